@@ -6,15 +6,15 @@ namespace coalesce::timing {
 
 namespace {
 
-// The error bands of predictions, as fractions of the predicted time. At least nine of ten kernels
-// of a class are within the band of that class. The bands were measured on an H200, with the
-// lessons' kernels and the first two sets of tutorial kernels (docs/results/tutorial).
-// docs/guide/time_model.md lists the kernels that were measured only after their predictions had
-// been recorded.
+// The error bands of predictions, as fractions of the predicted time. For at least nine of ten
+// kernels of a class, the error is within the band of that class. The bands were measured on an
+// H200, with the lessons' kernels and the first two sets of tutorial kernels
+// (docs/results/tutorial). docs/guide/time_model.md lists the kernels that were measured only after
+// their predictions had been recorded.
 
 /// The band of launches that are easy to predict: copies in long runs that saturate memory,
-/// transposes through shared memory that keep no other unit busy, and launches that are limited by
-/// the rate at which blocks start. Random copies and transposes of odd shapes
+/// transposes through shared memory that keep no unit other than memory busy, and launches that are
+/// limited by the rate at which blocks start. Random copies and transposes of odd shapes
 /// (docs/results/random_kernels) are harder to predict: only 51 of 69 are within this band.
 constexpr double kCopyBand = .08;
 /// The band of launches that wait for memory, either for its latency or because they read much more
@@ -25,27 +25,27 @@ constexpr double kTransferBand = .25;
 /// The band of launches that are limited by instruction issue, and of copies that do not wait for
 /// memory.
 constexpr double kMixedBand = .3;
-/// The band of launches with runs shorter than a cache line, with partially stored sectors, with
-/// tables that do not fit in the caches, or with too few blocks.
+/// The band of launches with runs shorter than a cache line, partially written sectors, tables that
+/// do not fit in the caches, or too few blocks.
 constexpr double kIrregularBand = .4;
-/// The band of launches that read and write memory in place. Two such kernels took 1.4 and 1.6
-/// times as long as copies of the same number of bytes, for unknown reasons.
+/// The band of launches that read and write memory in place. For unknown reasons, two such kernels
+/// took 1.4 and 1.6 times as long as copies of the same number of bytes.
 constexpr double kInPlaceBand = .6;
 /// The band of launches that are limited by the L1 cache. If the lanes of a warp look up single
-/// sectors, the cache serves more than one line per cycle, and is up to 1.8 times as fast as
-/// predicted.
+/// sectors, the cache serves more than one line per cycle, which makes it up to 1.8 times as fast
+/// as predicted.
 constexpr double kFirstLevelBand = .65;
-/// The utilization of memory above which a copy is considered to be waiting for memory.
+/// The utilization of memory above which a copy counts as waiting for memory.
 constexpr double kBusyMemoryUtilization = .7;
-/// If the blocks request each sector more often than this on average, the time depends on the
-/// contents of the L1 cache.
+/// If the blocks request each sector more often than this on average, the time depends on which
+/// data the L1 cache still contains.
 constexpr double kManyRereads = 1.3;
-/// The fraction that is added to the band of a GPU whose parameters were taken from documents and
-/// not measured.
+/// The fraction to add to the band of a GPU whose parameters were taken from documents instead of
+/// being measured.
 constexpr double kUnmeasuredGpuBand = .07;
-/// How much the time for starting and ending a launch varies, in milliseconds.
+/// The variation, in milliseconds, of the time that it takes to start and end a launch.
 constexpr double kLaunchVariationMs = .0005;
-/// The maximum that the variation of starting and ending a launch may add to a band.
+/// The maximum by which the variation of starting and ending a launch may widen a band.
 constexpr double kMaxLaunchVariationBand = .15;
 
 bool waits_for_memory(Bottleneck bottleneck) {

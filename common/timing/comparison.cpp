@@ -15,9 +15,10 @@ namespace {
 /// faster.
 constexpr double kMinTimeRatio = 1.05;
 
-/// A difference between two Predictions, and the sentence that states it for the faster launch.
+/// A difference between two Predictions, with the sentence that states it for the faster launch.
 struct Difference {
-    /// The ratio of the two values, at least 1, as a measure of how much the difference explains.
+    /// The ratio of the two values, which is at least 1 and measures how much the difference
+    /// explains.
     double weight = 0;
     std::string text;
 };
@@ -29,7 +30,7 @@ Difference compare_bytes_in_flight(const Prediction& fast, const Prediction& slo
                        " are in flight per multiprocessor instead of " +
                        bytes_text(slow.bytes_in_flight);
     text += ", and " + bytes_text(slow.bytes_needed) + " are needed (Little's law)";
-    // Bytes in flight in excess of what memory needs have no benefit.
+    // Bytes in flight beyond the number that memory needs have no benefit.
     const double needed =
         is_nonzero_count(fast.bytes_needed) ? fast.bytes_needed : slow.bytes_needed;
     return {std::min(fast.bytes_in_flight, needed) / slow.bytes_in_flight, text};
@@ -39,13 +40,14 @@ Difference compare_bytes_in_flight(const Prediction& fast, const Prediction& slo
 struct LostFraction {
     double fraction = 0;
     std::string text_before;  ///< text before the fraction, such as "warps wait at barriers for"
-    /// The text if nothing is lost, such as "warps do not wait at barriers; before, they waited
-    /// for".
+    /// The text if the faster launch loses nothing, such as "warps do not wait at barriers; before,
+    /// they waited for".
     std::string text_if_none;
     std::string text_after;  ///< text after the fraction, such as " of their lives"
 };
 
-/// Compares lost fractions. The weight is the ratio of the fractions that are not lost.
+/// Compares lost fractions. The weight of the difference is the ratio of the fractions that are not
+/// lost.
 Difference compare_lost_time(const LostFraction& fast, double slow) {
     if (!is_nonzero_fraction(slow) || !(fast.fraction >= 0) || !(slow - fast.fraction >= 0.05))
         return {};
@@ -86,8 +88,8 @@ Difference compare_time_without_loads(const Prediction& fast, const Prediction& 
         slow.fraction_without_loads);
 }
 
-/// Returns how full the rounds are: the fraction of their block slots that the grid fills. A round
-/// is a set of blocks that the GPU runs at the same time. The last round may be incomplete.
+/// Returns how full the rounds are: the fraction of all block slots in them that the grid fills. A
+/// round is a set of blocks that the GPU runs at the same time. The last round may be incomplete.
 double round_fullness(const Prediction& p) {
     return std::isfinite(p.rounds) && p.rounds > 0 ? p.rounds / std::ceil(p.rounds) : 0;
 }
@@ -99,7 +101,8 @@ Difference compare_round_fullness(const Prediction& fast, const Prediction& slow
                            percent_text(had)};
 }
 
-/// If the slower launch is limited by starting blocks, compares the numbers of blocks.
+/// Compares the numbers of blocks if the slower launch is limited by the rate at which blocks
+/// start.
 Difference compare_block_starts(const Prediction& fast, const Prediction& slow) {
     const double has = fast.rounds * fast.resident_blocks;
     const double had = slow.rounds * slow.resident_blocks;
@@ -110,7 +113,7 @@ Difference compare_block_starts(const Prediction& fast, const Prediction& slow) 
 }
 
 /// Compares a unit that was busy in the slower launch and has less work in the faster launch.
-/// Compares busy times, and not fractions, because the launches' total times differ.
+/// Compares busy times instead of fractions, because the launches' total times differ.
 Difference compare_busy_times(const Prediction& fast, const Prediction& slow, double Busy::*what,
                               const std::string& name) {
     const double has = fast.busy.*what * fast.ms, had = slow.busy.*what * slow.ms;
@@ -148,9 +151,9 @@ Difference compare_resident_warps(const Prediction& fast, const Prediction& slow
             "a multiprocessor holds " + blocks_text(fast) + " instead of " + blocks_text(slow)};
 }
 
-/// Returns differences that matter only if the slower launch waits for memory. In other launches,
-/// they may be effects rather than causes: for example, if stores delay the warps, few loads are in
-/// flight.
+/// Returns the differences that matter only if the slower launch waits for memory. In other
+/// launches, such differences may be effects rather than causes: for example, few loads are in
+/// flight if stores delay the warps.
 std::vector<Difference> compare_waiting(const Prediction& fast, const Prediction& slow) {
     return {compare_bytes_in_flight(fast, slow),    compare_barrier_waits(fast, slow),
             compare_time_without_loads(fast, slow), compare_start_waits(fast, slow),
@@ -185,12 +188,12 @@ std::vector<std::string> find_main_reasons(const Prediction& fast, const Predict
     return said;
 }
 
-/// The names of the two launches in a sentence. These are the kernels' names if they differ.
+/// The names of the two launches in a sentence: the names of their kernels, if these differ.
 struct Names {
     std::string one = "the first", other = "the second";
 };
 
-/// Capitalizes a name at the start of a sentence, unless the name is that of a kernel.
+/// Capitalizes a name at the start of a sentence, unless it is the name of a kernel.
 std::string at_start(const std::string& name) {
     return name.substr(0, 4) == "the " ? capitalize(name) : name;
 }
@@ -218,7 +221,7 @@ std::string explain_bottlenecks(const Prediction& fast, const Prediction& slow) 
            ", and the slower kernel by " + describe_bottleneck(slow) + ".";
 }
 
-/// Returns a sentence that lists what the model does not know about the two launches.
+/// Returns a sentence that lists what the model does not know about either launch.
 std::string describe_common_unknowns(const Prediction& one, const Prediction& other) {
     std::vector<std::string> said;
     for (const Prediction* p : {&one, &other}) {

@@ -11,14 +11,14 @@ namespace {
 double round_to_digits(double value, int digits) {
     if (value == 0) return 0;
     const double last = std::pow(10, std::floor(std::log10(std::abs(value))) + 1 - digits);
-    // Divide by the inverse, which is an integer. A multiplication such as 0.1 * 43 would give
+    // Divide by the inverse, which is an integer. A product such as 0.1 * 43 would be
     // 4.300000000000001.
     return last < 1 ? std::round(value * std::round(1 / last)) / std::round(1 / last)
                     : std::round(value / last) * last;
 }
 
-/// Rounds to two significant digits, or to three if the first digit is 1, because the error of two
-/// digits could then be 5 %.
+/// Rounds to two significant digits, or to three if the first digit is 1, because two digits could
+/// then be off by 5 %.
 double round_for_display(double value) {
     const double coarse = round_to_digits(value, 2);
     const double first = coarse / std::pow(10, std::floor(std::log10(coarse)));

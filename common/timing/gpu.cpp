@@ -1,5 +1,4 @@
-// Reads and writes the description files of GPUs in gpus/. One list of keys is used for both
-// directions.
+// Reads and writes the GPU descriptions in gpus/. Both directions use the same list of keys.
 #include "timing/gpu.h"
 
 #include <cctype>
@@ -117,8 +116,8 @@ constexpr const char* kPartialKeys[] = {"of_4", "of_8", "of_16"};
 
 // ---- reading ----
 
-/// Reports whether this key is missing in a file that refers to a base GPU by the key `like`. The
-/// value is then taken from the base GPU. A file without `like` must contain all keys.
+/// Reports whether the value of this key is inherited: the key is missing, but the file names a
+/// base GPU in the key `like`. A file without `like` must contain all keys.
 bool is_inherited(const toml::table& whole, const toml::table& table, const char* key) {
     return whole.contains("like") && !table.contains(key);
 }
@@ -152,8 +151,8 @@ void read_partial(const Toml& reader, const toml::table& whole, Gpu& gpu) {
     }
 }
 
-/// Reads a section that consists of three lists: `bytes`, and two lists that contain a number for
-/// each size in `bytes`.
+/// Reads a section that consists of three lists: `bytes`, and two lists with a number for each size
+/// in `bytes`.
 template <class ListOf>
 void read_by_bytes(const Toml& reader, const toml::table& whole, const char* section,
                    const char* const (&keys)[3], ListOf list_of) {
@@ -188,7 +187,7 @@ void read_bulk(const Toml& reader, const toml::table& whole, Gpu& gpu) {
                   [&](const char* key) { return find_bulk_list(gpu, key); });
 }
 
-/// Returns the GPU to which the key `like` of a file refers. The file of that GPU must be complete.
+/// Returns the base GPU, which the key `like` names. Its own file must be complete.
 Gpu read_base_gpu(const Toml& reader, const toml::table& whole) {
     const std::string name = reader.text(whole, "like", "a GPU");
     for (const GpuFile& file : gpu_files()) {
@@ -203,7 +202,7 @@ Gpu read_base_gpu(const Toml& reader, const toml::table& whole) {
 
 // ---- writing ----
 
-/// Formats a number with the smallest number of digits that keeps the relative error below one
+/// Formats a number with as few digits as possible, such that the relative error remains below one
 /// millionth.
 std::string written(double value) {
     char digits[64];

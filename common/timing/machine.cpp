@@ -33,8 +33,8 @@ bool is_floating(const Instruction& i) {
     return type == "f32" || type == "f16x2" || type == "f16" || type == "bf16x2";
 }
 
-/// Returns the cost of a division: computing the reciprocal and an approximate quotient, and
-/// correcting the quotient. The remainder costs extra.
+/// Returns the cost of a division, which consists of computing the reciprocal, computing an
+/// approximate quotient, and correcting the quotient. The remainder costs extra.
 Cost division_cost(const Instruction& i) {
     if (is_double(i)) return {12, 110, Pipe::fp64};
     if (is_floating(i))
@@ -44,8 +44,9 @@ Cost division_cost(const Instruction& i) {
 
 /// Returns the cost of an instruction of the special function unit. Without .ftz, the code scales
 /// operands that are too small for the unit, and scales the results back. Roots and reciprocals
-/// with IEEE 754 rounding need a few multiplications to correct the result. (Instructions counted
-/// in machine code for sm_90, latencies measured by calibrate/issue.cu.)
+/// with IEEE 754 rounding need a few additional multiplications that correct the result. (The
+/// instructions were counted in machine code for sm_90, and the latencies were measured by
+/// calibrate/issue.cu.)
 Cost special(const Instruction& i) {
     if (is_double(i)) return {11, 90, Pipe::fp64};
     const bool is_sine = i.opcode == "sin" || i.opcode == "cos" || i.opcode == "tanh";
@@ -54,8 +55,8 @@ Cost special(const Instruction& i) {
     return {12, 50, Pipe::special};
 }
 
-/// Returns the cost of a conversion. The special function unit converts between integers and
-/// floating point, and from and to double. It does not convert 32-bit integers to float.
+/// Returns the cost of a conversion. The special function unit converts from and to double, and
+/// between integers and floating point, except from 32-bit integers to float.
 Cost conversion_cost(const Instruction& i) {
     const auto is_any_of = [&](std::initializer_list<const char*> types) {
         return std::any_of(types.begin(), types.end(),
@@ -72,8 +73,8 @@ Cost conversion_cost(const Instruction& i) {
 }
 
 Cost move(const Instruction& i) {
-    // A separate unit reads special registers. ptxas removes most other moves. A move to one half
-    // of a register must keep the other half.
+    // A separate unit reads special registers. ptxas removes most other moves. A move into one half
+    // of a register remains, because it must preserve the other half.
     if (i.reads_special) return {1, 22, Pipe::any};
     const bool half =
         !i.modifiers.empty() && (i.modifiers.back() == "u16" || i.modifiers.back() == "b16");
@@ -87,9 +88,9 @@ bool is_short_branch(const Instruction& branch, std::uint32_t index) {
            branch.target - index < kMaxPredicatedInstructions;
 }
 
-/// Returns the issue slots of the instructions that a short branch jumps over. ptxas predicates
-/// these instructions, so they are always issued. Code with loads is predicated even if it is
-/// longer, so that the loads can start early.
+/// Returns the issue slots of the instructions that a short branch skips. ptxas predicates these
+/// instructions, so they are always issued. It predicates even longer code if it contains loads, so
+/// that the loads can start early.
 float predicated_slots(const std::vector<Instruction>& instructions, std::uint32_t branch) {
     constexpr float most = 7, most_with_load = 12;
     float slots = 0;
@@ -130,7 +131,7 @@ Cost instruction_cost(const Instruction& i, std::uint32_t index) {
     if (op == "add" || op == "sub") return {1, 4, wide ? Pipe::integer : Pipe::any};
     if (op == "shfl" || op == "movmatrix") return {1, 24, Pipe::any};
     // The cost of matrix instructions has not been measured. Assume one issue slot, as for
-    // arithmetic. The prediction reports Unknown::tensor_cores.
+    // arithmetic, and report Unknown::tensor_cores in the prediction.
     if (op == "mma" || op == "wmma") return {1, 4, Pipe::any};
     if (op == "sqrt" || op == "rsqrt" || op == "rcp" || op == "sin" || op == "cos" || op == "ex2" ||
         op == "lg2" || op == "tanh")

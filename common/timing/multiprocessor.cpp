@@ -26,10 +26,10 @@ constexpr double kLsuQueueCycles = 64;
 constexpr double kCyclesPerLine = 1;
 /// The number of cycles that the first-level cache takes to fill each half line.
 constexpr double kCyclesPerHalfLineFill = .5;
-/// Time constant for averaging the utilization of memory, in cycles.
+/// The time constant for averaging the utilization of memory, in cycles.
 constexpr double kUtilizationAveragingCycles = 6000;
-/// The amount of written data that can wait for memory, expressed as the number of cycles in which
-/// a multiprocessor's share of memory accepts this data.
+/// The amount of written data that can wait for memory, as the number of cycles that a
+/// multiprocessor's share of memory takes to accept it.
 constexpr double kWriteBufferCycles = 4000;
 /// The longest time, in cycles, for which a multiprocessor may use more than its share of memory
 /// while other multiprocessors pause.
@@ -55,19 +55,19 @@ private:
 /// A multiprocessor's share of memory and of the second-level cache.
 class MemoryShare {
 public:
-    /// `part` is the average demand of all multiprocessors for memory, divided by the demand of
-    /// this multiprocessor.
+    /// `part` is the average demand of all multiprocessors for memory, divided by this
+    /// multiprocessor's demand.
     MemoryShare(const MultiprocessorWork& work, const Gpu& gpu, double part)
         : work_(work), gpu_(gpu), bandwidth_share_(part) {}
 
-    /// Returns the time at which the data requested at `t` arrives, without the variation between
-    /// loads.
+    /// Returns the time at which data requested at `t` arrives, before the random variation of
+    /// latencies is added.
     double read(double t, double sectors) {
         const double begin = occupy(t, sectors * work_.read_cycles * bandwidth_share_);
         return begin + latency();  // `occupy` has changed the latency
     }
-    /// Returns the time at which the second-level cache has space for the sectors. The cache stores
-    /// data that memory cannot accept yet.
+    /// Returns the time at which the second-level cache has room for the sectors. The cache holds
+    /// the data that memory cannot accept yet.
     double write(double t, double sectors) {
         return occupy(t, sectors * work_.write_cycles * bandwidth_share_) - kWriteBufferCycles;
     }
@@ -79,13 +79,13 @@ public:
                                  gpu_.write_delay_ns * u * work_.write_fraction);
     }
     double idle_latency() const { return gpu_.clock_ghz * gpu_.latency_ns; }
-    /// Returns the part of the latency that results from queuing.
+    /// Returns the part of the latency that is due to queuing.
     double queue() const { return latency() - idle_latency(); }
     double busy() const { return used_; }
 
 private:
-    /// Adds a request to the queue of memory, and returns the time at which memory starts to serve
-    /// it.
+    /// Adds a request to memory's queue, and returns the time at which memory starts to serve the
+    /// request.
     double occupy(double t, double cycles) {
         if (cycles <= 0) return t;
         const double decay = rounded(
@@ -111,21 +111,21 @@ private:
 struct WarpState {
     const Program* program = nullptr;
     std::uint32_t block = 0, next_operation = 0;
-    /// number of phases of bulk loads for which the warp has waited
+    /// number of phases of bulk loads that the warp has waited for
     std::uint32_t bulk_phases_done = 0;
     double barrier_reached_at = 0;
-    /// The time at which the warp began a sequence of stores without a wait. Negative if there is
-    /// no such sequence.
+    /// The time at which the warp began a sequence of stores without a wait between them, or a
+    /// negative number if there is no such sequence.
     double stores_began_at = -1;
-    double half = 0;           ///< the time when half of the warp's operations were done
-    std::vector<double> done;  ///< the time when the result of each operation is available
+    double half = 0;           ///< the time at which half of the warp's operations were done
+    std::vector<double> done;  ///< for each operation, the time at which its result is available
 };
 
 /// A memory range from which a block has requested data.
 struct MemoryRange {
-    double latency_draw = 0;  ///< random number that selects the latency from the distribution
-    double valid_until = 0;   ///< the time from which requests draw a new latency
-    double last_arrival = 0;  ///< the time when data last arrived in the first-level cache
+    double latency_draw = 0;  ///< a random number that selects a latency from the distribution
+    double valid_until = 0;   ///< the time after which requests draw a new latency
+    double last_arrival = 0;  ///< the time at which data last arrived in the first-level cache
 };
 
 struct BlockState {
@@ -189,7 +189,7 @@ private:
     }
     /// Returns the number of blocks to simulate: a few rounds of resident blocks. If there are
     /// several kinds of blocks, the sequence of kinds repeats with a fixed period. The number is
-    /// then a multiple of this period, and includes at least two periods between the first and the
+    /// then a multiple of this period, and leaves at least two periods between the first and the
     /// last rounds.
     double max_simulated_blocks() const {
         const double rounds = std::max(8.0 * work_.resident, 24.0);
@@ -224,7 +224,7 @@ private:
 
     void wake(std::uint32_t warp, double t) { events_.push({t, warp}); }
 
-    /// Executes operations of a warp until another warp has an earlier event.
+    /// Executes operations of a warp until the next event of another warp comes first.
     void advance(std::uint32_t w, double t) {
         for (;;) {
             double next = t;
@@ -259,10 +259,10 @@ private:
     const Gpu& gpu_;
     const int blocks_to_run_;
     /// The average demand of all multiprocessors, relative to the demand of the simulated
-    /// multiprocessor. If the blocks or their kinds do not divide evenly among the multiprocessors,
-    /// some multiprocessors get one more block than others. The simulated multiprocessor is one
-    /// with an additional block. It also gets the share of memory that the other multiprocessors do
-    /// not use.
+    /// multiprocessor. If the blocks, or their kinds, cannot be divided evenly among the
+    /// multiprocessors, some multiprocessors get one more block than others. The simulated
+    /// multiprocessor is one of those, and also gets the share of memory that the others do not
+    /// use.
     const double relative_average_demand_;
     MemoryShare memory_;
     CacheCapacity cache_capacity_;
@@ -304,7 +304,7 @@ bool Simulation::wait_for_operands(WarpState& warp, const Operation& o, double t
     return true;
 }
 
-/// Issues an operation, and returns the time at which it was issued.
+/// Issues an operation, and returns the time of issue.
 double Simulation::issue(std::uint32_t w, const Operation& o, double t) {
     const int s = static_cast<int>(w % kSchedulers);
     double at = std::max(t, scheduler_[s]);
@@ -332,7 +332,7 @@ double Simulation::arithmetic(int s, const Operation& o, double at) {
             at = std::max({at, pipe[0], pipe[1]});
             pipe[0] = pipe[1] = at + slots;
             return at;
-        case Pipe::special:  // one for this unit; the rest can use any pipe
+        case Pipe::special:  // one slot for this unit; the other instructions can use any pipe
             at = std::max(at, special_[s]);
             special_[s] = at + gpu_.special_issue_cycles;
             for (double& p : pipe) p = std::max(p, at) + slots - 1;
@@ -353,9 +353,9 @@ double Simulation::arithmetic(int s, const Operation& o, double at) {
     }
 }
 
-/// Returns the difference between the time at which a load's data arrives and the average time
-/// (negative if the data arrives earlier). All data of a memory range that the block requests
-/// within one latency arrives together.
+/// Returns how much later than average a load's data arrives (a negative number if it arrives
+/// earlier). All data of a memory range that the block requests within one latency arrives
+/// together.
 double Simulation::draw_lateness(BlockState& block, const Operation& o, double at) {
     double most = 0;
     for (const std::uint32_t number : o.memory_ranges) {
@@ -385,9 +385,9 @@ void Simulation::access_shared_memory(const Operation& o, double at, double& don
     next = std::max(next, lsu_ - kLsuQueueCycles);
 }
 
-/// Returns the arrival time of the data that a load requests at `begin`. If a neighbour has
-/// requested the data before, the data is in the second-level cache, or will be there after a
-/// random fraction of memory's latency.
+/// Returns the arrival time of the data that a load requests at `begin`. If a neighbouring block
+/// has already requested the data, it is in the second-level cache, or will be there after a random
+/// fraction of memory's latency.
 double Simulation::load_arrival_time(BlockState& block, const Operation& o, double begin) {
     const double sent = std::max(lsu_, from_l2_);
     if (neighbours_.uniform() >= (o.from_memory >= 0 ? o.from_memory : work_.read_fraction))
@@ -405,7 +405,7 @@ void Simulation::load(BlockState& block, const Operation& o, double at, double& 
     lsu_busy_ += passes;
     next = std::max(next, lsu_ - kLsuQueueCycles);
     done = lsu_ + gpu_.l1_latency_cycles;
-    if (o.sectors == 0) {  // the block has requested all of the data before
+    if (o.sectors == 0) {  // the block has already requested all of the data
         for (const std::uint32_t range : o.memory_ranges)
             done = std::max(done, block.memory_ranges[range].last_arrival);
         return;
@@ -428,7 +428,7 @@ void Simulation::load(BlockState& block, const Operation& o, double at, double& 
     record_flight(asked, done, bytes);
 }
 
-/// Returns the number of cycles that the partial sectors of the request take on the path to the
+/// Returns the number of cycles for which the partial sectors of the request occupy the path to the
 /// cache. The stores of a warp are sent together if the warp does not wait between them.
 double Simulation::partial_store_cycles(WarpState& warp, const Operation& o, double t) {
     if (o.parts.empty()) return 0;
@@ -457,8 +457,7 @@ void Simulation::store(WarpState& warp, const Operation& o, double at, double& n
     const double partial = std::max(partial_store_cycles(warp, o, begin), o.partial * whole);
     const double cost = relative_average_demand_ * (o.sectors * whole + partial);
     // A single multiprocessor writes up to a whole sector per cycle. The limit for all
-    // multiprocessors together is lower, but the pauses of other multiprocessors leave room for
-    // bursts.
+    // multiprocessors together is lower, but bursts are possible while other multiprocessors pause.
     to_l2_ = std::max(to_l2_, begin) + o.sectors + partial;
     to_l2_share_ = std::max(to_l2_share_, begin - to_l2_credit_) + cost;
     to_l2_credit_ = std::min(kMaxBurstCycles, to_l2_credit_ + cost / 4);
@@ -470,7 +469,7 @@ void Simulation::store(WarpState& warp, const Operation& o, double at, double& n
     if (o.kind == Kind::bulk_store) blocks_[warp.block].bulk_stores.push_back(to_l2_ + 300);
 }
 
-/// Returns the number of cycles that the bulk copy unit takes for all rows of a load.
+/// Returns the number of cycles that the bulk copy unit needs for all rows of a load.
 double bulk_row_cycles(const Operation& o, const BulkCopies& bulk) {
     if (o.rows == 0 || bulk.bytes.empty()) return 0;
     const std::vector<double>& cycles = o.is_box ? bulk.box_row : bulk.row;
@@ -485,15 +484,15 @@ double bulk_row_cycles(const Operation& o, const BulkCopies& bulk) {
 }
 
 void Simulation::bulk_load(BlockState& block, const Operation& o, double at) {
-    // The unit processes row after row. It requests the first row immediately, and the last row at
-    // the end.
+    // The unit processes one row after another. It requests the first row immediately, and the last
+    // row at the end.
     const double begin = std::max(at, bulk_unit_);
     bulk_unit_ = begin + bulk_row_cycles(o, gpu_.bulk);
     const double transfer = o.sectors * kSectorBytes / gpu_.l2_read_bytes_per_cycle;
     from_l2_ = std::max(from_l2_, begin) + transfer;
     from_l2_busy_ += transfer;
-    // Declare these variables separately, in this order: both expressions change the state of
-    // memory, and a compiler may evaluate arguments in any order.
+    // Evaluate these expressions in separate declarations, in this order: both change the state of
+    // memory, and a compiler may evaluate the arguments of a call in any order.
     const double sent = std::max(from_l2_, bulk_unit_) + memory_.latency(),
                  read = memory_.read(begin, o.sectors * work_.read_fraction);
     const double done = std::max(read, sent) + 250 + draw_lateness(block, o, at);
@@ -503,8 +502,8 @@ void Simulation::bulk_load(BlockState& block, const Operation& o, double at) {
     block.at_bulk_wait.clear();
 }
 
-/// Waits for bulk loads. If some of them have not been requested or are still in flight, returns
-/// false; the warp is then woken later.
+/// Waits for bulk loads. Returns false if some of them have not been requested or are still in
+/// flight. In that case, the warp is woken later.
 bool Simulation::wait_for_bulk(std::uint32_t w, double t) {
     WarpState& warp = warps_[w];
     BlockState& block = blocks_[warp.block];
@@ -579,7 +578,7 @@ void Simulation::exit(std::uint32_t w, double at) {
 }
 
 /// Executes one operation of a warp at `t` or later, and sets `next` to the time at which the warp
-/// can continue. Returns false if the warp waits or has exited.
+/// can continue. Returns false if the warp must wait or has exited.
 bool Simulation::execute_operation(std::uint32_t w, double t, double& next) {
     WarpState& warp = warps_[w];
     const Operation& o = warp.program->operations[warp.next_operation];
@@ -608,9 +607,9 @@ bool Simulation::execute_operation(std::uint32_t w, double t, double& next) {
     return true;
 }
 
-/// Returns the ratio of the time that warps run to the time that was recorded. If only the
-/// beginning of a warp was recorded, assume that the rest takes as long per instruction as the
-/// second half of the recording.
+/// Returns the ratio of the warps' total running time to the recorded time. If only the beginning
+/// of a warp was recorded, assumes that each later instruction takes as long as one in the second
+/// half of the recording.
 double Simulation::recording_extension_factor() const {
     double instructions_per_recorded = 0, kinds = 0;
     for (const BlockProgram& kind : work_.kinds)
@@ -631,7 +630,8 @@ SimulatedOutcome Simulation::outcome() {
     r.cycles_per_block = end_ / run;
     const auto from = static_cast<std::size_t>(std::min(2.0 * work_.resident, run / 3));
     auto to = static_cast<std::size_t>(std::max(run - work_.resident, 1.0));
-    // If some blocks do more work than others, measure whole repetitions of the sequence of kinds.
+    // If some blocks do more work than others, measure whole repetitions of the sequence of block
+    // kinds.
     if (const std::size_t turn = work_.kind_of.size(); work_.has_uneven_blocks && to >= from + turn)
         to -= (to - from) % turn;
     if (to > from + 1 && to < end_times_.size())
@@ -642,8 +642,8 @@ SimulatedOutcome Simulation::outcome() {
     const double longer = recording_extension_factor();
     r.cycles *= longer;
     r.cycles_per_block *= longer;
-    // Memory counts as busy with a load from the moment of the request. The time for which the last
-    // loads wait has therefore already been counted, and is subtracted here.
+    // Memory counts as busy from the moment at which a load is requested. The time for which the
+    // last loads wait has therefore already been counted, so subtract it here.
     const double charged = memory_.busy() * std::max(1.0, work_.blocks / run) * longer;
     if (loads_ > 0 && r.cycles > charged) r.cycles = std::max(r.cycles - memory_.queue(), charged);
     const double warps = static_cast<double>(warps_.size());
@@ -664,7 +664,7 @@ SimulatedOutcome Simulation::outcome() {
 }
 
 /// Distributes an interval over the moments of the time line that it overlaps. Calls `add` with
-/// each moment and the fraction of the moment that the interval covers.
+/// each of these moments and the fraction of it that the interval covers.
 template <class Add>
 void spread(const TimedInterval& s, double begin, double step, std::size_t moments, Add add) {
     const double end = begin + step * static_cast<double>(moments);
@@ -680,7 +680,7 @@ void spread(const TimedInterval& s, double begin, double step, std::size_t momen
 
 void Simulation::draw_time_line(SimulatedOutcome& r) const {
     constexpr std::size_t moments = 240;
-    // Show two and a half block lifetimes in the middle of the launch, or the whole launch if that
+    // Show two and a half block lifetimes from the middle of the launch, or the whole launch if it
     // is shorter.
     const double life = block_lives_.empty() ? end_
                                              : block_lives_[block_lives_.size() / 2].end -

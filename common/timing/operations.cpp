@@ -19,30 +19,30 @@ using Kind = Operation::Kind;
 
 /// The number of sectors in a 1 KiB range of memory. All data of a range arrives at the same time.
 constexpr std::uint32_t kSectorsPerRange = 32;
-/// The latency of a read of constant memory, in cycles. From Jia et al., Dissecting the NVIDIA
-/// Volta GPU Architecture via Microbenchmarking, 2018.
+/// The latency of a read from constant memory, in cycles. (From Jia et al., Dissecting the NVIDIA
+/// Volta GPU Architecture via Microbenchmarking, 2018.)
 constexpr float kConstantLatencyCycles = 27;
 /// Machine instructions per branch: setting the point of reconvergence, branching, and
 /// reconverging.
 constexpr float kBranchSlots = 3;
 constexpr std::uint32_t kBytesPerPass = 128;
 /// The maximum number of registers per thread at which a multiprocessor can hold all of its warps.
-/// ptxas avoids using more registers. If a kernel uses exactly this number, some of its loads
-/// therefore wait until registers are free. (Observed in the machine code of the kernels here and
-/// of random kernels.)
+/// ptxas tries not to use more registers. In a kernel with exactly this number, some loads
+/// therefore wait until registers become free. (Observed in the machine code of the course's
+/// kernels and of random kernels.)
 constexpr std::uint32_t kRegistersForFullOccupancy = 32;
 constexpr std::uint32_t kSectorsPerHalfLine = 2;  ///< the sectors of 64 bytes
 constexpr std::uint32_t kHalfSectorBytes = kSectorBytes / 2;
 /// The largest fraction of missed sectors at which a table counts as cached in the first-level
 /// cache.
 constexpr double kMaxCachedMissFraction = .3;
-/// The lanes of a store count as storing along a row if the store spans at most this many times as
-/// many sectors as it writes. Other stores along the row soon complete the partial sectors.
+/// The maximum ratio of the sectors that a store spans to the sectors that it writes, at which the
+/// store counts as storing along a row. Other stores along the row soon complete its partial
+/// sectors.
 constexpr std::uint32_t kMaxRowSpanRatio = 8;
-/// The fraction of the ends of runs of sectors that count as unfinished. At the other ends, the
-/// rest of the sector is written at about the same time. The only sector of a one-sector run always
-/// counts as unfinished. (Measured as in parts.cpp, with rows that begin in the middle of a
-/// sector.)
+/// Of the partial sectors at the ends of runs, the fraction that counts as unfinished. The others
+/// are completed at about the same time. The only sector of a one-sector run always counts as
+/// unfinished. (Measured as in parts.cpp, with rows that begin in the middle of a sector.)
 constexpr float kUnfinishedEndFraction = .3f;
 
 /// The contents of the first-level cache, which the warps of a block share.
@@ -68,8 +68,7 @@ public:
           number_(number),
           lines_(lines) {}
 
-    /// Returns the fraction of the requested lines for which it is unclear whether the first-level
-    /// cache contains them.
+    /// Returns the fraction of the requested lines that may or may not be in the first-level cache.
     double uncertain_line_fraction() const {
         return static_cast<double>(uncertain_lines_) /
                static_cast<double>(std::max<std::uint64_t>(1, lines_requested_));
@@ -85,7 +84,7 @@ public:
     }
 
 private:
-    /// Adds the start of a kernel, which sets up the stack pointer and descriptors, and reads the
+    /// Adds the start of a kernel, which sets up the stack pointer and descriptors and reads the
     /// constant bank.
     void start() {
         Draft& first = next();
@@ -119,8 +118,8 @@ private:
     void add_copy(Draft& draft, const Step& step);
     void add_bulk(Draft& draft, const Instruction& i, const Step& step);
     bool has_cached(std::uint64_t line);
-    /// Reports whether an access to this sector of a table misses the first-level cache. The
-    /// pseudo-random choice is the same in every run.
+    /// Reports whether an access to this sector of a table misses the first-level cache. The choice
+    /// is pseudo-random, and the same in every run.
     bool misses(const Table& table, std::uint64_t sector) const {
         const std::uint64_t mixed =
             (sector + 0x51ed2701 * number_ + block_.number) * 0x9e3779b97f4a7c15ull;
@@ -132,11 +131,11 @@ private:
     void forward_earlier_access(const Instruction& covered);
     void record_writer(std::uint32_t reg, std::uint32_t operation);
     std::uint32_t fetch_parameter(const Instruction& i, std::uint32_t index);
-    /// Reports whether the iteration ending at `branch` and the iteration starting at `to` belong
-    /// to the same pass of an unrolled loop.
+    /// Reports whether the iteration that ends at `branch` and the iteration that starts at `to`
+    /// belong to the same pass of an unrolled loop.
     bool continues_unrolled_pass(std::uint32_t branch, std::uint32_t to);
-    /// The extent of an access: its sectors, their half lines, and whether its lanes store along a
-    /// row.
+    /// The extent of an access: the numbers of its sectors and half lines, and whether its lanes
+    /// store along a row.
     struct Extent {
         std::uint32_t sectors = 0, halves = 0;
         bool is_near = false;
@@ -179,16 +178,16 @@ private:
     using Value = std::pair<std::uint32_t, std::uint32_t>;  ///< a register, and its writer
     std::set<Value> divided_by_;
     std::set<std::pair<Value, Value>> divided_;
-    /// the current short branch, and the end of the code that it skips
+    /// the current short branch, and the end of the code that it may skip
     std::uint32_t condition_ = 0, condition_until_ = 0;
     std::map<std::uint32_t, std::uint32_t>
-        parameters_;  ///< for each 64-bit register, the condition of its last fetch
+        parameters_;  ///< for each 64-bit register, the condition under which it was last fetched
     std::vector<std::uint64_t> touched_;  ///< the ranges of an access
     struct Loop {
         std::uint32_t turns = 0;  ///< iterations per pass; 0 if the loop is not unrolled
         std::uint32_t done = 0;
     };
-    /// The loops, by the branch that ends an iteration.
+    /// The loops, keyed by the branch that ends an iteration.
     std::unordered_map<std::uint32_t, Loop> loops_;
 };
 
@@ -219,10 +218,11 @@ void WarpLowering::record_memory_ranges(Operation& operation, const Access& acce
                 .first->second);
 }
 
-/// Reports whether the first-level cache still has a line. The probability decreases with the
-/// number of lines that this warp has requested in the meantime, because the other warps request as
-/// many. If the two requests for the line are in flight together, only about half of the other
-/// warps' requests come between them. (Counted on an H200, with columns read by 24 to 63 warps.)
+/// Reports whether the first-level cache still contains a line. The probability decreases with the
+/// number of lines that this warp has requested in the meantime, because the other warps have
+/// probably requested as many. If the two requests for the line are in flight together, only about
+/// half of the other warps' requests come between them. (Counted on an H200, with columns read by
+/// 24 to 63 warps.)
 bool WarpLowering::has_cached(std::uint64_t line) {
     constexpr double usable = .85;
     if (line == last_line_) return true;
@@ -263,7 +263,9 @@ void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
         record_memory_ranges(operation, access);
     });
-    if (!i.has("nc")) depend_on_latest(operation, stores_);  // the load may read what a store wrote
+    if (!i.has("nc"))
+        depend_on_latest(operation, stores_);  // the load may read a value that a
+                                               // store has written
 }
 
 WarpLowering::Extent WarpLowering::measure_extent(const Access& access) const {
@@ -288,7 +290,7 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
     for_each_access(step, [&](const Access& access) {
         const auto [sectors, halves, is_near] = measure_extent(access);
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
-        // The recording does not say which sectors lack bytes. Assume that each of these sectors
+        // The recording does not show which sectors lack bytes. Assume that each partial sector
         // lacks at least half of its bytes.
         const std::uint32_t bytes = std::min(bytes_of(access), kSectorBytes * sectors),
                             missing = kSectorBytes * sectors - bytes,
@@ -366,7 +368,7 @@ void WarpLowering::add_bulk(Draft& draft, const Instruction& i, const Step& step
     Operation& operation = draft.operation;
     operation.slots = 4;
     operation.is_box = i.has("tensor");
-    std::uint64_t next = ~std::uint64_t{0};  // end of the row, which may span accesses
+    std::uint64_t next = ~std::uint64_t{0};  // the end of the row, which may span several accesses
     for_each_access(step, [&](const Access& access) {
         const bool reads = access.kind == AccessKind::copy_from;
         operation.kind = reads ? Kind::bulk_load : Kind::bulk_store;
@@ -408,7 +410,7 @@ void WarpLowering::wait_for_groups(Operation& operation, const Instruction& i) {
     }
 }
 
-/// Adds a load that fetches a 64-bit parameter from the constant bank, and returns the load. A
+/// Adds a load that fetches a 64-bit parameter from the constant bank, and returns its index. A
 /// parameter is loaded once for each condition under which it is used. The loads for unconditional
 /// uses are part of `start`. (ptxas for sm_90 also loads parameters in this way in loops.)
 std::uint32_t WarpLowering::fetch_parameter(const Instruction& i, std::uint32_t index) {
@@ -427,8 +429,8 @@ std::uint32_t WarpLowering::fetch_parameter(const Instruction& i, std::uint32_t 
     return kNoTarget;
 }
 
-/// Adds the commits, waits and mbarriers of asynchronous copies. Returns false for other
-/// instructions.
+/// Adds the operation for an instruction that commits or waits for asynchronous copies, or uses an
+/// mbarrier. Returns false for other instructions.
 bool WarpLowering::add_asynchronous(Draft& draft, const Instruction& i) {
     Operation& operation = draft.operation;
     const bool bulk = i.has("bulk");
@@ -460,8 +462,8 @@ void WarpLowering::add_arithmetic(Draft& draft, const Instruction& i, std::uint3
     if (cost.pipe == Pipe::divide && !i.read.empty()) add_division(operation, i);
 }
 
-/// Sets the cost of a division. ptxas computes quotient and remainder of the same operands once,
-/// and reuses the reciprocal for another division by the same divisor.
+/// Sets the cost of a division. For the same operands, ptxas computes quotient and remainder only
+/// once. It also reuses the reciprocal for other divisions by the same divisor.
 void WarpLowering::add_division(Operation& operation, const Instruction& i) {
     const auto value = [&](std::uint32_t reg) { return Value{reg, find_writer(reg)}; };
     const Value what = value(i.read.front()), by = value(i.read.back());
@@ -492,9 +494,9 @@ void WarpLowering::record_writer(std::uint32_t reg, std::uint32_t operation) {
     writer_[reg] = operation;
 }
 
-/// Returns the number of iterations that ptxas combines in the innermost loop from `to` to
-/// `branch`, or 0 if ptxas does not unroll the loop. The model treats loops that store to global
-/// memory as not unrolled, because the path to memory limits their time anyway.
+/// Returns the number of iterations per pass of the innermost loop from `to` to `branch`, or 0 if
+/// ptxas does not unroll the loop. The model does not unroll loops that store to global memory,
+/// because the path to memory limits their time anyway.
 std::uint32_t turns_unrolled(const std::vector<Instruction>& instructions, std::uint32_t branch,
                              std::uint32_t to) {
     std::uint32_t turns = 0;
@@ -606,11 +608,11 @@ std::uint32_t count(const Program& program, Kind kind) {
     return count;
 }
 
-/// Marks a warp's store of partial sectors if the warp has no other store and the store touches few
-/// lines. The stores of all warps then meet on their way to the cache, which completes the sectors.
-/// (Measured on an H200: stores meet if each thread of a 16 x 16 block stores 4 bytes once, and a
-/// warp stores to 16 lines. They do not meet with 32 lines per warp, or with several stores per
-/// thread.)
+/// Marks a warp's store of partial sectors if it is the warp's only one and touches few lines. Such
+/// stores of all warps are combined on their way to the cache, which completes the sectors.
+/// (Measured on an H200: stores are combined if each thread of a 16 x 16 block stores 4 bytes once,
+/// and a warp stores to 16 lines. They are not combined with 32 lines per warp, or with several
+/// stores per thread.)
 void mark_simultaneous_stores(Program& program) {
     constexpr std::uint32_t few = 16;
     Operation* only = nullptr;
@@ -625,7 +627,7 @@ void mark_simultaneous_stores(Program& program) {
     only->unfinished = 0;
 }
 
-/// Distributes the bulk loads evenly over the waits, because the recording does not say which load
+/// Distributes the bulk loads evenly over the waits, because the recording does not show which load
 /// signals which mbarrier.
 void distribute_bulk_loads_over_waits(BlockProgram& block) {
     for (const std::uint32_t w : block.program_of_warp)
@@ -636,9 +638,10 @@ void distribute_bulk_loads_over_waits(BlockProgram& block) {
             std::max(1u, block.bulk_loads / std::max(1u, count(program, Kind::bulk_wait)));
 }
 
-/// Returns the number of steps to use for each warp. If some recordings end early, the steps of
-/// each warp end at the last barrier that all warps have reached. If this would leave out more than
-/// half of a warp's steps, because the code between two barriers is long, all steps are used.
+/// Returns the number of steps to use for each warp. If the recordings of some warps end early, the
+/// steps of each warp end at the last barrier that all warps have reached. If this would leave out
+/// more than half of a warp's steps, because the code between two barriers is long, all of its
+/// steps are used.
 std::vector<std::size_t> usable_warp_steps(const Recording& recording, const RecordedBlock& block) {
     std::size_t barriers = ~std::size_t{0};  ///< barriers that all warps have passed
     std::vector<std::vector<std::size_t>> behind;
@@ -659,8 +662,8 @@ std::vector<std::size_t> usable_warp_steps(const Recording& recording, const Rec
     return steps;
 }
 
-/// Converts all warps in parallel, step by step, so that a warp finds data in the cache that
-/// another warp has requested earlier.
+/// Converts all warps in parallel, step by step, so that a warp can find data in the cache that
+/// another warp has requested before.
 std::vector<WarpLowering> lower_warps(const Recording& recording, const RecordedBlock& block,
                                       const Tables& tables, const std::vector<std::size_t>& steps,
                                       BlockCacheState& state, double lines_of_warp) {

@@ -8,25 +8,25 @@ namespace coalesce::timing {
 
 namespace {
 
-/// The number of missing bytes up to which a sector counts as complete. The recording does not say
+/// The number of missing bytes up to which a sector counts as complete. The recording does not show
 /// which sectors lack bytes, so small numbers are uncertain.
 constexpr float kMaxMissingBytes = 1;
 
-// Constants of an H200, from transposes that write partial sectors: `time_proof --make
-// --transposes` (docs/results/random_kernels/transposes). The kernels differ in one property at a
-// time: block shape, element size, order or pitch.
+// Constants for an H200, measured with transposes that write partial sectors: `time_proof --make
+// --transposes` (docs/results/random_kernels/transposes). The kernels vary one property at a time:
+// block shape, element size, order or pitch.
 
-/// The fraction of the second-level cache's lines that must be open for half of the open lines to
-/// be evicted early.
+/// If this fraction of the lines in the second-level cache is open, half of the open lines are
+/// evicted early.
 constexpr double kHalfEvictionLineFraction = .08;
-/// The number of pages (2 KiB) that must have open lines for half of the open lines to be evicted
-/// early. Fewer pages cost less, because the lines of a page are written together.
+/// If the open lines are in this many pages (of 2 KiB), half of them are evicted early. Fewer pages
+/// cost less, because the lines of a page are written together.
 constexpr double kHalfEvictionPages = 8000;
 /// The cost of writing a sector too early and reading it again, as a multiple of the cost of a
 /// partial write.
 constexpr double kRewriteCostRatio = 6;
-/// A factor for the cost of a partial write that calibrate measures. The measured cost includes the
-/// reads that the write causes, which the model counts separately.
+/// The factor by which to scale the cost of a partial write that calibrate measures. The measured
+/// cost includes the reads that the write causes, which the model counts separately.
 constexpr double kWriteOnlyCostFactor = .9;
 /// The weight of a line in which a block fills whole sectors, but not the whole line.
 constexpr double kFilledSectorsLineWeight = .5;
@@ -93,15 +93,14 @@ double completion_cycles(const Unfinished& unfinished, double open_lines, const 
                  many = kHalfEvictionLineFraction * gpu.l2_bytes / kLineBytes,
                  too_early = open > 0 ? open / (open + many) : 0,
                  scattered = unfinished.pages / (unfinished.pages + kHalfEvictionPages);
-    // Reads that complete sectors add to the time, because they do not overlap with the writes.
+    // Reads that complete sectors add to the time, because they cannot overlap with the writes.
     return kRewriteCostRatio * gpu.partial.cycles_for_4_bytes * too_early * scattered +
            unfinished.read_cycles_per_written_sector;
 }
 
 double partial_write_cycles(std::uint32_t halves, bool is_simultaneous,
                             const PartialSectors& partial) {
-    // If the partial sectors of two or four lanes meet, they are combined on their way to the
-    // cache.
+    // Partial sectors of two or four lanes that meet on their way to the cache are combined.
     if (is_simultaneous && halves <= 8) return partial.cycles_for_16_bytes;
     if (is_simultaneous && halves <= 16) return partial.cycles_for_8_bytes;
     return kWriteOnlyCostFactor * partial.cycles_for_4_bytes;

@@ -17,10 +17,10 @@ namespace coalesce::timing {
 
 namespace {
 
-/// The relative error of the register estimate that two thirds of all kernels do not exceed.
+/// The relative error that the register estimate does not exceed for two thirds of all kernels.
 constexpr double kRegisterEstimateError = .06;
 
-/// Returns the shared memory of a block in bytes, including the bytes that the system reserves.
+/// Returns the shared memory per block in bytes, including the bytes that the system reserves.
 int shared_bytes_per_block(const Recording& recording, const Gpu& gpu) {
     return static_cast<int>(recording.shared_bytes) + gpu.system_shared_bytes;
 }
@@ -57,21 +57,21 @@ Occupancy compute_occupancy(const Recording& recording, const Gpu& gpu) {
 
 namespace {
 
-// From sm_80 on, shared memory and the first-level cache share storage that is larger than the
-// maximum size of shared memory by this number of bytes. (From NVIDIA's documents)
+// From sm_80 on, shared memory and the first-level cache share storage, which exceeds the maximum
+// size of shared memory by this number of bytes. (From NVIDIA's documents)
 constexpr int kCacheBytesBeyondShared = 28 << 10;
 
-/// Returns a warp's share of the first-level cache, in lines. Shared memory and the cache use
-/// common storage; the cache is the part that shared memory does not need.
+/// Returns a warp's share of the first-level cache, in lines. The cache is the part of the common
+/// storage that shared memory does not need.
 double cache_lines_per_warp(const Recording& recording, const Gpu& gpu, const Occupancy& o) {
     const double bytes = gpu.shared_bytes + kCacheBytesBeyondShared -
                          static_cast<double>(o.blocks) * shared_bytes_per_block(recording, gpu);
     return std::max(0.0, bytes) / kLineBytes / (o.blocks * o.warps);
 }
 
-/// Returns the size of a multiprocessor's first-level cache in bytes. The shared memory is set to
-/// the smallest supported size that holds the resident blocks, and the cache gets the rest. (From
-/// NVIDIA's documents)
+/// Returns the size of a multiprocessor's first-level cache in bytes. Shared memory is set to the
+/// smallest supported size that suffices for the resident blocks, and the cache gets the rest.
+/// (From NVIDIA's documents)
 double first_level_bytes(const Recording& recording, const Gpu& gpu, int resident) {
     const int all = gpu.shared_bytes + kCacheBytesBeyondShared;
     if (recording.shared_bytes == 0) return all;
@@ -81,7 +81,7 @@ double first_level_bytes(const Recording& recording, const Gpu& gpu, int residen
     return kCacheBytesBeyondShared;
 }
 
-/// Returns the excess cost of runs of `bytes` bytes, interpolated from the table of costs `of`. The
+/// Returns the excess cost of runs of `bytes` bytes, interpolated from the cost table `of`. The
 /// excess cost is the time that such runs add to a plain copy, as a fraction of the copy's time.
 double interpolate_excess_cost(const Runs& runs, const std::vector<double>& of, double bytes) {
     if (!(bytes > runs.bytes.front())) return of.front();
@@ -106,19 +106,19 @@ double interpolate_excess_cost(const Runs& runs, const std::vector<double>& of,
     return all > 0 ? sum / all : 0;
 }
 
-/// Returns the fraction of the requested sectors that no neighbour has requested before.
+/// Returns the fraction of the requested sectors that no neighbouring block has requested before.
 double new_fraction(const Footprint& f) {
     return f.sectors_summed_over_blocks ? static_cast<double>(f.sectors.size()) /
                                               static_cast<double>(f.sectors_summed_over_blocks)
                                         : 1;
 }
 
-/// The amount of data, as a fraction of the second-level cache, that may pass through the cache
-/// before it evicts data that was read earlier. (An H200 with a 60 MB cache keeps data while the
-/// next 32 MiB pass through, but keeps no data if 48 MiB pass through. calibrate/launches.cu)
+/// The amount of data that may pass through the second-level cache before earlier reads are
+/// evicted, as a fraction of the cache's size. (An H200 with a 60 MB cache keeps data while the
+/// next 32 MiB pass through, but not while 48 MiB do. calibrate/launches.cu)
 constexpr double kRetainedReadFraction = .53;
 
-/// Returns the fraction of the sectors requested by blocks of the grid's next row that no earlier
+/// Of the sectors that blocks in the grid's next row request, returns the fraction that no earlier
 /// row has requested.
 double next_row_new_fraction(const Recording& recording, const Gpu& gpu) {
     const std::uint64_t requested = recording.next_row_reads.size();
@@ -134,11 +134,11 @@ double next_row_new_fraction(const Recording& recording, const Gpu& gpu) {
 
 /// Sums over the accesses of the recorded blocks. Each block is treated separately.
 struct BlockAccessSums {
-    double requested = 0, distinct = 0;  ///< numbers of requested sectors and of different sectors
+    double requested = 0, distinct = 0;  ///< the numbers of requested sectors, and of distinct ones
     double bytes = 0;                    ///< sum of the bytes of all lanes
-    double run = 0;                      ///< average length of a run in bytes
+    double run = 0;                      ///< the average length of a run, in bytes
 
-    /// Returns the fraction of the bytes in the block's sectors that this block does not access.
+    /// Returns the fraction of its sectors' bytes that a block does not access.
     double left() const {
         return distinct > 0 ? std::max(0.0, 1 - bytes / (kSectorBytes * distinct)) : 0;
     }
@@ -169,12 +169,12 @@ BlockAccessSums sum_block_accesses(const Recording& recording, bool reads) {
     return o;
 }
 
-/// The additional cost of a sector whose bytes are never all written, as a multiple of the cost of
-/// a write. Memory must read the sector before it writes it. (Measured on an H200: fills of every
-/// second element of 16 bytes.)
+/// The additional cost of a sector that is never written completely, as a multiple of the cost of a
+/// write: memory must read the sector before writing it. (Measured on an H200 by filling every
+/// other 16-byte element.)
 constexpr double kUnfinishedSectorCostRatio = 2.5;
 
-/// Estimates the fraction of the sectors that stay unfinished, from the recorded neighbours.
+/// Estimates, from the recorded neighbours, the fraction of written sectors that remain unfinished.
 double unfinished_fraction(const Footprint& writes) {
     if (writes.sectors.empty()) return 0;
     const double covered = static_cast<double>(writes.bytes) /
@@ -182,13 +182,13 @@ double unfinished_fraction(const Footprint& writes) {
     return std::clamp((.9 - covered) * 5, 0.0, 1.0);
 }
 
-/// Returns the memory that blocks write. If a long block reads everything before it writes, the
-/// recording contains only its reads. Assume that its writes follow the same pattern.
+/// Returns the footprint of the writes. If a long block reads everything before it writes, only
+/// its reads are recorded, and its writes are assumed to follow the same pattern.
 const Footprint& select_written_footprint(const Recording& recording) {
     return recording.writes.sectors_summed_over_blocks > 0 ? recording.writes : recording.reads;
 }
 
-/// Returns the sectors that the recorded blocks read with instructions that do not read tables.
+/// Returns the sectors that the recorded blocks read, except by instructions that read tables.
 SectorSet collect_reads_outside_tables(const Recording& recording, const Tables& tables) {
     SectorSet sectors;
     for (const RecordedBlock& block : recording.recorded)
@@ -206,7 +206,7 @@ SectorSet collect_reads_outside_tables(const Recording& recording, const Tables&
     return sectors;
 }
 
-/// Returns the fraction of a block's requested sectors outside tables that no neighbour has
+/// Of the sectors outside tables that a block requests, returns the fraction that no neighbour has
 /// requested before.
 double new_fraction_outside_tables(const Footprint& reads, double neighbours,
                                    const Tables& tables) {
@@ -219,7 +219,7 @@ double new_fraction_outside_tables(const Footprint& reads, double neighbours,
     return std::clamp(distinct / beside, 0.0, 1.0);
 }
 
-/// Adds to `t` the sectors that memory reads, and their runs.
+/// Adds the sectors that memory reads, and their runs, to `t`.
 void add_reads(const Recording& recording, const MultiprocessorWork& work, const Tables& tables,
                const Gpu& gpu, Traffic& t) {
     double of_tables = 0, of_tables_from_memory = 0, all = 0;
@@ -228,13 +228,13 @@ void add_reads(const Recording& recording, const MultiprocessorWork& work, const
         of_tables_from_memory += kind.table_sectors_from_memory;
         all += kind.sectors_read;
     }
-    // Sectors that a block reads again come from its first-level cache.
+    // If a block reads a sector again, it comes from the first-level cache.
     t.read_fraction = new_fraction_outside_tables(
                           recording.reads, static_cast<double>(recording.neighbours), tables) *
                       next_row_new_fraction(recording, gpu);
     t.read = ((all - of_tables) * t.read_fraction + of_tables_from_memory) /
              static_cast<double>(work.kinds.size());
-    // If the caches contain the tables, memory reads only the data outside the tables.
+    // If the caches hold the tables, memory reads only data outside the tables.
     const bool are_cached = of_tables_from_memory < .5 * of_tables && of_tables < all;
     const SectorSet seen = are_cached ? collect_reads_outside_tables(recording, tables)
                            : recording.neighbour_reads.empty() ? recording.reads.sectors
@@ -269,8 +269,8 @@ Traffic compute_traffic(const Recording& recording, const MultiprocessorWork& wo
     return t;
 }
 
-/// The fraction of runs with partial sectors that memory moves before a neighbour requests the rest
-/// of these sectors.
+/// Of the runs with partial sectors, the fraction that memory moves before a neighbour requests the
+/// rest of those sectors.
 constexpr double kEarlyEvictionFraction = .2;
 
 double excess_cost_with_neighbours(const Runs& runs, const std::vector<double>& of,
@@ -280,30 +280,30 @@ double excess_cost_with_neighbours(const Runs& runs, const std::vector<double>& 
     return with_neighbours + kEarlyEvictionFraction * (alone - with_neighbours);
 }
 
-/// The fraction of the second-level cache that contains written data that is not yet in memory when
-/// a launch ends. (Copies of 64 and 256 MiB on an H200 end about 2 microseconds before memory could
-/// have accepted all data.)
+/// The fraction of the second-level cache that, when a launch ends, still holds written data that
+/// is not yet in memory. (Copies of 64 and 256 MiB on an H200 end about 2 microseconds before
+/// memory could have accepted all data.)
 constexpr double kUnflushedWriteFraction = .15;
 
-/// Returns the memory bandwidth for traffic in long runs. `share` is the fraction of the traffic
-/// that is written (0.5 for a copy).
+/// Returns the memory bandwidth in GB/s for traffic in long runs, of which the fraction `share` is
+/// written (0.5 for a copy).
 double mixed_traffic_gbps(double share, const Gpu& gpu) {
     const double one_way = std::abs(2 * share - 1);
     return 1 / (one_way / (share < .5 ? gpu.read_gbps : gpu.write_gbps) +
                 (1 - one_way) / gpu.copy_gbps);
 }
 
-/// Computes how many cycles each requested sector takes, if every multiprocessor has an equal share
-/// of the memory bandwidth.
+/// Computes the number of cycles per requested sector if all multiprocessors share the memory
+/// bandwidth equally.
 void compute_sector_cycles(MultiprocessorWork& work, const Traffic& t, const Gpu& gpu,
                            double blocks) {
     const double multiprocessors = std::min<double>(gpu.multiprocessors, blocks);
     const bool reads = t.read > 0, writes = t.written > 0;
     const double share = work.write_fraction =
         t.read + t.written > 0 ? t.written / (t.read + t.written) : 0;
-    // The costs of runs were measured with copies, in which half of the traffic is reads and half
-    // is writes. Scale the cost of each direction by twice its share of the traffic, but scale
-    // the cost of writes by at most 1.
+    // The costs of runs were measured with copies, whose traffic is half reads and half writes.
+    // Scale the cost of each direction by twice its share of the traffic, but the cost of writes by
+    // at most 1.
     const Runs& runs = gpu.runs;
     const double least_read = 2 * kSectorBytes;
     const double read = reads ? excess_cost_with_neighbours(runs, runs.read_excess, t.runs_of_pairs,
@@ -320,15 +320,15 @@ void compute_sector_cycles(MultiprocessorWork& work, const Traffic& t, const Gpu
     const double cycles = kSectorBytes * slower * multiprocessors * gpu.clock_ghz / gbps;
     work.read_fraction = t.read_fraction;
     work.read_cycles = cycles * t.pairs;
-    // The data that is written last is still in the cache when the launch ends.
+    // The data written last is still in the cache when the launch ends.
     const double written = t.written * kSectorBytes * blocks,
                  stays = std::min(written, kUnflushedWriteFraction * gpu.l2_bytes);
     work.write_cycles = cycles * t.written_fraction * (writes ? 1 - stays / written : 1) *
                         (1 + kUnfinishedSectorCostRatio * t.unfinished);
 }
 
-/// Estimates how many partial sectors the running blocks leave unfinished, from the recorded
-/// neighbours.
+/// Estimates, from the recorded neighbours, how many partial sectors the running blocks leave
+/// unfinished.
 Unfinished estimate_unfinished(const Recording& recording, const MultiprocessorWork& work,
                                const Traffic& t, const Gpu& gpu) {
     const SectorSet& written = select_written_footprint(recording).sectors;
@@ -374,7 +374,7 @@ Bottleneck find_bottleneck(const Prediction& p, const SimulatedOutcome& o, const
     return o.life.barrier > .3 * o.life.loads ? Bottleneck::barrier : Bottleneck::flight;
 }
 
-/// Returns the error band of a prediction with a known time.
+/// Returns the error band of a prediction that has a time.
 double compute_error_band(const Prediction& p, const Recording& recording, const Gpu& gpu,
                           const MultiprocessorWork& work, const Traffic& traffic,
                           const Tables& tables) {

@@ -11,8 +11,8 @@ namespace {
 
 using Kind = Operation::Kind;
 
-/// A range of draft operations, from `begin` to `end`. The scheduler does not move an operation out
-/// of this range.
+/// A range of draft operations, from `begin` to `end`. The scheduler never moves an operation out
+/// of it.
 class ScheduledRange {
 public:
     ScheduledRange(const std::vector<Draft>& drafts, std::size_t begin, std::size_t end,
@@ -28,7 +28,7 @@ public:
         if (is_short_of_registers) divide_into_iterations();
     }
 
-    /// Returns the indices of the drafts, in their new order.
+    /// Returns the indices of the drafts in their new order.
     std::vector<std::size_t> order() const {
         std::vector<std::size_t> order = in_stages([&](std::size_t k) { return rank_[k]; });
         for (std::size_t& k : order) k += begin_;
@@ -40,8 +40,8 @@ private:
 
     const Draft& draft(std::size_t k) const { return drafts_[begin_ + k]; }
 
-    /// Divides the range into stages. Each stage ends at an operation that no other operation moves
-    /// across. Operations that depend on no load go to the first stage.
+    /// Divides the range into stages. Each stage ends at an operation across which no other
+    /// operation moves. Operations that do not depend on loads go to the first stage.
     void find_stages() {
         int stage = 0;
         for (std::size_t k = 0; k < stage_.size(); ++k) {
@@ -58,7 +58,7 @@ private:
         }
     }
 
-    /// Moves operations that use loaded values to the stage that needs their results, so that an
+    /// Moves each operation that uses loaded values to the stage that needs its result, so that an
     /// earlier barrier need not wait for the loads.
     void defer_uses_of_loads() {
         const int last = stage_.empty() ? 0 : *std::max_element(stage_.begin(), stage_.end());
@@ -73,8 +73,8 @@ private:
         }
     }
 
-    /// Lowers the rank of the operation, and of the operations in its stage on which it depends, to
-    /// at most `rank`.
+    /// Lowers the rank of the operation to at most `rank`. Does the same for operations of the same
+    /// stage on which it depends.
     void lower_rank(std::size_t k, int rank) {
         if (rank_[k] <= rank) return;
         rank_[k] = rank;
@@ -111,8 +111,7 @@ private:
         return std::any_of(after.begin(), after.end(),
                            [&](std::uint32_t a) { return a >= begin_ && is_load(a - begin_); });
     }
-    /// Returns the indices of the drafts, sorted by stage. Within each stage, the drafts are sorted
-    /// by `of(index)`.
+    /// Returns the indices of the drafts, sorted by stage and, within each stage, by `of(index)`.
     template <class Of>
     std::vector<std::size_t> in_stages(Of of) const {
         std::vector<std::size_t> order(stage_.size());
@@ -122,9 +121,9 @@ private:
         });
         return order;
     }
-    /// Divides each stage into turns. A load starts a new turn if ptxas puts the load after an
-    /// operation that waits for earlier loads. All later operations that depend on loads belong to
-    /// the new turn. At least two loads stay in flight together.
+    /// Divides each stage into turns. A load starts a new turn if ptxas puts it after an operation
+    /// that waits for earlier loads. All later operations that depend on loads belong to the new
+    /// turn. Each turn has at least two loads, which stay in flight together.
     void divide_into_iterations() {
         constexpr int least = 2;
         int stage = 0, turn = 0, loads = 0;
@@ -158,8 +157,8 @@ private:
 };
 
 /// Orders arithmetic and shared memory accesses like a list scheduler. Of the operations whose
-/// operands are available, the operation with the longest chain of latencies to the end comes next.
-/// This interleaves independent chains, as in machine code.
+/// operands are available, the next one is that with the longest chain of latencies to the end.
+/// This interleaves independent chains, as ptxas does.
 class Interleaver {
 public:
     explicit Interleaver(const std::vector<Draft>& drafts)
@@ -185,11 +184,11 @@ public:
 
 private:
     static constexpr std::uint32_t kNotScheduled = ~0u;
-    /// The number of cycles after which a value from shared memory is available, and the latency in
-    /// cycles that ptxas assumes for global memory.
+    /// The latency in cycles of a load from shared memory, and the latency that ptxas assumes for a
+    /// load from global memory.
     static constexpr float kSharedLatency = 24, kGlobalLatency = 300;
     /// The number of operations that an operation may overtake. ptxas limits this number, because
-    /// chains that run side by side need more registers.
+    /// interleaved chains need more registers.
     static constexpr std::uint32_t kMaxOvertakenOperations = 18;
 
     static bool is_movable(const Draft& d) {
@@ -209,13 +208,13 @@ private:
     }
 
     struct DependenceNode {
-        float height = 0;  ///< cycles of the longest chain from here to the end
+        float height = 0;  ///< cycles of the longest chain from here to the end of the range
         float ready = 0;   ///< when its operands are available
         std::uint32_t waits_for = 0;
         std::vector<std::uint32_t> users;
     };
-    /// An operation whose operands are available. Such operations are ordered by their longest
-    /// chain, then by position.
+    /// An operation whose operands are available. Ready operations are ordered by their longest
+    /// chain, and then by position.
     struct ReadyOperation {
         float height = 0;
         std::uint32_t node = 0;
@@ -223,8 +222,8 @@ private:
             return height != other.height ? height < other.height : node > other.node;
         }
     };
-    /// An operation that waits for its operands. Such operations are ordered by the time at which
-    /// the operands are available.
+    /// An operation that waits for its operands. Pending operations are ordered by the time at
+    /// which the operands are available.
     struct PendingOperation {
         float ready = 0;
         std::uint32_t node = 0;
@@ -301,8 +300,8 @@ private:
     std::vector<DependenceNode> nodes_;
 };
 
-/// Reports whether an operation has no cost. Such an operation is omitted, and the operations that
-/// use its result depend on its operands instead.
+/// Reports whether an operation has no cost. Such an operation is omitted, and the users of its
+/// result depend on its operands instead.
 bool has_no_cost(const Draft& d) {
     return d.operation.kind == Kind::arithmetic && d.operation.slots == 0 && !d.fixed;
 }

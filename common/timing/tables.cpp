@@ -10,14 +10,14 @@ namespace coalesce::timing {
 
 namespace {
 
-/// Number of blocks whose reads must agree before a range of memory counts as a table.
+/// The number of blocks whose reads must agree before a memory range counts as a table.
 constexpr std::size_t kMinBlocksForTable = 3;
-/// The fraction of the whole range that the reads of each block must span for the range to count as
+/// The fraction of a memory range that the reads of each block must span for the range to count as
 /// a table.
 constexpr double kMinSpannedFraction = .5;
-/// The fractions of the caches that keep a table while other data pass through. (Random sectors on
-/// an H200: with tables of 64, 128 and 256 MiB, the second-level cache of 60 MiB behaves as if it
-/// kept 36 MiB. calibrate/sectors.cu)
+/// The fractions of the two caches that can hold a table while other data passes through. (Measured
+/// with random sectors on an H200: for tables of 64, 128 and 256 MiB, the second-level cache of 60
+/// MiB behaves as if it held 36 MiB. calibrate/sectors.cu)
 constexpr double kSecondLevelTableFraction = .6, kFirstLevelTableFraction = .7;
 
 /// The sectors that one block reads with one instruction.
@@ -64,8 +64,8 @@ struct AllReads {
     }
 };
 
-/// Returns the expected number of different sectors if `asked` of `all` sectors are chosen at
-/// random.
+/// Returns the expected number of distinct sectors if `asked` sectors are drawn at random from
+/// `all` sectors.
 double expected_distinct(double asked, double all) {
     return all * (1 - rounded(std::exp(-asked / all)));
 }
@@ -86,7 +86,7 @@ Tables::Tables(const Recording& recording, const Gpu& gpu, double first_level_by
         Table table{.sectors_per_block = reads.sector_sum / count, .sectors = range};
         const double asked = table.sectors_per_block * static_cast<double>(recording.blocks),
                      asked_here = asked / gpu.multiprocessors, bytes = range * kSectorBytes;
-        // The first request of a sector misses. Later requests hit if the table fits into the
+        // The first request for a sector misses. Later requests hit if the table fits into the
         // cache.
         const double first_here = std::min(1.0, range / asked_here),
                      first = std::min(1.0, range / asked),

@@ -21,7 +21,7 @@ double finite(double value) {
     return std::isfinite(value) && value > 0 ? value : 0;
 }
 
-/// Adds a moment, with the weight `part`, to the averages of a column.
+/// Adds a moment to the averages of a column, with the weight `part`.
 void add(Column& column, const Moment& moment, double part) {
     column.mean.bytes_in_flight += part * finite(moment.bytes_in_flight);
     column.mean.bytes_stored += part * finite(moment.bytes_stored);
@@ -56,7 +56,7 @@ std::string row(std::string label, const std::string& signs) {
 
 // ---- bytes in flight ----
 
-/// Returns the character that shows how much of its cell in the chart is filled.
+/// Returns the character that shows how full its cell of the chart is.
 char fill_glyph(double part) {
     return part >= 2.0 / 3 ? '#' : part >= 1.0 / 3 ? ':' : part > 0 ? '.' : ' ';
 }
@@ -85,7 +85,7 @@ std::string chart(const Prediction& prediction, const std::vector<Column>& colum
     return text;
 }
 
-/// Returns the bottom row of the chart, in which gaps are marked.
+/// Returns the bottom row of the chart, which marks the gaps.
 std::string gaps(const std::vector<Column>& columns) {
     std::string signs;
     for (const Column& column : columns) signs += column.nothing >= 0.5 ? 'x' : '_';

@@ -12,8 +12,8 @@
 namespace coalesce::timing {
 namespace {
 
-// Positions in pixels. Horizontal: the labels, the picture, a margin. Vertical: title, label,
-// legend, bytes, stores, warps, blocks, cycles.
+// Positions in pixels. From left to right: labels, picture, margin. From top to bottom: title,
+// label, legend, bytes, stores, warps, blocks, cycles.
 constexpr double kWidth = 720, kLeftMargin = 132, kRightMargin = 708, kTitleBaseline = 22,
                  kLabelRight = 41, kLegendBaseline = 63;
 constexpr double kChartTop = 84, kChartBottom = 174;
@@ -53,8 +53,8 @@ double column_x(std::size_t column) {
     return kLeftMargin + (kRightMargin - kLeftMargin) * static_cast<double>(column) / kColumns;
 }
 
-/// Returns the area below `values` as an SVG path with one step per column. A value of `whole` is
-/// `height` pixels high.
+/// Returns the area below `values` as an SVG path with one step per column. The value `whole`
+/// corresponds to a height of `height` pixels.
 std::string filled_area_svg(const std::vector<double>& values, double whole, double bottom,
                             double height) {
     std::string drawn;
@@ -80,8 +80,8 @@ std::vector<double> values_of(const std::vector<Column>& columns, double Moment:
 
 // ---- bytes in flight ----
 
-/// Marks the times without loads in flight over the full height of the chart, with a label if the
-/// label fits.
+/// Marks the times at which no loads are in flight, over the full height of the chart. Adds a label
+/// if it fits.
 std::string gaps(const std::vector<Column>& columns) {
     constexpr double room_for_word = 60;
     std::string svg;
@@ -191,7 +191,7 @@ std::string cycles_axis(const TimeLine& line, double top) {
 
 // ---- the whole drawing ----
 
-/// Describes the drawing for screen readers.
+/// Returns a description of the drawing for screen readers.
 std::string description(const Prediction& prediction) {
     std::string text =
         "Time runs from left to right. The rows show bytes in flight, stores, warps and blocks.";

@@ -6,7 +6,7 @@ namespace coalesce::timing {
 
 namespace {
 
-/// Reports whether the blocks store so few sectors that the cost of stores does not matter.
+/// Reports whether the blocks store so few sectors that the cost of the stores does not matter.
 bool stores_few_sectors(const MultiprocessorWork& work) {
     constexpr double little = .05;
     double read = 0, written = 0;
@@ -19,15 +19,15 @@ bool stores_few_sectors(const MultiprocessorWork& work) {
 
 /// Reports whether partial sectors make the prediction uncertain. There are three cases:
 /// - Stores along a row leave gaps, which other stores may or may not fill. The number of parts
-///   that are combined before the second-level cache differs by a factor of three between kernels.
-///   (Counted on an H200.)
-/// - Rows begin in the middle of a sector, so that requests end in partial sectors. On an H200 a
-///   transpose took 1.4 times as long for this reason, although memory moved the same number of
-///   bytes.
+///   that are combined on their way to the second-level cache differs between kernels by a factor
+///   of three. (Counted on an H200.)
+/// - Rows begin in the middle of a sector, so that requests end in partial sectors. For this
+///   reason, a transpose on an H200 took 1.4 times as long, although memory moved the same number
+///   of bytes.
 /// - Other blocks complete the sectors, whereas the constants in parts.h were measured mostly with
-///   sectors that the warps of one block fill. (On an H200 a transpose of 32 x 32 elements whose
-///   rows begin anywhere in a sector, and whose blocks leave a fifth of their sectors' bytes to
-///   others, took 2.9 times as long as predicted.)
+///   sectors that the warps of one block fill. (On an H200, a transpose with 32 x 32 tiles took 2.9
+///   times as long as predicted. Its rows begin anywhere in a sector, and its blocks leave a fifth
+///   of their sectors' bytes to other blocks.)
 bool stores_partial_sectors(const MultiprocessorWork& work, const Traffic& t) {
     constexpr double some = .2, some_left = .1;
     if (stores_few_sectors(work)) return false;
@@ -44,9 +44,10 @@ bool stores_partial_sectors(const MultiprocessorWork& work, const Traffic& t) {
 
 /// Reports whether half lines make the prediction uncertain. Copies that wrote runs of 64 bytes
 /// took 1.4 times as long as other copies, and 11_any_shape's any_int16 took 1.8 times as long. The
-/// error is as large if a block reads half a line and a later block reads the other half, because
-/// it is unknown whether the cache combines the halves (any_int16 at 8192 x 8192). Short runs that
-/// are only read are predicted well, because memory reads pairs of sectors.
+/// error is as large if a block reads half of a line and a later block reads the other half,
+/// because it is unknown whether the cache combines the halves (any_int16 at 8192 x 8192).
+/// Predictions for short runs that are only read are accurate, because memory reads pairs of
+/// sectors.
 bool moves_half_lines(const MultiprocessorWork& work, const Traffic& t) {
     const auto is_half = [](double run) { return run > 0 && run < kLineBytes; };
     const bool halves_may_meet = !stores_few_sectors(work) && is_half(t.own_run_read) &&
@@ -54,7 +55,7 @@ bool moves_half_lines(const MultiprocessorWork& work, const Traffic& t) {
     return (is_half(t.run_written()) && !stores_few_sectors(work)) || halves_may_meet;
 }
 
-/// Returns, for each register, whether its value may differ between lanes because it depends on
+/// Returns, for each register, whether its value may differ between lanes, because it depends on
 /// thread indices or on memory.
 std::vector<bool> find_lane_dependent_registers(const std::vector<Instruction>& instructions) {
     std::vector<bool> by_lane;  // for each register, whether it differs between lanes
@@ -79,7 +80,7 @@ std::vector<bool> find_lane_dependent_registers(const std::vector<Instruction>& 
 }
 
 /// Reports whether lanes read different addresses of constant memory. Such reads are served one
-/// after the other, and the recording does not say how many different addresses there are.
+/// after the other, and the recording does not contain the number of different addresses.
 bool reads_constants_by_lane(const Recording& recording) {
     const auto is_load = [](const Instruction& i) { return i.opcode == "ld" && i.has("const"); };
     const std::vector<Instruction>& all = recording.instructions;

@@ -98,7 +98,7 @@ std::string describe_verdict(const Prediction& p, const Gpu& gpu) {
 
 // ---- reasons ----
 
-/// Returns a phrase that says what limits the number of resident blocks.
+/// Returns a phrase that names what limits the number of resident blocks.
 std::string limit_text(const Prediction& p, const Gpu& gpu) {
     switch (p.occupancy_limit) {
         case OccupancyLimit::threads:
@@ -140,7 +140,7 @@ std::string life_text(const Prediction& p) {
     std::vector<std::string> said;
     double rest = all;
     for (const auto& [cycles, what] : parts) {
-        // Do not mention a wait of less than a twentieth of the warp's life.
+        // Omit waits of less than a twentieth of the warp's life.
         if (!is_nonzero_count(cycles) || cycles < all / 20) continue;
         said.push_back(number_text(cycles) + " " + what);
         rest -= cycles;
@@ -150,7 +150,8 @@ std::string life_text(const Prediction& p) {
     return "A warp lives about " + number_text(all) + " cycles: " + join_as_list(said) + ".";
 }
 
-/// Returns a sentence about Little's law with its three numbers, two of which a kernel can change.
+/// Returns a sentence about Little's law with its three numbers, two of which the kernel can
+/// change.
 std::string littles_law_text(const Prediction& p) {
     if (!has_too_few_bytes_in_flight(p) || !is_nonzero_count(p.latency_cycles)) return "";
     const double rate = p.bytes_in_flight / p.latency_cycles;
@@ -160,8 +161,8 @@ std::string littles_law_text(const Prediction& p) {
            " bytes per cycle.";
 }
 
-/// Lists the units that are busy for at least a tenth of the time, except the unit that the verdict
-/// names.
+/// Lists the units that are busy for at least a tenth of the time, except for the unit that the
+/// verdict names.
 std::string busy_parts_text(const Prediction& p) {
     std::vector<std::pair<double, std::string>> parts;
     const auto add = [&](double part, const std::string& what, bool is_said) {
@@ -196,8 +197,8 @@ std::string useful_traffic_text(const Prediction& p, double useful_bytes) {
     return "";
 }
 
-/// Returns an upper bound on the factor by which runs of `run` bytes slow memory down: the value in
-/// the table for the next shorter length.
+/// Returns an upper bound on the factor by which runs of `run` bytes slow memory down: the table's
+/// value for the next shorter length.
 double slowdown_limit(const Runs& runs, const std::vector<double>& table, double run) {
     double slower = 0;
     for (std::size_t i = 0; i < std::min(runs.bytes.size(), table.size()); ++i) {
@@ -206,8 +207,7 @@ double slowdown_limit(const Runs& runs, const std::vector<double>& table, double
     return slower;
 }
 
-/// Describes the lengths of the runs in memory, unless memory is so idle that these lengths do not
-/// matter.
+/// Describes the run lengths in memory, unless memory is so idle that they do not matter.
 std::string runs_text(const Prediction& p, const Gpu& gpu) {
     if (p.bottleneck != Bottleneck::memory && !(p.busy.memory >= kNotableUtilization)) return "";
     std::vector<std::string> said;
@@ -240,7 +240,7 @@ std::vector<std::string> list_reasons(const Prediction& p, const Gpu& gpu, doubl
 
 // ---- what could help ----
 
-/// Returns advice on fitting more resident blocks, to be appended to other advice.
+/// Returns advice on how to fit more resident blocks, which is appended to other advice.
 std::string more_blocks_advice(const Prediction& p) {
     switch (p.occupancy_limit) {
         case OccupancyLimit::threads: return "";
@@ -256,7 +256,7 @@ std::string more_blocks_advice(const Prediction& p) {
     return "";
 }
 
-/// A sentence about making a kernel faster.
+/// A sentence about how to make a kernel faster.
 struct Remedy {
     std::string text;
     bool is_advice = true;  ///< false if only moving fewer bytes would make the kernel faster
@@ -288,7 +288,7 @@ std::string conflict_remedy(const Prediction& p) {
                       : "";
 }
 
-/// Returns advice on bottlenecks other than memory.
+/// Returns advice on a bottleneck other than memory.
 std::string advice_on_bottleneck(const Prediction& p) {
     switch (p.bottleneck) {
         case Bottleneck::memory: return "";

@@ -1,5 +1,5 @@
-// Describes the flow of bits, with one function per kind of instruction. The table at the end lists
-// these functions. See bit_flow.h.
+// Describes the flow of bits from operands to results. Each kind of instruction has its own
+// function, listed in the table at the end. See bit_flow.h.
 #include "simulator/analysis/bit_flow.h"
 
 #include <algorithm>

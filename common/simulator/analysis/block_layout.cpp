@@ -9,10 +9,10 @@
 namespace coalesce::simulator {
 namespace {
 
-/// The maximum depth of nested loops that is supported.
+/// The maximum supported depth of nested loops.
 constexpr u32 kDeepestLoop = 64;
 
-/// Computes an order of a function's blocks. Removes the back edges of loops, outermost loops
+/// Computes an order of a function's blocks: removes the back edges of loops, outermost loops
 /// first, and gives each block a sort key.
 class LoopOrder {
 public:
@@ -21,8 +21,8 @@ public:
         for (u32 depth = 0; depth < kDeepestLoop && !is_complete_; ++depth) {
             number_loops(blocks_);
             for (u32 b = 0; b < blocks_.size(); ++b) {
-                // Unreachable blocks stay at the end. One example is a block with a debug label
-                // after the last instruction.
+                // Unreachable blocks, such as a block with a debug label after the last
+                // instruction, stay at the end.
                 if (depth == 0) keys_[b].push_back(blocks_[b].loop > blocks_[0].loop);
                 keys_[b].push_back(~blocks_[b].loop);
             }
@@ -49,7 +49,7 @@ public:
 
 private:
     /// Removes the back edges of the outermost remaining loops, so that only the loops nested in
-    /// them remain. Returns false if one of these loops has several entries.
+    /// them remain. Returns false if a loop has several entries.
     bool remove_back_edges() {
         std::vector<u32> beginnings(blocks_.size(), kNone);
         const auto begin_at = [&](u32 b) {
@@ -83,8 +83,8 @@ ptx::Instruction make_label(const std::string& name) {
     return label;
 }
 
-/// Returns a branch to `label`. A block needs such a branch if it used to fall through to a block
-/// that has been moved.
+/// Returns a branch to `label`. A block needs such a branch if it fell through to a block that has
+/// been moved.
 ptx::Instruction branch_to(const std::string& label, const ptx::Instruction& after) {
     ptx::Instruction branch = after;
     branch.opcode = "bra";

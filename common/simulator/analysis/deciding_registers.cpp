@@ -15,9 +15,9 @@ namespace {
 using ptx::Instruction;
 using ptx::Operand;
 
-/// Returns the functions that contain an instruction for which `does` returns true, and the direct
-/// and indirect callers of such functions. A call through a pointer always counts, because its
-/// target is unknown.
+/// Returns the functions that contain an instruction for which `does` returns true, and all
+/// functions that call such a function directly or indirectly. A call through a pointer always
+/// counts, because its target is unknown.
 std::set<std::string> find_functions_with(const ptx::Module& module,
                                           bool (*does)(const Instruction&)) {
     std::set<std::string> found;
@@ -65,8 +65,8 @@ private:
         return roots(std::move(registers));
     }
 
-    /// Finds the registers whose values contain clock readings. A value does not count if it
-    /// depends on the clock only through a predicate, as a time-out counter does.
+    /// Finds the registers whose values contain clock readings. A value that depends on the clock
+    /// only through a predicate, such as a time-out counter, does not count.
     void find_clock_registers() {
         for (bool grown = true; grown;) {
             grown = false;

@@ -1,5 +1,5 @@
-// Finds uses that are certain to follow a load, the origins of stored bytes, and the parts of a
-// struct.
+// Finds the uses that are certain to follow a load, the origins of stored bytes, and the loads and
+// stores that copy one struct together.
 // Long: the three analyses share the descriptions of instructions at the beginning.
 #include "simulator/analysis/demanded_bytes.h"
 
@@ -62,7 +62,7 @@ const Operand& address_of(const Instruction& i) {
 
 // ---- uses that are certain to happen ----
 
-/// The straight-line blocks of a function, and the block that is certain to follow each of them.
+/// The basic blocks of a function, and for each block its only possible successor, if there is one.
 class ExecutionOrder {
 public:
     explicit ExecutionOrder(const ptx::Function& function) {
@@ -145,19 +145,18 @@ public:
             }
             first += size;
         }
-        // The callers know only the row in memory, but not which of the row's bytes each lane
-        // receives.
+        // The callers know the row in memory, but not which of its bytes each lane receives.
         if (moves_matrices(i)) use.decides = use.decides ? ~0u : 0;
         use.may_overread = moves_matrices(i);
         return use;
     }
 
 private:
-    /// The use that a program makes of a loaded value. If the fate is `selected`, the value may have
-    /// no effect: a selection may choose another operand, or another condition may decide instead.
+    /// How the program uses a loaded value. A `selected` value may have no effect: a selection may
+    /// choose another operand, or another condition may decide instead.
     enum class ValueFate : u8 { unknown, selected, stored, decides };
 
-    /// A register that contains loaded bits, or (if `computed`) a value computed from them.
+    /// A register that contains loaded bits or, if `computed` is true, a value computed from them.
     struct Carrier {
         u32 reg = 0;
         bool computed = false;
@@ -171,14 +170,14 @@ private:
             return execution_order_.is_always_followed_by(load, reader);
         });
         if (certain == ValueFate::decides || certain == ValueFate::stored) return certain;
-        // Consider uses that are not certain to happen only if all uses are selections.
+        // Uses that may not happen matter only if all of the uses are selections.
         const auto every = [](u32) { return true; };
         return follow_uses(reg, bits, every) == ValueFate::selected ? ValueFate::selected
                                                                     : ValueFate::unknown;
     }
 
-    /// Returns what the readers of `reg` do with `bits` of the register. Considers only those
-    /// readers for which `counts` returns true.
+    /// Returns how the readers of `reg` use `bits` of the register. Considers only readers for
+    /// which `counts` returns true.
     template <class Counts>
     ValueFate follow_uses(u32 reg, u64 bits, Counts counts) const {
         std::map<Carrier, u64> known;
@@ -216,8 +215,8 @@ private:
         return is_only_selected ? ValueFate::selected : fate;
     }
 
-    /// Returns what the instruction `reader` is certain to do with `bits` of the carrier `from`.
-    /// Calls `reach` for each result that contains these bits.
+    /// Returns the use that the instruction `reader` certainly makes of `bits` of the carrier
+    /// `from`. Calls `reach` for each result that contains these bits.
     template <class Reach>
     ValueFate pass(u32 reader, const Carrier& from, u64 bits, Reach reach) const {
         const Instruction& i = function_.body[reader];
@@ -231,8 +230,8 @@ private:
         if (i.opcode == "shfl" && !from.computed && is_only_shuffled_value(i, from.reg))
             return ValueFate::unknown;
         if (!passed.known) {
-            // The result of a lane-by-lane instruction may turn out to be unneeded, so follow the
-            // result to its readers.
+            // The result of a lane-by-lane instruction may turn out to be unused, so follow it to
+            // its readers.
             if (!is_lane_by_lane(i)) return ValueFate::decides;
             for (const u32 r : registers_written(i)) reach({r, true}, ~u64{0});
             return ValueFate::unknown;
@@ -251,7 +250,7 @@ private:
     /// Reports whether the instruction combines (`and.pred`, `or.pred`) a predicate that was
     /// computed from the load with a predicate that was not. The other predicate may decide the
     /// result alone. Compilers combine the conditions of `i < n && a[i] > 0` in this way if they
-    /// may load a[i] in any case.
+    /// may load a[i] unconditionally.
     template <class IsCarried>
     bool combines_with_other(u32 at, IsCarried is_carried) const {
         const Instruction& i = function_.body[at];
@@ -261,8 +260,8 @@ private:
         const Operand &a = i.operands[1], &b = i.operands[2];
         return a.is_register() && b.is_register() && is_carried(a.reg) != is_carried(b.reg);
     }
-    /// Reports whether the instruction only computes a value. In that case, follow() visits the
-    /// readers of that value.
+    /// Reports whether the instruction only computes a value. If so, follow() visits the readers of
+    /// that value.
     bool passes_on(u32 at) const {
         const Instruction& i = function_.body[at];
         return !i.guard && (is_lane_by_lane(i) || (transfers_[at].known && !is_store(i)));
@@ -302,7 +301,7 @@ public:
 
     Origin origin_of(u32 reg, u32 byte) {
         const auto [found, is_new] = known_origins_.try_emplace({reg, byte});
-        // A byte counts as `other` while its origin is being determined, so that a cycle ends.
+        // A byte counts as `other` while its origin is being determined, so that cycles terminate.
         if (!is_new || depth_ == kMaxFollowedDepth) return found->second;
         ++depth_;
         const Origin origin = find(reg, byte);
@@ -344,7 +343,7 @@ private:
         return {};
     }
 
-    /// Returns the origin of the bits that a flow copies to the byte starting at bit `first`.
+    /// Returns the origin of the bits that the flow copies to the byte starting at bit `first`.
     Origin map_through(const BitFlow& flow, u32 first) {
         const u32 begin = std::max(flow.to, first), end = std::min(flow.to + flow.count, first + 8);
         const u32 from = flow.repeats ? flow.from : flow.from + begin - flow.to;
@@ -409,8 +408,8 @@ public:
     StructParts(const Definitions& definitions, DemandedBytes& result)
         : definitions_(definitions), result_(result) {}
 
-    /// Records that byte `to` of the value stored by `store` contains bits of byte `from` of the
-    /// value loaded by `load`.
+    /// Records that `store` stores, in byte `to` of its value, bits of byte `from` of the value
+    /// that `load` loads.
     void note(u32 load, u32 from, u32 store, u32 to) {
         const Instruction &loads = body(load), &stores = body(store);
         if (moves_matrices(loads) || moves_matrices(stores)) return;
@@ -430,8 +429,8 @@ public:
         }
     }
 
-    /// Records the loads from each base address. Compilers may load a member before checking
-    /// whether the program needs it. Such a load is not reported if other members are initialized.
+    /// Groups the loads by base address. Compilers may load a member before checking whether the
+    /// program needs it. Such a load is not reported if other members are initialized.
     void record_members() {
         for (const auto& [at, use] : result_.loads) {
             if (moves_matrices(body(at))) continue;
@@ -472,7 +471,8 @@ private:
         return element_bytes(i) * static_cast<u32>(vector_elements(value_operand(i)).size());
     }
 
-    /// Reports whether a loop advances both addresses by the size of one copy, as memcpy does.
+    /// Reports whether a loop advances both addresses by the number of bytes that it copies, as
+    /// memcpy does.
     bool is_copy_loop(const Instruction& load, const Address& source, const Address& target) const {
         if (source.base == kNone || target.base == kNone) return false;
         const i64 step = definitions_.growth(source.base);
@@ -498,7 +498,8 @@ private:
 
     const Definitions& definitions_;
     DemandedBytes& result_;
-    /// The copied bytes, by source base, target base and distance.
+    /// The copied bytes, grouped by source base, target base, and distance between source and
+    /// target.
     std::map<std::tuple<Base, Base, i64>, std::vector<Byte>> bytes_;
     std::map<Base, std::vector<Byte>> members_;  ///< by base: the loaded bytes
 };

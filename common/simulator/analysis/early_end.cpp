@@ -25,7 +25,7 @@ bool may_access_shared_state(const Instruction& i) {
     return !is_private && std::ranges::count(accesses, i.opcode) > 0;
 }
 
-/// Marks all instructions that can be reached from the marked instructions without passing a
+/// Marks all instructions that are reachable from the marked instructions without passing a
 /// barrier.
 void spread_marks(const ptx::Function& function, const std::vector<std::vector<u32>>& next,
                   std::vector<bool>& marked) {

@@ -10,8 +10,7 @@ namespace {
 
 using ptx::Operand;
 
-/// Reports whether the first operand is a destination. `none` lists the opcodes that have no
-/// destination.
+/// Reports whether the first operand is a destination. `none` lists the opcodes without one.
 bool has_destination(const ptx::Instruction& i) {
     static const std::set<std::string_view> none = {
         "st",        "red",           "bra",      "brx",

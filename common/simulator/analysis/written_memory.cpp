@@ -17,7 +17,7 @@ using ptx::StateSpace;
 using Pointers = u64;
 constexpr Pointers kUnknown = u64{1} << 63;
 
-/// Reports whether the result is a plain number, even if a source is an address.
+/// Reports whether the result is not an address, even if a source is one.
 bool yields_plain_number(const Instruction& i) {
     static const std::set<std::string> opcodes = {
         "mul", "mul24", "shl", "shr",  "shf", "div",  "rem", "setp",  "set", "popc", "clz",
@@ -72,8 +72,8 @@ private:
         return Pointers{1} << (found - pointers_.begin());
     }
 
-    /// Returns the pointer to a named variable. Variables in shared and local memory do not matter
-    /// here, so the function returns an empty set for them.
+    /// Returns the pointer to a named variable. Returns the empty set for variables in shared or
+    /// local memory, which do not matter here.
     Pointers pointers_of_name(const std::string& name) {
         const auto& variables = kernel_.module->ast->variables;
         const auto found = variables.find(name);
@@ -89,7 +89,8 @@ private:
                 if (operand.has_base_register) return register_pointers_[operand.reg];
                 return operand.name.empty() ? kUnknown : pointers_of_name(operand.name);
             case Operand::Kind::immediate:
-                // A constant with bits in its upper half could be an address.
+                // A constant whose upper half is neither all zeros nor all ones could be an
+                // address.
                 return operand.bits >> 32 != 0 && operand.bits >> 32 != 0xffff'ffff ? kUnknown : 0;
             case Operand::Kind::vector: {
                 Pointers all = 0;
@@ -113,7 +114,7 @@ private:
         const std::size_t first = i.opcode == "mad" || i.opcode == "madc" ? 3 : 1;
         for (std::size_t k = first; k < i.operands.size() && !from_memory; ++k)
             from |= pointers_of_operand(i.operands[k]);
-        // If two halves are joined into an address, the address may come from any pointer.
+        // An address that is joined from two halves may be based on any pointer.
         if (i.opcode == "mov" && i.operands.size() > 1 && i.operands[1].is_vector())
             from |= kUnknown;
         bool changed = false;

@@ -1,4 +1,4 @@
-// Writes sentences about bad accesses. See access_report.h.
+// Writes the messages about invalid accesses. See access_report.h.
 #include "simulator/checks/access_report.h"
 
 #include <algorithm>
@@ -142,7 +142,7 @@ bool is_near_device_memory(u64 address, const Allocation* nearest,
     return distance_to(address, *nearest) < near;
 }
 
-/// Describes an address that cannot be a device address, such as a pointer to host memory.
+/// Describes an address that cannot be in device memory, such as a pointer to host memory.
 OutsideLocation describe_outside_device(HostRegion region) {
     const auto host = [](const std::string& whose, const std::string& more) {
         return OutsideLocation{

@@ -36,8 +36,8 @@ u64* Cells::make(u64 number) const {
 #else
 
 /// Reserves memory for `count` cells, without the huge pages that some systems use by default.
-/// Clearing a single huge page takes longer than all the checks that most launches perform in this
-/// page, and large arrays do not benefit from huge pages.
+/// Clearing a single huge page takes longer than all the checks that most launches perform within
+/// that page, and large arrays do not benefit from huge pages.
 bool Cells::reserve(u64 count) {
     void* pages = mmap(nullptr, count * sizeof(u64), PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -1,4 +1,4 @@
-// The shadow of global memory and the races found in it. See global_race.h for the idea.
+// The shadow of global memory, and the detection of races. See global_race.h for the idea.
 //
 // Inside  The clock that all blocks share; the shadow; then Detail, the slow path, which decides
 //         whether two accesses are ordered and handles the whole access of a warp.
@@ -25,11 +25,11 @@ using Cell = GlobalRace::Cell;
 
 constexpr u32 kWordsPerLine = GlobalRace::kLineBytes / kWordBytes;
 
-/// Shift values of cells that do not describe an access themselves. kSplitMark: cells for smaller
-/// pieces of the memory describe the accesses. kLockedMark: a worker is creating these smaller
-/// cells.
+/// Special values of the shift field, for cells that do not describe an access themselves.
+/// kSplitMark: smaller cells describe the accesses to the parts of this cell's memory. kLockedMark:
+/// a worker is creating those smaller cells.
 constexpr u32 kSplitMark = 7, kLockedMark = 6;
-/// The largest shift of an access, which occurs when each lane accesses 16 bytes.
+/// The largest shift of an access: that of an access to 16 bytes per lane.
 constexpr u32 kMaxLaneShift = 4, kMaxLaneBytes = 1 << kMaxLaneShift;
 /// The shift that assigns all bytes to a single lane.
 constexpr u32 kOneLaneShift = 31;
@@ -40,7 +40,7 @@ constexpr auto shift_of = cell_field<0, 3>, site_of = cell_field<GlobalRace::kSi
                warp_of = cell_field<GlobalRace::kWarpShift, 5>,
                block_of = cell_field<GlobalRace::kBlockShift, 24>;
 
-/// Returns `cell`, narrowed to the bytes from `offset` onwards.
+/// Returns `cell`, narrowed to the bytes that start at `offset`.
 Cell skip_to_byte(Cell cell, u32 offset) {
     return cell + (u64{offset >> shift_of(cell)} << GlobalRace::kLaneShift);
 }
@@ -69,7 +69,7 @@ struct GlobalRace::Block::Sync {
     /// The fences of one scope.
     struct Fences {
         struct PerWarp {
-            u64 fenced = 0;         ///< the warp's own accesses before this time precede a fence
+            u64 fenced = 0;         ///< the time before which this warp's accesses are fenced
             u64 fenced_others = 0;  ///< like `fenced`, but for accesses of the block's other warps
             /// The values of `fenced` and `fenced_others` at the last release.
             u64 released = 0, released_others = 0;
@@ -95,12 +95,12 @@ struct GlobalRace::Block::Sync {
 /// The order of accesses by different warps of one block, as far as barriers have established it.
 /// An Order is created at the first barrier that involves only some of the warps.
 struct GlobalRace::Block::Order {
-    /// What a warp knows: the accesses that are ordered before everything that the warp does from
+    /// The accesses that a warp knows: those that are ordered before everything that it does from
     /// now on. A barrier passes the knowledge of each arriving warp to the warps that wait at it.
     struct Knowledge {
-        /// the warp knows the accesses of each warp before this time
+        /// for each warp, the time before which its accesses are known
         std::array<u64, kLanes> times{};
-        /// the warp knows the releases of other blocks up to this time
+        /// the time up to which the releases of other blocks are known
         u64 acquired_time = 0;
 
         void join(const Knowledge& other) {
@@ -110,11 +110,11 @@ struct GlobalRace::Block::Order {
     };
     std::array<Knowledge, kLanes> warps;
     std::unordered_map<u64, Knowledge>
-        /// what the arriving warps knew when they arrived, for each barrier or mbarrier
+        /// for each barrier or mbarrier, the knowledge of the warps that have arrived
         arrived_knowledge;
 };
 
-/// Block indices beyond the grid's last block. A block that has used up its epochs continues with
+/// Block indices beyond the end of the grid. A block that has used up its epochs continues under
 /// one of these indices.
 struct GlobalRace::Renumberings {
     mutable std::shared_mutex mutex;
@@ -128,7 +128,7 @@ struct GlobalRace::Renumberings {
         first = blocks;
         entries.clear();
     }
-    /// Returns the index with which the block continues, or kNoBlock if no index is left.
+    /// Returns the index under which the block continues, or kNoBlock if no index is left.
     u64 add(Renumbering renumbering) {
         const std::unique_lock lock(mutex);
         const u64 number = first + entries.size();
@@ -241,8 +241,8 @@ bool GlobalRace::is_read_only(const Allocation& allocation) const {
            std::find(written_.begin(), written_.end(), &allocation) == written_.end();
 }
 
-/// Reports a store to an allocation for which no writes were expected. One lane of the store writes
-/// to `address`.
+/// Reports the store if it writes to a read-only allocation. `address` is the address that one of
+/// its lanes writes. Otherwise, remembers the allocation as the one that the block writes.
 void GlobalRace::check_allocation_is_writable(const Block& block, u32 site, u64 address) {
     const Allocation* found = allocations_->find(address);
     if (found == nullptr) return;
@@ -270,8 +270,8 @@ void GlobalRace::check_allocation_is_writable(const Block& block, u32 site, u64 
 void GlobalRace::add_accessed_ranges(u64 begin, u64 end, AccessedRanges& to) const {
     if (!available_) return;
     const Cell split = stamp_bits_ | kNoBlock << kBlockShift | kSplitMark;
-    std::unordered_map<u32, u32> places;  // maps a site to its place in the result
-    // Neighbouring cells usually come from the same site.
+    std::unordered_map<u32, u32> places;  // maps a site to its index in the result
+    // Neighbouring cells usually have the same site.
     u32 last_site = ~0u, last_place = 0;
     const auto find_place = [&](u32 site) {
         const auto [found, is_new] = places.try_emplace(site, 0);
@@ -346,7 +346,7 @@ void GlobalRace::begin_epoch(Block& block) {
 
 /// Gives the block a new index, because the epochs of its current index are used up. If no index is
 /// left, as can happen in a very large grid, returns false and leaves the block in an epoch that
-/// never ends. Accesses in that epoch count as ordered with all others.
+/// never ends, in which accesses count as ordered with all others.
 bool GlobalRace::continue_under_new_number(Block& block, u64 rounds) {
     const u64 number = renumberings_->add({block.number, rounds});
     if (number == kNoBlock) {
@@ -366,7 +366,7 @@ void GlobalRace::barrier(Block& block) {
     begin_epoch(block);
     block.last_barrier = block.last_barrier_of_any_kind = block.time;
     if (block.sync == nullptr) return;
-    // The barrier passes on to all warps everything that any warp has acquired or fenced.
+    // After the barrier, all warps share everything that any of them had acquired or fenced.
     auto& running = *block.sync->running;
     for (const u64 time : running.acquired_time)
         running.acquired_by_all = std::max(running.acquired_by_all, time);
@@ -491,9 +491,9 @@ void GlobalRace::release(Block& block, u32 warp, Scope widest) {
 struct GlobalRace::Detail {
     GlobalRace& race;
     const Block& block;
-    // Offsets are relative to device_base(). Because offsets serve to select cells, they are
-    // shuffled (see shuffle_line).
-    const Cell me;  ///< this warp's cell, still without lane and shift
+    // Offsets are relative to device_base(). They are shuffled (see shuffle_line), because they
+    // select cells.
+    const Cell me;  ///< this warp's cell, before lane and shift are set
     const bool writes;
     const StoredValue* value;  ///< the value of a store, otherwise null
     const u32 bytes_per_lane;
@@ -520,7 +520,7 @@ struct GlobalRace::Detail {
     }
 
     /// Reports whether an access by the same block is ordered before this access. `warp` is the
-    /// warp of that access: another warp, or this warp when its block still had another index.
+    /// warp that made that access: another warp, or this one while its block had a different index.
     bool is_ordered_here(u32 warp, u64 time) const {
         if (time < block.last_barrier || warp == warp_of(me)) return true;
         return block.order != nullptr && time < block.order->warps[warp_of(me)].times[warp];
@@ -539,7 +539,7 @@ struct GlobalRace::Detail {
         });
     }
 
-    /// Returns the time up to which this warp has acquired releases.
+    /// Returns the time of the latest release that this warp has acquired.
     u64 acquired_time() const {
         u64 seen = block.order != nullptr ? block.order->warps[warp_of(me)].acquired_time : 0;
         if (block.sync == nullptr) return seen;
@@ -547,8 +547,8 @@ struct GlobalRace::Detail {
         return std::max({seen, running.acquired_time[warp_of(me)], running.acquired_by_all});
     }
 
-    /// Reports whether two accesses are both strong and in each other's scope, so that they cannot
-    /// race. The scope of a block does not include other blocks.
+    /// Reports whether two accesses are both strong and within each other's scope, and therefore
+    /// cannot race. Block scope does not include other blocks.
     bool do_synchronize(Cell earlier, Cell mine) const {
         if ((earlier & mine & kStrongBit) == 0) return false;
         if (!race.has_block_scope(site_of(earlier)) && !race.has_block_scope(site_of(mine)))
@@ -576,7 +576,7 @@ struct GlobalRace::Detail {
     std::optional<u32> first_difference(Cell earlier, Cell mine, u64 offset, u32 bytes) const {
         const std::optional<u32> change = first_change(mine, offset, bytes);
         if (!change || !has_value() || block.in_flight == nullptr) return change;
-        // Perhaps memory does not contain the values of the earlier store yet.
+        // Memory may not contain the values of the earlier store yet.
         const StoreInFlight::Pause pause(*block.in_flight, to_warp_store());
         const WarpStore* const waiting =
             pause.find(&race, race.find_moment(earlier).block, warp_of(earlier));
@@ -628,7 +628,7 @@ struct GlobalRace::Detail {
     }
 
     /// Reports a race. Blocks run in no particular order, so the block with the lower index counts
-    /// as the earlier block. The report is then independent of the number of workers.
+    /// as the earlier block. This makes the report independent of the number of workers.
     void report_collision(Cell earlier, Cell mine, u64 offset, bool earlier_wrote,
                           bool equal_values) const {
         const bool swap = owner_of(earlier) > owner_of(mine);
@@ -692,9 +692,9 @@ struct GlobalRace::Detail {
 
     // -- meeting earlier accesses --
 
-    /// Checks this access against the earlier writes (or, with `reads`, the earlier reads) that
-    /// cells of this level and smaller cells record. `bytes` is the size of a line, a word or a
-    /// byte that starts at `offset`.
+    /// Checks this access against the earlier writes (or, if `reads` is true, the earlier reads)
+    /// recorded in cells of this level and in smaller cells. The access covers the line, word or
+    /// byte of `bytes` bytes at `offset`.
     void check_against_cells(Level level, u64 offset, u32 bytes, Cell mine, bool reads) const {
         const Cells* cells = race.shadow_[level];
         const u64 index = offset / kBytesPerCell[level];
@@ -748,15 +748,14 @@ struct GlobalRace::Detail {
     }
 
     /// Keeps two reads that are not ordered with each other, from different blocks if possible. A
-    /// later write is then unordered with at least one of these reads, unless the write is ordered
-    /// after both.
+    /// later write that is ordered after only one of them is then still reported.
     void record_read(const Cells* cells, u64 index, Cell mine) const {
         Cell& first = cells[kRead][index];
         Cell& second = cells[kSecondRead][index];
         const Cell one = load(first);
         if (!is_foreign(one, me)) return store(first, mine);
         const Cell two = load(second);
-        // Two different blocks have already read these bytes, as happens with an input that all
+        // Two different blocks have already read these bytes, as is usual for an input that all
         // blocks read.
         const bool is_shared = is_live(two) && owner_of(one) != owner_of(two);
         if (is_shared && !is_from_own_block(one) && !is_from_own_block(two) &&
@@ -769,7 +768,7 @@ struct GlobalRace::Detail {
     bool is_from_own_block(Cell cell) const {
         return owner_of(cell) == block.number;
     }
-    /// Returns the index in the grid of the block to which the cell belongs.
+    /// Returns the index in the grid of the block that made the cell's access.
     u64 owner_of(Cell cell) const {
         return race.find_moment(cell).block;
     }
@@ -787,7 +786,7 @@ struct GlobalRace::Detail {
     struct Run {
         u64 begin, end;
         u32 lane;
-        u32 shift;  ///< byte b of the run belongs to lane + (b >> shift)
+        u32 shift;  ///< byte b of the run belongs to lane `lane` + (b >> shift)
     };
 
     void check_and_record_in_run(const Run& run, Level level, u64 offset) const {
@@ -816,16 +815,15 @@ struct GlobalRace::Detail {
         }
     }
 
-    /// Returns the shift that converts the offset of a byte in a run to its lane.
+    /// Returns the shift that converts a byte's offset in a run to its lane.
     u32 lane_shift() const {
         return std::has_single_bit(bytes_per_lane) && bytes_per_lane <= kMaxLaneBytes
                    ? std::countr_zero(bytes_per_lane)
                    : kOneLaneShift;
     }
 
-    /// Handles an access as a single run if all lanes are active and their addresses are
-    /// consecutive. Unlike read_lines, check_row does not require whole lines. Returns false for
-    /// any other access.
+    /// Handles an access by 32 active lanes with consecutive addresses as a single run. Unlike
+    /// read_lines, does not require whole lines. Returns false for all other accesses.
     bool check_row(const GlobalAccess& access) const {
         if (access.active != kAllLanes || lane_shift() == kOneLaneShift) return false;
         const u64 first = access.addresses[0];
@@ -863,8 +861,8 @@ struct GlobalRace::Detail {
         }
     }
 
-    /// Handles words within one line in the usual case: no other warp has written them or, if this
-    /// access is a write, read them. Returns false if the slow path is needed.
+    /// Handles words within one line in the usual case: no other warp has written the words or, if
+    /// this access is a write, read them. Returns false if the slow path is needed.
     bool check_words_quickly(const Run& run, u64 offset, u32 count) const {
         const u64 line = shuffle_line(offset / kLineBytes);
         const u64 word = line * kWordsPerLine + offset % kLineBytes / kWordBytes;
@@ -912,8 +910,8 @@ struct GlobalRace::Detail {
 
     /// Handles lanes whose words are far apart, such as a column of a matrix, in the same usual
     /// case as check_words_quickly. Each step is a loop over all 32 lanes that the compiler
-    /// vectorizes, which takes half as long as handling one lane after the other. Returns false if
-    /// the slow path is needed.
+    /// vectorizes. This takes half as long as handling the lanes one after the other. Returns false
+    /// if the slow path is needed.
     bool check_scattered(const GlobalAccess& access) const {
         const u32 bytes = bytes_per_lane;
         if (bytes % kWordBytes != 0 || bytes > kMaxLaneBytes) return false;
@@ -935,8 +933,8 @@ struct GlobalRace::Detail {
         return true;
     }
 
-    /// Finds the first word of each lane, and the cell to store there. Inactive lanes repeat the
-    /// first active lane. Returns false if any address has no shadow.
+    /// Computes the index of each lane's first word, and the cell to store there. Inactive lanes
+    /// repeat the first active lane. Returns false if any address has no shadow.
     bool find_words(const GlobalAccess& access, u64* words, Cell* mine) const {
         const u32 first = std::countr_zero(access.active);
         const u64 capacity = race.capacity_, first_address = access.addresses[first];
@@ -1036,7 +1034,7 @@ void GlobalRace::check_contested_line(const Block& block, u64 line, Cell mine, b
         kLines, line * kLineBytes, mine);
 }
 
-/// Like check_write_is_expected, but for lanes that may access several allocations.
+/// Like check_write_is_expected, but for lanes whose addresses may be in several allocations.
 void GlobalRace::check_lanes_are_expected(const Block& block, const GlobalAccess& access) {
     u64 outside = 0;
     for (u32 l = 0; l < kLanes; ++l) {

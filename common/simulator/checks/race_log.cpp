@@ -46,9 +46,9 @@ RaceLog::Group RaceLog::group_of(const RaceParty& a, const RaceParty& b) {
     return a.thread / kLanes == b.thread / kLanes ? Group::lanes : Group::warps;
 }
 
-/// Returns a key that sorts the examples of a race, best example first. An example that needs a
-/// stronger barrier is better: a race between two lanes of a warp must not hide a race between two
-/// warps.
+/// Returns a key that sorts examples of the same race, best example first. An example that needs a
+/// stronger barrier is better, so that a race between two lanes of a warp does not hide a race
+/// between two warps.
 auto RaceLog::rank(RaceKind kind, const RaceParty& later, const RaceParty& earlier) {
     return std::tuple(group_of(later, earlier), kind, later.block, earlier.block, later.thread,
                       earlier.thread);
@@ -258,7 +258,7 @@ std::string RaceLog::format_remedy(const Race& race) const {
     if (!forgotten.empty()) return forgotten;
     const Group group = widest_group(race);
     if (group == Group::blocks) return format_remedy_for_blocks(race);
-    // In a cooperative launch, other blocks may access the same elements at another time.
+    // In a cooperative launch, blocks other than these two may also access the same elements.
     if (is_cooperative_ && check_ == std::string_view("globalrace"))
         return format_missing_barrier(race, "grid.sync()") +
                " (If no other block accesses these elements, __syncthreads() is enough.)";

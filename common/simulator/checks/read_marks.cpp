@@ -69,8 +69,8 @@ void MarkedReads::clear() {
     }
 }
 
-/// Calls open(address) at the start of each run of marked bytes in [begin, end), and close(address)
-/// at its end.
+/// Calls open(address) for the start of each run of marked bytes in [begin, end), and
+/// close(address) for its end.
 template <class Open, class Close>
 void MarkedReads::visit_words(u64 begin, u64 end, const Open& open, const Close& close) const {
     for (u64 at = begin; at < end;) {
@@ -115,7 +115,7 @@ void MarkedReads::for_each_run(const Use& use) const {
 }
 
 void MarkedReads::add_to(AccessedRanges& ranges, const Kernel& kernel) const {
-    std::map<u32, u32> places;  // maps a site to its place in the result
+    std::map<u32, u32> places;  // maps a site to its index in the result
     for_each_run([&](u64 begin, u64 end) {
         const u32 site = sites_[page_of(begin)] - 1;
         const auto [found, is_new] = places.try_emplace(site, 0);
@@ -128,7 +128,7 @@ void MarkedReads::add_to(AccessedRanges& ranges, const Kernel& kernel) const {
 MarkedReads& ReadMarks::marks_of(const Allocation& allocation) {
     const std::lock_guard lock(mutex_);
     Entry& entry = by_begin_[allocation.begin];
-    // At this address, an earlier launch may have used an allocation of a different size.
+    // An earlier launch may have used an allocation of a different size at this address.
     if (!entry.marks || entry.marks->end() != allocation.end)
         entry.marks = std::make_unique<MarkedReads>(allocation.begin, allocation.end);
     entry.is_used = true;

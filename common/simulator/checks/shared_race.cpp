@@ -1,4 +1,4 @@
-// The vector clocks and cells of shared memory. See shared_race.h for the idea.
+// The vector clocks and cells for shared memory. See shared_race.h for the idea.
 //
 // In this file  Cells; the state of a block; its clocks; the check of an access against earlier
 //               ones; asynchronous copies; and finally the short public functions.
@@ -25,10 +25,10 @@ namespace {
 
 /// The last access to a word or a byte:
 ///   stamp 16 | warp 9 | lane 5 | clock 16 | site 13 | strong 1 | several 1 | shift 3
-/// `several` means that more than one lane of the warp has read the word or byte, `lane` being the
-/// last of them. In the cell of a write, the same bit means that a bulk copy wrote it, through the
-/// asynchronous proxy. A cell may stand for several lanes with consecutive bytes. Byte b of the
-/// cell belongs to lane number `lane` + (b >> shift).
+/// `several` means that several lanes of the warp have read the word or byte, and `lane` is the
+/// last of them. In the cell of a write, the same bit means that a bulk copy wrote the bytes,
+/// through the asynchronous proxy. A cell may stand for several lanes with consecutive bytes. Byte
+/// b of the cell then belongs to lane `lane` + (b >> shift).
 using Cell = u64;
 
 constexpr u32 kStampShift = 48, kWarpShift = 39, kLaneShift = 34, kClockShift = 18, kSiteShift = 5;
@@ -37,8 +37,7 @@ constexpr u32 kMaxStamp = (1 << 16) - 1, kUnknownSite = (1 << 13) - 1;
 /// The clock of a copy that no thread has waited for. This clock is later than any clock that a
 /// warp has seen.
 constexpr u32 kPendingClock = 0xffff;
-/// A value in the shift field that is not a shift. The value marks a word that is split into one
-/// cell for each byte.
+/// A special value of the shift field. It marks a word that is split into one cell per byte.
 constexpr u32 kSplitMark = 7;
 
 constexpr auto stamp_of = cell_field<kStampShift, 16>, warp_of = cell_field<kWarpShift, 9>,
@@ -54,14 +53,14 @@ Cell cell_for_byte(Cell cell, u32 b) {
 }
 
 /// The clocks of all warps, as far as one warp knows them. An empty vector means that the warp
-/// knows nothing.
+/// knows none.
 using Clock = std::vector<u32>;
 
 void join(u32* into, const u32* from, std::size_t warps) {
     for (std::size_t v = 0; v < warps; ++v) into[v] = std::max(into[v], from[v]);
 }
 
-/// A row of clocks for each warp, or for each barrier.
+/// One vector clock for each warp, or for each barrier.
 class Clocks {
 public:
     void resize(std::size_t rows, u32 warps) {
@@ -83,7 +82,7 @@ private:
 constexpr u32 kRankShift = 24;
 constexpr u32 kBarriersOfBlock = 16;
 
-/// The arrays that exist for each size of cell: one for the last write, and two for reads.
+/// The arrays of cells: one for the last write, and two for reads. Each size of cell has its own.
 enum Role : u32 { kWrite = 0, kRead = 1, kSecondRead = 2, kRoles = 3 };
 using Shadow = std::array<std::vector<Cell>, kRoles>;
 
@@ -100,20 +99,20 @@ struct SharedRace::State {
     u32 warps = 0;    ///< number of warps in all blocks of the cluster
     const u8* memory = nullptr;
     u64* findings = nullptr;
-    /// Reports about uninitialized reads, by site: reports for this block, and reports for all
-    /// blocks so far.
+    /// Reports of uninitialized reads, by site: those of this block, and those of all blocks so
+    /// far.
     std::map<u32, Report> uninitialised_here, uninitialised;
     std::set<u32> racing_sites;         ///< sites whose reads race in this block
     bool ignored_equal_stores = false;  ///< whether conflicting stores of equal values were ignored
-    /// The sites that have been reported because the accessed block may have ended.
+    /// The sites reported because the block whose memory they access may have ended.
     std::set<u32> sites_reported_after_end;
 
     // ---- the shadow ----
 
     u32 stamp = 0;
     Shadow words, bytes;
-    /// For each word, which of its bytes have been written. The upper 28 bits are the serial number
-    /// of the block, and each of the lower 4 bits stands for a byte.
+    /// For each word, its written bytes. The upper 28 bits are the serial number of the block, and
+    /// each of the lower 4 bits stands for a byte.
     std::vector<u32> written;
     u32 serial = 0;
 
@@ -122,26 +121,27 @@ struct SharedRace::State {
     Clocks clocks;
     /// `accesses` counts the accesses of each warp. `phase_begin` is a copy of `accesses` from the
     /// last time that all warps were synchronized. `steps` contains, for each site and warp, the
-    /// position of the warp's last access at that site.
+    /// value of the warp's `accesses` at its last access there.
     std::vector<u64> accesses, phase_begin;
     std::vector<u64> steps;
     Clocks fences;           ///< the clocks of each warp at its last fence
     std::vector<u8> fenced;  ///< warps that have executed a fence
-    /// The order of accesses by lanes of one warp, since a __syncwarp whose mask left out some of
-    /// them. Accesses of lane m before the warp's time `times[l][m]` come before the next access of
-    /// lane l. A __syncwarp of all lanes orders everything, so no LaneClocks are needed after it.
+    /// The order of accesses by the lanes of one warp since a __syncwarp whose mask excluded some
+    /// of them. Accesses of lane m before the warp's time `times[l][m]` come before the next access
+    /// of lane l. A __syncwarp of all lanes orders everything, so no LaneClocks are needed after
+    /// it.
     struct LaneClocks {
         std::array<std::array<u32, kLanes>, kLanes> times;
     };
     std::vector<std::unique_ptr<LaneClocks>> lane_clocks;  ///< by warp; usually null
     Clocks barriers;  ///< the clocks of the barriers of all blocks, block by block
-    /// the clocks that releases have published, by address
+    /// the clocks published by releases, by address
     std::unordered_map<u32, Clock> released;
     /// The cluster's barrier: the clocks released in the current phase, and in completed phases.
     Clock cluster_arrived, cluster_completed;
     /// Like `cluster_arrived` and `cluster_completed`, but with .relaxed arrivals included. For
-    /// each block, `block_clocks` contains the parts of these clocks that the block has acquired.
-    /// They are sufficient to order accesses before the end of a block.
+    /// each block, `block_clocks` contains the parts of these clocks that the block has acquired,
+    /// which suffice to order accesses before the end of a block.
     Clock all_arrived, all_completed;
     Clocks block_clocks;
 
@@ -174,10 +174,10 @@ struct SharedRace::State {
 
     // ---- the asynchronous proxy ----
 
-    /// The moment of the last fence.proxy.async. The fence covers stores with a stamp below
+    /// The time of the last fence.proxy.async. The fence covers stores with a stamp below
     /// `fenced_stamp`, and stores with this stamp whose clock is below their warp's clock in
-    /// `proxy_fenced`. The check is lenient: it accepts a fence by any thread, if the store is
-    /// ordered before the fence.
+    /// `proxy_fenced`. The check is lenient: it accepts a fence by any thread, as long as the store
+    /// is ordered before the fence.
     u32 fenced_stamp = 0;
     Clock proxy_fenced;
     /// The block's first stamp. Cells with a lower stamp belong to blocks that have ended.
@@ -265,7 +265,8 @@ struct SharedRace::State {
         if (++clocks[warp][warp] == kPendingClock) make_cells_stale();
     }
 
-    /// Records a __syncwarp of `lanes`. `live` contains all lanes of the warp that have not exited.
+    /// Records a __syncwarp of `lanes`. `live` is the mask of the warp's lanes that have not
+    /// exited.
     void synchronize_lanes(u32 warp, Mask lanes, Mask live) {
         advance_clock(warp);
         auto& known = lane_clocks[warp];
@@ -294,7 +295,7 @@ struct SharedRace::State {
     struct Access {
         const SharedAccess& from;
         bool reads, writes;
-        Cell me;  ///< this warp's cell, still without lane and shift
+        Cell me;  ///< this warp's cell, before lane and shift are set
         bool plain_write() const { return writes && !reads && !from.strong; }
     };
 
@@ -351,11 +352,10 @@ struct SharedRace::State {
                     equal_values);
     }
 
-    /// Reports whether `mine` counts as the earlier of two unordered accesses. The simulation
-    /// happened to run the other warp ahead, but the program's author thinks of both warps as
-    /// running side by side. If the warp that is ahead executed the instruction of `mine` before
-    /// the instruction of `ahead`, then `mine` is the earlier access in this sense, and the missing
-    /// barrier belongs after it.
+    /// Reports whether `mine` comes first in program order, although the simulator happened to run
+    /// the other warp further ahead. This is the case if the other warp had already executed the
+    /// instruction of `mine` when it made the access `ahead`. The missing barrier then belongs
+    /// after `mine`.
     bool counts_as_earlier(Cell mine, Cell ahead) const {
         const u32 warp = warp_of(ahead);
         const std::size_t sites = kernel->sites.size();
@@ -385,8 +385,8 @@ struct SharedRace::State {
     u32 barrier_of(u32 warp, u32 id) const {
         return cluster.blocks.empty() ? id : warp / cluster.warps * kBarriersOfBlock + id;
     }
-    /// Returns the offset of the cells for an address. The cells of a cluster's blocks are stored
-    /// one block after another.
+    /// Returns the offset of the cells for an address. The cells of the blocks in a cluster are
+    /// stored block by block.
     u32 to_cell_offset(u32 address) const {
         return cluster.blocks.empty() ? address
                                       : (address >> kRankShift) * cluster.stride +
@@ -409,7 +409,7 @@ struct SharedRace::State {
     void report_race(RaceKind kind, RaceParty later, RaceParty earlier, RaceCause cause,
                      u32 address, bool equal_values = false) {
         ++*findings;
-        // A read that is part of a race is not also reported as uninitialized.
+        // Do not also report a read that is part of a race as uninitialized.
         if (kind != RaceKind::write_after_write) {
             racing_sites.insert(kind == RaceKind::read_after_write ? later.site : earlier.site);
         }
@@ -487,7 +487,8 @@ struct SharedRace::State {
         cell = Cell{stamp} << kStampShift | kSplitMark;
     }
 
-    /// Keeps two reads that are not ordered with each other, from different warps if possible.
+    /// Keeps two reads that are not ordered with each other, from different warps if possible. A
+    /// later write that is ordered after only one of them is then still reported.
     void record_read(Shadow& shadow, u32 index, Cell mine) {
         Cell& first = shadow[kRead][index];
         Cell& second = shadow[kSecondRead][index];
@@ -653,8 +654,8 @@ struct SharedRace::State {
 
     // ---- splitting a warp's access into pieces ----
 
-    /// Calls `use(piece)` for each word or byte that the active lanes access. Lanes that together
-    /// cover a word count as one piece.
+    /// Calls `use(piece)` for each word or byte that the active lanes access. A word that several
+    /// lanes cover together is a single piece.
     template <class Use>
     static void for_each_part(const Access& access, Use use) {
         const SharedAccess& from = access.from;
@@ -699,8 +700,8 @@ struct SharedRace::State {
         count_step(access.from);
     }
 
-    /// Handles the usual kind of access, in which each lane has one whole word and no cell
-    /// conflicts with it. Returns false, and records nothing, if the slow path is needed.
+    /// Handles the usual access, in which each lane accesses one whole word and no cell conflicts
+    /// with the access. Returns false, and records nothing, if the slow path is needed.
     bool perform_whole_words(const Access& access) {
         const SharedAccess& from = access.from;
         if (from.bytes_per_lane != kWordBytes || !enabled.races || !enabled.uninitialised)
@@ -743,9 +744,9 @@ struct SharedRace::State {
         return shift_of(earlier) != 2 || !(both_strong || is_ordered(earlier, mine));
     }
 
-    /// Reports whether the access is to the shared memory that the system reserves. The code of
-    /// cooperative groups stores equal values there from several lanes, which is harmless. The
-    /// callers still record that these accesses release and acquire.
+    /// Reports whether the access is to the shared memory that the system reserves. Cooperative
+    /// groups stores equal values there from several lanes, which is harmless. The callers still
+    /// record the releases and acquires of these accesses.
     bool is_reserved(const SharedAccess& access) const {
         const u32 first = access.addresses[std::countr_zero(access.active)];
         return (cluster.blocks.empty() ? first : first % cluster.stride) >=
@@ -779,9 +780,9 @@ struct SharedRace::State {
 
     // ---- asynchronous copies ----
 
-    /// Marks the bytes of a copy as written (or read) by its threads at `clock`, in cells that
-    /// still belong to the copy. `proxy` is kAsyncProxyBit if a bulk copy has written the bytes,
-    /// otherwise 0.
+    /// Marks the bytes of a copy as written (or read) by its threads at time `clock`, in the cells
+    /// that still belong to the copy. `proxy` is kAsyncProxyBit if a bulk copy has written the
+    /// bytes, otherwise 0.
     void record_copy(const Copy& copy, u32 clock, bool writes = true, Cell proxy = 0) {
         const SharedAccess from{.warp = copy.warp,
                                 .site = copy.site,
@@ -829,8 +830,8 @@ struct SharedRace::State {
         join(proxy_fenced.data(), clocks[warp], warps);
     }
 
-    /// Reports whether the cell describes a store of this block after which no fence.proxy.async
-    /// has been executed.
+    /// Reports whether the cell describes a store of this block that no fence.proxy.async has
+    /// followed.
     bool needs_proxy_fence(Cell cell) const {
         const u32 stamp_of_store = stamp_of(cell);
         if (stamp_of_store < first_stamp || stamp_of_store > stamp || stamp_of_store < fenced_stamp)
@@ -840,7 +841,7 @@ struct SharedRace::State {
     }
 
     /// Reports a race if an access by the asynchronous proxy may not see the last store to one of
-    /// its bytes. Call this before the access is recorded.
+    /// its bytes. Must be called before the access is recorded.
     void check_proxy(const Access& access) {
         if (!enabled.races) return;
         bool told = false;
@@ -862,8 +863,8 @@ struct SharedRace::State {
     // ---- mbarriers ----
 
     /// Records an arrival in the current phase. Reports a race if another warp arrived in the
-    /// previous phase and nothing orders that arrival before this one: on a GPU, this arrival might
-    /// come first, and be counted in the previous phase.
+    /// previous phase, but nothing orders that arrival before this one. On a GPU, this arrival
+    /// might come first and count for the previous phase.
     void arrive(const SharedAccess& access, u32 lane) {
         Phases& of = phases[access.addresses[lane]];
         const Cell mine = with_lane(begin(access, true, true, current_time(access)).me, lane);
@@ -948,8 +949,8 @@ bool SharedRace::ignored_equal_stores() const {
 
 namespace {
 
-/// An access together with the addresses of its cells, which in a cluster differ from the addresses
-/// of the access.
+/// An access, and the addresses of its cells. In a cluster, these differ from the addresses of the
+/// access.
 struct AccessWithCellOffsets {
     SharedAccess access;
     u32 addresses[kLanes];

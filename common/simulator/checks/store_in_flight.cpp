@@ -7,7 +7,7 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The workers of this process. Only the thread that holds the mutex may end its wait.
+/// The workers of this process. A worker must hold the mutex to stop waiting.
 struct Workers {
     std::mutex mutex;
     std::vector<StoreInFlight*> stores;

@@ -27,9 +27,9 @@ bool has_cache_hint(const Instruction& i, const OpcodeEntry& opcode) {
     });
 }
 
-/// Reports whether the instruction multiplies matrices of floats (mma, or the multiplying form of
-/// wmma). Excludes integer matrices, whose sums are exact, and matrices of doubles, whose products
-/// are added by fma.
+/// Reports whether the instruction multiplies matrices of floats (mma or wmma.mma). Integer
+/// matrices are excluded because their sums are exact, and matrices of doubles because their
+/// products are added by fma.
 bool is_product_of_floats(const Instruction& i) {
     const bool multiplies = i.opcode == "mma" || i.has("mma");
     return multiplies && !i.has("s32") && !i.has("f64");

@@ -1,8 +1,8 @@
 // The counting rules of counters.h, and fast paths for them.
 //
-// Idea   Nearly every request of a real kernel is regular: the addresses are consecutive, have one
+// Idea   Nearly every request of a real kernel is regular: its addresses are consecutive, have a
 //        constant stride, are all the same, or use each bank once. A few vector instructions handle
-//        such requests. All others go through a small hash set, lane by lane.
+//        such a request. All other requests go through a small hash set, lane by lane.
 #include "simulator/counters/counters.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ private:
     u64 values_[kSize];
 };
 
-/// The sectors (or words) that one lane accesses, from `first` to `last`.
+/// The sectors (or words) that one lane accesses: `first` to `last`.
 struct Range {
     u64 first, last;
 };
@@ -99,10 +99,10 @@ u32 count_words_in_busiest_bank(const u32* addresses, u32 bytes, int count) {
     return most;
 }
 
-/// Returns the number of wavefronts in a pass of `kCount` lanes, or 0 if the pass is not regular.
-/// The function counts in units of one lane's access (4, 8 or 16 bytes: shift 2, 3 or 4). In these
-/// units, shared memory has `kCount` banks that are one unit wide, and the rule for conflicts does
-/// not change.
+/// Returns the number of wavefronts in a pass of `kCount` lanes, or 0 if the pass is not regular. A
+/// unit is the size of one lane's access: 4, 8 or 16 bytes, for a `shift` of 2, 3 or 4. Measured in
+/// units, shared memory has `kCount` banks that are one unit wide, and the same rule for conflicts
+/// applies.
 template <u32 kCount>
 u32 count_regular_pass(const u32* addresses, u32 bytes, u32 shift) {
     u32 lowest = ~0u, highest = 0, banks = 0, off_stride = 0, low_bits = 0;
@@ -119,13 +119,13 @@ u32 count_regular_pass(const u32* addresses, u32 bytes, u32 shift) {
     if (highest - lowest < kCount) return 1;                         // within one row of banks
     if (std::popcount(banks) == static_cast<int>(kCount)) return 1;  // each bank exactly once
     if (off_stride == 0 && stride % (1u << shift) == 0) {
-        // The lanes access kCount different units, which are in every 2^k-th bank.
+        // The lanes access kCount different units, which lie in every 2^k-th bank.
         return std::min(kCount, 1u << std::countr_zero(stride >> shift));
     }
     return 0;
 }
 
-/// Returns the number of wavefronts in a pass in which every lane has an address (see
+/// Returns the number of wavefronts in a pass. All lanes must have an address (see
 /// fill_inactive_lanes).
 u32 pass_wavefronts(const u32* addresses, u32 bytes, u32 shift, int count) {
     u32 taken = 0;
@@ -167,9 +167,9 @@ Mask first_at_each_address(const u64* addresses, Mask active) {
 
 constexpr u32 kAtomicUnits = 4, kLineBytes = 128;
 
-/// Returns the index of the unit of the first-level cache that serves the line of this address.
-/// Both bits of the index are parities of address bits. (Found by measuring 750 random reductions
-/// on an H200. Of 256 hashes, only this one fits.)
+/// Returns the index of the L1 cache unit that serves the line of this address. Each of the two
+/// bits of the index is the parity of some address bits. (Found by measuring 750 random reductions
+/// on an H200. Of 256 candidate hashes, only this one fits.)
 u32 atomic_unit_of(u64 address) {
     constexpr u64 low_bit = 0x15a80, high_bit = 0xed00;
     const int low = std::popcount(address & low_bit) & 1,
@@ -177,8 +177,8 @@ u32 atomic_unit_of(u64 address) {
     return static_cast<u32>(2 * high + low);
 }
 
-/// Performs one pass of a unit. Removes the lanes that the pass serves from `lanes`, and returns
-/// the number of sectors that these lanes access.
+/// Simulates one pass of a cache unit over a line. Removes from `lanes` the lanes that the pass
+/// serves, and returns the number of sectors that they access.
 u32 serve_cache_line(const u64* addresses, u32 bytes, Mask& lanes) {
     const u64 line = addresses[std::countr_zero(lanes)] / kLineBytes;
     u64 taken = 0;  // occupied positions in the line, in units of 2 bytes (the smallest atomic)
@@ -224,8 +224,8 @@ u32 count_sectors(const u64* addresses, u32 bytes_per_lane, Mask active) {
         fill_inactive_lanes(addresses, active, kLanes, closed);
         addresses = closed;
     }
-    // If no lane straddles two sectors and the addresses never decrease, each increase starts a new
-    // sector.
+    // If no lane straddles two sectors and the sector numbers never decrease from lane to lane,
+    // each increase is a new sector.
     u64 straddles = 0, falls = 0;
     u64 rises = 0;
     for (int l = 0; l < kLanes; ++l) {
@@ -275,7 +275,7 @@ Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask activ
 
 u32 count_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active) {
     if (active == 0) return 0;
-    // If all lanes have the same address, each lane takes a pass of its own.
+    // If all lanes have the same address, each lane needs its own pass.
     if (are_all_equal(addresses, active))
         return static_cast<u32>(std::popcount(active)) *
                count_sectors(addresses, bytes_per_lane, active & -active);

@@ -1,10 +1,9 @@
-// Contains the code that runs at the end of the process. It reports leaks, and writes the reports
-// that options() request. When the library is loaded, it also prepares for a signal that ends the
-// process.
+// Reports leaks at the end of the process, and writes the reports that options() request. Also
+// prepares, when the library is loaded, for a signal that ends the process.
 //
 // A destructor function of a shared library runs after the program's destructors and atexit
-// handlers, so memory that the destructors and handlers free is not reported as a leak. The
-// library's objects that this code uses are never destroyed.
+// handlers, so memory that the destructors and handlers free is not reported as a leak. The objects
+// of the library that this code uses are never destroyed.
 #include "simulator/base/options.h"
 #include "simulator/cudart/leaks.h"
 #include "simulator/cudart/stream_order.h"

@@ -10,7 +10,7 @@ using namespace coalesce::simulator::cudart;
 
 namespace {
 
-/// Describes a copy between devices. Source and destination may be the same device.
+/// Describes a copy between devices. Both devices may be the same.
 Work describe_peer_copy(void* to, int to_device, const void* from, int from_device, size_t bytes) {
     require(is_device(to_device) && is_device(from_device), cudaErrorInvalidDevice);
     return describe_copy(to, from, bytes, cudaMemcpyDeviceToDevice);

@@ -1,5 +1,5 @@
-// Implements functions for the whole device: they select it, set its flags and limits, and reset
-// its context.
+// Implements the functions that apply to a whole device: they select it, set its flags and limits,
+// and reset it.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -104,7 +104,7 @@ void reset() {
     if (context_is_broken()) return leave_broken_context();
     note_host_waited_for_all();
     report_leaks();
-    // Delete graphs before freeing memory, because a graph frees the memory that it owns.
+    // Destroy graphs before freeing memory, because a graph frees the memory that it owns.
     forget_graphs();
     DeviceMemory& memory = Device::instance().memory();
     const auto table = memory.table();
@@ -283,7 +283,7 @@ cudaError_t cudaProfilerStop() {
 
 }  // extern "C"
 
-/// Returns the description of a texel format. Does not need a device.
+/// Returns a description of a texel format. This call does not need a device.
 cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
                                             cudaChannelFormatKind kind) {
     return {x, y, z, w, kind};

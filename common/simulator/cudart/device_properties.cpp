@@ -1,5 +1,5 @@
-// Implements every cudaDeviceAttr, and builds cudaDeviceProp from these attributes, so that
-// attributes and properties cannot disagree. The values are in attribute_list.inc.
+// Returns the value of every cudaDeviceAttr, and builds cudaDeviceProp from these attributes, so
+// that attributes and properties cannot disagree. The values are in attribute_list.inc.
 #include <cstdio>
 #include <cstring>
 #include <optional>
@@ -16,7 +16,7 @@ namespace {
 
 /// The PCI bus number of device 0. The other devices are numbered consecutively after it.
 constexpr unsigned kPciBus = 1;
-/// The end of the range of attribute numbers.
+/// One more than the largest attribute number.
 constexpr int kAttributesEnd = cudaDevAttrMax;
 
 std::optional<int> attribute_value(int attribute) {

@@ -1,8 +1,8 @@
-// Looks up the driver's functions (cuMemAlloc ...) for the runtime. This file defines
-// cuTensorMapEncodeTiled, because programs that use tensor maps call this function even if they
-// otherwise use only the runtime. All other functions are in our replacement for the driver's
-// library (addons/driver/), which `simulate` adds to the program's library path. Without that
-// library, the lookup reports that the function was not found, just as NVIDIA's library does.
+// Looks up the driver's functions (cuMemAlloc ...) for the runtime. This file itself defines
+// cuTensorMapEncodeTiled, because programs that use tensor maps call it even if they otherwise use
+// only the runtime. All other functions are in our replacement for the driver's library
+// (addons/driver/), which `simulate` adds to the program's library path. Without that library, the
+// lookup reports that the function was not found, just as NVIDIA's library does.
 #ifndef __EMSCRIPTEN__
 #    include <dlfcn.h>
 #endif

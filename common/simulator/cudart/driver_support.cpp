@@ -31,8 +31,8 @@ cudaError_t coalesceDriverMissing(const char* function, const char* instead) {
 
 void coalesceNoteHostWork(const char* function) {
     note_host_work(function);
-    // The function may access any memory, in a stream that is not known here, so assume that the
-    // host has waited for all work.
+    // The function may access any memory, and its stream is not known here, so assume that the host
+    // has waited for all work.
     note_host_waited_for_all();
 }
 

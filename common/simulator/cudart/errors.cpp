@@ -1,5 +1,5 @@
-// Implements the errors of threads and of the context, error names, and messages about errors. See
-// api.h.
+// Implements the errors of each thread and of the context, error names, and messages about errors.
+// See api.h.
 #include <atomic>
 #include <cctype>
 #include <cstdio>
@@ -16,8 +16,8 @@
 namespace coalesce::simulator::cudart {
 namespace {
 
-/// The state of the error that broke the context. `unreported` is an error that a kernel caused and
-/// that no call has returned yet. Once `current` is set, every call returns `current`.
+/// The state of the error that broke the context. `unreported` is an error of a kernel that no call
+/// has returned yet. Once `current` is set, every call returns it.
 struct ContextState {
     std::atomic<cudaError_t> unreported{cudaSuccess};
     std::atomic<cudaError_t> current{cudaSuccess};
@@ -47,7 +47,7 @@ void note_runtime_use() {
 cudaError_t context_error() {
     note_runtime_use();
     const cudaError_t fresh = context.unreported.exchange(cudaSuccess);
-    // Keep the first error: store the new error only if no error is stored yet.
+    // Keep the first error: store the new error only if none is stored yet.
     cudaError_t none = cudaSuccess;
     if (fresh != cudaSuccess) context.current.compare_exchange_strong(none, fresh);
     return context.current.load();
@@ -81,7 +81,7 @@ bool context_is_broken() {
 namespace {
 
 /// The maximum number of different messages to print. A program may repeat a failing call forever,
-/// and further messages are unlikely to say anything new.
+/// and its later messages are unlikely to say anything new.
 constexpr std::size_t kMaxPrintedSentences = 1000;
 
 void print_once(const std::string& sentence) {
@@ -94,10 +94,10 @@ void print_once(const std::string& sentence) {
         std::fputs(text.c_str(), stderr);
 }
 
-/// Reports whether `error` from `call` shows a mistake in the program. Many errors are normal
-/// answers: programs check whether memory, a peer, an attribute or another device is available, or
-/// whether something is already registered. An error shows a mistake only if the call does work,
-/// such as a copy or a launch, and programs do not normally expect the error.
+/// Reports whether `error`, returned by `call`, indicates a mistake in the program. Many errors are
+/// normal answers: programs check whether memory, a peer, an attribute or another device is
+/// available, or whether something is already registered. An error indicates a mistake only if the
+/// call does work, such as a copy or a launch, and if programs do not normally expect the error.
 bool is_mistake(std::string_view call, cudaError_t error) {
     switch (error) {
         case cudaSuccess:

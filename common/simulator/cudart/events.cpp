@@ -1,5 +1,5 @@
 // Implements events. An event completes as soon as it is recorded. The time between two events is
-// the time that the host took to simulate the work between them, which is unrelated to the time on
+// the time that the host takes to simulate the work between them. It says nothing about the time on
 // a GPU.
 #include <chrono>
 #include <optional>
@@ -85,7 +85,7 @@ void wait(cudaStream_t stream, cudaEvent_t handle, bool external) {
         note_stream_waits(stream, handle);
 }
 
-/// Checks that an event may be queried or waited for. Events complete immediately, so there is
+/// Checks that an event may be queried or waited for. All events are already complete, so there is
 /// nothing to wait for.
 void check_event_for_query(cudaEvent_t handle) {
     const Event& event = find_event(handle);

@@ -1,4 +1,5 @@
-// Implements queries about kernels and their settings: attributes, name and parameters.
+// Implements queries about kernels (attributes, name and parameters), and the functions that set
+// attributes.
 #include <cstring>
 
 #include "simulator/base/device_model.h"
@@ -57,7 +58,7 @@ void set_max_dynamic_shared(KernelHandle& handle, int bytes) {
 }
 
 void set_cluster_extent(KernelHandle& handle, u32& extent, int value) {
-    // The cluster size of a kernel compiled with __cluster_dims__ is fixed.
+    // A kernel compiled with __cluster_dims__ has a fixed cluster size.
     require(value >= 0 && handle.kernel->ast->cluster[0] == 0);
     extent = static_cast<u32>(value);
 }

@@ -1,5 +1,5 @@
-// Implements coalesce_simulator.h, the interface with which test harnesses and checkers query the
-// simulator.
+// Implements coalesce_simulator.h, the interface through which test harnesses and checkers query
+// the simulator.
 #include <algorithm>
 #include <vector>
 
@@ -22,9 +22,9 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// The results of the last coalesceGetKernels and coalesceGetReports. The pointers that the caller
-/// receives refer to strings in these lists. Each thread has its own lists, so that a call in one
-/// thread does not invalidate the pointers of another thread.
+/// The results of the last calls to coalesceGetKernels and coalesceGetReports. The pointers that
+/// the caller receives refer to strings in these lists. Each thread has its own lists, so that a
+/// call in one thread does not invalidate pointers in another.
 thread_local std::vector<KernelRow> returned_kernels;
 thread_local std::vector<Report> returned_reports;
 
@@ -34,8 +34,8 @@ void copy_dim3(Dim3 from, unsigned (&to)[3]) {
     to[2] = from.z;
 }
 
-/// Adds a request of a recorded block to the counters. Asynchronous copies count as loads of global
-/// memory and as stores of shared memory.
+/// Adds a request of a recorded block to the counters. An asynchronous copy counts as a load from
+/// global memory and as a store to shared memory.
 void add_request(const coalesce::timing::RecordedBlock& block,
                  const coalesce::timing::Access& access, CoalesceCounters& to) {
     using coalesce::timing::AccessKind;
@@ -64,7 +64,8 @@ void add_block_costs(const coalesce::timing::RecordedBlock& block, CoalesceSampl
     ++to.sampled_blocks;
     uint64_t stored = 0;
     for (const coalesce::timing::WarpPath& warp : block.warps) {
-        // The accesses of later steps are not recorded, so leave out the steps too.
+        // The accesses of the steps beyond the recorded ones are unknown, so do not count these
+        // steps.
         to.counters.warp_instructions += warp.steps.size();
         if (warp.executed > warp.steps.size()) to.is_all = 0;
     }

@@ -43,7 +43,7 @@ std::string shape(dim3 d) {
     return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
 }
 
-// ---- checks that refuse a launch, each with its own explanation ----
+// ---- checks that may reject a launch, each with its own message ----
 
 [[noreturn]] void refuse_launch(const KernelHandle& handle, const std::string& why,
                                 cudaError_t error = cudaErrorInvalidValue) {
@@ -163,7 +163,7 @@ void check_cluster(const LaunchRequest& request, const KernelHandle& handle) {
 
 // ---- the launch ----
 
-/// Reports whether a launch could not start or was ended for a reason that does not exist on
+/// Reports whether a launch could not start or was ended for a reason that would not apply on
 /// hardware.
 bool is_not_simulated(Status status) {
     return status == Status::unsupported_ptx || status == Status::out_of_memory;
@@ -211,7 +211,7 @@ void run(KernelHandle& handle, const LaunchRequest& request, void** arguments) {
     StreamWork::configure(config);
     config.accessible_devices = accessible_devices(current_device());
 
-    // The simulated device runs one kernel at a time, even if several threads launch kernels.
+    // Allow only one kernel at a time, even if several threads launch kernels.
     static std::mutex one_at_a_time;
     std::lock_guard lock(one_at_a_time);
     const u64 reported = reports().total();

@@ -1,6 +1,6 @@
 // Loads device code at run time: cudaLibraryLoadData and related functions.
 //
-// Unlike the program's own code, a library is read immediately, so that a call that loads invalid
+// Unlike the program's own code, a library is read immediately, so that the call that loads invalid
 // PTX returns the error itself (NVIDIA's library does the same with CUDA_MODULE_LOADING=EAGER). Of
 // the JIT options, only the buffer for error messages has an effect here.
 #include <algorithm>
@@ -30,8 +30,8 @@ struct JitOptions {
     }
 };
 
-/// Writes `text` to the log buffer that the option `buffer` specifies, and stores the size of the
-/// text in bytes in the option `size`.
+/// Writes `text` to the log buffer that the option `buffer` specifies, and stores the number of
+/// bytes written in the option `size`.
 void write_log(const JitOptions& options, cudaJitOption buffer, cudaJitOption size,
                const std::string& text) {
     void** const begin = options.find(buffer);
@@ -59,7 +59,8 @@ void load(cudaLibrary_t* library, std::vector<char> file, const void* image,
 LoadedModule& find_library(cudaLibrary_t handle) {
     LoadedModule* library = Modules::instance().library(handle);
     require(library, cudaErrorInvalidResourceHandle);
-    // The library was already read when it was loaded, unless the device has been reset since.
+    // The library was read when it was loaded, and must be read again only if the device has been
+    // reset since.
     Modules::instance().read(*library);
     return *library;
 }

@@ -139,7 +139,7 @@ void unregister_host(void* pointer) {
     HostFlags::instance().forget(pointer);
 }
 
-/// Returns the pinned or registered memory that contains `pointer`.
+/// Returns the allocation of pinned or registered memory that contains `pointer`.
 Allocation find_host_memory(const void* pointer) {
     const auto allocation = memory().find(address_of(pointer));
     require(allocation && is_host_kind(allocation->kind));
@@ -222,7 +222,8 @@ cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
 
 namespace {
 
-/// Checks that the range is managed memory. Advice about its location has no other effect here.
+/// Checks that the range is managed memory. Otherwise ignores the advice, which concerns the
+/// location of the memory.
 void check_advised(const void* pointer, size_t bytes) {
     const auto allocation = memory().find(address_of(pointer));
     require(allocation && allocation->kind == AllocationKind::managed &&

@@ -29,7 +29,7 @@ struct Pool {
     u64 used = 0, peak_used = 0;  ///< in bytes
 };
 
-/// The device's default pool, the pool in use, and the pools that the program created.
+/// The default pool and the current pool of the device, and the pools that the program has created.
 class Pools {
 public:
     static Pools& instance() {
@@ -79,7 +79,7 @@ private:
     Pool default_pool_;
     std::atomic<cudaMemPool_t> current_ = default_pool();
     Handles<cudaMemPool_t, Pool> created_;
-    std::map<const void*, Owner> owners_;  ///< the pool and size of each allocation in use
+    std::map<const void*, Owner> owners_;  ///< the pool and size of each live allocation
 };
 
 Pool& find_pool(cudaMemPool_t handle) {

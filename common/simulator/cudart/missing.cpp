@@ -1,6 +1,6 @@
 // Defines every function that NVIDIA's library exports and our library does not implement. Programs
-// that refer to such functions could not start without these definitions. Calling such a function
-// reports its name.
+// that refer to such functions could not start without these definitions. A call to such a function
+// reports the function's name.
 //
 // The header with the real declarations is deliberately not included, because the functions here
 // ignore their parameters.

@@ -8,7 +8,7 @@
 namespace coalesce::simulator::cudart {
 namespace {
 
-/// Reports whether the function is a query. If a query fails, no work is left undone, and the
+/// Reports whether the function is a query. A query that fails leaves no work undone, and the
 /// program may handle the error. (cudaIpcGetMemHandle is not a query: it shares memory with another
 /// process.)
 bool is_query(const std::string& function) {

@@ -20,8 +20,8 @@ u32 KernelHandle::dynamic_shared_limit() const {
 }
 
 Modules& Modules::instance() {
-    // The object is never destroyed, because the program's own destructors may still call us while
-    // the process exits.
+    // The object is never destroyed, because the program's own destructors may still call this
+    // library while the process exits.
     static Modules& modules = *new Modules;
     return modules;
 }

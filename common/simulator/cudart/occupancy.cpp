@@ -11,8 +11,8 @@ using namespace coalesce::simulator::cudart;
 
 namespace {
 
-/// Stores the number of resident blocks per multiprocessor. If no block fits, stores 0, which is
-/// not an error.
+/// Stores the number of blocks that fit on a multiprocessor. This number may be 0, which is not an
+/// error.
 void store_active_blocks(int* blocks, const void* function, int threads, size_t dynamic_shared) {
     require(blocks && threads > 0);
     const KernelHandle& handle = Modules::instance().find_prepared(function);

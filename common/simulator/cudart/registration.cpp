@@ -11,7 +11,7 @@
 //   wrapper.
 //   The handle is opaque to the program, so ours is a LoadedModule. Nothing is read yet.
 //
-//   With -rdc=true the wrapper is of version 2: its fatbin contains only machine code from the
+//   With -rdc=true, the wrapper has version 2: its fatbin contains only machine code from the
 //   device linker, and its last pointer refers to a null-terminated list of the fatbins of the
 //   translation units. We run their PTX, linked by ptx/linker.h. The list also contains libraries
 //   of the toolkit, which have only machine code.

@@ -6,10 +6,10 @@
 //   library and sets COALESCE_SIM_STATIC_RUNTIME to the library that the program would need if its
 //   runtime were shared: this one, or libcudart.so.12. If `simulate` runs a program that starts
 //   others, the value is `any`, and each process that contains a runtime chooses the library
-//   itself. Before the program's own constructors register its kernels, the first bytes of each of
-//   these functions are overwritten by a jump to the function of the same name in that library. The
-//   rest of such a function never runs, so it never calls a driver. Functions that are too short
-//   for a jump only call another one.
+//   itself. Before the program's own constructors register its kernels, this library overwrites the
+//   first bytes of each CUDA function in the program with a jump to the function of the same name
+//   in the chosen library. The rest of the function never runs, so it never calls a driver. A
+//   function that is too short for a jump only calls another function.
 //
 // The jump exists only for x86-64. On other processors, simulate/program_file.cpp rejects such
 // programs.

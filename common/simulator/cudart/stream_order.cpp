@@ -22,8 +22,7 @@ namespace coalesce::simulator::cudart {
 
 namespace {
 
-/// A point in time: for each stream, the number of pieces of work in that stream that come before
-/// this point.
+/// A point in time: for each stream, the number of pieces of work that come before this point.
 using VectorClock = std::vector<u64>;
 
 void join_clock(VectorClock& to, const VectorClock& from) {
@@ -37,20 +36,20 @@ u64 entry_of(const VectorClock& clock, std::size_t stream) {
 /// A piece of work in a stream.
 struct QueuedWork {
     std::size_t stream = 0;
-    u64 number = 0;  ///< position of this work in its stream, counted from 1
+    u64 number = 0;  ///< the position of this work in its stream, starting at 1
     std::string name;
     bool frees = false;
     bool host_waits = false;
     AccessedRanges ranges;
     VectorClock before;  ///< the point in time at which this work begins
-    /// the ranges that the work accesses in memory that the host can access too
+    /// the ranges of host-accessible memory that the work accesses
     std::vector<GuardedRange> guarded;
     u64 id = 0;  ///< the id of this work in GuardedRange::work
 };
 
-/// Returns the ranges that the work accesses in memory that the host can access too. Returns no
-/// ranges if the work has atomics in such memory, because the host may wait for a flag that an
-/// atomic sets.
+/// Returns the ranges of host-accessible memory that the work accesses. Returns no ranges if the
+/// work performs atomics on such memory, because the host may be waiting for a flag that an atomic
+/// sets.
 std::vector<GuardedRange> find_guarded_ranges(const AccessedRanges& ranges, u64 id) {
     std::vector<GuardedRange> guarded;
     for (const auto kind :
@@ -168,7 +167,7 @@ public:
 private:
     struct Stream {
         u64 key = 0;
-        /// Whether this stream and the default stream wait for each other's work.
+        /// Whether this stream and the default stream wait for each other.
         bool is_blocking = true;
         VectorClock clock = {};
     };

@@ -147,7 +147,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
         check_default_stream_order(stream);
         // Unlike host functions, callbacks cannot be captured.
         if (find_capture(stream)) check_not_captured(stream);
-        // The callback may already use data that the stream's earlier work has written.
+        // The callback may already use data written by earlier work in the stream.
         note_host_waited_for_stream(stream);
         callback(stream, cudaSuccess, data);
     });

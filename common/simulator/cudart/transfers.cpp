@@ -59,7 +59,7 @@ std::string hexadecimal(u64 address) {
                   : " is a device address that belongs to no allocation."));
 }
 
-/// Fails if the range extends beyond the end of a block that malloc or new allocated. `role` names
+/// Fails if the range extends beyond the end of a block allocated by malloc or new. `role` names
 /// the range in the message.
 void check_host_memory(const char* role, u64 address, u64 span) {
     const Interval block = find_overrun_host_block(address, span);

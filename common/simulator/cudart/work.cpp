@@ -34,8 +34,8 @@ cudaPitchedPtr to_pitched(const void* begin, size_t pitch, size_t width, size_t 
     return {const_cast<void*>(begin), pitch, width, height};
 }
 
-/// Returns the part of `block` that starts at `position`, where a copy begins. `position.x` is in
-/// bytes, because arrays have been converted to linear memory.
+/// Returns the part of `block` that starts at `position`, the corner at which a copy begins.
+/// `position.x` is in bytes, because arrays have been converted to linear memory.
 cudaPitchedPtr at(cudaPitchedPtr block, const cudaPos& position) {
     const u64 offset = (position.z * block.ysize + position.y) * block.pitch + position.x;
     if (block.ptr) block.ptr = static_cast<char*>(block.ptr) + offset;
@@ -163,8 +163,8 @@ void execute_work(const Work& work) {
                           [](const HostWork& host) {
                               require(host.fn);
                               host.fn(host.userData);
-                              // The host function may set a flag that tells the host that earlier
-                              // work is complete.
+                              // The host function may set a flag that tells the host thread that
+                              // earlier work is complete.
                               StreamWork::let_host_wait();
                           },
                           [](const EmptyWork&) {},

@@ -40,7 +40,7 @@ struct Device::State {
     u64 grid_workspace = 0;
     std::unordered_map<std::string, u64>
         launch_counts;  ///< the number of launches with each key (see make_launch_key)
-    /// The steps of a clean block in shared memory, recorded during a kernel's last launch, and the
+    /// The shared-memory steps of a clean block, recorded during the kernel's last launch, and the
     /// key of that launch.
     struct CleanBlock {
         std::shared_ptr<const Kernel::Code> code;
@@ -48,7 +48,8 @@ struct Device::State {
         std::shared_ptr<const SharedLedger::Steps> steps;
     };
     std::unordered_map<const Kernel*, CleanBlock> clean;
-    /// The traced launch and the tracer of its block. Null unless a launch is traced.
+    /// The traced launch, and the tracer of its block. Both are null unless a launch is being
+    /// traced.
     std::unique_ptr<Launch> traced_launch;
     std::unique_ptr<BlockTracer> tracer;
     void remember_clean_block(const Launch& launch);
@@ -171,8 +172,8 @@ std::optional<std::vector<const Allocation*>> find_written_allocations(const Lau
     return allocations;
 }
 
-/// Reports whether everything that the kernel needs for this launch is simulated. Prepares the
-/// kernel for clusters if necessary.
+/// Reports whether the simulator supports everything that the kernel needs for this launch.
+/// Prepares the kernel for clusters if necessary.
 bool is_runnable(Kernel& kernel, const LaunchConfig& config) {
     if (!kernel.error.empty()) {
         report_not_simulated(kernel, kernel.error, kernel.error_place);
@@ -209,8 +210,8 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
     Launch launch;
     describe_launch(launch, kernel, config, arguments);
     if (alone || (options().sample && should_skip_checks(launch))) {
-        // If some blocks are not executed, other blocks may read memory that was never written, so
-        // check nothing.
+        // If only some blocks run, they may read memory that other blocks would have written, so
+        // disable all checks.
         static_cast<void>(set_checks(launch.checks, "none"));
         launch.checks.memory = alone || options().checks.memory;
     }
@@ -272,8 +273,8 @@ void Device::begin_race_check(Launch& launch) {
 namespace {
 
 /// Reports whether the launch's ReadMarks contain all reads of memory that the kernel does not
-/// write. They do not if the kernel has asynchronous copies or loads of matrices: these reads set
-/// no marks, but the shadow of the race check records them.
+/// write. Asynchronous copies and loads of matrices set no marks, because the shadow of the race
+/// check records their reads.
 bool marks_all_reads(const Kernel& kernel) {
     return std::none_of(kernel.sites.begin(), kernel.sites.end(), [](const Site& site) {
         if (!site.load || site.space == ptx::StateSpace::shared) return false;
@@ -284,7 +285,8 @@ bool marks_all_reads(const Kernel& kernel) {
 
 }  // namespace
 
-/// Adds the bytes that the launch has accessed in the allocations to which its parameters point.
+/// Adds the bytes that the launch has accessed, in allocations to which its parameters point, to
+/// the accessed ranges of its configuration.
 void Device::add_accessed_ranges(const Launch& launch) {
     std::set<const Allocation*> allocations;
     const bool skips_read_only = launch.reads != nullptr && marks_all_reads(*launch.kernel) &&
@@ -319,8 +321,7 @@ void Device::describe_launch(Launch& launch, Kernel& kernel, const LaunchConfig&
     launch.instruction_limit = options().max_instructions;
     launch.number = state_->launches++;
     if (const u64 seed = options().seed) {
-        // Also vary the clocks with the seed, because a result must not depend on the time that
-        // clocks show.
+        // Also make the clock depend on the seed, because results must not depend on the time.
         state_->clock += seed % (u64{1} << 40);
         launch.cycles_per_instruction += 1 + seed % 7;
     }
@@ -350,10 +351,10 @@ std::string make_launch_key(const Launch& launch) {
 
 }  // namespace
 
-/// Reports whether this launch is only counted and not checked, because enough launches with the
-/// same arguments have already been checked (see Options::sample).
+/// Reports whether this launch is counted but not checked, because enough launches with the same
+/// arguments have already been checked (see Options::sample).
 bool Device::should_skip_checks(const Launch& launch) {
-    // A program may make any number of different launches, so limit the size of the table.
+    // Limit the size of the table, because a program may make any number of different launches.
     constexpr std::size_t kMostKept = 1 << 16;
     if (state_->launch_counts.size() >= kMostKept) return false;
     if (++state_->launch_counts[make_launch_key(launch)] <= options().sample) return false;
@@ -367,7 +368,7 @@ void Device::State::remember_clean_block(const Launch& launch) {
     constexpr std::size_t kMostKernels = 64, kMostSteps = 1 << 16;
     if (!launch.clean_block || launch.clean_block->order.size() > kMostSteps) return;
     if (clean.size() >= kMostKernels) clean.clear();
-    // Addresses may be computed from values that are set before a block begins. Of these values,
+    // A block may compute addresses from values that are set before it begins. Of these values,
     // only %gridid differs from launch to launch.
     const auto* launch_number = find_special_register("%gridid");
     for (const SpecialSlot& s : launch.kernel->code->launch_specials)
@@ -394,8 +395,8 @@ struct SampledBlocksRun {
     Launch launch;
 };
 
-/// Chooses which neighbouring blocks the launch records, based on what the sampled blocks have
-/// shown.
+/// Chooses the neighbouring blocks that the launch records, based on the recording of the sampled
+/// blocks.
 void choose_neighbours(Launch& launch, timing::Recording& recording, u64 resident) {
     const auto neighbours = Recorder::neighbours(recording, resident);
     std::tie(launch.first_neighbour, launch.neighbours) = neighbours;
@@ -415,9 +416,9 @@ void run_with_worker(Worker& worker, Launch& launch, RaceLog& shared_log, u64 re
 
 }  // namespace
 
-/// Runs the sampled blocks step by step, so that `launch` does not run them again. If blocks can
-/// observe the order in which they run, each sampled block runs when its turn comes. Otherwise, all
-/// sampled blocks run before the other blocks.
+/// Runs the sampled blocks and records each step. `launch` does not run these blocks again. If
+/// blocks can observe the order in which they run, each sampled block runs when its turn comes.
+/// Otherwise, all sampled blocks run before the other blocks.
 void Device::record(Launch& launch, timing::Recording& recording, void** arguments, u64 resident,
                     bool alone, std::vector<WorkerTotals>& counted) {
     Kernel& kernel = *launch.kernel;
@@ -470,9 +471,9 @@ void Device::record(Launch& launch, timing::Recording& recording, void** argumen
     std::iota(below, launch.only.end(), launch.first_below);
 }
 
-/// Runs the traced block step by step, so that `launch` does not run it again. If the caller wants
-/// to trace the block that stores to an address, runs blocks in this way until one of them has
-/// stored to the address.
+/// Runs the traced block and records each step. `launch` does not run this block again. If the
+/// caller wants to trace the block that stores to a certain address, runs one block after another
+/// in this way until one of them has stored to it.
 void Device::trace(Launch& launch, const TraceRequest& request, void** arguments, u64 resident,
                    std::vector<WorkerTotals>& counted) {
     Kernel& kernel = *launch.kernel;
@@ -508,7 +509,7 @@ void Device::trace(Launch& launch, const TraceRequest& request, void** arguments
         if (block != request.block) run_traced(block);
     }
     if (request.stored_address) state_->tracer->mark_last_store(request.stored_address);
-    // Blocks that wait for each other have all run together, so no block is left to run.
+    // Blocks that wait for each other have all been run together, so no block is left.
     if (blocks_wait) launch.next_block = blocks;
 }
 

@@ -60,9 +60,9 @@ void place_variables(Module& module, DeviceMemory& memory) {
     }
 }
 
-/// Returns the address of a shared variable, or nothing if no kernel uses the variable. The address
-/// must be the same in all kernels that use the variable. clang may turn an array of such addresses
-/// into a constant. ptxas rejects such a constant, so the program could not run on a real GPU.
+/// Returns the address of a shared variable, or nothing if no kernel uses the variable. Throws an
+/// error if the address differs between kernels that use the variable. clang may turn an array of
+/// such addresses into a constant, which ptxas rejects, so the program could not run on a real GPU.
 std::optional<u64> shared_address(const Module& module, const std::string& name) {
     std::optional<u64> address;
     for (const auto& [kernel_name, kernel] : module.kernels) {

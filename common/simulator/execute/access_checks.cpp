@@ -1,6 +1,6 @@
-// Passes atomics, asynchronous copies and fences to the checks.
+// Passes atomics, asynchronous copies and fences to the race and initialization checks.
 //
-// Builds on  memory_access.h, which resolves the addresses, and checks/*.h, which judge the
+// Builds on  memory_access.h, which resolves the addresses, and checks/*.h, which check the
 //            accesses.
 #include <algorithm>
 
@@ -13,7 +13,7 @@ namespace coalesce::simulator {
 namespace {
 
 /// Returns the lanes of an access whose addresses are in shared memory, in the form that the
-/// checker needs.
+/// checker expects.
 SharedAccess shared_lanes(const Warp& w, u32 site, const Resolved& where,
                           const LaneOffsets& offsets, u32 bytes) {
     return {.warp = race_warp(w),
@@ -33,7 +33,7 @@ GlobalAccess global_lanes(const Warp& w, u32 site, const Resolved& where, u32 by
             .bytes_per_lane = bytes};
 }
 
-/// The uninitialized bytes that each lane has read although reading them is not an error.
+/// For each lane, the uninitialized bytes that it has read without this being an error.
 struct Undefined {
     u32 bytes[kLanes] = {};
     bool any = false;
@@ -123,9 +123,9 @@ void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, bool
 
 namespace {
 
-/// Passes the bytes that each lane of a cp.async reads to the race check, in groups of lanes that
-/// read the same number of bytes. At the end of an array, a lane may read fewer bytes than it
-/// writes.
+/// For each lane of a cp.async, passes the bytes that it reads to the race check. Lanes that read
+/// the same number of bytes are passed together. At the end of an array, a lane may read fewer
+/// bytes than it writes.
 void pass_source_to_race_check(Warp& w, u32 site, const Resolved& from, u32 bytes,
                                const u8* wanted) {
     Resolved part = from;

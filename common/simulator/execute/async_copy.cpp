@@ -1,4 +1,4 @@
-// cp.async: copies from global to shared memory that run while the threads do other work.
+// cp.async: copies from global to shared memory that proceed while the threads do other work.
 //
 // Idea   A copy is queued when it is issued, and executed as late as the program allows: when the
 //        issuing thread waits for it. A kernel that forgets to wait therefore reads old bytes from
@@ -69,7 +69,7 @@ WarpCopies& pending_copies(Warp& w) {
 void complete(Warp& w, u32 groups_left, bool everything) {
     WarpCopies& copies = pending_copies(w);
     for (AsyncCopy& copy : copies.pending) {
-        // Waiting for all but the latest groups completes all earlier groups.
+        // Waiting for all but the latest groups completes every earlier group.
         const Mask due = lanes_where(copy.lanes & w.active, [&](int l) {
             return everything || u64{copy.group} + groups_left < copies.committed[l];
         });
@@ -91,7 +91,7 @@ void count_wait(Warp& w) {
 
 // ---- handlers ----
 
-/// The meaning of the operand that follows the size.
+/// The kinds of operand that may follow the size.
 enum class Source : u8 {
     whole,    ///< no operand: all bytes are read
     size,     ///< Op::c: the number of bytes to read
@@ -124,8 +124,7 @@ const Op* run_copy(Warp& w, const Op* op) {
                  Access::store, to) ||
         !are_own_addresses(w, op, to))
         return nullptr;
-    // A lane that reads nothing may have any source address, so resolve only the addresses of the
-    // other lanes.
+    // A lane that reads nothing may have any source address, so do not resolve its address.
     const Mask all = std::exchange(w.active, reading);
     const bool good =
         resolve(w, op, w.lanes<u64>(op->b), second_offset(op), bytes, ptx::StateSpace::global,
@@ -144,8 +143,8 @@ const Op* run_copy(Warp& w, const Op* op) {
         w.block->copy_bytes_under_way += copy.bytes_to_read[l];
     }
     WarpCopies& copies = pending_copies(w);
-    // Lanes that have committed different numbers of groups get separate entries. Almost always,
-    // all lanes have committed the same number of groups.
+    // Create a separate entry for each number of committed groups. Almost always, this number is
+    // the same in all lanes.
     for (Mask rest = w.active; rest;) {
         copy.group = copies.committed[std::countr_zero(rest)];
         copy.lanes = lanes_where(rest, [&](int l) { return copies.committed[l] == copy.group; });

@@ -19,7 +19,7 @@ using ptx::Type;
 
 namespace {
 
-/// Set in Op::detail if the elements are 8 bytes wide.
+/// The bit of Op::detail that is set for 8-byte elements.
 constexpr u8 kWideElements = 64;
 constexpr u32 kMaxStoreBytes = 16;
 

@@ -20,7 +20,7 @@ using ptx::Type;
 
 namespace {
 
-// ---- values: number types and their bits in memory ----
+// ---- operand values: number types and their bits in memory ----
 
 template <class T>
 using Bits = Element<sizeof(T)>;
@@ -37,7 +37,7 @@ double add_values(double a, double b) {
     return a + b;
 }
 
-/// Applies F to values of type T that are given as bits.
+/// Applies F to values of type T, which are passed and returned as bits.
 template <class F, class T, bool InGlobal>
 Bits<T> combine_bits(Bits<T> old, Bits<T> b, Bits<T> c) {
     const T x = std::bit_cast<T>(old), y = std::bit_cast<T>(b), z = std::bit_cast<T>(c);
@@ -78,8 +78,8 @@ Bits<T> update_element(u8* host, Bits<T> b, Bits<T> c, bool in_shared, bool& cha
     return old;
 }
 
-/// Resolves and checks the addresses of the lanes, for all handlers. Returns false if the launch
-/// has failed.
+/// Resolves and checks the addresses of the lanes. All handlers of atomics begin with this
+/// function. Returns false if the launch has failed.
 bool begin_atomic(Warp& w, const Op* op, u32 bytes, Resolved& where) {
     if (!resolve(w, op, w.lanes<u64>(op->a), op->immediate, bytes, space_of(op), Access::atomic,
                  where))
@@ -101,8 +101,9 @@ void count_and_report(Warp& w, const Op* op, u32 bytes, const Resolved& where, M
 
 // ---- loops in shared memory ----
 
-/// Reports whether F on T in shared memory is a loop of loads and exchanges in machine code. The
-/// answers were measured, except for 16-bit elements and for minima and maxima of pairs of halves.
+/// Reports whether machine code implements operation F on type T in shared memory as a loop of
+/// loads and exchanges. The results were measured on hardware, except those for 16-bit elements and
+/// for minima and maxima of pairs of halves.
 template <class F, class T>
 constexpr bool is_loop_in_shared() {
     if (std::is_same_v<F, combining::Exchange> || std::is_same_v<F, combining::CompareAndSwap>)
@@ -111,8 +112,8 @@ constexpr bool is_loop_in_shared() {
     return sizeof(T) == 4 && std::is_same_v<F, combining::Add> && !std::is_integral_v<T>;
 }
 
-/// Reports whether a lane whose exchange would not change the value in memory leaves the loop
-/// without the exchange.
+/// Reports whether a lane leaves the loop without an exchange if the exchange would not change
+/// memory.
 template <class F>
 constexpr bool skips_useless_exchange() {
     return std::is_same_v<F, combining::Minimum> || std::is_same_v<F, combining::Maximum>;
@@ -127,7 +128,7 @@ public:
         loads_ += count_wavefronts(offsets_.data(), bytes_, lanes, SharedAccessKind::load);
     }
     /// Counts the exchanges of one iteration. Returns the lanes that attempt an exchange: the first
-    /// lane in each bank.
+    /// lane of each bank.
     Mask add_exchanges(Mask lanes) {
         const Mask tried = first_lanes_of_banks(offsets_.data(), bytes_, lanes);
         const Wavefronts all = count_atomic_wavefronts(offsets_.data(), bytes_, tried, true);
@@ -150,7 +151,7 @@ private:
 
 /// Executes F for lanes whose words are in the block's own shared memory, in the order that
 /// hardware uses: an exchange fails if another lane has changed the word since the load. Returns
-/// whether memory has changed.
+/// true if memory has changed.
 template <class F, class T>
 bool run_shared_loop(Warp& w, const Op* op, const Resolved& where, Mask waiting,
                      AtomicLoopCounts& count) {
@@ -184,7 +185,7 @@ bool run_shared_loop(Warp& w, const Op* op, const Resolved& where, Mask waiting,
 }
 
 /// Returns the lanes that execute the atomic as a loop in shared memory. If one lane acts for all
-/// lanes, there is only one iteration, and so no loop.
+/// lanes, a single iteration suffices, so there is no loop.
 Mask looping_lanes(const Op* op, const Resolved& where) {
     return op->detail & kOneLaneBit ? 0 : where.in_shared & ~where.in_other;
 }
@@ -207,7 +208,7 @@ template <class F, class Lane>
     w.active = all;
 }
 
-/// Executes the atomic for each of `lanes` in turn, on up to `Most` elements each. Returns whether
+/// Executes the atomic for each of `lanes` in turn, on up to `Most` elements each. Returns true if
 /// memory has changed.
 template <class F, class T, u32 Most>
 bool update_lane_by_lane(Warp& w, const Op* op, const Resolved& where, Mask lanes) {
@@ -305,21 +306,21 @@ struct AtomicKind {
     Type type;
     Handler run;
 
-    /// Reports whether the final value is the same for any order of lanes and blocks.
+    /// Reports whether the final value does not depend on the order of lanes and blocks.
     bool commutes() const {
         if (operation == "add") return !ptx::is_float(type);
         return operation == "min" || operation == "max" || operation == "and" ||
                operation == "or" || operation == "xor";
     }
     bool has_vector_form() const { return ptx::is_float(type) && ptx::size_of(type) <= 4; }
-    /// Reports whether the shared memory unit needs compare-and-exchange for this operation. The
-    /// unit cannot add floats, and its only native 64-bit operation is exch.
+    /// Reports whether this operation on shared memory needs compare-and-exchange. The shared
+    /// memory unit cannot add floats, and its only native 64-bit operation is exch.
     bool needs_compare_exchange() const {
         if (operation == "exch") return false;
         return operation == "cas" || ptx::is_float(type) || ptx::size_of(type) != 4;
     }
-    /// Returns how an atomic on another block's shared memory is executed, according to the machine
-    /// code for an H200 and its counters. 16-bit and 128-bit types were not measured.
+    /// Returns the way in which an atomic on another block's shared memory is executed, as observed
+    /// in machine code for an H200 and in its counters. 16-bit and 128-bit types were not measured.
     RemoteAtomic remote() const {
         if (ptx::is_float(type) || ptx::size_of(type) == 2) return RemoteAtomic::loop;
         const bool is_one = operation == "add" || operation == "exch" || operation == "cas";

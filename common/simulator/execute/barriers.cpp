@@ -25,7 +25,8 @@ Mask find_waiting_lanes(const Warp& w, u32 id) {
     return lanes;
 }
 
-/// Returns the number of threads that have reached a barrier. Hardware counts whole warps.
+/// Returns the number of threads that have reached a barrier. As on hardware, a warp whose live
+/// lanes all wait counts as 32 threads.
 u32 count_arrived_threads(const Block& block, u32 id) {
     u32 threads = block.barriers[id].arrived_without_waiting;
     for (const Warp& w : block.warps) {
@@ -44,7 +45,7 @@ bool is_complete(const Block& block, u32 id) {
 }
 
 /// Reports whether a thread of the warp is missing at a barrier of the whole block. A warp whose
-/// threads all exited before they did anything does not count as missing.
+/// threads exited without doing anything does not count as missing.
 bool misses_barrier(const Warp& w) {
     const bool left_early =
         w.live == 0 && !w.has_met_barrier && w.block->launch->kernel->ends_early_without_work;
@@ -139,8 +140,8 @@ void wait_at(Warp& w, const Op* op, u32 id) {
                     .barrier = static_cast<u8>(id)});
 }
 
-/// Returns the reason why a warp must not use this barrier with this number of threads, or "" if
-/// there is none.
+/// Returns the reason why the warp must not use this barrier with this number of threads, or "" if
+/// the use is valid.
 std::string find_problem(const Warp& w, const Op* op, u32 id, u32 threads) {
     if (id >= kBarriers) return "the index of a barrier must be from 0 to 15";
     if (threads % kLanes != 0) return "the thread count of a barrier must be a multiple of 32";

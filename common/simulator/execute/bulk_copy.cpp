@@ -1,13 +1,14 @@
-// cp.async.bulk: copies of runs of bytes, or of boxes of an array, that one thread issues and the
-// hardware executes on its own. This file describes the instructions and copies runs of bytes.
+// cp.async.bulk: copies of runs of bytes, or of boxes of an array. One thread issues a copy, and
+// the hardware executes it on its own. This file describes the instructions and copies runs of
+// bytes.
 //
 // Builds on  bulk_copies.h, which lists the other files.
 // Idea       A copy is cut into pieces of 16 bytes when it is issued. At that time, the bounds,
 //            alignment and initialization of its bytes are checked, and its sectors are counted.
 //            The bytes move as late as the program allows: in a copy to shared memory, when a
 //            thread tests the copy's mbarrier and all threads have arrived there; in a copy to
-//            global memory, when the issuing thread waits for its group. So a program that forgets
-//            to wait reads old bytes, as may happen on hardware.
+//            global memory, when the issuing thread waits for its group. A program that forgets to
+//            wait therefore reads old bytes, as may happen on hardware.
 // Counters   Each thread that issues a copy counts as one request, with the sectors that the copy
 //            accesses in global memory. It takes no wavefronts of shared memory's load and store
 //            unit. On hardware these are smsp__sass_inst_executed_op_tma_{ld,st} and
@@ -124,8 +125,8 @@ Description describe_run_or_box(const ptx::Instruction& i, bool to_shared, bool 
 
 }  // namespace
 
-/// Reports whether a modifier is simulated. A copy with any other modifier would reduce elements,
-/// gather elements, or report to other mbarriers.
+/// Reports whether a modifier is simulated. Other modifiers would make the copy reduce or gather
+/// elements, or report to other mbarriers.
 static bool is_known(const std::string& modifier) {
     constexpr std::string_view kKnown[] = {"async",
                                            "bulk",

@@ -1,4 +1,4 @@
-// Issues cp.async.bulk copies: checks, counts and stores them.
+// Issues cp.async.bulk copies: checks, counts and queues them.
 #include <algorithm>
 #include <unordered_set>
 #include <utility>
@@ -81,7 +81,7 @@ bool find_mbarrier(Issue& issue) {
                             "thread initialise it and execute a fence before the first copy",
                             issue.copy.lane, issue.mbarrier);
     // The initialization of the mbarrier must be visible to the thread that issues the copy, so
-    // check this as an access to the mbarrier.
+    // check the copy as an access to the mbarrier.
     if (block.shared_race) {
         const OneLane use(issue, static_cast<u32>(issue.mbarrier), 8);
         block.shared_race->use_mbarrier(use.access);
@@ -94,7 +94,7 @@ bool find_mbarrier(Issue& issue) {
 
 namespace {
 
-/// Counts a copy. `again` is true for all destinations of a multicast except the first.
+/// Counts a copy. `again` is true for every destination of a multicast except the first.
 void count(Issue& issue, bool again) {
     if (issue.copy.from_shared) {
         SiteCounters& remote = issue.w.counters[issue.copy.shared_site()];
@@ -115,8 +115,8 @@ void count(Issue& issue, bool again) {
     counters.sectors += sectors.size();
 }
 
-/// Passes a copy's accesses to global memory to the checks. The checks expect lanes of 16 bytes, so
-/// they receive up to 32 pieces at a time, one per lane.
+/// Passes a copy's accesses to global memory to the checks. The checks expect at most 16 bytes per
+/// lane, so they receive up to 32 pieces at a time, one per lane.
 void note_global(Issue& issue) {
     Warp& w = issue.w;
     Resolved where;
@@ -207,7 +207,7 @@ void note_copy(Issue& issue, bool again) {
     copies.pending.push_back(std::move(issue.copy));
 }
 
-/// Issues a copy to one block. `again` is true for all destinations of a multicast except the
+/// Issues a copy to one block. `again` is true for every destination of a multicast except the
 /// first.
 bool issue_to_one_block(Issue& issue, u64 bytes, const SplitCopy& cut, bool again) {
     if (!find_shared(issue, issue.shared, bytes)) return false;

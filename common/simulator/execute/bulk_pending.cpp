@@ -111,7 +111,8 @@ u64 pending_bulk_bytes(const Block& block, u32 mbarrier) {
 
 namespace {
 
-/// Adds to the report why no phase of the mbarrier waits for the copy, if the reason is known.
+/// Adds the reason why no phase of the mbarrier waits for the copy to the report, if the reason is
+/// known.
 void note_wait_without_effect(const Block& block, u32 mbarrier, Report& report) {
     const auto found = block.phase_bytes.find(mbarrier);
     const PhaseBytes bytes = found == block.phase_bytes.end() ? PhaseBytes{} : found->second;

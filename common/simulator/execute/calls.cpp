@@ -10,15 +10,15 @@
 namespace coalesce::simulator {
 namespace {
 
-/// The number of bytes that each call takes on a thread's stack, in addition to local variables.
-/// They contain the return address and a register.
+/// The stack space in bytes that each call takes per thread, in addition to local variables. It
+/// contains the return address and a register.
 constexpr u32 kReturnBytes = 16;
 
 const FunctionCode& running_code(const Warp& w) {
     return w.frame ? *w.frame->code : w.block->launch->code->main;
 }
 
-/// Memory that is divided into `stride` bytes per lane.
+/// Memory in which each lane owns `stride` bytes.
 struct LaneStrides {
     u8* begin;
     u32 stride;
@@ -49,7 +49,7 @@ bool fits(const CallSite& site, const FunctionCode& caller, const FunctionCode& 
 }
 
 const Op* enter(Warp& w, const Op* op, const FunctionCode& callee) {
-    // A call uses up fuel, so that endless recursion reaches the instruction limit.
+    // Each call uses up fuel, so that endless recursion reaches the instruction limit.
     if (--w.fuel < 0) {
         w.fuel = 0;
         if (w.block->launch->instruction_limit) {
@@ -157,7 +157,7 @@ const Op* op_call_indirect(Warp& w, const Op* op) {
         return w.fail(op, Status::illegal_instruction, "execution", "bad function pointer",
                       "calls through a pointer that is not the address of a device function",
                       w.first_active(), first);
-    if (same != w.active) {  // the remaining lanes make their calls later
+    if (same != w.active) {  // the remaining lanes call their functions later
         ++w.divergent_branches;
         w.update_lane_instructions();
         w.others.push_back({.at = op, .lanes = w.active & ~same, .frame = w.frame});

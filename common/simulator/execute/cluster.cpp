@@ -1,4 +1,4 @@
-// Addresses and accesses in clusters. See cluster.h.
+// Implements addresses and accesses in clusters. See cluster.h.
 #include "simulator/execute/cluster.h"
 
 #include <algorithm>
@@ -14,8 +14,8 @@ using ptx::StateSpace;
 
 namespace {
 
-/// The size of a block's window of shared addresses, in bytes. Larger offsets never belong to a
-/// block, and an H200 reports a different error for them.
+/// The size of a block's window of shared addresses, in bytes. Offsets beyond this size never
+/// belong to a block, and an H200 reports a different error for them.
 constexpr u32 kBlockWindowBytes = 256 * 1024;
 
 /// Reports whether an address is in the system's reserved memory, whose addresses have no rank
@@ -120,7 +120,7 @@ RemoteAtomic remote_atomic(const Warp& w, u32 site) {
     return w.block->launch->kernel->sites[site].remote_atomic;
 }
 
-/// Returns the largest number of lanes that share an address.
+/// Returns the largest number of lanes that access the same address.
 u32 count_lanes_at_one_address(const u64* addresses, Mask lanes) {
     u32 most = 0;
     for (Mask rest = lanes; rest;) {

@@ -4,9 +4,9 @@
 //        still has to wait for an earlier phase that is already complete. When all live lanes of
 //        the cluster have arrived, the phase is complete. A lane that has exited counts as arrived,
 //        as on hardware.
-// Order  An arrival releases what its warp has done and knows, unless it is .relaxed. A warp that
-//        has waited acquires what was released. Accesses between arrival and wait are not ordered
-//        with those of other warps.
+// Order  An arrival that is not .relaxed releases the warp's own accesses, and those that the warp
+//        has acquired. A warp that has waited acquires everything that was released. Accesses
+//        between arrival and wait are not ordered with the accesses of other warps.
 #include <utility>
 
 #include "simulator/execute/cluster.h"

@@ -65,8 +65,8 @@ Cluster& Worker::begin_cluster(u64 number) {
     return cluster;
 }
 
-/// Adds a block to a cluster, before anything is computed for the block. `cluster` is null if the
-/// launch has no clusters.
+/// Adds a block to a cluster. Must be called before anything else is prepared for the block.
+/// `cluster` is null if the launch has no clusters.
 void Worker::enter_cluster(Resident& block, Cluster* cluster) {
     block.cluster = cluster;
     block.has_ended = false;

@@ -1,4 +1,4 @@
-// Lists what the warps of a block are waiting for, for deadlock reports.
+// Describes what the warps of a block are waiting for. Deadlock reports contain this description.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -30,7 +30,7 @@ std::string describe_fragment(const Block& block, const Fragment& f) {
 }  // namespace
 
 std::string describe_waiting(const Block& block) {
-    /// A range of adjacent warps that wait in the same way.
+    /// A range of adjacent warps that wait for the same reason.
     struct Waiting {
         u32 first_warp, last_warp;
         std::string description;

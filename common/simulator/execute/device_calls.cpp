@@ -21,8 +21,8 @@ const Op* report_unprintable(Warp& w, const Op* op, int lane, u64 address, const
                   address);
 }
 
-/// The number of instructions that are charged to a lane for each line that it prints. Formatting
-/// takes a long time on a GPU too, and a program that prints in an endless loop must soon reach the
+/// The number of instructions that a lane is charged for each line that it prints. Formatting takes
+/// a long time on a GPU too, and a program that prints in an endless loop must soon reach the
 /// instruction limit. Long lines cost more.
 constexpr i64 kInstructionsPerLine = 50;
 constexpr u64 kCharactersPerInstruction = 16;
@@ -69,7 +69,7 @@ const Op* run_vprintf(Warp& w, const Op* op) {
     return op + 1;
 }
 
-// ---- __assertfail(message, file, line, function, size of a character) ----
+// ---- __assertfail(message, file, line, function, character size) ----
 
 /// The maximum length of a condition, a function name or a file name in a message. Longer texts are
 /// truncated.

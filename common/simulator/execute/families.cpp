@@ -10,7 +10,7 @@ namespace {
 constexpr FamilyRow kFamilies[] = {
     // Operations across the lanes of a warp.
     {"shfl", describe_shuffle},  // d = a register of another lane; p = whether that lane exists
-    // Returns whether a predicate is true in all lanes, true in any lane, or equal in all lanes.
+    // Tests whether a predicate is true in all lanes, true in any lane, or equal in all lanes.
     // Another form returns a mask of the lanes in which the predicate is true.
     {"vote", describe_vote},
     {"match", describe_match},   // lanes that have the same value; whether all lanes have it
@@ -18,7 +18,7 @@ constexpr FamilyRow kFamilies[] = {
     {"activemask", describe_active_mask},  // lanes that execute this instruction together
     {"elect", describe_elect},             // chooses the lowest of the named lanes
 
-    // Memory that other threads may change at the same time.
+    // Operations on memory that other threads may change at the same time.
     {"atom", describe_atomic},        // atomic read-modify-write; returns the old value
     {"red", describe_atomic},         // like atom, but without returning the old value
     {"cp", describe_cp},              // cp.async: asynchronous copies to or from shared memory
@@ -34,7 +34,7 @@ constexpr FamilyRow kFamilies[] = {
     {"griddepcontrol", describe_hint},
     {"setmaxnreg", describe_hint},
     {"pmevent", describe_hint},
-    // d = a cache policy. The simulator never uses the policy.
+    // d = a cache policy, which the simulator ignores
     {"createpolicy", describe_create_policy},
 
     // Other instructions.
@@ -83,7 +83,7 @@ Description describe(const ptx::Instruction& instruction, FamilyInstruction made
     made.operands.resize(count);
     for (std::size_t i = 0; i < count; ++i)
         if (ptx::is_sink(instruction, i)) made.operands[i].role = Role::ignored;
-    // In matrix instructions, the bits of `detail` have different meanings.
+    // Matrix instructions use the bits of `detail` for other purposes.
     if (!made.memory.empty() && !made.matrix) made.detail |= static_cast<u8>(made.memory[0].space);
     return made;
 }

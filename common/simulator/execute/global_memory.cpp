@@ -3,8 +3,8 @@
 // Idea   Most accesses have one of two shapes: 32 lanes with consecutive addresses, or 32 lanes
 //        with arbitrary addresses in one allocation. A site hardly ever changes its allocation, so
 //        both shapes find the allocation in the site's cache. For the first shape, memory, shadow
-//        and race cells are each handled as one range. All other accesses (several allocations, an
-//        invalid address) are handled lane by lane.
+//        and race cells are each handled as one range. All other accesses, such as those to several
+//        allocations or to an invalid address, are handled lane by lane.
 // Long: the handlers are templates, and the functions that they share must be inlined into them.
 #include <utility>
 
@@ -21,7 +21,7 @@ namespace {
 
 constexpr u8 kWordWritten = 0x0f;
 
-/// Reports whether all bytes that 32 consecutive lanes of `bytes` bytes each access are
+/// Reports whether all bytes accessed by 32 consecutive lanes of `bytes` bytes each are
 /// initialized. `shadow` is the shadow of the first lane.
 bool all_written(const u8* shadow, u32 bytes) {
     constexpr u64 kEightWords = 0x0f0f'0f0f'0f0f'0f0full;
@@ -72,8 +72,8 @@ void handle_uninitialised_read(Warp& w, const Op* op, int lane, u64 address, u32
 
 /// Reports whether an uninitialized read can be ignored, because an earlier thread has made the
 /// same mistake at this site and the report's count has reached its limit. (A kernel whose input
-/// was never filled repeats the mistake with every load.) Must be called only if all bytes that the
-/// lane loads are uninitialized.
+/// was never initialized repeats the mistake in every load.) May be called only if all bytes that
+/// the lane loads are uninitialized.
 bool is_known_mistake(const Warp& w, u32 site, int lane) {
     const MistakenReads& mistakes = w.block->launch->kernel->mistaken_reads[site];
     return mistakes.count.load(std::memory_order_relaxed) >= kMaxReportCount &&
@@ -92,7 +92,7 @@ inline void check_read(Warp& w, const Op* op, int lane, u64 address, const u8* s
 }
 
 /// The properties of the loads or stores of one shape, and the functions that execute them for a
-/// single lane. Used by code whose speed does not matter.
+/// single lane. Used where speed does not matter.
 struct GlobalMove {
     bool store;
     u32 bytes;  ///< bytes per lane
@@ -133,13 +133,13 @@ void check_race(Warp& w, const Op* op, const GlobalMove& move, const u64* addres
 }
 
 /// Prefetches the row that the next block will probably access at this instruction, because most
-/// blocks continue in the same direction. (Rows of a matrix are far apart, and the host's own
-/// prefetchers do not see the pattern across blocks.) A wrong guess costs nothing.
+/// blocks continue in the same direction. (Rows of a matrix are far apart, and the host's hardware
+/// prefetchers do not detect the pattern across blocks.) A wrong guess costs nothing.
 template <class Shape, bool Store>
 void prefetch_next_row(Warp& w, const Op* op, u64 first, const u8* host, const u8* shadow) {
     const u64 step = first - std::exchange(w.last_rows[op->site], first);
-    // Use integers instead of pointers, because the guess may lie outside any memory, even below
-    // zero.
+    // Use integers instead of pointers, because the predicted address may lie outside any memory,
+    // even below zero.
     const auto prefetch = [](u64 address, bool store) {
         if (store)
             __builtin_prefetch(reinterpret_cast<const void*>(address), 1);
@@ -179,12 +179,12 @@ void count_lanes(Warp& w, const Op* op, const u64* addresses, u32 bytes) {
     count_lanes(w, op, addresses, bytes);
 }
 
-/// Loads or stores 32 active lanes with consecutive addresses inside the cached allocation.
+/// Loads or stores for 32 active lanes with consecutive addresses inside the cached allocation.
 template <class Shape, bool Store>
 void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
     constexpr u64 kRow = u64{Shape::kTotal} * kLanes;
-    // Only whole words have their own shadow bytes. A row of bytes or halves may begin inside a
-    // word.
+    // Only whole words have shadow bytes of their own, and a row of bytes or halves may begin
+    // within a word.
     const bool whole_words = (first & 3) == 0;
     const auto addresses_of_row = [first](u64* addresses) {
         for (int l = 0; l < kLanes; ++l) addresses[l] = first + static_cast<u64>(l) * Shape::kTotal;
@@ -230,7 +230,7 @@ void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
     }
 }
 
-/// Reports whether all bytes of the active lanes are initialized.
+/// Reports whether all bytes that the active lanes access are initialized.
 template <class Shape>
 bool lanes_written(const Warp& w, const SiteCache& cache, const u64* addresses) {
     bool all = true;
@@ -267,7 +267,7 @@ void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* 
     else if (!Store && cache.reads)
         for (const int l : LanesIn{w.active})
             cache.reads->mark(addresses[l], Shape::kTotal, op->site);
-    // Nearly always, all bytes are already marked as written, and only the data needs to be moved.
+    // Nearly always, all bytes are already marked as written, so that only the data must be moved.
     const bool shadowed =
         cache.shadow && (Store || w.checks.init) && !lanes_written<Shape>(w, cache, addresses);
     if constexpr (!Store && Shape::kCount == 1) {
@@ -298,7 +298,7 @@ void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* 
     return true;
 }
 
-/// Reports whether an access that falls into `found` was meant for another allocation.
+/// Reports whether an access that falls into `found` was probably meant for another allocation.
 bool is_elsewhere(const Warp& w, const Op* op, const Allocation& found) {
     if (!w.checks.memory || found.kind == AllocationKind::registered) return false;
     const Allocation* intended = find_intended(*w.block->launch, op->site);
@@ -354,7 +354,7 @@ void report_if_elsewhere(const Warp& w, const Op* op, const GlobalMove& move, in
                                             access, *find_intended(launch, op->site), found));
 }
 
-/// Loads or stores for lanes that access several allocations, or addresses outside all of them.
+/// Loads or stores for lanes whose addresses are in several allocations, or in none.
 const Op* access_lane_by_lane(Warp& w, const Op* op, const GlobalMove& move, const u64* addresses) {
     Launch& launch = *w.block->launch;
     for (const int l : LanesIn{w.active}) {
@@ -420,15 +420,16 @@ bool changes_memory(const Warp& w, const Op* op, const GlobalMove& move, const u
     return false;
 }
 
-/// Loads zeros, for launches that do not access memory.
+/// Loads zeros, in launches that do not access memory.
 void load_zeros(Warp& w, const Op* op, const GlobalMove& move) {
     constexpr u8 zeros[kMaxBytesPerLane] = {};
     for (const int l : LanesIn{w.active}) move.load_lane(w, op, l, zeros);
 }
 
-/// Reports whether all lanes read variables of the program. Variables have memory even in launches
-/// in which allocations are only addresses. Their values are needed because they may be pointers:
-/// for example, the compiler may replace an array of addresses in shared memory with a constant.
+/// Reports whether all active lanes read variables of the program. Variables have memory even in
+/// launches in which allocations are only addresses. Their values are needed because they may be
+/// pointers: for example, the compiler may replace an array of addresses in shared memory with a
+/// constant variable.
 bool reads_variables(const Warp& w, const u64* addresses, u32 bytes) {
     return lanes_where(w.active, [&](int l) {
                const Allocation* found = w.block->launch->allocations->find(addresses[l]);
@@ -438,7 +439,7 @@ bool reads_variables(const Warp& w, const u64* addresses, u32 bytes) {
 }
 
 /// Reports the access to the listener and to Watch. Returns true if the access must be executed. If
-/// `is_row` is true, as for most accesses, the listener need not compare 32 addresses.
+/// `is_row` is true, as it is for most accesses, the listener need not compare 32 addresses.
 bool observe(Warp& w, const Op* op, const GlobalMove& move, bool is_row) {
     if (w.has_recorded_enough) return false;
     Watch& watch = *w.block->watch;

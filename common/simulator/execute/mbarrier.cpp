@@ -28,8 +28,8 @@ constexpr u32 kMaxCount = (1u << 20) - 1;
 struct Mbarrier {
     static constexpr i64 kNoBytes = 1 << 21;
     static constexpr u64 kBytesMask = 2 * kNoBytes - 1;
-    /// The documented limit on the number of bytes that can be expected, and on the number that can
-    /// arrive before they are expected.
+    /// The documented limit on the number of bytes that can be expected, and on the number of bytes
+    /// that can arrive before they are expected.
     static constexpr i64 kMaxBytes = (1 << 20) - 1;
 
     u32 pending = 0;   ///< arrivals that the current phase still expects
@@ -58,7 +58,7 @@ struct Mbarrier {
         const u64 now = bits();
         std::memcpy(host, &now, sizeof now);
     }
-    /// Reports whether the word can be an mbarrier that has been initialised and not overwritten.
+    /// Reports whether the word may be an mbarrier that has been initialised and not overwritten.
     static bool looks_valid(const u8* host) {
         const Mbarrier b = at(host);
         const u64 bits = b.bits();
@@ -67,14 +67,14 @@ struct Mbarrier {
     bool has_too_many_bytes() const { return bytes > kMaxBytes || bytes < -kMaxBytes; }
 };
 
-/// The conditions under which an access to mbarriers is counted as an atomic on shared memory:
-/// never, if the lanes use several mbarriers, or always.
+/// When an access to mbarriers counts as an atomic on shared memory: never, only if the lanes use
+/// several mbarriers, or always.
 enum class CountRule : u8 { no, if_several, always };
 
 /// Counts the accesses to mbarriers. Usually, all lanes of a warp use the same mbarrier and only
 /// test whether a phase has ended. Such tests are not counted. A program that uses many mbarriers,
-/// or reads their contents, could transport data with them. Such accesses are therefore counted
-/// like other atomics.
+/// or reads their contents, could use them to move data, so such accesses are counted like other
+/// atomics.
 void count_use(Warp& w, const Op* op, const Resolved& where, CountRule counted) {
     const u64 first = where.address[w.first_active()];
     const bool is_one =
@@ -117,7 +117,7 @@ Failed too_many_bytes(Warp& w, const Op* op, int lane, const Resolved& where) {
         "before they were announced; announce only the bytes of one phase");
 }
 
-/// Records for the race check of global memory that each lane arrives at its mbarrier.
+/// For the race check of global memory, records that each lane arrives at its mbarrier.
 void note_arrivals(Warp& w, const Resolved& where) {
     GlobalRace* race = w.block->launch->global_race;
     u64 noted = ~u64{0};
@@ -162,8 +162,8 @@ void record_mbarrier_use(Warp& w, const Op* op, const Resolved& where, Mask lane
         race->use_mbarrier(access);
 }
 
-/// Resolves the mbarrier of every active lane and checks that it is initialized, and that its
-/// initialization is ordered before this use. Returns false if the launch has failed.
+/// Resolves the mbarrier of every active lane. Checks that the mbarrier is initialized, and that
+/// its initialization is ordered before this use. Returns false if the launch has failed.
 bool use_mbarriers(Warp& w, const Op* op, Resolved& where,
                    CountRule counted = CountRule::if_several) {
     if (!find_mbarriers(w, op, where, counted)) return false;
@@ -176,7 +176,7 @@ bool use_mbarriers(Warp& w, const Op* op, Resolved& where,
 
 // ---- init, inval ----
 
-/// Reports that a lane initializes an mbarrier that is still valid.
+/// Reports that a lane initializes an mbarrier that is already valid.
 void report_second_init(Warp& w, const Op* op, int lane, const Op* first) {
     Report report = w.describe(
         op, "synccheck", "mbarrier initialised twice", lane,
@@ -213,7 +213,7 @@ const Op* run_init(Warp& w, const Op* op) {
         b.store(where.host[l]);
         w.block->phase_bytes.erase(address);
     }
-    // Report a second initialization once, although it also races with all uses of the mbarrier.
+    // Report it only as a second initialization, although it also races with all other uses.
     if (!w.checks.sync) again = 0;
     if (again) report_second_init(w, op, std::countr_zero(again), first);
     record_mbarrier_use(w, op, where, w.active & ~again, Use::initializes);
@@ -288,8 +288,8 @@ const Op* run_arrive(Warp& w, const Op* op) {
         if (b.has_too_many_bytes()) return too_many_bytes(w, op, l, where);
         if (how & kDrops) b.expected -= count;
         b.pending -= count;
-        // Release before the phase can end, so that a thread that sees the end also sees this
-        // lane's stores.
+        // Release before the phase can end, so that a thread that observes the end of the phase
+        // also sees this lane's stores.
         if ((how & kArrives) && w.block->shared_race) {
             w.block->shared_race->mbarrier_arrive(race_warp(w), static_cast<u32>(where.address[l]));
             count_arrival(w, op, l, where);
@@ -303,8 +303,8 @@ const Op* run_arrive(Warp& w, const Op* op) {
 }
 
 /// Executes cp.async.mbarrier.arrive, which arrives when the thread's own asynchronous copies are
-/// complete. Without `.noinc`, the instruction also increments the number of expected arrivals, so
-/// the remaining count does not change.
+/// complete. Without `.noinc`, the instruction first increments the number of pending arrivals, so
+/// that its arrival does not change this number.
 template <bool Counts>
 const Op* run_copy_arrival(Warp& w, const Op* op) {
     complete_copies(w);
@@ -345,8 +345,8 @@ bool complete_phase(Warp& w, const Op* op, int lane, const Resolved& where) {
             .c_str());
 }
 
-/// Remembers a wait for parity 1 that ends at once, because the first phase has parity 0. Only a
-/// thread that waits for an empty stage does this on purpose, and such an mbarrier counts no bytes.
+/// Remembers a wait for parity 1 that ends at once, because the first phase has parity 0. Only
+/// waits for an empty pipeline stage do this on purpose, and their mbarriers count no bytes.
 void note_wait_for_wrong_parity(Block& block, const Mbarrier& b, u32 address, bool asked) {
     if (b.parity || !asked) return;
     const auto bytes = block.phase_bytes.find(address);
@@ -355,8 +355,8 @@ void note_wait_for_wrong_parity(Block& block, const Mbarrier& b, u32 address, bo
         bytes->second.wait_ended_at_once = true;
 }
 
-/// Sets Op::d to true in each lane for which the phase named by Op::b is over. Op::b is a parity (0
-/// or 1) or a state.
+/// Sets Op::d to true in each lane for which the phase that Op::b identifies is over. Op::b is a
+/// parity (0 or 1) or a state.
 template <bool ByParity>
 const Op* run_test_wait(Warp& w, const Op* op) {
     Resolved where;
@@ -384,7 +384,7 @@ const Op* run_test_wait(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// Sets Op::d to the number of arrivals that were still expected when the state in Op::a was taken.
+/// Sets Op::d to the number of arrivals that are pending in the state in Op::a.
 const Op* run_pending_count(Warp& w, const Op* op) {
     const u64* states = w.lanes<u64>(op->a);
     w.write<u32>(op->d, [=](int l) { return Mbarrier::from_bits(states[l]).pending; });
@@ -448,7 +448,7 @@ MbarrierWait describe_mbarrier_wait(const Warp& w, const Op& op, int lane) {
     const Mbarrier b = Mbarrier::at(block.shared + address);
     const auto found = block.phase_bytes.find(address);
     const PhaseBytes bytes = found == block.phase_bytes.end() ? PhaseBytes{} : found->second;
-    // A copy is pending until its bytes can end the phase, so pending bytes may have arrived.
+    // Bytes of a pending copy may have arrived: a copy is pending until its bytes can end the phase.
     const i64 arrived_bytes =
         bytes.arrived_bytes + static_cast<i64>(pending_bulk_bytes(block, address));
     const std::string counts = std::to_string(bytes.announced) + " bytes were announced, and " +

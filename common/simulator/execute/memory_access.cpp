@@ -48,7 +48,7 @@ Failed store_to_parameters(Warp& w, const Op* op, u64 address, int lane) {
 }
 
 /// Returns the host address of bytes in a state space, or nullptr if the bytes are out of bounds.
-/// `near` is the allocation that the previous lane accessed, and is updated.
+/// `near` holds the allocation that the previous lane accessed, and is updated.
 u8* host_address(const Warp& w, u64 address, int lane, u32 bytes, StateSpace space,
                  const Allocation*& near) {
     const Block& block = *w.block;
@@ -73,14 +73,14 @@ u8* host_address(const Warp& w, u64 address, int lane, u32 bytes, StateSpace spa
         const Interval piece = heap.find(address);
         if (address + bytes > piece.end) return nullptr;
     }
-    // Reads through the constant space are not counted as requests, so the space must contain only
-    // constant memory.
+    // Reads through the constant space are not counted as requests, so allow only reads of constant
+    // memory.
     if (space == StateSpace::constant && near->kind != AllocationKind::constant) return nullptr;
     return reinterpret_cast<u8*>(address + near->to_host);
 }
 
-/// Resolves addresses in shared memory in the most frequent case. Returns false if an address is
-/// invalid, or if the slow path is needed.
+/// Resolves addresses in shared memory for the most common kind of access. Returns false if an
+/// address is invalid, or if the slow path is needed.
 bool resolve_shared(const Warp& w, const u64* base, i64 offset, u32 bytes, Resolved& out) {
     const u64 size = w.block->shared_bytes;
     if (w.block->cluster) return false;
@@ -111,8 +111,8 @@ u8* zeroed_memory(int lane, u32 bytes, Access access) {
     return written[lane];
 }
 
-/// Describes a bad access to the device heap, from which malloc in kernels allocates. If the memory
-/// has been freed, the report names the call to free() as the other access.
+/// Describes an invalid access to the device heap, from which malloc in kernels allocates. If the
+/// memory has been freed, the report names the call to free() as the other access.
 Report bad_heap_address(const Launch& launch, Report report, const LaneAccess& access) {
     const DeviceHeap& heap = DeviceHeap::instance();
     const Interval freed = heap.find_freed(access.address), below = heap.find_below(access.address);

@@ -10,7 +10,7 @@ namespace coalesce::simulator {
 namespace {
 
 /// Updates the warp's hash of its local memory for Watch. A waiting warp may change its local
-/// memory and later restore it, so Watch compares the contents, not the number of stores.
+/// memory and restore it later, so Watch compares the contents rather than the number of stores.
 template <class Shape>
 void note_local_store(Warp& w, const Op* op, int lane, const u8* host) {
     u8 stored[Shape::kTotal];

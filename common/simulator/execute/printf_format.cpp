@@ -10,12 +10,12 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The maximum size of a kernel's output in bytes. The hardware's buffer has the same size. Further
-/// output is lost. Without a limit, widths such as `%99999d` could expand a format of that size to
-/// a hundred gigabytes.
+/// The maximum size of a kernel's output in bytes, which is also the size of the hardware's buffer.
+/// Further output is lost. Without a limit, widths such as `%99999d` could expand a format of that
+/// size to a hundred gigabytes.
 constexpr std::size_t kMostText = std::size_t{1} << 20;
 
-/// One `%...` conversion of a format.
+/// One conversion specification (`%...`) in a format.
 struct Conversion {
     std::string flags;  ///< characters from "-+ #0"
     int width = -1, precision = -1;
@@ -95,7 +95,7 @@ public:
     }
 
 private:
-    /// Returns the next argument, of type T.
+    /// Returns the next argument as a value of type T.
     template <class T>
     T take_argument() {
         T value{};
@@ -117,7 +117,7 @@ private:
         if (c.precision_argument) c.precision = std::min(take_argument<i32>(), 100000);
     }
 
-    /// Formats one conversion. If the conversion is unknown, returns false; it is then printed
+    /// Formats one conversion. Returns false for an unknown conversion, which is then printed
     /// unchanged.
     bool convert(Conversion c) {
         if (c.letter == '%') {

@@ -15,16 +15,16 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The maximum number of steps to record for a warp. In any loop, the pattern of the iterations is
-/// known after fewer steps.
+/// The maximum number of steps to record for a warp. Fewer steps suffice to reveal the pattern of
+/// any loop.
 constexpr std::size_t kMaxRecordedSteps = 8000;
-/// Accesses by neighbouring blocks within this many sectors of each other (3 MiB) can reach memory
-/// as a single run. The second-level cache keeps written data for that long, and writes it back
-/// together with adjacent data. (Measured on an H200: tiles of 128 bytes per row, written column by
-/// column, are as slow as runs of 128 bytes if the next row of tiles comes later than this.) Reads
-/// do not wait for adjacent reads, so they form runs only within two thirds of this window.
-/// (Measured with calibrate's runs.cu: if the next strip follows after 2 MiB, reads of strips gain
-/// half as much as reads of strips twice as wide, and after 4 MiB hardly anything.)
+/// Accesses of neighbouring blocks that are at most this many sectors (3 MiB) apart can reach
+/// memory as a single run. The second-level cache keeps written data for that long, and writes it
+/// back together with adjacent data. (Measured on an H200: tiles of 128 bytes per row, written
+/// column by column, are as slow as runs of 128 bytes if more than this is written before the next
+/// row of tiles.) Reads do not wait for adjacent reads, so they form runs only within two thirds of
+/// this window. (Measured with calibrate's runs.cu: if the next strip follows after 2 MiB, reads of
+/// strips gain half as much as reads of strips twice as wide, and after 4 MiB hardly anything.)
 constexpr u64 kSectorsSeenTogether = u64{3} << 15;
 /// The number of sectors that a long block must read, and write, before its access pattern is
 /// considered known.
@@ -37,8 +37,8 @@ constexpr u32 kSectorsOfLine = 4;
 bool is_contiguous(const ObservedAccess& access) {
     if (access.lanes != kAllLanes) return false;
     // Compare all addresses with the first address in a loop that the compiler vectorizes. The
-    // addresses have just been stored as vectors, and the host forwards such a store only to a load
-    // of the same width.
+    // addresses have just been stored as vectors, and the host's store forwarding works only for
+    // loads of the same width.
     const u64 first = access.addresses[0];
     u64 differs = 0;
     for (int l = 0; l < kLanes; ++l)
@@ -218,8 +218,8 @@ bool NeighbourLog::LastRequest::is_repeat(const ObservedAccess& access,
 void NeighbourLog::LastRequest::remember(const ObservedAccess& access,
                                          const timing::Footprint& other, u64 turn, u32 runs,
                                          u32 sectors) {
-    // If a request has fewer runs than this, adding its runs is as fast as comparing the request
-    // with the previous one.
+    // Requests with fewer runs than this are not compared with the previous request, because adding
+    // their runs is just as fast.
     constexpr u32 many = 8;
     count = sectors;
     to = runs >= many ? &other : nullptr;
@@ -279,8 +279,8 @@ StepLog::StepLog(const Kernel& kernel, const Kernel::Code& code, timing::Recordi
         polls_mbarrier_.push_back(i.has("try_wait"));
 }
 
-/// Records that a load or store has no machine instruction of its own, because the machine
-/// instruction for an earlier access also performs this access.
+/// Records that a load or store has no machine instruction of its own, because the instruction for
+/// an earlier access also performs this one.
 void StepLog::record_covered_access(const Kernel::Code& code, const Site& site) {
     u32 first = 0;
     for (const auto& [name, function] : code.functions)
@@ -323,7 +323,7 @@ void StepLog::step(const Warp& w, const Op* op) {
 }
 
 /// Removes repeated tests of an mbarrier from a warp's path. The number of tests depends on the
-/// order in which the simulator runs warps, so a single test is recorded for all of them.
+/// order in which the simulator runs warps, so only one test is recorded.
 void StepLog::remove_repeated_poll(timing::WarpPath& path, u32 instruction, u32 warp) {
     constexpr u64 max_poll_steps = 6;
     polls_.resize(std::max<std::size_t>(polls_.size(), warp + 1));
@@ -371,23 +371,23 @@ void StepLog::add_sector_runs(timing::RecordedBlock& block, timing::Access& acce
 namespace {
 
 /// The number of sampled blocks: `kBlocks` normally, and `kBlocksIfUneven` if some blocks do far
-/// more work than others. In the larger sample, the proportion of busy blocks is nearly the same as
-/// in the grid.
+/// more work than others. The larger sample contains nearly the same proportion of busy blocks as
+/// the grid.
 constexpr u64 kBlocks = 6, kBlocksIfUneven = 32;
 /// The number of sampled blocks if a seed selects them, so that the choice is unpredictable.
 constexpr u64 kDrawnBlocks = 24;
-/// The maximum number of neighbouring blocks to record if a seed selects the sample.
+/// The maximum number of neighbouring blocks to record if a seed selects the sampled blocks.
 constexpr u64 kMaxNeighboursOfDrawn = 2048;
 
 /// Returns the position of the first sampled block, as a fraction of the grid.
 double first_sample() {
     const u64 seed = options().sample_seed;
-    // The high bits of the product depend on all bits of the seed.
+    // The high bits of the product depend on every bit of the seed.
     constexpr double unit = 0x1p-53;
     return seed == 0 ? .64 : static_cast<double>(seed * 0x9e3779b97f4a7c15 >> 11) * unit;
 }
 
-/// Returns element k of a sequence in [0, 1) whose first n elements are well spread for every n.
+/// Returns element k of a sequence in [0, 1). For every n, the first n elements are spread evenly.
 double spread_evenly(double step, u64 k) {
     return std::fmod(first_sample() + step * static_cast<double>(k), 1);
 }
@@ -415,8 +415,8 @@ void Recorder::begin(RecordMode what) {
 
 std::vector<u64> Recorder::choose_blocks(const LaunchConfig& config, u64 resident) {
     const u64 count = config.grid.count();
-    // Spread the blocks over the grid, but not all in one line, and avoid the ends of the grid.
-    // Each sampled block represents the same number of blocks.
+    // Spread the blocks over the grid, but do not put all of them in one line, and avoid the ends
+    // of the grid. Each sampled block represents the same number of blocks.
     const u64 many = options().sample_seed == 0 ? kBlocks : kDrawnBlocks;
     const u64 wanted = std::min<u64>(count, count <= resident ? 1 : many);
     std::vector<u64> chosen;
@@ -487,8 +487,8 @@ std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64
     const u64 together = std::max<u64>(16, kSectorsSeenTogether / of_block);
     const u64 blocks = recording.blocks;
     u64 count = std::min({together, blocks, of_block < 2 * kSectorsOfTile ? blocks : resident});
-    // Limit the number of neighbours, which would include nearly the whole grid if blocks move
-    // hardly any data.
+    // Limit the number of neighbours. If blocks move hardly any data, nearly the whole grid would
+    // otherwise be chosen.
     if (options().sample_seed != 0) count = std::min(count, kMaxNeighboursOfDrawn);
     u64 middle = blocks / 2 + blocks / 7;
     // If the blocks are uneven, choose more neighbouring blocks, around a busy block, so that
@@ -537,8 +537,8 @@ bool may_blocks_wait(const Kernel::Code& code) {
         return std::any_of(function.ops.begin(), function.ops.end(),
                            [](const Op& op) { return op.spins; });
     };
-    // If blocks cannot read what others write, waiting loops wait only for warps of their own
-    // block, or for a clock.
+    // If blocks cannot read what other blocks write, a waiting loop can only wait for warps of its
+    // own block, or for a clock.
     if (!code.reads_other_blocks) return false;
     if (spins(code.main)) return true;
     return std::any_of(code.functions.begin(), code.functions.end(),

@@ -19,25 +19,24 @@ constexpr i64 kSliceFuel = 50'000;
 /// The number of backward branches that a warp may take in a dry run before the next warp runs. The
 /// number is smaller than kSliceFuel, because a dry run may abandon a block before the block ends.
 constexpr i64 kSliceFuelInDryRun = 500;
-/// The weights of an iteration of a waiting loop: the first if the iteration has changed memory,
-/// and the second if it has not.
+/// The weights of an iteration of a waiting loop: the first applies if the iteration has changed
+/// memory, and the second if it has not.
 constexpr u32 kProgressIterationWeight = 1, kIdleIterationWeight = 16;
 /// The total weight of the iterations of a waiting loop after which other lanes of the warp may
-/// run. The limit is high: the other lanes wait at the point where the paths join, and if they
-/// continued, the warp would lose its convergence. The limit is halved each time it is reached, so
-/// that passing a lock from lane to lane does not become slow.
+/// run. The limit is high, because the other lanes wait at the point where the paths join. If they
+/// continued without the spinning lanes, the warp would lose its convergence. The limit is halved
+/// each time it is reached, so that passing a lock from lane to lane does not become slow.
 constexpr u32 kMaxSpinWeightWithinWarp = 256 * kIdleIterationWeight;
 /// Other warps may run once the iterations of a waiting loop have this total weight.
 constexpr u32 kMaxSpinWeight = 4 * kIdleIterationWeight;
-/// The number of passes over a block's warps after which other blocks run, if some of the warps are
-/// in waiting loops. kIdlePasses applies if no other warp makes progress, and kPasses is the
-/// maximum in any case.
+/// If some of a block's warps are in waiting loops, other blocks run after this number of passes
+/// over the warps: kIdlePasses if no other warp makes progress, and kPasses in any case.
 constexpr u32 kIdlePasses = 16, kPasses = 1024;
-/// A warp that has used up this many consecutive slices, without an iteration of a waiting loop, is
+/// A warp that has used up this many consecutive slices without an iteration of a waiting loop is
 /// considered to be computing.
 constexpr u32 kFullSlices = 2;
 
-/// Returns the position of a fragment as a path from the kernel's body down through its calls.
+/// Returns the position of a fragment as a path of calls that starts in the kernel's body.
 std::vector<const Op*> call_path(const Op* at, const Frame* frame) {
     std::vector<const Op*> path{at};
     for (; frame; frame = frame->caller) path.push_back(frame->called_from);
@@ -63,8 +62,8 @@ bool is_any_ready(const Warp& w, bool include_resting) {
     });
 }
 
-/// Handles an iteration of a waiting loop. If other lanes, warps or blocks must run now, moves the
-/// fragment to `others` and returns true.
+/// Handles an iteration of a waiting loop. If other lanes, warps or blocks must run first, moves
+/// the fragment to `others` and returns true.
 bool should_yield(Warp& w, const Op* next) {
     const u64 changes = w.block->watch->changes();
     const bool note_progress = std::exchange(w.changes_seen, changes) != changes;
@@ -93,8 +92,7 @@ inline const Op* jump(Warp& w, const Op* op, const Op* target) {
             return nullptr;
         }
     }
-    // Skip the label at the target, because there is no other fragment that could join at the
-    // label.
+    // Skip the label at the target, because no other fragment could join this one there.
     if (w.others.empty()) return target + 1;
     return continue_at(w, target);
 }
@@ -189,8 +187,8 @@ const Op* op_branch_indexed(Warp& w, const Op* op) {
 
 const Op* op_label(Warp& w, const Op* op) {
     if (w.others.empty()) return op + 1;
-    // Other fragments may be waiting at this label to join this fragment. Others may not have
-    // reached the label yet, and must run first.
+    // Some fragments may be waiting at this label to join this fragment. Fragments that have not
+    // reached the label yet must run first.
     const Op* next = continue_at(w, op);
     return next == op ? op + 1 : next;
 }
@@ -238,8 +236,8 @@ Mask take_lanes_waiting_with_mask(Warp& w, const Op* op, Mask named) {
     return 0;
 }
 
-/// Marks all fragments for which `meets` returns true as ready to continue after the instruction at
-/// which they waited.
+/// Lets all fragments for which `meets` returns true continue after the instruction at which they
+/// waited.
 template <class Meets>
 void wake_fragments(Warp& w, Meets meets) {
     for (Fragment& f : w.others) {
@@ -269,7 +267,7 @@ void release_complete_warp_barriers(Warp& w) {
     }
 }
 
-/// Executes an instruction if the missing lanes have reached it in a different call of the same
+/// Executes an instruction whose missing lanes have reached it in a different call of the same
 /// function. These lanes have their own registers, so their values are copied to this call's
 /// registers while the instruction is executed.
 bool run_across_calls(Warp& w, const Op* op, Mask named, Mask group) {
@@ -366,8 +364,8 @@ void run_fragments(Warp& w) {
         return;
     }
     while (op) {
-        // The step is recorded at the Op that counts the instruction, just before the Op that
-        // executes it.
+        // Record the step at the Op that counts the instruction, just before the Op that executes
+        // it.
         if (w.step_listener && op->run == op_nothing) w.step_listener->step(w, op);
         if (watch.on()) watch.note_execution(w, op);
         op = op->run(w, op);
@@ -375,15 +373,15 @@ void run_fragments(Warp& w) {
 }
 
 void run_slice(Warp& w) {
-    // If the warp has used up its last slice, keep its count of spins, so that the iterations of a
-    // long waiting loop are added up.
+    // If the warp has used up its previous slice, keep its count of spins, so that the iterations
+    // of a long waiting loop are added up.
     if (w.fuel >= 0) w.spins = 0;
     Watch& watch = *w.block->watch;
     Launch& launch = *w.block->launch;
     const u64 fuel = launch.is_dry_run ? kSliceFuelInDryRun : kSliceFuel,
               most = launch.instruction_limit;
-    // Each iteration executes at least one instruction, so the fuel need not exceed the instruction
-    // limit.
+    // Each iteration executes at least one instruction, so more fuel than the instruction limit is
+    // never needed.
     w.fuel = static_cast<i64>(most ? std::min(fuel, most) : fuel);
     w.waiting_iterations = 0;
     w.changes_seen = watch.changes();
@@ -404,8 +402,8 @@ void run_slice(Warp& w) {
     }
 }
 
-/// Reports lanes that wait for lanes which will never arrive, and lets the waiting lanes continue.
-/// Returns true if there were any such lanes.
+/// Reports lanes that wait for other lanes that will never arrive, and lets the waiting lanes
+/// continue. Returns true if there were any.
 bool release_warp_syncs(Block& block) {
     bool any = false;
     for (Warp& w : block.warps) {

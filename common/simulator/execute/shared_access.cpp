@@ -1,4 +1,4 @@
-// Implements the part of accesses to shared memory that is the same for all shapes. See
+// Implements the parts of shared memory accesses that do not depend on the shape. See
 // shared_access.h.
 #include "simulator/execute/shared_access.h"
 
@@ -8,16 +8,16 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Returns the address that the instruction computes: 32 bits if the address register has 32 bits,
-/// and 64 bits otherwise.
+/// Returns the full address that the instruction computes. It has 32 bits if the address register
+/// has 32 bits, and otherwise 64 bits.
 u64 whole_address(const Warp& w, const Op* op, int lane) {
     if (op->detail & kNarrowAddress)
         return static_cast<u32>(w.lanes<u32>(op->a)[lane] + static_cast<u32>(op->immediate));
     return w.lanes<u64>(op->a)[lane] + static_cast<u64>(op->immediate);
 }
 
-/// Reports whether all lanes' addresses are in the block's shared memory and aligned. If not, the
-/// error has been reported and the launch has failed.
+/// Reports whether all lanes' addresses are in the block's shared memory and aligned. If not,
+/// reports the error and fails the launch.
 bool check_addresses(Warp& w, const Op* op, const SharedMove& move) {
     const u32 size = w.block->shared_bytes;
     for (const int l : LanesIn{w.active}) {
@@ -75,7 +75,7 @@ bool check_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addr
 
 namespace {
 
-/// Returns the wavefronts of all accesses in machine code that correspond to this PTX access.
+/// Returns the wavefronts of all machine accesses that correspond to this PTX access.
 Wavefronts count_move_wavefronts(const Warp& w, const Op* op, const SharedMove& move,
                                  const u32* addresses) {
     if (!(op->detail & kCountsMachineAccesses)) [[likely]]

@@ -7,8 +7,8 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Returns the index of the ledger's row for barriers. This row comes after the rows of the warps.
-/// A barrier completes for the block as a whole, so its steps do not belong to a warp.
+/// Returns the index of the ledger's row for barriers, which comes after the rows of the warps. A
+/// barrier completes for the block as a whole, so its steps do not belong to any warp.
 u32 block_row(const Block& block) {
     return static_cast<u32>(block.warps.size());
 }

@@ -21,8 +21,7 @@ void SharedLedger::begin_launch(u32 warps, bool allowed, std::shared_ptr<const S
     stopped_comparisons_ = 0;
     blocks_compared_ = 0;
     clean_ = std::move(clean);
-    // Another worker may still be comparing with the steps that were recorded here in an earlier
-    // launch.
+    // Another worker may still be using the steps that were recorded here in an earlier launch.
     if (!recorded_ || recorded_.use_count() > 1) recorded_ = std::make_shared<Steps>();
     recorded_->of_warp.assign(warps + 1, {});  // the last row is for the whole block
     cursors_.assign(warps + 1, {});
@@ -51,7 +50,7 @@ void SharedLedger::begin_block() {
 void SharedLedger::end_block(bool clean, bool by_values) {
     if (mode_ == Mode::recording) {
         address_index_.clear();
-        // A block without steps is not used for comparison, because most other blocks would differ
+        // Do not compare other blocks with a block without steps, because most of them would differ
         // from it.
         if (clean && !by_values && !recorded_->order.empty()) clean_ = recorded_;
         stopped_comparisons_ += by_values;

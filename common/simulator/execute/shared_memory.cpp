@@ -1,4 +1,4 @@
-// ld.shared and st.shared: instantiates the handlers of shared_access.h for each shape.
+// Instantiates the handlers of ld.shared and st.shared (shared_access.h) for each shape.
 #include "simulator/execute/shared_access.h"
 
 namespace coalesce::simulator {

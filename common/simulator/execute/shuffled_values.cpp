@@ -33,7 +33,7 @@ bool yields_lane_values(const ptx::Instruction& i) {
     return opcode && (opcode->group == OpcodeGroup::lanes || opcode->group == OpcodeGroup::move);
 }
 
-/// Reports whether the handler of this Op may itself execute the next Op.
+/// Reports whether the handler of this Op may also execute the next Op.
 bool executes_next(const FunctionCode& code, const Op* op) {
     return op != &code.ops.back() && op->run != op_guarded &&
            yields_lane_values(code.ast->body[op->source]);
@@ -120,8 +120,8 @@ void ShuffledValues::step(Warp& w, const Op* op, bool is_next) {
     const bool is_last = op == &code.ops.back() || (op + 1)->source != op->source;
     const ptx::Instruction& i = code.ast->body[op->source];
     if (!is_last || !i.label.empty() || i.opcode == "shfl") return;  // shuffles call note_shuffle()
-    // The guard of a later Op may not have been computed yet. Then assume that all active lanes
-    // execute the Op.
+    // The guard of a later Op may not have been computed yet. In that case, assume that all active
+    // lanes execute the Op.
     const bool is_guard_unknown = op->run == op_guarded && !is_next;
     const Mask lanes = is_guard_unknown ? w.active : executing_lanes(w, op);
     Mask read = 0;
@@ -137,7 +137,7 @@ void ShuffledValues::step(Warp& w, const Op* op, bool is_next) {
         return operand.is_register() ? undefined(code.roots[operand.reg]) : 0;
     };
     Mask result = yields_lane_values(i) || i.opcode == "ld" ? read : 0;
-    // The result is undefined only if both sources are, because either source may be selected.
+    // Either source may be selected, so the result is certainly undefined only if both sources are.
     if (i.opcode == "selp") result = in_source(1) & in_source(2);
     for (const u32 reg : registers_written(i)) {
         const u32 root = code.roots[reg];

@@ -116,7 +116,7 @@ Table make_table() {
           [](const Warp& w, int) -> u64 { return w.block->launch->config.explicit_cluster; }}},
         {"%current_graph_exec", {launch, w64, constant<0>}},
         // kLocalWindowRegister is not a PTX register. It contains the generic address of the
-        // thread's local memory, for cvta.
+        // thread's local memory, which cvta uses.
         {kLocalWindowRegister, {thread, w64, local_window_of}},
     };
     add_axes<thread_index>(t, "%tid", thread);

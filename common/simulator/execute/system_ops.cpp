@@ -1,4 +1,4 @@
-// Implements instructions that compute nothing: fences, hints, sleeping, traps, and queries about
+// Implements instructions without arithmetic: fences, hints, sleeping, traps, and queries about
 // addresses.
 #include <algorithm>
 
@@ -17,8 +17,8 @@ const Op* run_nothing(Warp&, const Op* op) {
     return op + 1;
 }
 
-/// Executes a fence. Op::count is 1 if its scope is the block. Op::detail is 1 if it makes stores
-/// to shared memory visible to the asynchronous proxy.
+/// Executes a fence. Op::count is 1 if the scope of the fence is the block. Op::detail is 1 if the
+/// fence makes stores to shared memory visible to the asynchronous proxy.
 const Op* run_fence(Warp& w, const Op* op) {
     fence(w, op->count != 0 ? GlobalRace::Scope::block : GlobalRace::Scope::device);
     if (op->detail && w.block->shared_race) w.block->shared_race->fence_proxy(race_warp(w));
@@ -89,7 +89,7 @@ const Op* run_is_space(Warp& w, const Op* op) {
 // ---- clusters ----
 
 /// Executes mapa. Op::d receives the address of the variable at Op::a in the block with rank Op::b.
-/// As on hardware, every rank yields an address, even if the cluster has no such rank.
+/// As on hardware, every rank yields an address, even if the cluster has no block with that rank.
 template <class Address>
 const Op* run_map_address(Warp& w, const Op* op) {
     const Address* address = w.lanes<Address>(op->a);
@@ -102,7 +102,7 @@ const Op* run_map_address(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// Executes getctarank. Op::d receives the rank of the address in Op::a.
+/// Executes getctarank. Op::d receives the rank of the block that owns the address in Op::a.
 template <class Address>
 const Op* run_block_rank(Warp& w, const Op* op) {
     const Address* address = w.lanes<Address>(op->a);

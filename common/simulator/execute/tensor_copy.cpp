@@ -27,9 +27,9 @@ void place_in_array(const TensorMap& map, const i64* at, Piece& piece) {
     piece.inside = static_cast<u32>(std::min<u64>(kCopyChunkBytes, left));
 }
 
-/// Reports an error, as an H200 does, if the box of a store begins before the start of the array.
-/// The box of a store may extend beyond the end of the array, and the box of a load may extend
-/// beyond both ends.
+/// Checks that the box of a store does not begin before the start of the array. Otherwise reports
+/// an error, as an H200 does, and returns false. The box of a store may extend beyond the end of
+/// the array, and the box of a load may extend beyond both ends.
 bool check_corner_is_inside(Issue& issue, const TensorMap& map, const i32* corner) {
     for (u32 d = 0; d < map.rank; ++d) {
         if (corner[d] >= 0) continue;
@@ -53,7 +53,7 @@ bool split_box(Issue& issue, const TensorMap& map, const i32* corner, u32 shared
                           map.address);
     const u32 row_bytes = map.row_bytes();
     const Allocation* near = nullptr;
-    // The box fits into shared memory, so the numbers of rows and bytes are small.
+    // The box fits into shared memory, so the number of rows and the number of bytes are small.
     for (u32 row = 0, rows = static_cast<u32>(map.rows()); row < rows; ++row) {
         i64 at[kMaxDimensions] = {corner[0]};
         for (u32 d = 1, rest = row; d < map.rank; rest /= map.box[d], ++d)

@@ -36,8 +36,8 @@ void Trace::note(const Warp& w, const Op* op, const ObservedAccess& heard) {
         access.ideal = wavefronts.ideal;
     } else {
         access.cost = count_sectors(access.addresses, heard.bytes, heard.lanes);
-        // The ideal is the number of sectors that the requested bytes fill, or fewer if lanes share
-        // an address.
+        // The ideal number of sectors is the number that the requested bytes fill, or fewer if
+        // lanes share an address.
         const u32 bytes = heard.bytes * static_cast<u32>(std::popcount(heard.lanes));
         access.ideal = std::min(access.cost, (bytes + 31) / 32);
     }

@@ -51,8 +51,8 @@ void mark_undefined_stored_slowly(Warp& w, const Op* op, const u64* addresses) {
 
 namespace {
 
-/// Reports whether loading only uninitialized bytes is a mistake even if the neighbouring bytes are
-/// initialized.
+/// Reports whether a load of only uninitialized bytes is a mistake even if the neighbouring bytes
+/// are initialized.
 bool is_always_mistake(const LoadUse& use, const LaneAccess& access) {
     return is_uninitialised_read_error(use, ~0u, access.address, access.bytes,
                                        [](u64, u64) { return true; });
@@ -68,9 +68,9 @@ void note_mistake(const Warp& w, u32 site, int lane) {
     mistakes.count.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// Reports whether the host filled an array only up to an address inside [begin, end). The host
-/// leaves no gaps, so if it filled the previous element completely, the remaining bytes of this
-/// element are not padding: the host has filled too little.
+/// Reports whether the host filled an array only up to an address in [begin, end). The host leaves
+/// no gaps. If it filled the previous element completely, the remaining bytes of this element are
+/// therefore not padding: the host has not filled enough.
 bool is_end_of_fill(const DeviceMemory& memory, const Allocation& allocation, u64 begin, u64 end) {
     const u64 size = end - begin;
     if (begin < allocation.begin + size) return false;

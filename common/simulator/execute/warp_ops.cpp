@@ -4,7 +4,7 @@
 // Builds on  families.h. When the handler of a `.sync` instruction runs, all lanes in the
 //            instruction's mask have arrived or exited, and Warp::active contains those that have
 //            arrived.
-// Watch      The destination may also be a source, so the values of other lanes are read before
+// Watch      The destination may also be a source, so all values of other lanes are read before
 //            anything is written.
 #include <algorithm>
 #include <array>
@@ -24,12 +24,12 @@ constexpr OperandRole kMembers{Role::v0, Width::w32, Role::ignored, Width::none}
 constexpr OperandRole kDestinationAndPredicate{Role::destination, Width::w32, Role::destination2,
                                                Width::predicate};
 
-/// Describes an instruction that has a mask of lanes as its last operand if it has `.sync`. These
-/// lanes wait for each other at the instruction.
+/// Describes an instruction whose last operand, if it has `.sync`, is a mask of lanes that wait for
+/// each other at the instruction.
 Description describe_collective(const ptx::Instruction& i, Handler run,
                                 std::vector<OperandRole> roles) {
     if (i.has("sync")) roles.push_back(kMembers);
-    // This lane affects the results of other lanes.
+    // The instruction affects the results of other lanes.
     return describe(i, {.run = run,
                         .operands = std::move(roles),
                         .warp_sync = i.has("sync"),

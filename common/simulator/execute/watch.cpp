@@ -12,19 +12,19 @@
 namespace coalesce::simulator {
 namespace {
 
-/// The search for repeated states starts after this many rounds over all waiting blocks without
-/// progress.
+/// The search for repeated states starts after this many consecutive rounds in which no waiting
+/// block makes progress.
 constexpr u32 kIdleRounds = 8;
 /// The clocks skip forward by powers of two: first by 2^16 cycles (65 microseconds), last by 2^50
 /// cycles (two weeks).
 constexpr u32 kFirstSkipExponent = 16, kLastSkipExponent = 50;
 /// The maximum number of addresses to store for waiting loads.
 constexpr std::size_t kMaxPolledAddresses = 256;
-/// The time for which a kernel waits for another thread of the program to write the word that the
-/// kernel polls. The time is real, not simulated.
+/// The time, real and not simulated, for which a kernel waits for another thread of the program to
+/// write the word that the kernel polls.
 constexpr std::chrono::seconds kHostWaitLimit{10};
 
-/// A hash of a sequence of values that depends on their order.
+/// An order-dependent hash of a sequence of values.
 class StateHash {
 public:
     void add(u64 value) { sum_ = mix_bits(sum_ ^ value) + 0x632be59bd9b4e019ull; }
@@ -42,8 +42,8 @@ private:
     u64 sum_ = 0;
 };
 
-/// Adds the parameters and results of a call. Arguments that the called function itself passes to
-/// other functions are left out, because they are live only until the next call.
+/// Adds the parameters and results of a call to the hash. Omits arguments that the called function
+/// itself passes to other functions, because they are live only until the next call.
 void add_parameters(StateHash& digest, const Frame& frame) {
     const u32 stride = frame.code->parameter_bytes;
     for (const auto* slots : {&frame.code->parameters, &frame.code->results})
@@ -59,7 +59,7 @@ bool has_other_threads() {
     return stat("/proc/self/task", &folder) == 0 && folder.st_nlink > 3;
 }
 
-/// Returns the instruction of the kernel that executes `op`, possibly by calling functions. In code
+/// Returns the kernel's instruction that executes `op`, possibly through function calls. In code
 /// built without optimization, an atomic is a call to a function that has no source of its own.
 const Op* outermost(const Warp& w, const Op* op) {
     for (const Frame* frame = w.frame; frame; frame = frame->caller) op = frame->called_from;
@@ -95,8 +95,8 @@ void Watch::note_execution(Warp& w, const Op* op) {
     }
 }
 
-/// Records a run of plain arithmetic, whose handlers call the next Op directly, without returning
-/// to the scheduler.
+/// Records a sequence of plain arithmetic, whose handlers call the next Op directly instead of
+/// returning to the scheduler.
 void Watch::add_straight_line_steps(const FunctionCode& code, const Op* first,
                                     std::vector<Step>& steps) {
     const auto& body = code.ast->body;
@@ -134,7 +134,7 @@ void Watch::begin() {
     host_wait_start_ = {};
 }
 
-/// Uses the instructions that have been executed to determine which registers belong to the state.
+/// Determines, from the instructions that have been executed, which registers belong to the state.
 void Watch::find_watched_registers() {
     has_new_instructions_ = false;
     ++version_;
@@ -218,8 +218,8 @@ bool Watch::have_all_repeated(const std::vector<Block*>& waiting) {
 
 // ---- the verdict ----
 
-/// Advances the simulated clock if a waiting loop reads it, because the loop may wait for a time.
-/// Returns false if no loop reads a clock, or if enough time has been skipped.
+/// Advances the simulated clock if a waiting loop reads it, because the loop may be waiting until a
+/// certain time. Returns false if no loop reads a clock, or if enough time has been skipped.
 bool Watch::skip_time() {
     if (!reads_clock_ || next_skip_exponent_ > kLastSkipExponent) return false;
     launch_->skipped_cycles += u64{1} << next_skip_exponent_++;

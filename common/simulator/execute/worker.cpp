@@ -18,7 +18,8 @@
 namespace coalesce::simulator {
 namespace {
 
-/// The byte that initially fills shared memory. The value is unlikely to be mistaken for a result.
+/// The byte with which shared memory is initially filled. Its value is unlikely to be mistaken for
+/// a result.
 constexpr int kSharedPoison = 0xcd;
 
 void fill_constants(const std::vector<Kernel::Code::Constant>& constants, const Warp& w) {
@@ -246,8 +247,8 @@ void Worker::end_launch() {
     end_clusters();
 }
 
-/// Returns the index of the block that is run at position `nth`. With a seed, the order is
-/// different: each index occurs once, with a fixed distance between consecutive blocks.
+/// Returns the index of the nth block to run. With a seed, the blocks run in a different order:
+/// each index occurs once, at a fixed stride from the previous one.
 u64 Worker::block_number(u64 nth) const {
     if (!launch_->only.empty()) return launch_->only[nth];
     if (seed_ == 0) return nth;
@@ -323,7 +324,7 @@ void Worker::run_round() {
 
 namespace {
 
-/// Reports whether an instruction was inlined from cuda::pipeline.
+/// Reports whether the instruction was inlined from a function of cuda::pipeline.
 bool is_of_pipeline(const Kernel& kernel, const FunctionCode& code, const Op& op) {
     const ptx::Instruction& i = code.ast->body[op.source];
     if (i.inlined == 0) return false;

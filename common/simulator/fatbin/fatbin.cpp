@@ -16,8 +16,8 @@ namespace coalesce::simulator::fatbin {
 
 namespace {
 
-/// The maximum size of PTX text in bytes. It prevents a small malformed file from using up the
-/// memory. Compilers reject PTX long before it reaches this size.
+/// The maximum size of PTX text in bytes. The limit keeps a small malformed file from exhausting
+/// memory. Compilers reject PTX that is far smaller than this.
 constexpr u64 kMostText = u64{512} << 20;
 constexpr std::size_t kMaxPrelinked = 1 << 16;
 
@@ -29,11 +29,11 @@ constexpr const char* kRebuildHint =
     throw FatbinError("malformed fatbin: " + why + "; build the program again with nvcc");
 }
 
-/// Bytes of a container that are within bounds.
+/// A range of a container's bytes, which has been checked to be within bounds.
 using Bytes = std::span<const u8>;
 
-/// Returns `size` bytes of `bytes` from `offset` on. Throws an error that mentions `what` if they
-/// are out of bounds.
+/// Returns the `size` bytes at `offset` in `bytes`. Throws an error that names `what` if they are
+/// out of bounds.
 Bytes sub_range(Bytes bytes, u64 offset, u64 size, const char* what) {
     if (offset > bytes.size() || size > bytes.size() - offset)
         fail_malformed(std::string(what) + " reaches past the end");
@@ -61,10 +61,10 @@ constexpr u64 kMaxLz4Ratio = 255;
                       compression + "): " + why + "; the program is damaged: build it again");
 }
 
-/// Decompresses data. `size` is the decompressed size according to the container.
+/// Decompresses data. `size` is the size of the decompressed data that the container states.
 std::string decompress_zstd(Bytes compressed, u64 size) {
-    // First check the size that the compressed frame states. The check costs nothing, and `size`
-    // may be wrong by gigabytes.
+    // First compare `size` with the size that the compressed frame states. The check costs nothing,
+    // and `size` may be wrong by gigabytes.
     const unsigned long long promised =
         ZSTD_getFrameContentSize(compressed.data(), compressed.size());
     if (promised == ZSTD_CONTENTSIZE_ERROR)
@@ -117,7 +117,7 @@ std::string entry_text(const EntryHeader& entry, Bytes payload, u64& text_budget
     return text;
 }
 
-/// The contents of a container without PTX, for the error message.
+/// The contents of a container without PTX, as listed in the error message.
 struct Contents {
     std::vector<PtxImage> images;
     u32 other_entries = 0;

@@ -1,8 +1,8 @@
 // Shifts, bit fields, counting and permuting: shl shr shf popc clz brev bfind fns bfe bfi szext
 // bmsk prmt.
 //
-// Watch  A shift count that is not smaller than the width is legal in PTX but undefined in C++.
-//        Therefore, every count is limited to the valid range before the shift.
+// Watch  A shift count of at least the width is legal in PTX but undefined in C++, so every count
+//        is limited to the valid range before the shift.
 #include <algorithm>
 
 #include "simulator/instructions/families.h"
@@ -24,8 +24,8 @@ struct ShiftLeft {
         return count < kBits<T> ? shifted : T{0};
     }
 };
-/// Shifts arithmetically if T is signed. If the count is at least the width, the result consists
-/// only of copies of the sign bit.
+/// Shifts right, arithmetically if T is signed. If the count is at least the width, all bits of the
+/// result are copies of the sign bit, or 0 if T is unsigned.
 template <class T>
 struct ShiftRight {
     static T apply(T a, u32 count) {
@@ -49,8 +49,8 @@ LaneInstruction shift_right(Modifiers& m) {
     return logical.run ? logical : for_integers(type, make);
 }
 
-/// Shifts the 64-bit value high:low. Returns its upper 32 bits for a left shift, or its lower 32
-/// bits for a right shift.
+/// Shifts the 64-bit value high:low. Returns the upper 32 bits of the result for a left shift, and
+/// the lower 32 bits for a right shift.
 template <bool kLeft, bool kClamp>
 struct FunnelShift {
     static u32 apply(u32 low, u32 high, u32 count) {
@@ -152,8 +152,8 @@ T low_ones(u32 count) {
     return count < kBits<T> ? below : static_cast<T>(~T{0});
 }
 
-/// Returns the low `count` bits of a, extended to the width of T. If T is signed, they are
-/// sign-extended, and otherwise zero-extended.
+/// Returns the low `count` bits of a, extended to the width of T: sign-extended if T is signed, and
+/// otherwise zero-extended.
 template <class T>
 T extend(T a, u32 count) {
     if constexpr (std::is_signed_v<T>) {
@@ -174,7 +174,7 @@ u32 field_number(u32 value) {
 }
 
 /// Extracts a bit field. If T is signed, bits of the field beyond the top bit of the value are
-/// copies of the sign bit. This also applies to a field that lies entirely beyond the top bit.
+/// copies of the sign bit, even if the field lies entirely beyond the top bit.
 template <class T>
 struct ExtractField {
     static T apply(T a, u32 position, u32 length) {
@@ -245,9 +245,8 @@ u32 byte_at(u64 bytes, u32 index) {
     return static_cast<u32>(bytes >> (8 * (index & 7))) & 0xff;
 }
 
-/// Permutes bytes as specified by four 4-bit selectors, one for each byte of the result. If bit 3
-/// of a selector is set, all bits of the result byte are copies of the sign bit of the selected
-/// byte.
+/// Permutes bytes according to four 4-bit selectors, one for each byte of the result. If bit 3 of a
+/// selector is set, all bits of the result byte are copies of the sign bit of the selected byte.
 struct PermuteAny {
     static u32 apply(u32 a, u32 b, u32 selectors) {
         const u64 bytes = u64{b} << 32 | a;
@@ -262,7 +261,7 @@ struct PermuteAny {
     }
 };
 
-/// Permutes bytes according to a mode and c, which is 0 to 3.
+/// Permutes bytes according to a mode and an offset c, which is 0 to 3.
 struct PermuteBy {
     using Request = int;  ///< an index into the modes that `permute` accepts
     /// Returns the index of the byte that becomes byte i of the result.

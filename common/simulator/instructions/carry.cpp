@@ -1,9 +1,9 @@
 // Arithmetic on numbers wider than a register: add.cc addc sub.cc subc mad.cc madc.
 //
 // Idea   Every thread has one carry flag. A warp stores the flags like a predicate, in Op::d2. A
-//        subtraction is executed as the addition a + ~b + 1, and sets the carry flag as this
-//        addition does: the flag is 0 if the subtraction borrows. PTX does not define addc after
-//        sub.cc, but nvcc uses this combination to divide 128-bit numbers.
+//        subtraction is executed as the addition a + ~b + 1, and sets the carry flag like that
+//        addition. The flag is 0 if the subtraction borrows. PTX does not define addc after sub.cc,
+//        but nvcc uses this combination to divide 128-bit numbers.
 #include "simulator/instructions/families.h"
 
 namespace coalesce::simulator::carry_instructions {
@@ -29,7 +29,7 @@ struct AddCarry {
 };
 template <class T>
 struct SubtractBorrow {
-    static constexpr bool kCarryAtStart = true;  // a carry of 1 means that nothing is borrowed
+    static constexpr bool kCarryAtStart = true;  // a carry of 1 means that there is no borrow
     static WithCarry<T> apply(T a, T b, T, u32 carry) { return add_with_carry<T>(a, ~b, carry); }
 };
 /// Adds c to the low part of a * b.

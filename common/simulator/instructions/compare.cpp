@@ -67,7 +67,7 @@ __attribute__((noinline)) Mask compare_lanes(const Warp& w, const Op* op) {
     return mask_of(is_true);
 }
 
-// ---- selecting the comparison that the modifiers specify ----
+// ---- finding the comparison for the modifiers ----
 
 /// A function that compares 32 lanes, such as compare_lanes<F, A>.
 using Comparison = Mask (*)(const Warp&, const Op*);
@@ -137,7 +137,7 @@ constexpr NamedComparison kComparisons[] = {
     {"le", compare_any<std::less_equal<>>},
     {"gt", compare_any<std::greater<>>},
     {"ge", compare_any<std::greater_equal<>>},
-    // For unsigned types, these are the names of lt, le, gt and ge.
+    // The names of lt, le, gt and ge for unsigned types.
     {"lo", compare_any<std::less<>>},
     {"ls", compare_any<std::less_equal<>>},
     {"hi", compare_any<std::greater<>>},
@@ -171,8 +171,8 @@ struct Request {
     }
 };
 
-/// Stores the parameters permanently, and returns the value of Op::immediate that refers to them.
-/// The caller must hold the lock of lookup.cpp.
+/// Stores the parameters permanently, and returns the value for Op::immediate that refers to them.
+/// The caller must hold the lock in lookup.cpp.
 i64 store_permanently(const Comparing& comparing) {
     static std::deque<Comparing> all;
     return reinterpret_cast<i64>(&all.emplace_back(comparing));
@@ -202,7 +202,7 @@ const Op* run_setp(Warp& w, const Op* op) {
     w.write_predicate(op->d2, ~is_true);
     return op + 1;
 }
-/// Executes setp and then the next Op. lanes.h explains forms.
+/// Executes setp and then the next Op (a form, as explained in lanes.h).
 const Op* run_setp_form(Warp& w, const Op* op) {
     run_setp(w, op);
     return op[1].run(w, op + 1);

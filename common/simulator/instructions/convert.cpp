@@ -48,7 +48,7 @@ struct Clamp {
         return std::cmp_greater(a, highest) ? highest : static_cast<u64>(a) & all;
     }
 };
-/// Like Clamp, but for results in 32-bit lanes.
+/// Like Clamp, but for results that are stored in 32-bit lanes.
 struct ClampShort {
     using Request = Clamp::Request;
     static u32 apply(const Request& to, auto a) { return static_cast<u32>(Clamp::apply(to, a)); }
@@ -88,7 +88,7 @@ D clamped(A whole, A a) {
     return whole < lowest ? std::numeric_limits<D>::min() : value;
 }
 
-/// Rounds towards zero, as C++ does. Nearly all conversions to integers round in this way.
+/// Rounds towards zero, as C++ does. Nearly all conversions to integers use this rounding.
 template <class D>
 struct ToIntegerTruncating {
     static D apply(float a) { return clamped<D>(std::trunc(a), a); }
@@ -272,7 +272,7 @@ struct Pack {
     static u32 apply(const Request& to, i32 upper, i32 lower) {
         return static_cast<u32>(Clamp::apply(to, upper) << to.bits | Clamp::apply(to, lower));
     }
-    /// Packs both values into the low bits of the result. The remaining bits are the low bits of
+    /// Packs both values into the low bits of the result, above which it puts the low bits of
     /// `rest`.
     static u32 apply(const Request& to, i32 upper, i32 lower, u32 rest) {
         return apply(to, upper, lower) | rest << (2 * to.bits);

@@ -24,7 +24,7 @@ u64 round_source(const FloatFormat& format, A a, Rounding direction) {
     }
 }
 
-// ---- limits on the result ----
+// ---- modifiers that limit the result ----
 
 struct Limits {
     bool sat = false;        ///< clamp to [0, 1]
@@ -198,7 +198,8 @@ LaneInstruction to_half_pair(Modifiers& m) {
     return {};
 }
 
-// ---- 8-bit formats, which exist only in pairs; conversions to them always have .satfinite ----
+// ---- 8-bit formats, which exist only in pairs, and to which conversions always have .satfinite
+// ----
 
 /// Like ToPair, but converts a pair of f16.
 template <const FloatFormat& kFormat>

@@ -40,10 +40,9 @@ struct Flushing {
     }
 };
 /// Flushes a result to zero as hardware does. Hardware first rounds the result to 24 bits, as if
-/// exponents had no lower limit, and then tests whether the rounded result is subnormal. By this
-/// test, a value just below the smallest normal number may be subnormal, although the nearest float
-/// is that normal number. Hardware flushes such a value too. `scaled` is the result times 2^64,
-/// which is never subnormal.
+/// exponents had no lower limit, and then tests whether the rounded result is subnormal. A value
+/// just below the smallest normal number may therefore be flushed, although the nearest float is
+/// that normal number. `scaled` is the result times 2^64, which is never subnormal.
 inline float flush_by_scaled(float result, float scaled) {
     const bool is_tiny = magnitude(result) < 0x1p-126f ||
                          (magnitude(result) == 0x1p-126f && magnitude(scaled) < 0x1p-62f);
@@ -95,8 +94,8 @@ struct Flushing<MultiplyAdd> {
                                       double{to_float(flush_subnormal(c))}));
     }
 };
-/// Applies modifiers to the result of F. .sat clamps it to [0, 1], and turns a NaN into +0. .relu
-/// turns a negative result into +0.
+/// Executes F and applies modifiers to its result. .sat clamps it to [0, 1], and turns a NaN into
+/// +0. .relu turns a negative result into +0.
 template <class F>
 struct Modified {
     static constexpr bool kHostRounds = true;
@@ -137,8 +136,8 @@ bool is_flushed(Type type) {
     return type == Type::f32 || type == Type::f16 || type == Type::f16x2;
 }
 
-/// Describes the instruction F with its rounding direction, .ftz and .sat. Only f32 accepts .ftz
-/// and .sat.
+/// Describes the operation F with its rounding direction, .ftz and .sat. Only f32 accepts .ftz and
+/// .sat.
 template <class F, int kSources>
 LaneInstruction arithmetic(Modifiers& m) {
     const Rounding rounding = m.take_rounding().value_or(Rounding::nearest);
@@ -172,8 +171,8 @@ LaneInstruction half_arithmetic(Modifiers& m) {
 
 // ---- div ----
 
-/// Divides approximately, by multiplying by an approximate reciprocal. If the reciprocal is
-/// subnormal, it is flushed to zero, so that the result for divisors above 2^126 is 0.
+/// Divides approximately, by multiplying by an approximate reciprocal. A subnormal reciprocal is
+/// flushed to zero, so the quotient is 0 for divisors above 2^126.
 struct DivideApproximately {
     static float apply(float a, float b) {
         const float reciprocal_is_zero = std::bit_cast<float>(0x7e800000u);  // 2^126
@@ -232,7 +231,7 @@ struct Extremum {
     template <class T>
     static T apply(T a, T b) {
         const auto x = to_arithmetic(a), y = to_arithmetic(b);
-        // Operands that compare equal can differ only if they are zeros of different sign.
+        // Operands that compare equal differ only if they are zeros of different sign.
         const T if_equal = from_bit_pattern<T>(kMaximum ? bit_pattern(a) & bit_pattern(b)
                                                         : bit_pattern(a) | bit_pattern(b));
         const T ordered = x == y ? if_equal : ((x < y) == kMaximum ? b : a);
@@ -276,8 +275,8 @@ LaneInstruction extremum(Modifiers& m) {
 
 // ---- testp ----
 
-/// Reports whether `a` is in the class of numbers `kind`, which is an index into the names that
-/// `test` accepts.
+/// Reports whether `a` belongs to a class of numbers. `kind` is the index of the class among the
+/// names that `test` accepts.
 template <class T>
 bool is_in_class(i64 kind, T a) {
     const auto bits = bit_pattern(magnitude(a));

@@ -110,7 +110,7 @@ struct MultiplyHigh {
     }
 };
 template <>
-// In C++, u16 * u16 has type int and could overflow.
+// In C++, u16 * u16 is computed as an int and could overflow.
 struct MultiplyHigh<u16> {
     static u16 apply(u16 a, u16 b) { return static_cast<u16>((u32{a} * u32{b}) >> 16); }
 };
@@ -139,8 +139,8 @@ Part take_part(Modifiers& m) {
     return part < 0 ? kLow : static_cast<Part>(part);
 }
 
-/// Describes an instruction that multiplies its first two sources. If kAdd is true, it adds the
-/// third source.
+/// Describes an instruction that multiplies its first two sources and, if kAdd is true, adds the
+/// third.
 template <bool kAdd, class Multiply, class D, class T>
 LaneInstruction product() {
     if constexpr (kAdd)
@@ -209,8 +209,8 @@ struct AbsoluteDifference {
 };
 // ---- div, rem ----
 //
-// PTX does not define division by zero. For a zero divisor, the device returns all ones as the
-// quotient and as the remainder.
+// PTX does not define division by zero. The device returns all ones, both as the quotient and as
+// the remainder.
 
 /// Returns the quotient for b != 0. A 32-bit quotient is computed in double precision, because
 /// floating-point division can be vectorized and integer division cannot. The result is exact: a /
@@ -278,8 +278,8 @@ LaneInstruction extremum(Modifiers& m) {
 
 // ---- dp4a, dp2a: small dot products ----
 
-/// Multiplies the parts of a by parts of b, beginning with part kFirst of b, and adds the products
-/// to c. A and B are the types of the parts.
+/// Multiplies the parts of a by the parts of b that start at part kFirst, and adds the products to
+/// c. A and B are the types of the parts.
 template <class A, class B, u32 kFirst>
 struct DotProduct {
     static u32 apply(u32 a, u32 b, u32 c) {
@@ -292,8 +292,8 @@ struct DotProduct {
     }
 };
 
-/// Consumes the modifiers for two types and calls make(Tag<A>, Tag<B>). For s32, the type is A or B
-/// itself. For u32, it is the corresponding unsigned type.
+/// Consumes the modifiers for two types and calls make(Tag<A>, Tag<B>). For s32, passes A or B
+/// itself, and for u32, the corresponding unsigned type.
 template <class A, class B, class Make>
 LaneInstruction for_signs(Modifiers& m, Make make) {
     using UnsignedA = std::make_unsigned_t<A>;
@@ -323,8 +323,9 @@ LaneInstruction dot2(Modifiers& m) {
 // ---- vabsdiff2, vabsdiff4: the video instructions that nvcc generates for __vsadu2, __vabsdiffu4
 // and others ----
 
-/// Computes the absolute differences of the halves or bytes, or the sum of these differences. nvcc
-/// never generates a mask. Without a mask, no bits of c appear in the result.
+/// Computes the absolute differences of the halves or bytes, or the sum of these differences. Masks
+/// are not supported, because nvcc never generates one. Without a mask, no bits of c appear in the
+/// result.
 template <class A, class B, bool kSum>
 struct DifferencesOfParts {
     static u32 apply(u32 a, u32 b, u32 c) {
@@ -332,8 +333,8 @@ struct DifferencesOfParts {
         for (u32 at = 0; at < 32; at += kBits) {
             const i32 difference = static_cast<A>(a >> at) - static_cast<B>(b >> at);
             const u32 size = static_cast<u32>(difference < 0 ? -difference : difference);
-            // The difference between a signed and an unsigned part may need one bit more than a
-            // part has. Such a difference is truncated.
+            // The difference between a signed and an unsigned part may need one bit more than the
+            // parts have. It is then truncated.
             result += kSum ? size : (size & ((1u << kBits) - 1)) << at;
         }
         return result;

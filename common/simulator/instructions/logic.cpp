@@ -54,9 +54,9 @@ LaneInstruction logical_not(Modifiers& m) {
 
 // ---- lop3 ----
 
-/// Looks up each bit of the result in a table of eight bits. The index into the table is formed by
-/// the corresponding bits of a, b and c. The lookup is implemented as a binary tree of selections:
-/// first by c between adjacent entries of the table, then by b, and then by a.
+/// Looks up each bit of the result in an 8-bit table. The corresponding bits of a, b and c form the
+/// index. The lookup is a binary tree of selections: first by c, between adjacent table entries,
+/// then by b, and then by a.
 const Op* run_lop3(Warp& w, const Op* op) {
     const u32* a = w.lanes<u32>(op->a);
     const u32* b = w.lanes<u32>(op->b);
@@ -117,7 +117,7 @@ const Op* run_select(Warp& w, const Op* op) {
 }
 
 /// Returns the size in bytes of a type that selp and slct support, or 0 for any other type.
-/// Selection only moves bits, so it does not matter whether the type is signed, unsigned or float.
+/// Selection only moves bits, so signed, unsigned and float types are treated alike.
 u32 bytes_of_selectable(Type type) {
     const auto bytes = []<class T>(Tag<T>) { return static_cast<u32>(sizeof(T)); };
     return for_bits(type, bytes) + for_integers(type, bytes) + for_floats(type, bytes);

@@ -3,8 +3,8 @@
 //
 // Idea   The device approximates most of these functions, within the error bounds stated in the PTX
 //        manual. Here, the functions are computed in double precision and rounded once, which
-//        satisfies all of these bounds. If a result differs from the device's, it differs in the
-//        last bits and is more accurate.
+//        satisfies all of these bounds. A result that differs from the device's is the more
+//        accurate of the two, and differs only in the last bits.
 #include "simulator/instructions/families.h"
 
 namespace coalesce::simulator::math_instructions {
@@ -69,9 +69,9 @@ LaneInstruction half_approximation(Modifiers& m) {
 
 // ---- rcp and sqrt, which have correctly rounded variants for f32 and f64 ----
 
-/// Tests before rounding whether the result is subnormal. A test after rounding would have the same
-/// outcome (see float.cpp): in 24 bits, no reciprocal just below the smallest normal number rounds
-/// up to that number.
+/// Tests before rounding whether the result is subnormal. A test after rounding to 24 bits (see
+/// float.cpp) would have the same outcome, because no reciprocal just below the smallest normal
+/// number rounds up to that number.
 template <>
 struct Flushing<Reciprocal> {
     static float apply(float a) {
@@ -128,8 +128,8 @@ struct InUpperHalf {
 template <class F>
 LaneInstruction double_approximation(Modifiers& m) {
     if (!m.take("approx") || m.take_type() != Type::f64) return {};
-    // Without .ftz, the assembler adds iterations of Newton's method. On an H200, the result is
-    // within one unit in the last place.
+    // Without .ftz, ptxas adds iterations of Newton's method. On an H200, the result is within one
+    // unit in the last place.
     return m.take("ftz") ? in_lanes<InUpperHalf<F>, double, double>()
                          : in_lanes<F, double, double>();
 }

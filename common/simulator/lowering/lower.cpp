@@ -25,7 +25,7 @@ namespace coalesce::simulator {
 using ptx::Operand;
 using ptx::StateSpace;
 
-/// The maximum local memory per thread and the maximum parameter memory per frame, in bytes.
+/// The maximum local memory per thread, and the maximum parameter memory per frame, in bytes.
 static constexpr u32 kMaxLocalBytes = 512 * 1024;
 static constexpr u32 kMaxParameterBytes = 512 * 1024;
 
@@ -99,7 +99,7 @@ bool FunctionLowering::address_is_taken(const std::string& parameter) const {
     return false;
 }
 
-/// Copies parameters whose address is taken to the frame's local memory.
+/// Copies to the frame's local memory all parameters whose address is taken.
 void FunctionLowering::move_parameters() {
     for (const ParameterSlot& parameter : code_.parameters) {
         const auto local = local_offsets_.find(parameter.name);
@@ -157,7 +157,8 @@ void FunctionLowering::emit_load_wait() {
     emit(op);
 }
 
-/// Lowers the instruction. Returns false if the group contains no such instruction.
+/// Lowers the current instruction, whose opcode belongs to `group`. Returns false if the group has
+/// no such instruction.
 bool FunctionLowering::lower_by_group(OpcodeGroup group) {
     switch (group) {
         case OpcodeGroup::control: return lower_control();
@@ -193,7 +194,8 @@ void FunctionLowering::lower_instruction() {
 namespace {
 
 /// Reports whether a handler adds Op::weight to the number of instructions that the warp has
-/// executed. In straight-line code, only the last Op does so, so that the other Ops run faster.
+/// executed. In straight-line code, only the last Op adds its weight, so that the other Ops run
+/// faster.
 bool counts_instructions(Handler run) {
     static const std::set<Handler> counting = {
         op_branch,    op_branch_if,     op_branch_indexed, op_exit,           op_return,
@@ -248,8 +250,8 @@ void FunctionLowering::emit_lane(const std::string& name, Slot d,
 }
 
 void FunctionLowering::emit_label(const std::string& label) {
-    // Preceding instructions that did not produce an Op are executed only by lanes that fall
-    // through to the label. Therefore, count them before the label.
+    // Only lanes that fall through to the label execute the instructions before it, so count those
+    // that did not produce an Op before emitting the label.
     if (pending_weight_) emit_count();
     Op op{.run = op_label, .source = at_};
     if (at_ + 1 < function_.body.size()) op.where = function_.body[at_ + 1].where;

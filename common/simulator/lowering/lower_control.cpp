@@ -212,8 +212,8 @@ void FunctionLowering::lower_call() {
     emit(op);
 }
 
-/// Lowers a call to vprintf or a similar function. The arguments are loaded from parameter memory
-/// into slots.
+/// Lowers a call to vprintf or a similar function. Loads the arguments from parameter memory into
+/// slots.
 void FunctionLowering::lower_device_call(const DeviceCall& call,
                                          const std::vector<std::string>& results,
                                          const std::vector<std::string>& arguments) {
@@ -256,8 +256,8 @@ static bool passes_answer(const ptx::Instruction& i, bool reads_dependent,
     return grown;
 }
 
-/// Finds loops that wait for memory. Whether such a loop ends depends on a value that other threads
-/// can change.
+/// Finds the loops that wait for memory: those whose exit depends on a value that other threads can
+/// change.
 void FunctionLowering::find_waiting_loops() {
     is_waiting_branch_.assign(function_.body.size(), false);
     std::vector<bool> depends(function_.registers.size(), false);
@@ -279,7 +279,7 @@ void FunctionLowering::find_waiting_loops() {
         decides[b] = (last.opcode == "bra" && last.guard && depends[*last.guard]) ||
                      (last.opcode == "brx" && contains_any(depends, registers_read(last)));
     }
-    // However a loop is laid out, each iteration takes a branch to an earlier position in the text.
+    // In any layout of a loop, each iteration takes a branch to an earlier position in the text.
     for (u32 at = 0; at < function_.body.size(); ++at) {
         for (u32 to : branch_targets(function_, function_.body[at])) {
             if (to > at) continue;

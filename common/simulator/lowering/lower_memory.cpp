@@ -26,8 +26,7 @@ u8 strength_bits(const ptx::Instruction& i) {
 /// Finds the first read of a compare-and-swap loop, such as `old = *p; do { assumed = old; old =
 /// atomicCAS(p, assumed, f(assumed)); } while (old != assumed);`. This read may return any value,
 /// even one torn by concurrent writes, because the compare-and-swap verifies the value. This loop
-/// is taught everywhere. Therefore, its plain read is treated as a synchronizing access and not as
-/// a race.
+/// is taught everywhere, so its plain read is treated as a synchronizing access and not as a race.
 void FunctionLowering::find_first_reads_of_cas_loops() {
     is_first_read_of_cas_loop_.assign(function_.body.size(), false);
     std::vector<bool> is_compared(function_.registers.size(), false);
@@ -98,8 +97,8 @@ Slot FunctionLowering::whole_address(const Operand& address, StateSpace space) {
     return sum;
 }
 
-/// Returns the slots from which a store reads its elements, or to which a load writes its elements
-/// before they are extended.
+/// Returns the slots from which a store reads its elements, or into which a load writes its
+/// elements before extending them.
 std::vector<Slot> FunctionLowering::slots_of_elements(const std::vector<Operand>& elements,
                                                       Width width, bool store) {
     std::vector<Slot> slots;
@@ -174,8 +173,8 @@ void FunctionLowering::lower_load_store() {
     if (!store) extend_loaded(elements, type, slots);
 }
 
-/// Extends loaded elements. Loads zero-extend to 32 bits, so signed elements, and elements that are
-/// loaded to 64-bit registers, need another extension.
+/// Extends loaded elements. Loads zero-extend to 32 bits, so signed elements, and elements loaded
+/// into 64-bit registers, need a further extension.
 void FunctionLowering::extend_loaded(const std::vector<Operand>& elements, Type type,
                                      const std::vector<Slot>& loaded) {
     for (std::size_t k = 0; k < elements.size(); ++k) {

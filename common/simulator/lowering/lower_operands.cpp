@@ -38,7 +38,7 @@ Width FunctionLowering::width_of(const Operand& operand) const {
 }
 
 /// Returns the slot of a register. The slot is allocated at the start of the register's lifetime,
-/// or when the register is first mentioned.
+/// or at its first mention.
 Slot FunctionLowering::slot_of_register(u32 reg) {
     const u32 root = registers_.root[reg];
     std::optional<Slot>& slot = slots_[root];
@@ -70,8 +70,8 @@ void FunctionLowering::free_expired_slots(u32 at) {
 }
 
 /// Allocates the slots of registers whose lifetimes begin at `at`. If a later branch leads back to
-/// `at`, a register may be live long before its first mention in the text. From `at` onwards, no
-/// other register may use its slot.
+/// `at`, a register may be live long before its first mention in the text. No other register may
+/// use its slot from `at` onwards.
 void FunctionLowering::allocate_starting_slots(u32 at) {
     const auto [first, last] = begins_.equal_range(at);
     for (auto entry = first; entry != last; ++entry) {
@@ -208,7 +208,8 @@ Slot FunctionLowering::shared_address_slot(i64 offset, Width width) {
     return entry->second;
 }
 
-/// Returns a slot with the value of a symbol, which is an address in its state space.
+/// Returns a slot that holds the value of a symbol, which is an address in the symbol's state
+/// space.
 Slot FunctionLowering::symbol_slot(const std::string& name, i64 offset, Width width) {
     if (name == "WARP_SZ") return constant(kLanes, width);
     const std::optional<u64> address = symbol_address(name);

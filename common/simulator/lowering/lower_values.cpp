@@ -104,7 +104,7 @@ void FunctionLowering::pack(const std::vector<Operand>& from, const Operand& to,
     }
     if (bits > 64 || piece == 0) fail("mov of 128 bits is not simulated");
     const auto join = [&](Slot d, Slot low, Slot high, u32 low_bits) {
-        // The operands are bfi d, high, low, position, length.
+        // The operands of bfi are d, high, low, position and length.
         emit_lane("bfi.b32", d,
                   {high, low, constant(low_bits, Width::w32), constant(32 - low_bits, Width::w32)},
                   value_class);
@@ -195,8 +195,8 @@ bool FunctionLowering::lower_lane_instruction() {
     if (lane->forms && op.d.uniform == 0) {
         u32 uniform = 0;
         for (std::size_t k = 0; k < sources; ++k) uniform |= slots[k]->uniform << k;
-        // These specialized handlers execute the next Op directly. Therefore, they are not used in
-        // a prologue, where no Op follows, or for a guarded Op, which must return to the handler of
+        // These specialized handlers execute the next Op directly. They are therefore not used in a
+        // prologue, where no Op follows, or for a guarded Op, which must return to the handler of
         // its guard.
         if (value_class == ValueClass::thread && !now().guard && !plain_)
             op.run = lane->forms[uniform];

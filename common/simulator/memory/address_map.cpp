@@ -6,17 +6,16 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Mixes the bits of a number, so that changing one bit changes about half of the bits of the
-/// result.
+/// Mixes the bits of a number, so that changing one bit changes about half of the result's bits.
 u64 scramble(u64 number) {
     number = (number ^ number >> 30) * 0xbf58'476d'1ce4'e5b9;
     number = (number ^ number >> 27) * 0x94d0'49bb'1331'11eb;
     return number ^ number >> 31;
 }
 
-/// The address ranges of device pointers on different systems. Linux drivers use addresses in the
-/// ranges in which the system places mappings (with 28 or 32 random bits). Drivers for Windows and
-/// WSL use low addresses.
+/// The address ranges in which drivers place device memory on different systems. Linux drivers use
+/// the ranges in which the system places mappings (with 28 or 32 random bits). Drivers for Windows
+/// and WSL use low addresses.
 struct ReservedRegion {
     u64 begin, end;
 };
@@ -30,7 +29,7 @@ constexpr ReservedRegion kRegions[] = {
 constexpr u64 kMemoryAlignment = 8 << 20;
 /// The minimum distance in bytes between the address windows and device memory.
 constexpr u64 kMinWindowDistance = 64 << 20;
-/// The total size of all address windows.
+/// The total size of all address windows in bytes.
 constexpr u64 kAllWindowsBytes = 4 * kWindowStride;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Finds the allocation that contains an address, or that contained it before it was freed.
+// Finds the allocation that contains an address, or the freed allocation that used to contain it.
 #include <algorithm>
 
 #include "simulator/memory/device_memory.h"
@@ -36,8 +36,8 @@ const Allocation* AllocationTable::nearest(u64 address) const {
 }
 
 const Allocation* AllocationTable::find_freed(u64 address) const {
-    // Several freed allocations may have contained the address. Choose the one that was freed last,
-    // which is the most likely.
+    // Several freed allocations may have contained the address. Choose the one freed last, because
+    // it is the most likely one.
     for (auto a = freed.rbegin(); a != freed.rend(); ++a) {
         if (a->contains(address, 1)) return &*a;
     }

@@ -9,8 +9,8 @@
 //     storage    the bytes of the device zone, at a fixed distance from their addresses.
 //     shadow     a byte for each word of `addresses`.
 //   An allocation owns a slot: its bytes, and an unused gap after them. The size of a slot is a
-//   multiple of the memory that one page of shadow covers. Therefore, allocations do not share
-//   pages of storage or shadow, and freed pages can be returned to the system.
+//   multiple of the memory that one page of shadow covers. Allocations therefore share no pages of
+//   storage or shadow, and freed pages can be returned to the system.
 #include "simulator/memory/device_memory.h"
 
 #include <sys/mman.h>
@@ -38,7 +38,7 @@ constexpr u64 kHugePage = 2 << 20;
 constexpr u64 kSmallSlot = 4 * kPage;
 constexpr u64 kHugeSlot = 4 * kHugePage;
 constexpr u64 kSmallestCapacity = 16 << 20;
-/// The number of freed allocations that are remembered, so that "use after free" can be reported.
+/// The number of freed allocations to remember, so that "use after free" can be reported.
 constexpr std::size_t kMaxRememberedFrees = 256;
 
 u8* map_anywhere(u64 bytes, int protection) {
@@ -110,8 +110,8 @@ struct DeviceMemory::State {
         const Owned* candidate = at_or_below(address);
         return candidate && candidate->allocation.contains(address, 1) ? candidate : nullptr;
     }
-    /// Returns the allocation that a loop has probably overrun if it accesses `address`. Returns
-    /// nullptr if no allocation is close enough.
+    /// Returns the allocation that a loop that accesses `address` has probably overrun, or nullptr
+    /// if no allocation is close enough.
     const Allocation* find_overrun_allocation(u64 address) const {
         constexpr u64 kNear = u64{1} << 20;
         const Owned* candidate = at_or_below(address);
@@ -123,10 +123,9 @@ struct DeviceMemory::State {
     void close_host_slot(Interval slot);
 };
 
-/// Makes a slot of the host zone accessible. A slot with its own access rights is a separate
+/// Makes a slot of the host zone accessible. Each slot with its own access rights is a separate
 /// mapping, and the system limits a process to about 65000 mappings. If a program has more managed
-/// allocations, makes the whole zone accessible, so that accesses between allocations no longer
-/// fault.
+/// allocations, makes the whole zone accessible. Accesses between allocations then no longer fault.
 bool DeviceMemory::State::open_host_slot(Interval slot, u64 bytes) {
     if (host_zone_open) return true;
     void* begin = reinterpret_cast<void*>(slot.begin);
@@ -147,9 +146,9 @@ DeviceMemory::DeviceMemory(u64 capacity_bytes)
     : capacity_(round_up(std::max(capacity_bytes, kSmallestCapacity), kHugeSlot)),
       state_(std::make_unique<State>()) {
     const u64 wanted = capacity_;
-    // Try a large range first. Four times the capacity leaves space for the gaps, and freed
-    // addresses need not be reused soon. If the process may not map that much (ulimit -v), try
-    // smaller ranges.
+    // Try a large range first. Four times the capacity leaves room for the gaps, and delays the
+    // reuse of freed addresses. If the process may not map that much (ulimit -v), try smaller
+    // ranges.
     for (u64 spare = 4;; spare = 2, capacity_ = round_up(capacity_ / 2, kHugeSlot)) {
         const u64 device_bytes = capacity_ * spare, host_bytes = capacity_ * 2;
         range_ = device_bytes + host_bytes;
@@ -268,8 +267,8 @@ bool DeviceMemory::free(u64 begin) {
     return true;
 }
 
-/// Releases the reserved addresses, and reserves random addresses instead. This process must not be
-/// using the new addresses already, because a host pointer could otherwise be mistaken for a device
+/// Releases the reserved addresses, and reserves random addresses instead. The process must not
+/// already use the new addresses, because a host pointer could then be mistaken for a device
 /// pointer.
 std::optional<AddressMap> DeviceMemory::reserve_elsewhere(u64 seed) const {
     // Release the old range first, because the address space may be limited.
@@ -389,8 +388,8 @@ void DeviceMemory::clear_shadow(u8* begin, u64 words) {
     u8* end = begin + words;
     u8* first_page = reinterpret_cast<u8*>(round_up(reinterpret_cast<u64>(begin), kPage));
     const u64 pages = first_page < end ? static_cast<u64>(end - first_page) / kPage * kPage : 0;
-    // Pages that are returned to the system read as zeros and cost no memory. If the range has only
-    // a few pages, clear them instead.
+    // Return the pages to the system: they then read as zeros and cost no memory. If the range has
+    // only a few pages, clear them instead.
     if (pages < 16 * kPage) {
         std::memset(begin, 0, words);
         return;

@@ -23,9 +23,9 @@ namespace {
 std::atomic<const DeviceMemory*> watched_memory{nullptr};
 struct sigaction action_before {};
 
-/// Prints what is at `address`, as part of a sentence. The program may be crashing while a thread
-/// holds a lock, so this function must not wait for locks. It calls try_describe_address, which
-/// returns false instead of waiting.
+/// Prints a message that describes `address`. The program may be crashing while a thread holds a
+/// lock, so this function must not wait for locks. It calls try_describe_address, which returns
+/// false instead of waiting.
 void print_explanation(const DeviceMemory& memory, u64 address) {
     char what[200];
     if (!memory.try_describe_address(address, what, sizeof what)) {
@@ -43,7 +43,7 @@ void print_explanation(const DeviceMemory& memory, u64 address) {
 
 bool is_write_fault([[maybe_unused]] const void* context) {
 #if defined(__x86_64__)
-    constexpr long long kWriteBit = 2;  // set in the page fault's error code for a write
+    constexpr long long kWriteBit = 2;  // the write bit of a page fault's error code
     return static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR] & kWriteBit;
 #else
     return false;

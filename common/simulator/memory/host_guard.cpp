@@ -73,8 +73,7 @@ std::vector<HostTouch> take_touches() {
 bool handle_fault(u64 address, bool is_write, u64 instruction) {
     Guard& g = guard();
     if (!g.is_protected) {
-        // Another thread may have made the page accessible in the meantime, so retry the access
-        // once.
+        // Another thread may have made the page accessible since, so retry the access once.
         return !g.ranges.empty() && g.last_retried.exchange(address) != address;
     }
     bool found = false;

@@ -63,8 +63,8 @@ bool is_chunk_size(u64 size) {
     return size >= 2 * kHeader && size % kHeader == 0;
 }
 
-/// Returns the block in use that contains the address, or an empty interval if no block contains
-/// it. `top` is the end of the heap.
+/// Returns the block in use that contains the address, or an empty interval if there is none. `top`
+/// is the end of the heap.
 Interval walk_to(u64 address, u64 top) {
     /// The maximum number of chunks that all walks together may visit. Visiting this many chunks
     /// takes about a second.
@@ -83,8 +83,7 @@ Interval walk_to(u64 address, u64 top) {
     return {};
 }
 
-/// Returns the large block that begins at the address, or an empty interval if no block begins
-/// there.
+/// Returns the large block that begins at the address, or an empty interval if there is none.
 Interval mapped_block(u64 address) {
     if (address % kHostPage != kHeader) return {};
     const u64 size = word_at(address - kBorrowed);
@@ -102,7 +101,7 @@ Interval find_overrun_host_block(u64 address, u64 bytes) {
     Interval block;
     if (address >= first + kHeader && address < top) {
         // Usually the address is the start of a block, and the size of that block precedes it.
-        // Search the heap only if the preceding word is not a size, or is too small a size.
+        // Search the heap only if the preceding word is not a size, or if that size is too small.
         const u64 size = word_at(address - kBorrowed) & ~kFlags;
         const bool fits = address % kHeader == 0 && is_chunk_size(size) &&
                           size <= top - address + kHeader && bytes <= size - kBorrowed;

@@ -1,9 +1,9 @@
 // See host_region.h.
 //
 // Watch   Variables without an initial value are in pages that belong to no file. The loader puts
-//         these pages directly after the writable pages of the file that defines the variables. For
-//         the bytes of the device and their shadow, this library reserves far more addresses than
-//         there is memory. Such addresses belong to no variable.
+//         these pages directly after the writable pages of the file that defines the variables.
+//         This library reserves far more addresses for device memory and its shadow than there is
+//         memory. Those addresses belong to no variable.
 #include "simulator/memory/host_region.h"
 
 #include <unistd.h>

@@ -41,8 +41,8 @@ void DeviceMemory::mark_bytes_unwritten(u64 address, u32 bytes) {
         if (*shadow(at) & bits)
             __atomic_fetch_and(shadow(at), static_cast<u8>(~bits), __ATOMIC_RELAXED);
     };
-    // The distance in bytes from a kernel's write within which bytes no longer count as written by
-    // the host.
+    // Bytes that are at most this many bytes away from a kernel's write no longer count as written
+    // by the host.
     constexpr u64 kAround = 16;
     const u64 begin = std::max(address - std::min(address - device_base(), kAround), device_base());
     const u64 end = std::min(address + kAround + 16, device_base() + range_);

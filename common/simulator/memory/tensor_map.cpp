@@ -11,8 +11,8 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The size of an element in bytes, by its CUtensorMapDataType. (The packed 4-bit and 6-bit types
-/// exist only on other devices.)
+/// The size of an element in bytes, indexed by CUtensorMapDataType. (The packed 4-bit and 6-bit
+/// types exist only on other devices.)
 constexpr u8 kElementBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
 constexpr u32 kFirstFloat = 6;
 
@@ -24,8 +24,8 @@ constexpr u32 kMapAlignment = 64;
 static_assert(std::has_unique_object_representations_v<TensorMap>);
 static_assert(sizeof(TensorMap) <= kTensorMapBytes);
 
-/// The maps created in this process, keyed by their bytes. Workers look maps up while the host may
-/// be adding others.
+/// The maps created in this process, keyed by their bytes. Workers may look up maps while the host
+/// adds others.
 struct KnownMaps {
     std::shared_mutex mutex;
     std::unordered_map<std::string, TensorMap> maps;
@@ -137,7 +137,8 @@ std::optional<TensorMap> decode(const u8* bytes) {
 
 u32 swizzle_address(Swizzle swizzle, u32 address) {
     constexpr u32 kLineBytes = 128;
-    const u32 pieces = 1u << static_cast<u32>(swizzle);  // chunks that are permuted: 1, 2, 4 or 8
+    const u32 pieces = 1u << static_cast<u32>(swizzle);  // the number of chunks to permute: 1, 2, 4
+                                                         // or 8
     return address ^ (address / kLineBytes % pieces) * kCopyChunkBytes;
 }
 

@@ -62,8 +62,8 @@ std::vector<std::string> format_counts(const std::map<std::string, u64>& counts)
     return words;
 }
 
-/// Adds a line "LABEL: words", or several lines if the words do not fit. Adds nothing if there are
-/// no words.
+/// Adds the line "LABEL: words", or several lines if the words do not fit on one. Adds nothing if
+/// there are no words.
 void add_line(std::string& text, const std::string& label, const std::vector<std::string>& words) {
     if (words.empty()) return;
     text += wrap(label + ": " + join_words(words), kColumns, "  ", "    ") + "\n";

@@ -33,8 +33,8 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// Returns true for the process that `simulate` has started, and for any process that runs without
-/// `simulate`.
+/// Reports whether this is the process that `simulate` started. Also returns true in a process that
+/// runs without `simulate`.
 bool is_main_process() {
     const char* wanted = std::getenv("COALESCE_SIM_PID");
     return !wanted || std::strtol(wanted, nullptr, 10) == getpid();
@@ -74,7 +74,7 @@ std::string format_own_reports(const std::vector<Report>& all) {
         seen += one.count;
         is_more |= one.count == kMaxReportCount;
     }
-    // The total also includes reports that are not in the list.
+    // The total also includes reports that are missing from the list.
     if (!is_more) seen = reports().total();
     return with_commas(all.size()) + (all.size() == 1 ? " report" : " reports") + " (seen " +
            with_commas(seen) + (seen == 1 ? " time" : " times") + (is_more ? " or more)" : ")");
@@ -88,7 +88,7 @@ u64 count_children_with_reports() {
     const std::string own = std::to_string(getpid());
     for (const auto& entry : std::filesystem::directory_iterator(options().json_folder, failed)) {
         const std::string text = coalesce::read_if_exists(entry.path()).value_or("");
-        // Files without the key "check" contain no reports.
+        // Files without the key "check" do not contain reports.
         count += entry.path().stem() != own && text.find("\"check\":") != text.npos;
     }
     return count;
@@ -168,8 +168,8 @@ void prepare_exit_report() {
                               .block = options().trace_block,
                               .steps = kUsualTraceSteps});
     if (options().json_folder.empty()) return;
-    // The counters so far belong to the parent. The class Reports has its own fork handler, because
-    // reports are also printed in runs without `simulate`.
+    // The counters so far belong to the parent. Reports has its own fork handler, because reports
+    // are also printed without `simulate`.
     pthread_atfork(nullptr, nullptr, clear_counters);
     watch_for_signals(write_exit_report);
 }

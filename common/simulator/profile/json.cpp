@@ -30,7 +30,7 @@ Json line_to_json(const LineRow& line, bool knows_instructions) {
     for (const NamedCounter& counter : kCounters) {
         if (counter.per_line) json[counter.name] = line.counters.*counter.value;
     }
-    // If the number of instructions is unknown, leave it out instead of writing a wrong zero.
+    // Omit the number of instructions if it is unknown, instead of writing a wrong 0.
     if (!knows_instructions) json.erase("warp_instructions");
     return json;
 }

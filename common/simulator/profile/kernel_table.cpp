@@ -54,8 +54,8 @@ RemoteKinds remote_kinds(const Site& site) {
             .atomic = site.remote_atomic != RemoteAtomic::load_and_store};
 }
 
-/// Adds accesses to the shared memory of other blocks. An atomic that is implemented as a loop has
-/// as many loads as atomics, and the loads access the same sectors.
+/// Adds accesses to the shared memory of other blocks. An atomic that is implemented as a loop
+/// makes as many loads as atomics, and both access the same sectors.
 void add_remote(const Site& site, const SiteCounters& c, Counters& sum) {
     const RemoteKinds is = remote_kinds(site);
     if (is.load) {
@@ -77,7 +77,7 @@ void add_remote(const Site& site, const SiteCounters& c, Counters& sum) {
 
 /// Returns the counters of a site under their names in reports. A generic access may have accessed
 /// both global and shared memory, and an asynchronous copy loads from one of them and stores to the
-/// other. Therefore, the counters of both memories are returned, regardless of the site's state
+/// other. The counters of both memories are therefore returned, regardless of the site's state
 /// space.
 Counters named(const Site& site, const SiteCounters& c) {
     if (site.path != MemoryPath::plain) return count_image_accesses(site, c);
@@ -141,7 +141,7 @@ void add_sites(const Kernel& kernel, Counters& total, Lines& lines) {
 }
 
 /// Adds the kernel's instruction counts to `total` and, if they are known for individual lines, to
-/// `lines`. Returns true if they are known for lines.
+/// `lines`. Returns true if it has added them to `lines`.
 bool add_instructions(const Kernel& kernel, Counters& total, Lines& lines) {
     const KernelTotals& totals = kernel.totals;
     total.warp_instructions += totals.warp_instructions;

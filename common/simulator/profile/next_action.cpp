@@ -44,7 +44,7 @@ std::string give_advice_on(const Waste& waste) {
                   "rows of the array with one element.");
 }
 
-/// Returns advice on the kernel that takes longest, or "" if no kernel has a time.
+/// Returns advice on the kernel that takes the longest, or "" if no kernel has a time.
 std::string give_advice_on_time(const std::vector<KernelRow>& kernels,
                                 const PredictedTimes& times) {
     const PredictedKernel* longest = nullptr;

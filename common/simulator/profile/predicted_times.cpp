@@ -13,7 +13,7 @@ namespace {
 
 /// The number of launches of the same shape whose times are predicted separately, because their
 /// memory accesses and branches may differ slightly. Further launches of that shape are assumed to
-/// take the mean of these times.
+/// take the mean of those times.
 constexpr u64 kMaxPredictedLaunches = 3;
 /// The maximum number of shapes that are stored for a kernel. A program that shrinks its grid with
 /// every launch has hundreds of shapes.

@@ -3,10 +3,9 @@
 // Idea    Both views print "accesses": the traffic of one kernel, or one line, to one type of
 //         memory in one direction. Each access is a row in the table, and a remark in the annotated
 //         source.
-// Watch   The ideal for global memory is computed from the bytes that the lanes requested: the
-//         number of sectors needed if every byte of them were used. Lanes that read the same bytes
-//         request more bytes than are moved, so the ideal is capped at the actual number of
-//         sectors.
+// Watch   The ideal for global memory is the number of sectors that the requested bytes would fill.
+//         Lanes that read the same bytes request more bytes than are moved, so the ideal is capped
+//         at the actual number of sectors.
 #include "simulator/profile/profile_text.h"
 
 #include <algorithm>
@@ -112,7 +111,8 @@ std::string percent(double part) {
     return text;
 }
 
-/// Returns the text that accompanies a kernel's predicted time, without the time itself.
+/// Returns the line for a kernel's predicted time, without the time itself: the name, the
+/// bottleneck and the error band.
 std::string describe_time(const std::string& name, const PredictedKernel& kernel) {
     std::string text = shorten_name(name);
     if (kernel.longest)

@@ -10,7 +10,7 @@ u64 ideal_sectors(u64 useful_bytes, u64 sectors) {
     return std::min((useful_bytes + kSectorBytes - 1) / kSectorBytes, sectors);
 }
 
-/// Removes accesses without requests from the list, and returns the list.
+/// Returns the list without the accesses that made no requests.
 std::vector<Traffic> keep_used(std::vector<Traffic> accesses) {
     std::erase_if(accesses, [](const Traffic& a) { return a.requests == 0; });
     return accesses;

@@ -15,8 +15,8 @@ struct TypeFacts {
     bool is_float;
 };
 
-/// The properties of all types. The order is that of the enumeration, so that a type can be used as
-/// an index.
+/// The properties of all types, in the order of the enumeration, so that a type can be used as an
+/// index.
 constexpr TypeFacts kTypes[] = {
     {"", Type::none, 0, false, false},       {"pred", Type::pred, 1, false, false},
     {"b8", Type::b8, 1, false, false},       {"b16", Type::b16, 2, false, false},

@@ -152,7 +152,8 @@ u64 Constant::as(Type type) const {
                    : kind == Kind::f32_bits ? std::bit_cast<float>(static_cast<u32>(bits))
                                             : std::bit_cast<double>(bits);
     if (into_f64) return std::bit_cast<u64>(value);
-    // A double outside float's range becomes infinity. The cast alone would be undefined.
+    // A double outside the range of float becomes infinity. Without this check, the cast would be
+    // undefined.
     constexpr double kLargest = std::numeric_limits<float>::max();
     if (value > kLargest) value = std::numeric_limits<double>::infinity();
     if (value < -kLargest) value = -std::numeric_limits<double>::infinity();

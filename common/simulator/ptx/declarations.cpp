@@ -165,7 +165,7 @@ Variable DeclarationReader::read_variable(const Shape& shape, StateSpace space, 
 std::vector<u64> DeclarationReader::read_dimensions() {
     std::vector<u64> dimensions;
     while (lexer_.accept('[')) {
-        u64 length = 0;  // 0 for []: the extern definition or the initialiser determines it
+        u64 length = 0;  // 0 for []: the extern definition or the initialiser determines the length
         if (!lexer_.is_at(']')) {
             length = read_count(lexer_, "the length of an array", kLargestVariable);
         } else if (!dimensions.empty()) {

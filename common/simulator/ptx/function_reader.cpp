@@ -16,8 +16,8 @@ namespace {
 constexpr u64 kLargestU32 = std::numeric_limits<u32>::max();
 constexpr std::size_t kMaxModifiers = 32;
 
-/// Scopes store pointers to names in operands. When a body grows, its instructions must therefore
-/// be moved, not copied.
+/// Scopes store pointers to names in operands, so the instructions must be moved, not copied, when
+/// a body grows.
 static_assert(std::is_nothrow_move_constructible_v<Instruction>);
 
 u32 read_u32(Lexer& lexer, const char* what) {
@@ -28,8 +28,8 @@ u32 read_u32(Lexer& lexer, const char* what) {
     return static_cast<u32>(constant.bits);
 }
 
-/// Reports whether a directive that follows a function's name has one number as its argument and
-/// does not affect what the function computes.
+/// Reports whether `directive`, which follows a function's name, takes a single number and does not
+/// affect the results of the function.
 bool has_one_number_argument(std::string_view directive) {
     return directive == ".maxnctapersm" || directive == ".maxclusterrank" ||
            directive == ".abi_preserve" || directive == ".abi_preserve_control";
@@ -210,8 +210,8 @@ private:
 
     void read_place() {
         const Position position = read_location(lexer_, inlining_);
-        // clang assigns line 0 to code that it created from several lines. Keep the previous line,
-        // which is the nearest one.
+        // clang assigns line 0 to code that it created from several lines. Keep the previous line
+        // for such code.
         if (std::get<1>(position) == 0) return;
         where_ = line_of(position);
         std::vector<SourceLine> callers = inlining_.find_callers(position);

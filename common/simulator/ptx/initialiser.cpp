@@ -1,5 +1,5 @@
 // Reads the contents of a variable, element by element. An address becomes a Relocation, because
-// the address of its symbol is unknown until the module is loaded.
+// addresses of symbols are unknown until the module is loaded.
 #include "simulator/ptx/initialiser.h"
 
 #include <utility>
@@ -107,7 +107,7 @@ private:
 
     void relocate_byte(u64 offset, u64 mask, Relocation address) {
         // A packed structure stores a pointer as eight bytes: 0xFF(p), 0xFF00(p), 0xFF0000(p) and
-        // so on. These bytes become one relocation that grows byte by byte.
+        // so on. Combine these bytes into one relocation, byte by byte.
         if (size_of(variable_.type) != 1)
             lexer_.fail("a mask is allowed only in an array of bytes");
         if (mask == 0xff) {

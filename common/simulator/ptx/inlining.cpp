@@ -19,8 +19,8 @@ bool is_toolkit_file(const Module& module, u32 file) {
            name.find("/cuda/include/") != std::string::npos;
 }
 
-/// Reports whether only an asm statement can contain this instruction, unless it comes from the
-/// toolkit's headers.
+/// Reports whether the instruction can come only from an asm statement or from the toolkit's
+/// headers.
 bool is_unknown_to_cpp(const Instruction& i) {
     constexpr std::string_view opcodes[] = {"mbarrier", "cp",       "wgmma", "mma",
                                             "ldmatrix", "stmatrix", "elect", "mapa"};

@@ -10,8 +10,8 @@ namespace coalesce::simulator::ptx {
 
 namespace {
 
-/// Creates a string_view from two pointers. C++20 has a constructor for this purpose, but older
-/// standard libraries lack it (for example emscripten's).
+/// Creates a string_view from two pointers. C++20 has a constructor for this purpose, but some
+/// standard libraries lack it, for example emscripten's.
 std::string_view text_between(const char* begin, const char* end) {
     return {begin, static_cast<std::size_t>(end - begin)};
 }

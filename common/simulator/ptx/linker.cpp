@@ -51,8 +51,7 @@ void rename_symbols(Operand& operand, const Names& names) {
     for (Operand& element : operand.elements) rename_symbols(element, names);
 }
 
-/// Removes the names that the function itself declares, since these declarations hide the module's
-/// symbols.
+/// Removes the names of symbols that the function's own declarations hide.
 void remove_hidden(Names& names, const Function& function) {
     for (const Variable& parameter : function.parameters) names.erase(parameter.name);
     for (const Variable& result : function.returns) names.erase(result.name);
@@ -176,7 +175,7 @@ void add_variable(Module& linked, Variable variable) {
 
 void add_module(Module& linked, std::unique_ptr<Module> module) {
     merge_source_locations(linked, *module);
-    // Variables of a later module are treated as declared after the variables of earlier modules.
+    // Variables of a later module count as declared after those of earlier modules.
     const u32 declared_before = static_cast<u32>(linked.variables.size());
     for (auto& [name, variable] : module->variables) {
         variable.declared += declared_before;

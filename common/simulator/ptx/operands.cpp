@@ -1,4 +1,4 @@
-// Reads operands, with one function for each form of operand. The scopes resolve names.
+// Reads operands, with one function for each form of operand. Scopes resolve the names in operands.
 #include "simulator/ptx/operands.h"
 
 #include "simulator/ptx/special_registers.h"
@@ -58,7 +58,7 @@ private:
             operand = read_address();
         } else if (lexer_.accept('{')) {
             operand = read_list('}');
-            // The p in {a, b, c, d}|p of a texture fetch is stored as one more element.
+            // The p in {a, b, c, d}|p of a texture fetch is stored as an additional element.
             if (lexer_.accept('|')) operand.elements.push_back(read_named());
         } else if (in_call_ && lexer_.accept('(')) {
             operand = read_list(')');

@@ -10,8 +10,8 @@ namespace coalesce::simulator::ptx {
 
 namespace {
 
-/// The maximum size of the text in copied functions, in bytes. In the simulator, an alias is a copy
-/// of its function, so many aliases of a large function would need too much memory.
+/// The maximum total size of the text of copied functions, in bytes. The simulator implements an
+/// alias as a copy of its function, so many aliases of a large function would need too much memory.
 constexpr u64 kMostAliasedText = u64{16} << 20;
 
 class ModuleReader {

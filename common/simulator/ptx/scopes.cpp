@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxScopeDepth = 64;
 /// The maximum number of registers in a function. Real kernels have fewer than 100 000. The limit
-/// rejects malformed text, and ensures that indices do not overflow.
+/// rejects malformed text and keeps indices from overflowing.
 constexpr u64 kMostRegisters = u64{1} << 24;
 
 constexpr char kElementNames[] = {'x', 'y', 'z', 'w'};

@@ -30,9 +30,9 @@ public:
 
 private:
     /// Covers the words in an aligned range of `bytes` bytes with one access if enough of the range
-    /// is used. Otherwise, covers each half of the range separately. Words are also covered
-    /// separately if the block of the first word does not dominate their blocks, as with the two
-    /// branches of an if.
+    /// is used. Otherwise, covers each half of the range separately. Words in blocks that the first
+    /// word's block does not dominate, such as the other branch of an if, are also covered
+    /// separately.
     void cover_range(u32 bytes, const std::vector<MergedWord>& words) {
         if (words.empty()) return;
         std::vector<MergedWord> after_first, apart;
@@ -67,8 +67,8 @@ private:
         return bytes <= group_.alignment.bytes && covered >= enough;
     }
 
-    /// Adds an access of `bytes` bytes that includes the word. The access is counted for the PTX
-    /// access to which the word belongs.
+    /// Adds an access of `bytes` bytes that includes the word. The new access counts for the PTX
+    /// access that contains the word.
     void make(const MergedWord& word, u32 bytes) {
         const u64 begin = word.position / bytes * bytes - group_.alignment.phase;
         const u64 delta = begin - group_.accesses.at(word.at);

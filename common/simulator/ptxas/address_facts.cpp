@@ -25,7 +25,7 @@ u32 trailing_zeros(u64 constant) {
     return low == 0 ? kMaxZeroBits : static_cast<u32>(std::countr_zero(low));
 }
 
-/// Returns the number of low zero bits of the value including its offset.
+/// Returns the number of low zero bits of the value, including its offset.
 u32 count_zero_bits_with_offset(const KnownValue& value) {
     return std::min(value.low_zero_bits, trailing_zeros(value.offset));
 }
@@ -349,13 +349,13 @@ KnownValue AddressFacts::multiply_known_values(const Instruction& i) {
     if (is_known_constant(left)) std::swap(left, right);
     if (is_known_constant(right))
         return {.sum = scale_sum(std::move(left.sum), right.sum.constant), .low_zero_bits = zeros};
-    // A `mad` and a `mul` with the same factors must have the same name for their product.
+    // A `mad` and a `mul` with the same factors must give their product the same name.
     return named("product " + text_of(left.sum) + " and " + text_of(right.sum), zeros,
                  varies(left.sum) || varies(right.sum));
 }
 
-/// Returns an unknown value. If two instructions have the same operation and sources, they get the
-/// same unknown value.
+/// Returns an unknown value. Two instructions with the same operation and sources get the same
+/// unknown value.
 KnownValue AddressFacts::unknown(const Instruction& i) {
     std::string name = format_operation(i);
     bool may_vary = false;

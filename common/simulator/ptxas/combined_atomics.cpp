@@ -17,8 +17,8 @@ using ptx::Type;
 
 namespace {
 
-/// The maximum number of instructions through which a value is followed. If a chain is longer, the
-/// value is assumed to differ between threads.
+/// The maximum number of instructions through which to follow a value. A value with a longer chain
+/// is assumed to differ between threads.
 constexpr int kMaxFollowedSteps = 12;
 
 /// Instructions whose result is the same for all threads if their sources are the same for all

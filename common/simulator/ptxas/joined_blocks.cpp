@@ -13,19 +13,19 @@ using ptx::Instruction;
 namespace {
 
 /// The maximum size, in machine instructions, of a block that ptxas predicates instead of branching
-/// around it. The second limit is for blocks with a load from global memory, because the latency of
-/// this load overlaps with other loads. To measure the limits, instructions were added to such
-/// blocks until ptxas branched.
+/// around it. The second limit applies to blocks with a load from global memory, because the
+/// latency of this load overlaps with that of other loads. (Measured by adding instructions to such
+/// blocks until ptxas branched.)
 constexpr u32 kMaxGuardedInstructions = 8, kMaxGuardedInstructionsWithLoad = 20;
-/// The minimum number of machine instructions that make it worthwhile to overlap them with a load.
+/// The minimum number of machine instructions for which overlapping them with a load is worthwhile.
 constexpr u32 kMinOverlappingInstructions = 3;
 
 bool contains_any_of(const std::vector<u32>& values, const std::set<u32>& among) {
     return any_of(values, [&](u32 v) { return among.contains(v); });
 }
 
-/// Returns the number of machine instructions for a PTX instruction. 64-bit sums are computed in
-/// two halves, and 64-bit products in four parts.
+/// Returns the number of machine instructions that a PTX instruction becomes. 64-bit sums are
+/// computed in two halves, and 64-bit products in four parts.
 u32 count_machine_instructions(const Instruction& i, const MachineValues& values) {
     constexpr u32 kProduct = 4, kHalves = 2;
     if (!is_of_64_bits(i) || is_one_of(i.opcode, {"cvt", "cvta"})) return 1;
@@ -38,9 +38,9 @@ u32 count_machine_instructions(const Instruction& i, const MachineValues& values
 ///
 /// Idea   A load from global memory takes a long time. A branch around the block avoids the load if
 ///        all lanes skip it. If the block is predicated instead, the instructions around the block
-///        can run while the load is in flight. ptxas predicates the block if these instructions are
-///        translated to at least three machine instructions, or include another load from global
-///        memory. (Observed with one to five instructions before the branch, after it and after a
+///        can run while the load is in flight. ptxas predicates the block if these instructions
+///        become at least three machine instructions, or include another load from global memory.
+///        (Observed with one to five instructions before the branch, after the branch, and after a
 ///        barrier.)
 /// Around Instructions that compute the inputs or the guard of the loads must run before the loads.
 ///        Instructions that wait for the loads, and memory accesses that must follow those
@@ -51,8 +51,8 @@ public:
     OverlappingWork(const ptx::Function& function, const MachineValues& values)
         : function_(function), values_(values) {}
 
-    /// Reports whether there is enough work between `first` and `end` that can overlap with the
-    /// loads of a block.
+    /// Reports whether the instructions between `first` and `end` contain enough work to overlap
+    /// with the loads of a block.
     bool is_enough(const BasicBlock& block, u32 first, u32 end) {
         examine_block(block);
         count_work_before(first, block);
@@ -138,7 +138,7 @@ private:
     std::set<u32> late_;                        ///< values that depend on the loads
     std::vector<const Instruction*> accesses_;  ///< accesses that wait for the loads
     u32 steps_ = 0;
-    bool found_load_ = false;  ///< true if another load was found
+    bool found_load_ = false;  ///< true if another load has been found
 };
 
 class BlockJoiner {
@@ -187,7 +187,8 @@ private:
     }
 
     /// Returns the block that continues the straight-line piece of block `b`, or `b` itself if the
-    /// piece ends there. Does not check whether enough work overlaps with loads; run() does that.
+    /// piece ends there. Does not check whether enough work overlaps with the loads. run() checks
+    /// this.
     u32 find_continuation(u32 b) const {
         const std::vector<u32>& next = blocks_[b].next;
         if (next.size() == 1 && next[0] == b + 1 && flow_.predecessors(b + 1).size() == 1)
@@ -200,12 +201,13 @@ private:
             return b;
         const std::vector<u32>& then = blocks_[b + 1].next;
         if (then.size() != 1 || then[0] != b + 2) return b;
-        // If the next block but one ends the kernel, lanes that skip the next block exit directly.
+        // If the next block but one ends the kernel, lanes that skip the next block exit directly,
+        // so the piece ends here.
         return ends_piece(blocks_[b + 2]) || !is_short(blocks_[b + 1]) ? b : b + 2;
     }
 
-    /// Reports whether the blocks that can join the same straight-line piece as a skipped block
-    /// contain enough work to overlap with the loads of the skipped block.
+    /// Reports whether there is enough work to overlap with the loads of the skipped block `b`:
+    /// work in any block that can join its straight-line piece.
     bool has_overlapping_work(u32 b) const {
         const BasicBlock& block = blocks_[b];
         bool loads = false;

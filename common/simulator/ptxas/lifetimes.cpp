@@ -7,9 +7,9 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Returns the number of instructions for which ptxas does not reuse the source registers of a
-/// load, a store or a slow instruction. The number is smaller for a store if ptxas keeps
-/// instructions in program order to save registers. It is also smaller for a load that is
+/// Returns the number of following instructions during which ptxas does not reuse the source
+/// registers of a load, a store or a slow instruction. The number is smaller for a store if ptxas
+/// keeps instructions in program order to save registers. It is also smaller for a load that is
 /// conditional or reads shared memory.
 u32 read_delay(const MachineInstruction& i, bool keeps_written_order) {
     constexpr u32 kLoad = 8, kQuickLoad = 6, kStore = 11, kStoreAsWritten = 8, kSlowUnit = 12;
@@ -79,8 +79,8 @@ private:
                                  any_of(i.writes, [&](u32 v) { return is_pair(v); });
         return i.is_in_halves && !is_in_place;
     }
-    /// Ends the value's live range at `place`, unless the range already ends later. Returns true if
-    /// the range now ends at `place`.
+    /// Sets the end of the value's live range to `place`, unless a later end is already known.
+    /// Returns true if it has set the end.
     bool end(u32 value, u32 place) {
         if (open_[value].end != 0) return false;
         open_[value].end = place;
@@ -126,11 +126,11 @@ LiveBetweenPieces::Bits LiveBetweenPieces::both(Bits a, const Bits& b) {
     return a;
 }
 
-/// Finds the values that some path from the function's start has written. A value that no path has
-/// written is not live even if it is read later, because only lanes that have written it read it.
-/// (Observed in ptxas with loads that lanes can skip by a branch, after code that needs as many
-/// registers as the loaded values. If the loads are predicated instead, they are in the same piece
-/// as that code, and their results occupy registers from the start of the piece.)
+/// Finds, at each piece, the values that some path from the function's start has written. A value
+/// that no path has written is not live even if it is read later, because only lanes that write it
+/// will read it. (Observed in ptxas with loads that lanes can skip by a branch, after code that
+/// needs as many registers as the loaded values. If the loads are predicated instead, they are in
+/// the same piece as that code, and their results occupy registers from the start of the piece.)
 void LiveBetweenPieces::find_written_values(const std::vector<MachinePiece>& pieces) {
     for (std::size_t p = 0; p < pieces.size(); ++p)
         for (const MachineInstruction& i : pieces[p].code)

@@ -8,8 +8,8 @@ namespace coalesce::simulator {
 namespace {
 
 /// The maximum number of instructions to consider together when looking for a group that frees more
-/// words than it needs. For example, the address of a store may be computed by up to this many
-/// instructions before the store frees the stored value.
+/// words than it needs. For example, up to this many instructions may compute the address of a
+/// store before the store frees the stored value.
 constexpr u32 kMaxLookAhead = 20;
 /// The size of the parts into which a long piece is divided. No instruction moves from one part to
 /// another, so that the running time is linear.
@@ -62,8 +62,8 @@ private:
         }
         if (last_fixed_ != kNone) add_edge(last_fixed_, k, 1);
     }
-    /// Expresses the address of an access as an origin plus a constant. Addresses that differ by a
-    /// constant have the same origin.
+    /// Expresses the address of an access as an origin plus a constant. Two addresses have the same
+    /// origin if their difference is a constant.
     void find_address(u32 k) {
         const MachineInstruction& i = code_[k];
         places_[k] = i.place;
@@ -176,7 +176,7 @@ private:
         return i.is_access && any_of(i.writes, [&](u32 v) { return straight_.is_read_later[v]; });
     }
 
-    /// Marks values as live from the start if lanes that skip a write keep the old value.
+    /// Marks a value as live from the start if lanes that skip its write keep its old contents.
     void begin_partially_written_values() {
         std::vector<bool> is_written(uses_.size(), false);
         for (const MachineInstruction& i : code_)
@@ -200,10 +200,10 @@ private:
                       [&](u32 v) { return straight_.is_predicate[v] && !is_live_[v] && uses_[v]; });
     }
 
-    /// Chooses the next instruction when many words are live. Loads that free words (for example
-    /// those of their address) come first, because loads have a long latency. Otherwise, chooses
-    /// the first instruction in program order. If this instruction increases the number of live
-    /// words, and other instructions of the same part can reduce it, chooses one of those.
+    /// Chooses the next instruction when many words are live. Loads that free words (for example,
+    /// the words of their address) come first, because loads have a long latency. The next choice
+    /// is the first instruction in program order. If it would increase the number of live words,
+    /// but other instructions of the same part can reduce this number, chooses one of these.
     std::vector<u32>::iterator choose_when_many_words_live() {
         const auto first = std::min_element(open_.begin(), open_.end());
         for (u32 k = *first; k < window_end(*first); ++k) {
@@ -227,7 +227,7 @@ private:
     }
     /// Returns the first open instruction among `k` and the instructions that must be issued before
     /// it. Returns the end iterator if these instructions would not reduce the number of live
-    /// words, or if there are too many of them. With `is_only_access`, also returns the end
+    /// words, or if there are too many of them. If `is_only_access` is true, also returns the end
     /// iterator if they contain an access other than `k`.
     std::vector<u32>::iterator find_step_that_frees_words(u32 k, bool is_only_access) {
         std::vector<u32> ahead;
@@ -250,8 +250,8 @@ private:
         const std::vector<u32>& edges_to = dependences_.edges_to(k);
         return all_of(edges_to, [&](u32 b) { return collect(b, ahead); });
     }
-    /// Returns the change in the number of live words after the instructions in `ahead` have been
-    /// issued in the given order.
+    /// Returns the total change in the number of live words if the instructions in `ahead` are
+    /// issued in this order.
     int change_of_live_words_after(const std::vector<u32>& ahead) const {
         std::vector<u32> issued;
         int more = 0;
@@ -261,8 +261,8 @@ private:
         }
         return more;
     }
-    /// Returns the change in the number of live words that the last of the instructions in `ahead`
-    /// causes if all of them are issued in order.
+    /// Returns the change in the number of live words caused by the last instruction in `ahead`, if
+    /// the instructions are issued in this order.
     int change_of_live_words(const std::vector<u32>& ahead) const {
         const MachineInstruction& last = code_[ahead.back()];
         int more = 0;
@@ -315,8 +315,8 @@ private:
     const StraightCode& straight_;
     const std::vector<MachineInstruction>& code_;
     const Dependences dependences_;
-    std::vector<u32> height_;     ///< cycles from the instruction to the end of the piece
-    std::vector<u32> waits_for_;  ///< the number of edges from instructions not issued yet
+    std::vector<u32> height_;     ///< for each instruction, the cycles to the end of the piece
+    std::vector<u32> waits_for_;  ///< for each instruction, the number of edges from unissued ones
     std::vector<u32> uses_;       ///< for each value, the number of reads still to come
     std::vector<bool> is_live_;
     std::vector<bool> is_issued_;

@@ -24,8 +24,8 @@ bool is_global_load(const Instruction& i) {
     return loads && may_be_global(i);
 }
 
-/// Reports whether the instruction orders memory accesses, so that no load moves above it. The end
-/// of a device function also counts, because its caller does not know which loads are pending.
+/// Reports whether the instruction orders memory accesses, so that no load may move above it. The
+/// end of a device function also counts, because its caller does not know which loads are pending.
 bool stops_all_loads(const Instruction& i, bool is_kernel) {
     return is_one_of(i.opcode, {"bar", "barrier", "membar", "fence", "atom", "red", "call"}) ||
            (i.opcode == "ret" && !is_kernel);
@@ -69,7 +69,7 @@ private:
         u64 computes = 0;  ///< the loads whose values the instruction uses for its result
         u64 stores = 0;    ///< the loads whose values the instruction stores
     };
-    /// The state of the loads at one point of the function, as masks of loads.
+    /// The state of all loads at one point of the function. Each member is a mask of loads.
     struct State {
         u64 pending = 0;        ///< loads that are pending on at least one path
         u64 certain = ~u64{0};  ///< loads that are pending on every path to this point
@@ -85,8 +85,8 @@ private:
             if (step.may_read_store) needed |= stored_global;
             return needed & pending;
         }
-        /// Waits for all pending loads if one of the needed `loads` is pending. The wait is certain
-        /// if one of these loads is certainly pending.
+        /// Waits for all pending loads if any of `loads` is pending. The wait is certain if one of
+        /// `loads` is certain to be pending.
         void wait_for(u64 loads, bool guarded) {
             if (loads == 0) return;
             const bool is_certain = (loads & certain) != 0 && !guarded;
@@ -177,7 +177,7 @@ private:
                     result_.loads_to_wait_for[at] = state.loads_needed_by(steps_[at]);
                     if (at + 1 < blocks[b].end) state.pass(steps_[at]);
                 }
-                // A conditional branch waits only if it is taken.
+                // A conditional branch waits only on its taken path.
                 const Step& last = steps_[blocks[b].end - 1];
                 State taken = state;
                 taken.wait_for(state.loads_needed_by(last), false);

@@ -17,19 +17,19 @@ using ptx::Instruction;
 using ptx::Operand;
 using ptx::StateSpace;
 
-/// The maximum work per iteration of a loop that ptxas unrolls. The limit is higher for a loop with
+/// The maximum work per iteration at which ptxas unrolls a loop. The limit is higher for loops with
 /// loads, because the latencies of the unrolled loads overlap. An access counts as two
 /// instructions. (Measured by adding instructions, loads and stores to a loop until ptxas stopped
 /// unrolling it.)
 constexpr u32 kMaxUnrolledWork = 22, kMaxUnrolledWorkWithLoad = 51, kAccessWork = 2;
-/// Limits for loops that load from shared memory. Such loads have a short latency, so each of them
+/// Limits for loops that load from shared memory. These loads have a short latency, so each of them
 /// raises the limit by only kWorkPerSharedLoad, up to a maximum.
 constexpr u32 kBaseWorkWithSharedLoads = 23, kWorkPerSharedLoad = 5,
               kMaxUnrolledWorkWithSharedLoads = 101;
 
-/// Reports whether the instruction orders memory accesses for other threads. ptxas does not unroll
-/// a loop that contains such an instruction. (Found by inserting single instructions into a loop. A
-/// block barrier, a volatile access or a copy does not prevent unrolling.)
+/// Reports whether the instruction orders memory accesses as seen by other threads. ptxas does not
+/// unroll a loop that contains such an instruction. (Found by inserting single instructions into a
+/// loop. A block barrier, a volatile access or a copy does not prevent unrolling.)
 bool orders_memory(const Instruction& i) {
     const bool is_fence = i.opcode == "membar" || (i.opcode == "fence" && !i.has("proxy"));
     return is_fence || (i.opcode == "barrier" && i.has("cluster"));
@@ -53,8 +53,8 @@ bool is_load_from(const Instruction& i, StateSpace space) {
     return from == space || from == StateSpace::generic || space == StateSpace::generic;
 }
 
-/// Renames the elements of the first `first` vectors. Where all elements of a vector have new
-/// names, adds the renamed vector to the list.
+/// Renames the elements of the first `first` vectors. If all elements of a vector have new names,
+/// appends the renamed vector to the list.
 void rename_vectors(std::vector<std::vector<u32>>& vectors, std::size_t first,
                     const std::map<u32, u32>& names) {
     for (std::size_t k = 0; k < first; ++k) {
@@ -80,13 +80,12 @@ bool differs_between_threads(const Instruction& i) {
 }
 
 /// Returns, for each register, whether its value may differ between the threads of a block. All
-/// other registers have equal values in all threads, including registers that each iteration of a
-/// loop changes.
+/// other registers are uniform across the block, even if they change in each iteration of a loop.
 ///
 /// Idea   value_classes.h determines where a value can be computed once, so it does not classify
-///        values that are written twice. A loop counter is equal in all threads if its start value
-///        and its increments are. Generally, a value is equal in all threads if it depends neither
-///        on the thread's index nor on memory.
+///        values that are written twice. A loop counter is uniform if its start value and its
+///        increments are. In general, a value is uniform if it depends neither on the thread's
+///        index nor on memory.
 /// Watch  The analysis ignores which threads reach the instruction that writes a value.
 std::vector<bool> find_values_differing_in_block(const ptx::Function& function) {
     std::vector<bool> differs(function.registers.size(), !function.is_entry);
@@ -115,8 +114,8 @@ public:
         for (u32 k = 0; k < kUnrolledIterations; ++k) {
             const bool is_last = k + 1 == kUnrolledIterations;
             for (MachineInstruction i : iteration) {
-                // All copies of the iteration share one addition to each address, and one check of
-                // the loop's condition.
+                // The copies of the iteration share a single addition to each address, and a single
+                // check of the loop's condition.
                 if (can_become_offset(iteration, i)) {
                     offsets[i.writes[0]] += *i.step;
                     if (!is_last) continue;
@@ -155,7 +154,7 @@ public:
     }
 
 private:
-    /// Reports whether an instruction compares values that the loop does not change.
+    /// Reports whether an instruction compares loop-invariant values.
     bool compares_loop_invariants(const std::vector<MachineInstruction>& iteration,
                                   const MachineInstruction& compares) const {
         if (function_.body[compares.source].opcode != "setp" || compares.is_guarded) return false;
@@ -187,7 +186,7 @@ private:
     }
 
     bool is_short(const MachinePiece& piece) const {
-        u32 work = piece.dropped_branches;  // dropped branches still exist when ptxas unrolls
+        u32 work = piece.dropped_branches;  // ptxas drops these branches only after unrolling
         u32 most = kMaxUnrolledWork, shared_loads = 0;
         for (const MachineInstruction& i : piece.code) {
             if (i.is_fixed && &i != &piece.code.back() && !reads_clock(function_.body[i.source]))
@@ -208,11 +207,10 @@ private:
         return work <= most;
     }
 
-    /// Reports whether the threads of the loop must stay converged. If so, ptxas unrolls the loop
-    /// only if all threads leave it in the same iteration. The threads must stay converged if they
-    /// execute a collective instruction, or if some threads skip a store to memory that the loop
-    /// also loads from. (A store to a state space from which the loop does not load is predicated,
-    /// and the loop is unrolled.)
+    /// Reports whether threads must stay converged in the loop, because they execute a collective
+    /// instruction, or because some of them skip a store to memory that the loop also loads from.
+    /// ptxas unrolls such a loop only if all threads leave it in the same iteration. (A store to a
+    /// state space from which the loop does not load is predicated, and the loop is unrolled.)
     bool needs_converged_threads(const MachinePiece& piece) const {
         const auto loads_from = [&](StateSpace space) {
             return any_of(piece.code, [&](const MachineInstruction& i) {
@@ -231,9 +229,9 @@ private:
         return nullptr;
     }
 
-    /// Reports whether each iteration adds a constant to the value. NVIDIA's compiler adds to the
-    /// counter itself, whereas clang adds to a copy of the counter. If the counter is the result of
-    /// several additions, ptxas does not recognize the step.
+    /// Reports whether each iteration adds a constant to the value. NVIDIA's compiler adds the
+    /// constant to the counter itself, whereas clang adds it to a copy of the counter. If the
+    /// counter is the result of several additions, ptxas does not recognize the step.
     bool has_constant_step(const MachinePiece& piece, u32 value) const {
         const Instruction* writes = writer(piece, value);
         if (writes && writes->opcode == "mov" && writes->operands.size() > 1 &&
@@ -249,7 +247,7 @@ private:
     }
 
     /// Reports whether the instruction adds a constant to an address that only loads and stores
-    /// use. The offsets of these accesses can then include the increments of all iterations.
+    /// use, so that their offsets can include the increments of all iterations.
     bool can_become_offset(const std::vector<MachineInstruction>& iteration,
                            const MachineInstruction& add) const {
         if (add.writes.size() != 1 || add.reads != add.writes || add.is_guarded) return false;

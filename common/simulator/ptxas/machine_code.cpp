@@ -18,15 +18,15 @@ namespace {
 using ptx::Instruction;
 using ptx::Operand;
 
-/// The number of words that an unsigned division by a constant needs in addition to its operands
-/// and result. The constant itself is read from the constant bank and needs no register.
+/// The number of register words that an unsigned division by a constant needs in addition to its
+/// operands and result. The constant itself is read from the constant bank and needs no register.
 constexpr u32 kWordsOfDivisionByConstant = 5;
 /// The number of cycles from the load of a constant to the first instruction that may use it.
 constexpr u32 kConstantLatency = 8;
 constexpr u32 kArithmeticLatency = 4, kMoveLatency = 5, kPredicateLatency = 13;
-/// The number of cycles to combine the values of all lanes into one, and to read the lane index.
-/// The second number is higher than the real latency, so that the index is read as early as in
-/// ptxas's code.
+/// The numbers of cycles that it takes to combine the values of all lanes into one, and to read the
+/// lane index. The second number is higher than the real latency, so that the model reads the index
+/// as early as ptxas's code does.
 constexpr u32 kLaneReductionLatency = 30, kLaneIndexLatency = 200;
 
 /// The offset of an asynchronous copy in global memory must be at least -2048 and less than 2048.
@@ -117,8 +117,8 @@ private:
     }
 
     /// Predicates the instructions of a block that lanes may skip. The block's loads and stores
-    /// must wait for the predicate. A value that other blocks read keeps its old contents in lanes
-    /// that skip the block.
+    /// must wait for the predicate. In lanes that skip the block, a value that other blocks read
+    /// keeps its old contents.
     void guard(MachinePiece& piece, std::size_t first, u32 predicate, u32 block) const {
         for (std::size_t k = first ? first - 1 : 0; k < piece.code.size(); ++k) {
             MachineInstruction& i = piece.code[k];
@@ -248,7 +248,7 @@ private:
                     read = add_move(piece, at, 1, kMoveLatency, {read});
         if (const u32 second = latency_of_second_step(i)) {
             // The first step of `set` or `redux` writes a predicate or a uniform register, which
-            // occupies no words.
+            // takes no words.
             const u32 words = is_one_of(i.opcode, {"set", "redux"}) ? 0 : 1;
             made.reads = {add_move(piece, at, words, made.latency, std::move(made.reads))};
             piece.code.back().reads_late = made.reads_late;
@@ -268,7 +268,7 @@ private:
         return static_cast<i64>(i.operands[2].bits);
     }
 
-    /// Computes another address for an asynchronous copy whose offset is too large, or reuses the
+    /// Computes a new address for an asynchronous copy whose offset is too large, or reuses the
     /// address of an earlier copy that is close enough.
     void move_offset_into_range(MachinePiece& piece, MachineInstruction& copy) {
         const auto is_near = [](i64 offset) {
@@ -330,8 +330,8 @@ private:
     }
 
     /// Reports whether only one lane executes the instruction, because it is predicated on the
-    /// thread's index or follows a branch on the thread's index. In that case, there are no values
-    /// to combine.
+    /// thread's index or follows a branch on the thread's index. If so, there are no values to
+    /// combine.
     bool runs_in_one_lane(const Instruction& i) const {
         if (i.guard && values_.is_true_in_one_lane(*i.guard, !i.guard_negated)) return true;
         for (u32 b = block_, before; (before = dominators_.immediate_dominator(b)) != kNone;
@@ -355,9 +355,10 @@ private:
     }
 
     /// Returns a value that holds the constant in a register. Reuses a load of the constant that
-    /// dominates this block, or adds such a load. A load inside a loop moves before the loop.
+    /// dominates this block, or adds such a load. A load that would be inside a loop is placed
+    /// before the loop.
     u32 load_constant(MachinePiece& piece, u32 at, const Constant& constant) {
-        // A constant for a store that lanes may skip is loaded in the current block.
+        // If lanes may skip a store, its constant is loaded in the current block.
         const bool stays = is_skipped_ && memory_effect(function_.body[at]) == MemoryEffect::store;
         const u32 before = constant.name && !stays ? before_loop() : kNone;
         const bool is_outside = before != kNone && piece_of_[before] != kNone;
@@ -385,8 +386,8 @@ private:
         bool was_in_skipped_block = false;
     };
 
-    /// Reports whether a constant that was loaded in a skipped block is also available in a later
-    /// `block` of the same piece.
+    /// Reports whether a constant loaded in a block that lanes may skip is also available in the
+    /// later block `block` of the same piece.
     bool is_available_after_skipped_block(const LoadedConstant& brought, u32 block) const {
         if (!brought.was_in_skipped_block || block <= brought.block) return false;
         return block == block_ ? !is_skipped_ && brought.block > first_
@@ -394,8 +395,8 @@ private:
     }
 
     /// Returns the last block before the loop that contains the current block, or kNone if the
-    /// block's constants must not move out of the loop. In a loop with barriers, lanes may wait for
-    /// a long time, so a constant that only some iterations need stays in the loop.
+    /// constants of the current block must not move out of the loop. In a loop with barriers, lanes
+    /// may wait for a long time, so a constant that only some iterations need stays in the loop.
     u32 before_loop() const {
         const BasicBlock& block = blocks_[block_];
         const bool turns_by_itself = is_among(block_, block.next);
@@ -478,8 +479,8 @@ private:
     std::map<u32, u32> conditional_load_;  ///< for each selecting instruction, its conditional load
     std::set<u32> delayed_loads_;          ///< loads that are delayed until the selection
     std::set<u32> loads_in_registers_;     ///< loads whose values are already in registers
-    u32 array_value_ = kNone;              ///< the value for a small array in registers
-    bool has_array_ = false;               ///< true if an instruction stores to `array_value_`
+    u32 array_value_ = kNone;              ///< the value that represents a small register array
+    bool has_array_ = false;               ///< true if any instruction stores to `array_value_`
     u32 part_ = 0;                         ///< the index of the current part of the piece
     u32 block_ = 0;                        ///< the index of the current block
     u32 first_ = 0;                        ///< the first block of the current piece

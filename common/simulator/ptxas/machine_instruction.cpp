@@ -77,8 +77,8 @@ bool uses_slow_unit(const Instruction& i) {
     if (i.opcode != "cvt")
         return is_one_of(i.opcode, {"rcp", "sqrt", "rsqrt", "sin", "cos", "ex2", "lg2", "tanh",
                                     "popc", "clz", "bfind", "brev"});
-    // A conversion that rounds to f32, or that rounds f32 to a shorter float, is executed by the
-    // normal arithmetic units.
+    // Conversions that round to f32, or from f32 to a shorter float, are executed by the normal
+    // arithmetic units.
     if (i.modifiers.size() < 2) return false;
     const std::string& to = i.modifiers[i.modifiers.size() - 2];
     const std::string& from = i.modifiers.back();
@@ -114,9 +114,9 @@ u32 latency_of(const Instruction& i) {
 
 namespace {
 
-/// PTX instructions that become many machine instructions, with the words that the machine
-/// instructions need in addition to sources and result. Measured with ptxas for one such
-/// instruction at a time, with enough live values that each additional value needed a register.
+/// The register words that machine instructions need in addition to sources and result, for PTX
+/// instructions that become many machine instructions. Measured with ptxas for one such PTX
+/// instruction at a time, with so many live values that each additional value needed a register.
 /// (With few live values, a 16-bit division needs one word more. The upper half of a 64-bit product
 /// needs six words with few live values and two with many; here it always needs four.)
 struct InternalWords {
@@ -178,9 +178,9 @@ u32 latency_of_second_step(const Instruction& i) {
 
 namespace {
 
-/// Returns the number of words that a wmma load or store needs for addresses. Each access in
-/// machine code has its own address. Measured with ptxas, with the row stride as a parameter. 16 x
-/// 16 halves need fewer words than other floats, and integers need more.
+/// Returns the number of register words that a wmma load or store needs for addresses. Each of its
+/// machine accesses has its own address. (Measured with ptxas, with the row stride as a parameter.)
+/// 16 x 16 halves need fewer words than other floats, and integers need more.
 u32 internal_address_words(const Instruction& i) {
     if (i.opcode != "wmma" || i.has("mma") || i.operands.size() < 3) return 0;
     if (!i.operands[2].is_register()) return 0;
@@ -197,8 +197,8 @@ u32 internal_words(const Instruction& i) {
 }
 
 u32 count_odd_internal_words(const Instruction& i) {
-    // An unsigned division needs a word for the negated divisor and a word for its reciprocal. The
-    // product of both is added to a pair.
+    // An unsigned division needs a word for the negated divisor and a word for the divisor's
+    // reciprocal. Their product is added to a pair.
     constexpr u32 kOfUnsigned = 2;
     return find_internal_words(i) && i.has("u32") ? kOfUnsigned : 0;
 }

@@ -23,15 +23,15 @@ using ptx::StateSpace;
 namespace {
 
 /// The number of rounds after which the search for wide values stops. All remaining values are
-/// considered narrow. Chains of address computations are short.
+/// considered narrow. This suffices, because chains of address computations are short.
 constexpr int kMaxNarrowingRounds = 8;
 
 /// The size in bytes of the largest array that is kept in registers. Each load selects one of the
 /// array's registers.
 constexpr u64 kMaxRegisterArrayBytes = 32;
 
-/// The name of the constant -32, which is the level of detail of a fetch that specifies no level.
-/// The name of a numeric constant is the complement of its bits.
+/// The name of the constant -32: the level of detail for fetches that specify none. The name of a
+/// numeric constant is the complement of its bits.
 constexpr u64 kLevel = ~u64{0xc2000000};
 
 bool has_immediate(const ptx::Instruction& i) {
@@ -78,7 +78,7 @@ std::vector<ptx::Operand> list_coordinates(const ptx::Instruction& i) {
         if (!operand.is_address() || operand.elements.empty()) continue;
         const ptx::Operand& last = operand.elements.back();
         std::vector<ptx::Operand> all = last.is_vector() ? last.elements : operand.elements;
-        // PTX encodes three coordinates as four, the last of which is a repetition.
+        // PTX encodes three coordinates as four, the last of which repeats the third.
         const bool is_filled_up = all.size() == 4 && all[3].kind == all[2].kind &&
                                   all[3].reg == all[2].reg && all[3].bits == all[2].bits;
         if (is_filled_up) all.pop_back();
@@ -140,7 +140,7 @@ std::vector<u32> copies_in_fragment(const ptx::Instruction& i) {
     return copies;
 }
 
-/// Reports whether the instruction loads a value that other instructions can read directly from the
+/// Reports whether the instruction loads a value that its readers can read directly from the
 /// constant bank.
 bool is_in_constant_bank(const ptx::Instruction& i) {
     return i.opcode == "ld" && space_of(i) == StateSpace::constant && i.operands.size() == 2 &&
@@ -165,8 +165,8 @@ bool MachineValues::is_uniform(u32 value) const {
     return uniform_[value] && !is_per_thread_[value];
 }
 
-/// Finds the values that the uniform unit computes once per warp: the values that are the same for
-/// a block, except floats and divisions, which the unit does not support.
+/// Finds the values that the uniform unit computes once per warp: the values that are uniform
+/// across a block, except floats and divisions, which the unit does not support.
 void MachineValues::find_uniform() {
     uniform_.assign(function_.registers.size(), false);
     for (u32 r = 0; r < uniform_.size(); ++r) {
@@ -190,8 +190,8 @@ bool MachineValues::is_computed_for_block(const Instruction& i) const {
         if (ptx::is_float(ptx::parse_type(modifier)) && i.opcode != "ld" && i.opcode != "mov")
             return false;
     // A 64-bit by 64-bit product takes several instructions. The uniform unit computes it only if
-    // the value is the same for the whole launch. If the product depends on the block's index, each
-    // thread computes it together with the addition to an address.
+    // it is the same for the whole launch. If it depends on the block's index, each thread computes
+    // it together with its addition to an address.
     const bool multiplies_long = i.opcode == "mul" && i.has("lo") && is_of_64_bits(i);
     if (multiplies_long && registers_.value_class[i.operands[0].reg] != ValueClass::launch)
         return false;
@@ -202,9 +202,9 @@ bool MachineValues::is_computed_for_block(const Instruction& i) const {
     return known && all_of(registers_read(i), [&](u32 r) { return uniform_[r]; });
 }
 
-/// Reports whether a product of launch parameters is added to an address. If so, the threads
-/// multiply and add in one instruction. A sum is ignored if it is only compared, or only used as
-/// the address of a load, whose result then takes the same register.
+/// Reports whether a product of launch parameters is added to an address. If so, each thread
+/// multiplies and adds in one instruction. Ignores sums that are only compared, or only used as the
+/// address of an access, whose result then takes the same register.
 bool MachineValues::is_added_by_threads(u32 product) const {
     return registers_.value_class[product] == ValueClass::launch &&
            all_readers_are(product, {"add", "sub"}) && any_of(readers_[product], [&](u32 at) {
@@ -240,8 +240,8 @@ void MachineValues::find_narrow() {
     }
 }
 
-/// Reports whether every reader is an access to shared, local or constant memory at this address,
-/// or computes a narrow value from the address.
+/// Reports whether every reader of the value uses it as an address in shared, local or constant
+/// memory, or computes a narrow value from it.
 bool MachineValues::stays_narrow(u32 value) const {
     return all_of(readers_[value], [&](u32 at) {
         const Instruction& i = function_.body[at];
@@ -320,7 +320,7 @@ bool MachineValues::can_include_shift(const Instruction& add, u32 shifted) const
     return true;
 }
 
-/// Reports whether all readers of the value also read a value that differs between threads.
+/// Reports whether every reader of the value also reads a value that differs between threads.
 bool MachineValues::is_combined_with_thread_values(u32 value) const {
     return all_of(readers_[value], [&](u32 at) {
         return any_of(registers_read(function_.body[at]), [&](u32 r) { return !uniform_[r]; });
@@ -340,8 +340,8 @@ bool MachineValues::is_foldable(u32 value) const {
     const Operand& from = i.operands[1];
     if (i.opcode == "cvt" && bytes(value) == 8 && !i.has("f32") && !i.has("f64") &&
         from.is_register() && bytes(from.reg) == 4) {
-        // The upper half is zero or the sign. If only one instruction reads the value, that
-        // instruction can compute the upper half itself.
+        // The upper half is zero or a copy of the sign. If only one instruction reads the value,
+        // that instruction can compute the upper half itself.
         return i.has("u32") || (readers_[value].size() == 1 &&
                                 all_readers_are(value, {"add", "sub", "shl", "mul", "mad"}));
     }
@@ -367,8 +367,8 @@ bool MachineValues::is_folded_into_sum(u32 product) const {
                    [&](u32 r) { return r != product && (folded_[r] || uniform_[r]); });
 }
 
-/// Reports whether a logic operation is merged into its reader. The machine combines three values
-/// in one logic instruction, unless two of the values are constants.
+/// Reports whether a logic operation is merged into its reader. One machine instruction combines
+/// three values, unless two of them are constants.
 bool MachineValues::is_part_of_logic(u32 value) const {
     const auto is_logic = [](const Instruction& i) {
         return is_one_of(i.opcode, {"and", "or", "xor", "not"});
@@ -392,8 +392,8 @@ bool MachineValues::is_sum(const Instruction& i) const {
     return i.has("s32") || i.has("u32") || (is_of_64_bits(i) && narrow_[i.operands[0].reg]);
 }
 
-/// Reports whether a sum is merged into its reader. The machine can add three values in one
-/// instruction if at most one of them is constant and neither of the two sums includes a shift or a
+/// Reports whether a sum is merged into its reader. One machine instruction can add three values if
+/// at most one of them is constant, and if neither of the two PTX sums includes a shift or a
 /// product.
 bool MachineValues::is_part_of_sum(u32 value) const {
     const Instruction& sum = definition(value);
@@ -417,7 +417,7 @@ bool MachineValues::is_part_of_sum(u32 value) const {
     return constants < 2;
 }
 
-/// Reports whether the value is a negation of a float that its readers can apply to their operand.
+/// Reports whether the value is a negated float whose readers can negate their operand themselves.
 bool MachineValues::is_negated_operand(u32 value) const {
     const Instruction& i = definition(value);
     return i.opcode == "neg" && (i.has("f32") || i.has("f64")) &&
@@ -457,8 +457,8 @@ void MachineValues::mark_per_thread(u32 address) {
     }
 }
 
-/// Finds the block indices that every thread must read into a register, because they are used by
-/// instructions that each thread executes.
+/// Finds the block indices that every thread must read into a register, because instructions that
+/// each thread executes use them.
 void MachineValues::find_block_numbers() {
     for (u32 r = 0; r < folded_.size(); ++r) {
         if (!is_written_once(r) || registers_.value_class[r] != ValueClass::block) continue;
@@ -541,9 +541,9 @@ std::optional<u32> MachineValues::find_extended_value(u32 value) const {
 bool MachineValues::is_loose(u32 value) const {
     if (words_[value] != 2 || writers_[value].empty()) return false;
     const std::vector<Operand>& operands = definition(value).operands;
-    // Both words of a clock are read by one instruction.
+    // A single instruction reads both words of a clock.
     if (operands.size() > 1 && operands[1].is_special()) return false;
-    // The start value of a loop variable may be written by one instruction, even if each iteration
+    // A single instruction may write the start value of a loop variable, even if each iteration
     // computes the value in halves.
     return all_of(writers_[value], [&](u32 at) { return is_in_halves(function_.body[at]); }) &&
            all_of(readers_[value], [&](u32 at) {
@@ -669,8 +669,8 @@ void MachineValues::find_vectors() {
         for (const std::vector<Operand>& pair : find_texel_pairs(*i)) place(pair);
 }
 
-/// Returns the registers of a texture fetch in pairs. The fetch writes its needed components two at
-/// a time.
+/// Returns the registers of a texture fetch in pairs, because the fetch writes the needed
+/// components two at a time.
 std::vector<std::vector<ptx::Operand>> MachineValues::find_texel_pairs(const Instruction& i) const {
     std::vector<std::vector<Operand>> pairs;
     if (!is_one_of(i.opcode, {"tex", "tld4"}) || !find_vector(i)) return pairs;
@@ -715,9 +715,9 @@ std::vector<u32> MachineValues::find_read_values(const Instruction& instruction)
 std::vector<u32> MachineValues::written_by(const Instruction& instruction) const {
     std::vector<u32> values;
     for (u32 r : registers_written(instruction)) {
-        // An atomic whose result is unused has no result register.
+        // An atomic whose result is unused needs no result register.
         if (instruction.opcode == "atom" && readers_[r].empty()) continue;
-        // A fetch omits the components that are not used.
+        // A fetch does not return components that are unused.
         if (is_one_of(instruction.opcode, {"tex", "tld4"}) && readers_[r].empty()) continue;
         if (!is_uniform(r)) add_once(values, r);
     }
@@ -771,7 +771,7 @@ bool MachineValues::have_same_address(const Instruction& a, const Instruction& b
     const auto kind = [](const Instruction& i) {
         std::vector<std::string> words = i.modifiers;
         const u32 size = size_of(ptx::parse_type(words.back()));
-        // Types of the same size are equivalent.
+        // Types of the same size count as equal.
         if (size >= 4) words.back() = std::to_string(size);
         return words;
     };
@@ -805,8 +805,8 @@ std::vector<std::pair<u32, u32>> MachineValues::find_known_values(u32 at) const 
             const std::vector<u32> known = find_moved_values(i), loaded = find_moved_values(load);
             std::vector<std::pair<u32, u32>> same;
             for (std::size_t k = 0; k < std::min(known.size(), loaded.size()); ++k)
-                // In a loop, the stored value may be the one that this load returned in the
-                // previous iteration.
+                // In a loop, the stored value may be the one that this load returned in an earlier
+                // iteration.
                 if (words_[known[k]] == words_[loaded[k]] && written_at(known[k]) <= before)
                     same.push_back({loaded[k], known[k]});
             if (same.size() != loaded.size()) same.clear();
@@ -826,7 +826,7 @@ std::vector<std::pair<u32, u32>> MachineValues::find_known_values(u32 at) const 
     return {};
 }
 
-/// Reports whether the value is zero. The machine reads zeros from a register that is always zero.
+/// Reports whether the value is zero. Machine code reads zeros from a register that is always zero.
 bool MachineValues::is_zero(u32 value) const {
     if (!is_written_once(value)) return false;
     const Instruction& i = definition(value);
@@ -848,8 +848,8 @@ u32 MachineValues::constants_in(const Operand& operand) const {
     return count;
 }
 
-/// Returns the uniform factor of a folded wide product, or a constant of 0 words for other
-/// operands.
+/// Returns the uniform factor of a folded wide product. For any other operand, returns a constant
+/// of 0 words.
 Constant MachineValues::uniform_factor(const Operand& operand) const {
     if (!operand.is_register() || !folded_[operand.reg]) return {};
     const Instruction& i = definition(operand.reg);
@@ -931,8 +931,8 @@ u32 MachineValues::count_array_words() const {
     return static_cast<u32>(bytes + 3) / 4;
 }
 
-/// Returns the value to which constants are added in order to compute a uniform address. An access
-/// can add these constants itself.
+/// Strips the added constants from a uniform address and returns the remaining value, because an
+/// access can add the constants itself.
 u32 MachineValues::base_of(u32 value) const {
     while (uniform_[value]) {
         const Instruction& i = definition(value);
@@ -970,8 +970,8 @@ AccessPlace MachineValues::source_of_copy(const Instruction& copy) const {
     return place;
 }
 
-/// Finds the base of an address. Constants that are added before the address is in a register
-/// become part of the access's offset.
+/// Finds the base of an address. Constants that are added to the base become part of the access's
+/// offset.
 void MachineValues::find_base(u32 value, AccessPlace& place) const {
     while (uniform_[value] || folded_[value]) {
         const Instruction& i = definition(value);
@@ -992,9 +992,9 @@ void MachineValues::find_base(u32 value, AccessPlace& place) const {
         place.value = value;
 }
 
-/// Returns the uniform address that an access must load into registers, or a constant of 0 words
-/// for other accesses. An access to shared memory can use a uniform register as its address, except
-/// for a compare-and-swap.
+/// Returns the uniform address that an access must load into registers. For any other access,
+/// returns a constant of 0 words. An access to shared memory can use a uniform register as its
+/// address, except for a compare-and-swap.
 Constant MachineValues::address_for_block(const Instruction& i) const {
     const StateSpace space = space_of(i);
     const bool is_far =
@@ -1037,7 +1037,7 @@ bool MachineValues::is_true_in_one_lane(u32 predicate, bool is) const {
 }
 
 /// Reports whether the value is different in every lane: %tid.x or %laneid, optionally plus a value
-/// that is the same for a block.
+/// that is uniform across the block.
 bool MachineValues::differs_by_lane(u32 value) const {
     for (u32 sum = value;;) {
         if (!is_written_once(sum) || bytes(sum) != 4) return false;
@@ -1053,8 +1053,8 @@ bool MachineValues::differs_by_lane(u32 value) const {
     }
 }
 
-/// Returns the summand that differs between the threads of a block if the instruction is a sum (or
-/// mad) whose other operands are the same for the block. Returns kNone for any other instruction.
+/// Returns the only operand of a sum (or the summand of a mad) that differs between the threads of
+/// a block. Returns kNone for any other instruction.
 u32 MachineValues::varying_summand(const Instruction& i) const {
     const bool is_mad = i.opcode == "mad" && i.has("lo");
     if (i.opcode != "add" && !is_mad) return kNone;
@@ -1095,8 +1095,8 @@ std::vector<Constant> MachineValues::find_constants_for_access(const Instruction
 }
 
 /// Returns the constants that a texture or surface access needs in registers: the level of detail
-/// (even if the fetch specifies no level), and constant coordinates and data that are not part of a
-/// vector.
+/// (even if the fetch specifies none), and those constant coordinates and data that are not part of
+/// a vector.
 std::vector<Constant> MachineValues::find_constants_for_texel(const Instruction& i) const {
     std::vector<Constant> brought;
     const bool interpolates = i.opcode == "tex" && i.modifiers.back() == "f32";

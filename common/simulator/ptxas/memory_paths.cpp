@@ -38,8 +38,8 @@ std::array<Touch, kMemories> MemoryPaths::strongest_touch_between(u32 from, u32 
     std::array<Touch, kMemories> strongest{};
     enum State : u8 { unknown, open, done };
     std::vector<State> states(strongest_.size(), unknown);
-    // The current path backwards from `to`, as a list of blocks. Each block is stored with the
-    // index of the predecessor to visit next.
+    // The current path, backwards from `to`, as a list of blocks, each with the index of the
+    // predecessor to visit next.
     std::vector<std::pair<u32, std::size_t>> way = {{to, 0}};
     states[to] = open;
     while (!way.empty()) {

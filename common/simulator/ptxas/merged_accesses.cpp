@@ -90,7 +90,7 @@ private:
         return straight_pieces;
     }
 
-    /// Starts a piece with the open accesses of the immediate dominator, unless an instruction
+    /// Starts a piece with the accesses left open by the immediate dominator, unless an instruction
     /// between the dominator and the piece closes them. A load from shared memory may be merged
     /// with loads before a branch, because it cannot fault. A load from global memory can only
     /// reuse words that have already been loaded.
@@ -150,8 +150,8 @@ private:
         }
     }
 
-    /// Records the alignment that is known for an address, either from the computation of the
-    /// address or from the width of a vector access.
+    /// Records the known alignment of an address. It follows from the computation of the address,
+    /// or from the width of a vector access.
     void note_alignment(const PtxAccess& access) {
         Alignment& alignment = alignments_[base_of(access)];
         const u32 zeros = std::min(access.address.low_zero_bits, kZeroBitsOfWidestAccess);
@@ -238,8 +238,8 @@ private:
         }
     }
 
-    /// Reports whether the last store wrote this word. If so, the stored register is used and the
-    /// load is not needed.
+    /// Reports whether the last store wrote this word. If so, the load is not needed, because the
+    /// value is still in the stored register.
     static bool is_stored(const OpenAccesses& open, const PtxAccess& access, u32 word) {
         const std::optional<PtxAccess>& stored = open.stored;
         return stored && stored->bytes_of_word == access.bytes_of_word &&
@@ -326,8 +326,8 @@ private:
 
     // ---- merging accesses across iterations of a loop ----
 
-    /// Merges loads from a state space across iterations of a loop that does not store to this
-    /// space. Groups whose index is below `older` belong to earlier pieces and are skipped.
+    /// Merges loads from one state space across iterations of a loop that does not store to it.
+    /// Skips groups whose index is below `older`, because they belong to earlier pieces.
     void merge_iterations(OpenAccesses& open, std::size_t older, u32 begin, u32 end) {
         if (open.is_changed) return;
         for (u32 k : open.loads) {
@@ -340,8 +340,8 @@ private:
         std::erase_if(open.loads, [&](u32 k) { return merged_as_iterations_.contains(k); });
     }
 
-    /// Merges the accesses of four iterations. The access of each iteration has its own index.
-    /// Returns nothing if the addresses do not show which access belongs to which iteration.
+    /// Merges the accesses of four iterations, which are numbered separately. Returns nothing if
+    /// the addresses do not show which access belongs to which iteration.
     std::optional<std::map<u32, MachineAccesses>> merge_unrolled_iterations(
         const MergedGroup& iteration, u32 begin, u32 end) const {
         constexpr u32 divisor = MachineAccess::kDivisor;

@@ -7,23 +7,23 @@ namespace coalesce::simulator {
 namespace {
 
 constexpr u32 kStackPointer = 1;
-/// The registers that a call of an unknown function may overwrite according to the calling
-/// convention: the first 16, and the return address.
+/// The registers that, according to the calling convention, a call of an unknown function may
+/// overwrite: the first 16 except the stack pointer, and the return address.
 constexpr u32 kWrittenByCalls[] = {0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 20, 21};
 /// The number of registers to choose from. It exceeds the hardware's limit, so that values that
 /// ptxas would spill also get a register.
 constexpr u32 kRegisterNumbers = 512;
-/// Limits for moving a value to an odd register to make room for a pair. A value stays where it is
-/// if it is live for more than kLongLifetime instructions and at most kMaxWordsForLongLifetimes
-/// words are live at the same time.
+/// Limits for moving a value to an odd register to make room for a pair. A value stays in its
+/// register if it is live for more than kLongLifetime instructions, and if at most
+/// kMaxWordsForLongLifetimes words are live at the same time.
 constexpr u32 kLongLifetime = 42, kMaxWordsForLongLifetimes = 16;
 
 bool begins_earlier(const Span& a, const Span& b) {
     return a.begin < b.begin;
 }
 
-/// Reports whether a load or store may still read the value when another value is written at
-/// `place`.
+/// Reports whether a load or store may still need to read the value at `place`, where another value
+/// is written.
 bool may_still_be_read(const Span& span, u32 place) {
     return place < (place == span.end ? span.read_by_others_until : span.read_until);
 }
@@ -66,8 +66,8 @@ private:
     std::vector<Span> spans_;  ///< in ascending order
 };
 
-/// Returns a key that sorts instructions in program order. Copies of an unrolled iteration are
-/// sorted one after the other.
+/// Returns a key that sorts instructions in program order. The copies of an unrolled iteration
+/// follow one another.
 std::tuple<u32, u32, u32> written_order_key(const MachineInstruction& i) {
     return {i.loop == kNone ? i.source : i.loop, i.iteration, i.source};
 }
@@ -186,7 +186,7 @@ private:
     void assign_extended(u32 pair, u32 lower) {
         std::vector<Span> both =
             merge_spans(lifetimes_.spans_of_values[pair], lifetimes_.spans_of_values[lower]);
-        // A value that is loaded into the lower half must not overwrite its own address.
+        // A value loaded into the lower half must not overwrite its own address.
         for (Span& span : both) span.begin -= span.begin % 2;
         u32 chosen = kNone;
         for (u32 r = kStackPointer + 1; r + 2 <= kRegisterNumbers; r += 2) {
@@ -227,7 +227,7 @@ private:
         u32 words = 0;
         for (u32 v : values) words += code_.values[v].words;
         if (words < least) return;
-        // Texel vectors and their coordinates get their registers after all other values.
+        // Texel vectors and their coordinates are assigned after all other values.
         if (!is_for_texels_ && words > 1 && is_of_texels_[values[0]]) return;
         u32 at = choose(values, words);
         for (u32 v : values)

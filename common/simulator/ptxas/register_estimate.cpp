@@ -39,7 +39,7 @@ constexpr u32 kLiveWordsForWrittenOrder = 24;
 /// The number of registers for the return address of a called function.
 constexpr u32 kReturnAddressRegisters = 1;
 
-/// The number of blocks of a kernel that are resident on a multiprocessor at the same time, as far
+/// The number of a kernel's blocks that are resident on a multiprocessor at the same time, as far
 /// as ptxas can know it.
 class BlockResidency {
 public:
@@ -49,15 +49,16 @@ public:
     BlockResidency(u32 warps, u64 shared)
         : warps_(warps), max_blocks_(std::max(1u, max_resident_blocks(warps, shared))) {}
 
-    /// Returns the maximum number of registers with which as many blocks can run as with
-    /// `registers`.
+    /// Returns the maximum number of registers per thread that allows as many resident blocks as
+    /// `registers` does.
     u32 find_max_registers(u32 registers) const {
         u32 steps = (registers + kStep - 1) / kStep;
         const u32 enough = resident_blocks(steps);
         while (steps * kStep < kMaxRegisters && resident_blocks(steps + 1) == enough) ++steps;
         return steps * kStep;
     }
-    /// Returns the maximum number of registers that does not reduce the number of running blocks.
+    /// Returns the maximum number of registers per thread that does not reduce the number of
+    /// resident blocks.
     u32 find_max_registers() const {
         return std::max(find_max_registers(1), kRegistersForFullOccupancy);
     }
@@ -74,7 +75,8 @@ private:
     u32 warps_ = 1, max_blocks_ = kWarpsPerMultiprocessor;
 };
 
-/// The machine code of a function and its registers for different orders of instructions.
+/// The machine code of a function, and the registers that it needs for different orders of
+/// instructions.
 class EstimatedFunction {
 public:
     explicit EstimatedFunction(const ptx::Function& function)
@@ -82,9 +84,9 @@ public:
 
     /// Returns the number of registers if instructions keep their program order once
     /// `max_live_words` words are live. `inside` returns the number of registers that a called
-    /// function needs, or nothing if it is unknown. Register banks are taken into account unless
-    /// this reduces the number of running blocks. `exceeds` is true if some blocks cannot run even
-    /// if banks are ignored.
+    /// function needs, or nothing if it is unknown. Register banks are taken into account, unless
+    /// this would reduce the number of resident blocks. `exceeds` is true if that number is reduced
+    /// even if banks are ignored.
     template <class Inside>
     u32 registers(u32 max_live_words, Inside inside, const BlockResidency& blocks, bool exceeds) {
         for (MachinePiece& piece : code_.pieces)
@@ -133,8 +135,8 @@ public:
         return places;
     }
 
-    /// Returns, for each instruction that starts an unrolled loop, the number of combined
-    /// iterations.
+    /// Returns, for each instruction that starts an unrolled loop, the number of iterations that
+    /// are combined.
     std::vector<u32> turns_unrolled() const {
         std::vector<u32> turns(function_.body.size(), 0);
         for (const MachinePiece& piece : code_.pieces)

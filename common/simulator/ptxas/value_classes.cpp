@@ -56,8 +56,8 @@ private:
         return all_of(written, [&](u32 r) { return writes_[r] == 1; });
     }
 
-    /// Reports whether the instruction is a mov or cvta between registers of equal width. Its
-    /// source must be written by exactly one instruction, earlier in the text.
+    /// Reports whether the instruction is a mov or cvta between registers of equal width. Exactly
+    /// one instruction may write its source, and must precede it in the text.
     bool is_copy(const ptx::Instruction& i) const {
         if (i.guard || i.operands.size() != 2) return false;
         const Operand &to = i.operands[0], &from = i.operands[1];
@@ -73,11 +73,11 @@ private:
         return writes_[from.reg] == 1 && is_written_earlier_[from.reg];
     }
 
-    /// Stops treating an instruction as a copy if the value of its source may change while the copy
-    /// is needed. A copy can share the name of its source only as long as both have the same value.
-    /// The source is written by a single instruction, but in a loop, this instruction may run again
-    /// while a copy of the previous value is still needed. Values that a prologue computes never
-    /// change, so their copies are always safe.
+    /// Stops treating an instruction as a copy if its source may change while the copy is still
+    /// needed. A copy can share the name of its source only as long as both have the same value.
+    /// Only one instruction writes the source, but in a loop, it may run again while a copy of the
+    /// previous value is still needed. Values that a prologue computes never change, so their
+    /// copies are always safe.
     void keep_copies_of_changing_sources(const Liveness& liveness) {
         std::map<u32, std::vector<u32>> copies;  // maps each root to its copies
         for (u32 at = 0; at < function_.body.size(); ++at) {

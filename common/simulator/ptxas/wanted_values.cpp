@@ -97,8 +97,8 @@ bool takes_low_half(const Instruction& i) {
 
 }  // namespace
 
-/// Adds the halves of the sources that an instruction needs. Returns true if this adds a half that
-/// was not needed before.
+/// Marks the source halves that an instruction needs. Returns true if any of them was not marked
+/// before.
 bool NeededValues::add_needed_halves_of_sources(const Instruction& i) {
     const std::vector<u32> written = registers_written(i);
     u8 needed = kBothHalves;

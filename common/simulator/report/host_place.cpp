@@ -29,20 +29,21 @@ namespace coalesce::simulator {
 namespace {
 
 /// The maximum number of lookups in a process, and the maximum number of failed lookups in one
-/// file. A lookup is slow, because it starts a program.
+/// file. Lookups are slow, because each one starts a program.
 constexpr std::size_t kMaxLookups = 100;
 constexpr int kMaxFailures = 4;
 constexpr double kLookupSeconds = 10;
 
-/// A function that contains an address, because it was inlined there or because it is the function
-/// itself, and the line in this function.
+/// A function whose code contains an address, either directly or because it was inlined there, and
+/// the line within that function.
 struct HostFrame {
     std::string function;  ///< the name that the linker knows, or the name in the source
     Place place;
 };
 
-/// Returns the name of the source for the file that nvcc generates from it. In some functions,
-/// addr2line attributes a line of sum.cu to "/tmp/tmpxft_0000457c_00000000-6_sum.cudafe1.cpp".
+/// Returns the name of the source file from which nvcc generated `file`, or `file` itself if nvcc
+/// did not generate it. In some functions, addr2line attributes a line of sum.cu to
+/// "/tmp/tmpxft_0000457c_00000000-6_sum.cudafe1.cpp".
 std::string source_of(const std::string& file) {
     constexpr std::string_view ending = ".cudafe1.cpp", beginning = "tmpxft_";
     if (!file.ends_with(ending)) return file;
@@ -97,8 +98,8 @@ std::vector<HostFrame> look_up(const std::string& file, u64 offset) {
     return found->second;
 }
 
-/// Reports whether the file is part of the program. Headers of a compiler and the stubs that launch
-/// kernels are not.
+/// Reports whether the file is part of the program. Compiler headers and kernel launch stubs are
+/// not.
 bool is_of_program(const std::string& file) {
     for (const std::string_view part : {"/usr/", "/include/", ".stub.c", "cuda_runtime"})
         if (file.find(part) != file.npos) return false;

@@ -1,9 +1,8 @@
 // See last_words.h.
 //
 // Idea    Writing a report allocates memory, which a signal handler may not do. Therefore, a thread
-//         writes the report, and the handler wakes the thread and waits for it. If the handler
-//         returned earlier, a crash would be raised again, and after SIGTERM the program might
-//         continue.
+//         writes the report, and the handler wakes the thread and waits for it. If the handler did
+//         not wait, the crash would be raised again, and after SIGTERM the program might continue.
 // Watch   The interrupted thread may hold a lock that is needed to write the report, so the handler
 //         waits only for a limited time. Then it ends the process if the signal was a crash.
 //         Otherwise, the handler returns, so that the thread can release the lock. The process ends

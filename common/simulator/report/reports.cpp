@@ -41,8 +41,8 @@ bool has_site(const Report& r) {
     return r.where.line != 0 || (!r.kernel.empty() && r.check != "apicheck");
 }
 
-/// Reports whether the report was caused by a thread of the device. A refused launch, or one that
-/// cannot be simulated, is not caused by a thread.
+/// Reports whether a device thread caused the report. Reports of launches that are refused or
+/// cannot be simulated have no such thread.
 bool has_thread(const Report& r) {
     return !r.kernel.empty() && r.check != "apicheck" && r.check != "streamcheck" &&
            !is_about_missing_work(r.check, r.kind);
@@ -65,8 +65,8 @@ SiteKey make_site_key(const Report& r) {
             has_site(r) ? "" : r.message};
 }
 
-/// Returns a key that sorts reports by their block and then by their thread, in the order in which
-/// CUDA numbers them.
+/// Returns a key that sorts reports by block and then by thread, in the order in which CUDA numbers
+/// them.
 auto rank(const Report& r) {
     return std::tuple(r.block.z, r.block.y, r.block.x, r.thread.z, r.thread.y, r.thread.x);
 }

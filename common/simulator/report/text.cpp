@@ -51,7 +51,7 @@ std::string wrap(std::string_view text, std::size_t columns, std::string_view fi
 
 namespace {
 
-/// Replaces template arguments that are nested at `depth` or deeper with "...".
+/// Replaces template arguments nested at `depth` or deeper with "...".
 std::string cut_arguments(const std::string& name, int depth) {
     std::string out;
     int level = 0;

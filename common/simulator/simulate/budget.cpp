@@ -19,7 +19,7 @@ using Reader = StrictToml<BudgetError>;
 
 constexpr double kMaxLimit = 1e18;
 
-/// The maximum relative error that is caused by rounding a limit when it is written as text.
+/// The maximum relative error caused by rounding a limit that is written as text.
 constexpr double kRounding = 1e-6;
 
 std::set<std::string_view> metric_names(bool of_line) {
@@ -92,8 +92,8 @@ bool is_own_file(const Json& line) {
     return path_to_show(file) != file || !file.starts_with("/");
 }
 
-/// Adds a finding for every limit that is exceeded by `counters`. Each finding is a copy of `place`
-/// with a message.
+/// Adds a finding for every limit that `counters` exceed. Each finding is a copy of `place` with a
+/// message.
 void check_limits(const Limits& limits, const Json& counters, const Finding& place,
                   std::vector<Finding>& findings) {
     for (const Metric& metric : metrics()) {

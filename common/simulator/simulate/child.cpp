@@ -35,8 +35,8 @@ void handle_signals() {
     for (const int signal : kForwardedSignals) {
         struct sigaction before {};
         sigaction(signal, nullptr, &before);
-        // If a signal was ignored when `simulate` started, continue to ignore it. This is the case
-        // for some signals under nohup, or if a script runs `simulate` in the background.
+        // Keep ignoring a signal that was ignored when `simulate` started, as some signals are
+        // under nohup, or if a script runs `simulate` in the background.
         if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
     }
 }
@@ -44,8 +44,8 @@ void handle_signals() {
 /// Runs in the child process: executes the program, or writes errno to `report` if that fails.
 [[noreturn]] void exec_program(const std::string& path, const std::vector<std::string>& arguments,
                                const Environment& environment, int report) {
-    // The program must end too if `simulate` is killed with SIGKILL, for example at a test's time
-    // limit.
+    // If `simulate` is killed with SIGKILL, for example at a test's time limit, the program must
+    // end too.
     end_with_parent();
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
     setenv("COALESCE_SIM_PID", std::to_string(getpid()).c_str(), 1);

@@ -19,7 +19,7 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The time after which the terminal shows the progress of a launch, in milliseconds.
+/// The time in milliseconds after which the terminal shows the progress of a launch.
 constexpr const char* kProgressAfterMs = "2000";
 
 constexpr const char* kDescription =

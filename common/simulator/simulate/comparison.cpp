@@ -21,10 +21,10 @@ std::string base_name(const std::string& name) {
     return name.substr(0, name.find_first_of("<("));
 }
 
-/// Returns the counterpart of `kernel` in `others`, which are the kernels of the other run. `own`
-/// contains the kernels of the run to which `kernel` belongs. The counterpart is the kernel with
-/// the same name. If there is none, it is the kernel with the same base name, provided that only
-/// one kernel of each run has this base name. Returns null if there is no counterpart.
+/// Returns the counterpart of `kernel` in `others`, the kernels of the other run. `own` contains
+/// the kernels of the run to which `kernel` belongs. The counterpart is the kernel with the same
+/// name or, if there is none, the kernel with the same base name, provided that each run has only
+/// one kernel with this base name. Returns null if there is no counterpart.
 const Json* find_counterpart(const Json& kernel, const Json& own, const Json& others) {
     const std::string name = kernel["name"];
     for (const Json& other : others)

@@ -30,7 +30,7 @@ constexpr double kSectorBytes = 32;
 /// A lint is reported if its cost is at least these fractions of the launch's time and of the
 /// program's time.
 constexpr double kMinFractionOfLaunch = .05, kMinFractionOfProgram = .02;
-/// The minimum utilization at which a resource is considered busy, so that waste on it affects the
+/// The minimum utilization at which a resource counts as busy, so that waste on it affects the
 /// time.
 constexpr double kMinBusyFraction = .5;
 /// The minimum ratio of the moved sectors to the sectors that the requested bytes would fill.
@@ -87,8 +87,8 @@ private:
         return counter(kernel_, counter_name.c_str());
     }
 
-    /// Returns the resources that loads use. Loads pass through the L1 cache, which the model does
-    /// not distinguish from shared memory.
+    /// Returns the resources that loads use. The model does not distinguish the L1 cache, which
+    /// loads pass through, from shared memory.
     std::vector<std::string> resources_of_loads() const {
         if (counter(longest_, "shared_bytes") > 0) return {"memory", "l2_read"};
         return {"memory", "l2_read", "shared"};

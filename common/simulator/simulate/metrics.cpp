@@ -70,7 +70,8 @@ constexpr Metric kMetrics[] = {
      [](const Json& counters) { return ratio(counters, kTraffic[2]); }},
     {"sectors", "sectors", LineLimits::possible, Compared::always, "sectors",
      [](const Json& counters) { return sum(counters, &TrafficKind::passes, "sectors"); }},
-    // The number of requests is not a cost: wider requests are fewer, but each takes more sectors.
+    // The number of requests is not a cost, because fewer but wider requests take more sectors
+    // each.
     {"requests", "requests", LineLimits::possible, Compared::never, "sectors",
      [](const Json& counters) { return sum(counters, &TrafficKind::requests, "sectors"); }},
     {"wavefronts", "shared wavefronts", LineLimits::possible, Compared::always, "wavefronts",

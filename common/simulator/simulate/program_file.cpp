@@ -42,7 +42,7 @@ std::string find_other_runtime(const ElfFile& elf) {
 /// The CUDA interfaces that a program or one of its own libraries uses.
 struct Uses {
     bool runtime = false, driver = false;
-    bool older_runtime = false;  ///< whether it uses the runtime of CUDA 12
+    bool older_runtime = false;  ///< whether it uses the CUDA 12 runtime
 
     bool any() const { return runtime || driver || older_runtime; }
 };

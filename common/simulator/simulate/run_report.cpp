@@ -41,7 +41,7 @@ std::vector<Json> read_reports(const fs::path& folder, int first) {
 const std::set<std::string> kNotAdded{"line", "other_line", "registers", "predicted"};
 
 /// Adds the numbers of `more` to those of `sum`, including numbers in nested objects. Copies values
-/// that `sum` lacks. Does not change other values of `sum`.
+/// that `sum` lacks, and leaves all other values of `sum` unchanged.
 void add_numbers(Json& sum, const Json& more) {
     for (const auto& [key, value] : more.items()) {
         if (!sum.contains(key))

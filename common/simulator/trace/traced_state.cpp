@@ -11,8 +11,7 @@
 namespace coalesce::simulator {
 namespace {
 
-/// Returns the first and the last line of the kernel's file to which the instructions of a scope
-/// belong.
+/// Returns the first and the last line that the instructions of a scope have in the kernel's file.
 std::pair<u32, u32> lines_of_scope(const ptx::Function& function, const SourceVariable& variable) {
     u32 last = variable.where.line;
     const u32 end = std::min(variable.end, static_cast<u32>(function.body.size()));
@@ -151,7 +150,7 @@ const ptx::Variable* find_shared_variable(const Kernel& kernel, const std::strin
     return global == kernel.module->ast->variables.end() ? nullptr : &global->second;
 }
 
-/// Adds the properties of an array in shared memory that the debug information describes.
+/// Adds to `array` those properties of a shared memory array that the debug information describes.
 void describe_shared(const std::string& symbol, const DebugInfo& debug_info, TracedArray& array) {
     for (const auto& [function, variables] : debug_info) {
         for (const SourceVariable& variable : variables) {

@@ -392,8 +392,8 @@ void BlockTracer::take_new_reports() {
     reports_before_ = std::move(now);
 }
 
-/// Returns the last step that performed one of the two accesses in a report. The report was added
-/// after the launch.
+/// Returns the last step that performed one of the two accesses of a report that was added after
+/// the launch.
 u32 BlockTracer::find_step(const Report& report) const {
     const auto is_here = [&](const Step& step, const Place& where, Dim3 block, Dim3 thread) {
         const Dim3 shape = trace_.block;

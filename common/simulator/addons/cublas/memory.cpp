@@ -17,7 +17,7 @@ auto& contexts() {
     return all;
 }
 
-/// Ends the call with a cuBLAS status. The runtime's `fail` expects a cudaError_t but does not
+/// Ends the call with a cuBLAS status. The runtime's `fail` takes a cudaError_t but does not
 /// interpret it, so the status is cast to that type.
 [[noreturn]] void fail(Status status) {
     cudart::fail(static_cast<cudaError_t>(status));
@@ -60,7 +60,7 @@ void write_number(u8* bytes, Type type, double value) {
 }
 
 /// Copies columns of `width` bytes between the host and simulated memory. A vector is copied as a
-/// matrix with one row, in which each element is a column.
+/// matrix with one row, so each of its elements is a column.
 cudaError_t copy_columns(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                          size_t width, size_t columns, cudaMemcpyKind kind) {
     return cudaMemcpy2D(to, std::max(to_pitch, width), from, std::max(from_pitch, width), width,

@@ -102,7 +102,7 @@ void multiply_batch(Product p, const void* const* a, const void* const* b, void*
     }
 }
 
-/// Stores in `type` the scalar type for a cublasComputeType_t. Returns false if the compute type is
+/// Stores the scalar type of a cublasComputeType_t in `type`. Returns false if the compute type is
 /// not supported.
 bool find_scalar_type(int compute, Type& type) {
     if (compute == 64 || compute == 65)
@@ -114,8 +114,8 @@ bool find_scalar_type(int compute, Type& type) {
     return compute != 72 && compute != 73;
 }
 
-/// Determines the scalar type of a mixed-type gemm. Fails if the type of an operand, or the compute
-/// type, is not supported.
+/// Determines the scalar type of a mixed-type gemm. Fails if an operand type or the compute type is
+/// not supported.
 void check_types(const char* name, int compute, Product& p) {
     const bool is_here = find_scalar_type(compute, p.scalars.type) && is_known(p.a.type) &&
                          is_known(p.b.type) && is_known(p.c.type);

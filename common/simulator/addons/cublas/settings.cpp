@@ -1,4 +1,5 @@
-// Implements the cuBLAS functions that compute nothing: streams, modes, versions and error names.
+// Implements the cuBLAS functions that do not compute anything: streams, modes, versions and error
+// names.
 #include <cstddef>
 
 #include "simulator/addons/cublas/cublas.h"
@@ -111,7 +112,7 @@ Status cublasSetWorkspace_v2(void* handle, void*, size_t) {
     return find_context(handle) ? kSuccess : kNotInitialized;
 }
 
-/// Copies a vector as a matrix with one row. The distance between columns is the vector's stride.
+/// Copies a vector as a matrix with one row, whose leading dimension is the vector's stride.
 #define COALESCE_COPIES(direction, kind)                                                         \
     Status cublas##direction##Vector(int count, int bytes, const void* from, int from_step,      \
                                      void* to, int to_step) {                                    \

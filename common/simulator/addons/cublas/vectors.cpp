@@ -9,15 +9,15 @@ using namespace coalesce::simulator::cublas;
 
 namespace {
 
-/// A vector in simulated memory. As in BLAS, a vector with a negative stride starts at the end of
-/// its memory.
+/// A vector in simulated memory. As in BLAS, the first element of a vector with a negative stride
+/// is at the end of its memory.
 struct Vector {
     const void* begin;
     int step;
     Type type;
 
-    /// Returns the elements in order. Rejects a stride of 0, with which all elements would be at
-    /// the same address.
+    /// Returns the elements in order. Rejects a stride of 0, which would put all elements at the
+    /// same address.
     std::vector<double> values(int count) const {
         if (count <= 0) return {};
         if (step == 0) refuse("the increment of a vector is 0.");
@@ -75,8 +75,8 @@ double sum_of_magnitudes(int count, const Vector& x) {
     return sum;
 }
 
-/// Stores the 1-based index of the element with the largest or smallest magnitude. If several
-/// elements are equal, stores the index of the first one; for an empty vector, stores 0.
+/// Stores the 1-based index of the element with the largest or smallest magnitude. Of equal
+/// elements, the first one counts. Stores 0 if the vector is empty.
 void store_extreme_index(int count, const Vector& x, bool largest, void* result) {
     const std::vector<double> all = x.values(count);
     const auto smaller = [](double a, double b) { return std::fabs(a) < std::fabs(b); };

@@ -1,11 +1,11 @@
-// Implements the CUDA 12 functions whose parameters or structures differ in CUDA 13, or that CUDA
-// 13 no longer has.
+// Implements the CUDA 12 functions that CUDA 13 removed, or whose parameters or structures it
+// changed.
 //
 // Theory of operation
 //   libcudart.so.12 is a thin layer over libcudart.so.13, which does all the work. Most functions
 //   jump to the function of the same name in libcudart.so.13; make_face.sh generates these jumps
-//   (forward.h). The functions in this file and in graph_calls.cpp translate parameters and
-//   structures that differ (older.h). own.txt lists them.
+//   (forward.h). The functions in this file and in graph_calls.cpp translate the parameters and
+//   structures that have changed (older.h). own.txt lists them.
 #include <cstring>
 
 #include "simulator/addons/cudart12/older.h"
@@ -69,8 +69,8 @@ void copy_common(DeviceProperties& to, const cudaDeviceProp& from) {
 #undef COALESCE_COPY
 }
 
-/// Fills in the members for which CUDA 13 has attributes instead. Attributes are identified by
-/// number.
+/// Fills in the members that CUDA 13 replaced with attributes. The table contains the attribute
+/// numbers.
 cudaError_t fill_from_attributes(DeviceProperties& to, int device) {
     const struct {
         int attribute;
@@ -122,8 +122,8 @@ cudaError_t older_runtime_version(int* version) {
     return error;
 }
 
-/// Does nothing. cudaSetDoubleForDevice and cudaSetDoubleForHost had an effect only on devices
-/// without double precision.
+/// Does nothing. cudaSetDoubleForDevice and cudaSetDoubleForHost only affected devices without
+/// double precision.
 COALESCE_OLDER(older_double_for_device, cudaSetDoubleForDevice, double*);
 cudaError_t older_double_for_device(double*) {
     return cudaSuccess;

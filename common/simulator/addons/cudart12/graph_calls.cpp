@@ -1,6 +1,6 @@
-// Implements CUDA 12's functions for graphs and captures. In CUDA 12, edges carry no data, whereas
-// the same functions of CUDA 13 take a list of edge data. calls.cpp explains how a CUDA 12 function
-// is exported.
+// Implements CUDA 12's functions for graphs and captures. They take no edge data, whereas their
+// CUDA 13 counterparts take a list of edge data. calls.cpp explains how a CUDA 12 function is
+// exported.
 #include "simulator/addons/cudart12/older.h"
 
 COALESCE_NEXT(add_dependencies, cudaGraphAddDependencies);
@@ -53,8 +53,8 @@ cudaError_t older_get_dependents(Node node, Node* nodes, size_t* count) {
     return next::get_dependents(node, nodes, nullptr, count);
 }
 
-/// Implements the function with the unversioned name. It is a function of CUDA 11 that returns only
-/// the status and the identifier of the capture.
+/// Implements cudaStreamGetCaptureInfo without a version suffix. This is the CUDA 11 function,
+/// which returns only the status and the identifier of the capture.
 COALESCE_OLDER(oldest_capture_info, cudaStreamGetCaptureInfo, cudaStream_t stream,
                cudaStreamCaptureStatus* status, unsigned long long* id);
 cudaError_t oldest_capture_info(cudaStream_t stream, cudaStreamCaptureStatus* status,

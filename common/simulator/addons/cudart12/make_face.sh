@@ -1,7 +1,7 @@
 #!/bin/sh
 # make_face.sh LIBRARY VERSION [OWN RENAMED] prints a C++ file that forwards every function that LIBRARY exports with
-# that VERSION, except for those listed in the file OWN. The file RENAMED lists additional names and the functions that
-# they are forwarded to. Set NM to another nm if LIBRARY was built for another processor.
+# version VERSION, except the functions listed in the file OWN. The file RENAMED lists additional names, and the
+# functions to which they are forwarded. Set NM to another nm if LIBRARY was built for another processor.
 set -eu
 library=$1 version=$2 own=${3:-/dev/null} renamed=${4:-/dev/null}
 

@@ -19,8 +19,8 @@ constexpr Format kFormats[] = {
     {0x09, 16, cudaChannelFormatKindSigned},   {0x0a, 32, cudaChannelFormatKindSigned},
     {0x10, 16, cudaChannelFormatKindFloat},    {0x20, 32, cudaChannelFormatKindFloat}};
 
-/// Returns the runtime's description of a texel format. The description of an unknown format has 0
-/// bits, which the runtime rejects.
+/// Returns the runtime's description of a texel format. For an unknown format, returns a
+/// description with 0 bits, which the runtime rejects.
 cudaChannelFormatDesc to_runtime_format(unsigned number, unsigned channels) {
     cudaChannelFormatDesc made{0, 0, 0, 0, cudaChannelFormatKindNone};
     for (const Format& format : kFormats) {
@@ -45,7 +45,7 @@ struct ArrayDescriptor {  // CUDA_ARRAY_DESCRIPTOR
     size_t width, height;
     unsigned format, channels;
 };
-struct Array3DDescriptor {  // A CUDA_ARRAY3D_DESCRIPTOR. It uses the runtime's flags.
+struct Array3DDescriptor {  // A CUDA_ARRAY3D_DESCRIPTOR, which uses the runtime's flags.
     size_t width, height, depth;
     unsigned format, channels, flags;
 };

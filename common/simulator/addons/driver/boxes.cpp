@@ -30,8 +30,8 @@ cudaArray_t array_or_null(const Side3D& side) {
     return side.type == kArray ? static_cast<cudaArray_t>(side.array) : nullptr;
 }
 
-/// Converts the width and the positions of a box from bytes to texels. The driver always uses
-/// bytes, but the runtime uses texels if the copy involves an array.
+/// Converts the width and the positions of a box from bytes to texels. The driver always counts in
+/// bytes, but the runtime counts in texels if the copy involves an array.
 void count_texels(cudaMemcpy3DParms& box) {
     if (!box.dstArray && !box.srcArray) return;
     cudaChannelFormatDesc format{};

@@ -1,5 +1,5 @@
 // Implements cuInit and contexts. All contexts of the simulated GPU share its memory and streams,
-// and destroying a context does not free what it allocated. As on hardware, most functions need a
+// and destroying a context does not free its allocations. As on hardware, most functions need a
 // current context. The primary context of a device is the runtime's context.
 #include <atomic>
 #include <map>
@@ -55,7 +55,7 @@ private:
     std::atomic<unsigned long long> next_id_ = 1;
 };
 
-/// This thread's stack of contexts. The last element is the current context.
+/// The context stack of this thread. The last element is the current context.
 thread_local std::vector<Context> context_stack;
 
 /// Returns the current context, or null if there is none.
@@ -147,7 +147,7 @@ Result cuCtxCreate_v2(Context* context, unsigned flags, int device) {
     return create(__func__, context, flags, device);
 }
 
-/// The simulator ignores the second parameter, which restricts the context to a part of the device.
+/// Ignores the second parameter, which restricts the context to a part of the device.
 Result cuCtxCreate_v3(Context* context, void*, int, unsigned flags, int device) {
     return create(__func__, context, flags, device);
 }
@@ -274,9 +274,9 @@ Result cuCtxDisablePeerAccess(Context peer) {
     return forward_with_context(__func__, cudaDeviceDisablePeerAccess, peer ? peer->device : -1);
 }
 
-/// Returns the context of a stream. Simulated streams belong to a device and not to a context.
-/// Returns the current context if it is on the stream's device, otherwise the device's primary
-/// context.
+/// Stores the context of a stream. Simulated streams belong to a device and not to a context. The
+/// result is therefore the current context if it is on the stream's device, and otherwise the
+/// device's primary context.
 Result cuStreamGetCtx(cudaStream_t stream, Context* context) {
     return call_with_context(__func__, [&] {
         int device = 0;

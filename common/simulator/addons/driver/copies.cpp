@@ -49,7 +49,7 @@ COALESCE_SAME_IN_STREAM(cuMemcpyHtoDAsync_v2, copy_in_stream<cudaMemcpyHostToDev
 COALESCE_SAME_IN_STREAM(cuMemcpyDtoHAsync_v2, copy_in_stream<cudaMemcpyDeviceToHost>, 4);
 COALESCE_SAME_IN_STREAM(cuMemcpyDtoDAsync_v2, copy_in_stream<cudaMemcpyDeviceToDevice>, 4);
 
-/// Ignores the contexts, because all contexts share one memory.
+/// Ignores the contexts, because all contexts share the same memory.
 Result cuMemcpyPeer(void* to, void*, const void* from, void*, size_t bytes) {
     return forward_with_context(__func__, copy<cudaMemcpyDeviceToDevice>, to, from, bytes);
 }

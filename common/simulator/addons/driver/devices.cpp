@@ -38,7 +38,7 @@ void coalesce::simulator::driver::check_device(int device) {
 
 extern "C" {
 
-// The runtime's functions that cuda_profiler_api.h declares.
+// The runtime functions that cuda_profiler_api.h declares.
 cudaError_t cudaProfilerStart();
 cudaError_t cudaProfilerStop();
 
@@ -68,7 +68,7 @@ Result cuDeviceTotalMem_v2(size_t* bytes, int device) {
     return call(__func__, [&] { store_output(bytes, properties_of(device).totalGlobalMem); });
 }
 
-/// Forwards the query, because the driver and the runtime number the attributes in the same way.
+/// Forwards the query. The driver and the runtime use the same attribute numbers.
 COALESCE_SAME_ANYWHERE(cuDeviceGetAttribute, cudaDeviceGetAttribute, 3);
 
 Result cuDeviceComputeCapability(int* major, int* minor, int device) {

@@ -2,8 +2,8 @@
 // encode tensor maps through this library.
 //
 // Programs and libraries look up a name such as "cuMemAlloc" for a particular version of CUDA. The
-// look-up always returns the newest version of the function in this library. In CUDA 13, the name
-// refers to the same version.
+// look-up ignores that version and returns the newest version of the function in this library,
+// which is the one that the name stands for in CUDA 13.
 #include <dlfcn.h>
 
 #include <string>
@@ -16,7 +16,7 @@ namespace subjects = coalesce::simulator::subjects;
 
 namespace {
 
-/// The highest version in any function's name: 4, as in cuFunction_v4.
+/// The highest version suffix of any function name: 4, as in cuFunction_v4.
 constexpr int kMaxVersionSuffix = 4;
 constexpr unsigned long long kPerThreadStreamFlag =
     2;  // CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
@@ -60,7 +60,7 @@ void* find(const std::string& name, unsigned long long flags) {
 
 extern "C" {
 
-/// Parameters that are enumerations in CUDA are `unsigned` here.
+/// Enumeration parameters have type `unsigned` here.
 Result cuTensorMapEncodeTiled(void* map, unsigned type, unsigned rank, void* address,
                               const uint64_t* size, const uint64_t* strides, const unsigned* box,
                               const unsigned* element_strides, unsigned interleave,
@@ -78,9 +78,9 @@ Result cuGetProcAddress_v2(const char* symbol, void** function, int, unsigned lo
     return *function || query ? cudaSuccess : kNotFound;
 }
 
-/// Returns no table, because only NVIDIA's driver has these tables. NVRTC requests a table but
-/// works without it, so its call only returns an error. NVIDIA's static runtime and other libraries
-/// need the tables, so their calls are reported as not simulated.
+/// Returns no table, because only NVIDIA's driver has these tables. NVRTC works without the table
+/// that it requests, so a call from NVRTC just returns an error. NVIDIA's static runtime and other
+/// libraries need their tables, so their calls are reported as not simulated.
 Result cuGetExportTable(const void** table, const void*) {
     if (table) *table = nullptr;
     Dl_info caller{};
@@ -94,8 +94,8 @@ Result cuGetExportTable(const void** table, const void*) {
         instead.c_str());
 }
 
-/// A program that has loaded libcuda.so.1 by name can look this function up, to find out whether
-/// the driver is simulated.
+/// A program that has loaded libcuda.so.1 by name can look up this function to find out whether the
+/// driver is simulated.
 int coalesceDriverIsSimulated() {
     return 1;
 }

@@ -32,7 +32,7 @@ const char* name_of(Result result) {
 }
 
 Result call(const char* name, const std::function<void()>& body) {
-    // Remove the version from the name: programs write "cuMemAlloc", not "cuMemAlloc_v2".
+    // Strip the version suffix: programs write "cuMemAlloc", not "cuMemAlloc_v2".
     std::string shown = name;
     const auto version = shown.rfind("_v");
     if (version != shown.npos) shown.erase(version);
@@ -65,7 +65,8 @@ Result cuGetErrorName(Result error, const char** text) {
     return *text ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/// Returns the runtime's description, since the runtime's errors have the same numbers.
+/// Returns the runtime's description, because the driver and the runtime use the same error
+/// numbers.
 Result cuGetErrorString(Result error, const char** text) {
     if (!text) return cudaErrorInvalidValue;
     *text = name_of(error) ? cudaGetErrorString(error) : nullptr;

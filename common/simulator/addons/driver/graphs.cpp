@@ -1,5 +1,5 @@
 // Implements the driver's graph functions whose parameters match the runtime's.
-// CUDA_KERNEL_NODE_PARAMS has the members of cudaKernelNodeParams at its beginning. The parameters
+// CUDA_KERNEL_NODE_PARAMS begins with the members of cudaKernelNodeParams. The parameter structures
 // of the other nodes in this file are identical to the runtime's.
 #include "simulator/addons/driver/boxes.h"
 #include "simulator/addons/driver/driver.h"
@@ -78,9 +78,9 @@ Result cuGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGr
                                 flags);
 }
 
-/// A CUgraphNodeParams has the layout of a cudaGraphNodeParams, except that a context follows some
-/// of the parameters. Its description of a copy also differs from the runtime's, so copy nodes are
-/// not supported.
+/// A CUgraphNodeParams has the layout of a cudaGraphNodeParams, except that some of its parameter
+/// structures are followed by a context. Copy nodes are not supported, because their description
+/// differs from the runtime's.
 Result cuGraphAddNode_v2(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                          const cudaGraphEdgeData* data, size_t count,
                          cudaGraphNodeParams* parameters) {

@@ -26,8 +26,8 @@ cudaLaunchConfig_t to_runtime_config(const LaunchConfig& from) {
     return config;
 }
 
-/// Launches a kernel whose arguments are passed either as a list of addresses or in one buffer that
-/// `extra` describes.
+/// Launches a kernel. Its arguments are either a list of addresses, or one buffer that `extra`
+/// describes.
 void launch(const LaunchConfig* from, const void* function, void** arguments, void** extra) {
     require(from && !(arguments && extra));
     const cudaLaunchConfig_t config = to_runtime_config(*from);
@@ -40,7 +40,7 @@ void launch(const LaunchConfig* from, const void* function, void** arguments, vo
         make(arguments);
 }
 
-/// Stores the block size that results in the most resident threads per multiprocessor.
+/// Stores the block size that allows the most resident threads per multiprocessor.
 void choose_block_size(int* grid, int* block, const void* function, size_t (*shared_of)(int block),
                        size_t shared, int limit, unsigned flags) {
     require(grid && block && flags <= cudaOccupancyDisableCachingOverride);

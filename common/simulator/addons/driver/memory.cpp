@@ -17,7 +17,7 @@ enum PointerAttribute {
     kMapped = 13
 };
 
-/// Stores `found` in `*value`. T is the type of the attribute being queried.
+/// Stores `found` in `*value`. T is the type of the queried attribute.
 template <class T>
 void write_value_as(void* value, std::type_identity_t<T> found) {
     *static_cast<T*>(value) = found;
@@ -112,8 +112,8 @@ Result cuPointerGetAttribute(void* value, int attribute, const void* pointer) {
     return call_with_context(__func__, [&] { get_attribute(value, attribute, pointer); });
 }
 
-/// Stores the value of each attribute. If the pointer does not have an attribute, stores 0, which
-/// is not an error.
+/// Stores the values of the attributes. An attribute that the pointer does not have is stored as 0,
+/// which is not an error.
 Result cuPointerGetAttributes(unsigned count, const int* attributes, void** values,
                               const void* pointer) {
     return call_with_context(__func__, [&] {

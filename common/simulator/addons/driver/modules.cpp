@@ -1,5 +1,5 @@
-// Implements the functions for device code that the program supplies: modules, libraries, the
-// linker, kernels and variables.
+// Implements the functions for device code that the program loads: modules, libraries, the linker,
+// kernels and variables.
 #include <cstring>
 #include <string>
 
@@ -41,7 +41,7 @@ void get_attribute(int* value, int attribute, const void* kernel) {
     store_output(value, values[attribute]);
 }
 
-// ---- the linker, which accepts only PTX and links it when the program loads the image ----
+// ---- the linker, which accepts only PTX and defers linking until the image is loaded ----
 
 struct Link {
     std::string ptx;
@@ -80,7 +80,7 @@ Result cuModuleLoadData(cudaLibrary_t* module, const void* image) {
     return call_with_context(__func__, [&] { load(module, image); });
 }
 
-/// Forwards the options, because the driver and the runtime number them in the same way.
+/// Forwards the options. The driver and the runtime use the same option numbers.
 Result cuModuleLoadDataEx(cudaLibrary_t* module, const void* image, unsigned count,
                           cudaJitOption* options, void** values) {
     return call_with_context(__func__, [&] { load(module, image, count, options, values); });

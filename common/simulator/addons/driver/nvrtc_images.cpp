@@ -1,5 +1,6 @@
-// Replaces NVRTC's functions that return machine code. A program that compiles for a real GPU gets
-// the PTX of the same compilation instead. All functions that load a cubin also accept PTX.
+// Replaces NVRTC's functions that return machine code. A program that requests a cubin for a real
+// GPU gets the PTX of the same compilation instead, which all functions that load a cubin also
+// accept.
 //
 // `simulate` preloads this library before NVRTC, so that the program finds these functions first.
 #include <dlfcn.h>

@@ -14,8 +14,7 @@ COALESCE_SAME_IN_STREAM(cuStreamSynchronize, cudaStreamSynchronize, 1);
 COALESCE_SAME_IN_STREAM(cuStreamQuery, cudaStreamQuery, 1);
 COALESCE_SAME_IN_STREAM(cuStreamWaitEvent, cudaStreamWaitEvent, 3);
 
-/// A CUstreamCallback takes a CUresult instead of a cudaError_t. Both types have the value 0 for
-/// success.
+/// A CUstreamCallback takes a CUresult instead of a cudaError_t. In both types, 0 means success.
 COALESCE_SAME_IN_STREAM(cuStreamAddCallback, cudaStreamAddCallback, 4);
 COALESCE_SAME_IN_STREAM(cuStreamGetFlags, cudaStreamGetFlags, 2);
 COALESCE_SAME_IN_STREAM(cuStreamGetPriority, cudaStreamGetPriority, 2);

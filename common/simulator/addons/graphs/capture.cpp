@@ -117,8 +117,8 @@ void end_capture(cudaStream_t stream, cudaGraph_t* graph) {
         invalidate(*capture, cudaErrorStreamCaptureUnmatched,
                    "the capture began in a different stream.");
     end(*capture);
-    // Make these checks after `end`, because the capture ends and loses its nodes even if a check
-    // fails. An H100 behaves in the same way.
+    // Make these checks after `end`, because a failed check also ends the capture and discards its
+    // nodes, as on an H100.
     require(capture->mode == cudaStreamCaptureModeRelaxed ||
                 capture->thread == std::this_thread::get_id(),
             cudaErrorStreamCaptureWrongThread);
@@ -154,10 +154,10 @@ void forget_captures() {
     for (const auto& capture : all_captures()) end(*capture);
 }
 
-// ---- calls that a capture in progress forbids ----
+// ---- calls that are forbidden during a capture ----
 
-/// Rejects a call that must not be made while streams are being captured, and invalidates
-/// `captures`. Does nothing if `captures` is empty.
+/// Rejects a call that is forbidden while streams are being captured, and invalidates `captures`.
+/// Does nothing if `captures` is empty.
 template <class Captures>
 static void invalidate_all(const Captures& captures, cudaError_t error, const char* why) {
     if (captures.empty()) return;

@@ -18,7 +18,7 @@ bool has_conditional(const Graph& graph, cudaGraphConditionalHandle handle) {
     });
 }
 
-/// Fails if the graph cannot run, and stores the reason in `how.result_out`.
+/// Checks that the graph can run. Otherwise fails, and stores the reason in `how.result_out`.
 void check_structure(Graph& graph, cudaGraphInstantiateParams& how) {
     how.result_out = cudaGraphInstantiateInvalidStructure;
     graph.for_each_graph([&](Graph& part) {
@@ -87,8 +87,8 @@ void set_conditions(Graph& graph) {
     });
 }
 
-/// Returns a shared pointer that keeps the executable alive during a launch. The launch must not
-/// hold the lock, because its host functions may wait for other threads.
+/// Returns a shared pointer that keeps the executable alive during a launch. A launch does not hold
+/// the lock, because its host functions may wait for other threads.
 std::shared_ptr<Executable> share_ownership(cudaGraphExec_t handle) {
     std::lock_guard lock(Graphs::instance().mutex);
     return find_executable(handle).shared_from_this();

@@ -16,8 +16,8 @@ using namespace coalesce::simulator::cudart;
 
 namespace {
 
-/// The unit in which graph memory is mapped, in bytes. An H100 maps one such block for an
-/// allocation of 4 bytes.
+/// The unit in which graph memory is mapped, in bytes. An H100 maps a whole block of this size even
+/// for an allocation of 4 bytes.
 constexpr u64 kBlock = u64{32} << 20;
 
 u64 round_up_to_blocks(u64 bytes) {
@@ -25,13 +25,13 @@ u64 round_up_to_blocks(u64 bytes) {
 }
 
 /// The memory of all existing graphs, and the sizes that the program can query. A launch maps
-/// memory for its allocations. Freed memory stays mapped, so that later launches of any graph can
-/// use it, until the program calls cudaDeviceGraphMemTrim.
+/// memory for its allocations. Freed memory stays mapped until the program calls
+/// cudaDeviceGraphMemTrim, so that later launches of any graph can reuse it.
 struct GraphMemoryAccounts {
     std::mutex mutex;
     std::map<u64, std::weak_ptr<GraphMemory>> known;
-    u64 in_use = 0, mapped = 0;  ///< bytes used by allocations; bytes that are mapped
-    u64 reserved_bytes = 0;      ///< size of the mapped blocks, in bytes
+    u64 in_use = 0, mapped = 0;  ///< bytes in use by allocations, and bytes that are mapped
+    u64 reserved_bytes = 0;      ///< total size of the mapped blocks, in bytes
     u64 peak_used = 0, peak_reserved_bytes = 0;
 
     u64 used_bytes() const { return std::min(reserved_bytes, round_up_to_blocks(mapped)); }

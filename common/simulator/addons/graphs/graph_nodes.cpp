@@ -1,10 +1,9 @@
-// Adds nodes of every kind, and reads and changes their parameters, in a graph and in an executable
-// graph.
+// Adds nodes of every kind, and reads and changes their parameters in graphs and executable graphs.
 //
 // Idea       Three families of functions take the same parameters: they add a node to a graph,
 //            change a node of a graph, or change the node's copy in an executable graph. Each
-//            function creates a callable that returns the work for its parameters, and passes the
-//            callable to `add`, `set_parameters` or `set_executable_parameters`.
+//            function converts its parameters to a callable that returns the node's work, and
+//            passes the callable to `add`, `set_parameters` or `set_executable_parameters`.
 #include <algorithm>
 
 #include "simulator/addons/graphs/graph_calls.h"
@@ -72,7 +71,7 @@ cudaError_t set_executable_parameters(const char* name, cudaGraphExec_t executab
                       [&] { set_parameters(find_node_in_executable(executable, original), make); });
 }
 
-/// Calls `give(work)` with the work of the node. Fails if the type of the work is not `WorkType`.
+/// Calls `give(work)` with the work of the node. Fails if the work is not of type `WorkType`.
 template <class WorkType, class Give>
 cudaError_t read(const char* name, cudaGraphNode_t node, const void* target, Give give) noexcept {
     return graph_call(name, [&] {

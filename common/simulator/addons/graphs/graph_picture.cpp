@@ -18,7 +18,7 @@ std::string format_label(const Work& work) {
     const auto* kernel = std::get_if<KernelWork>(&work);
     if (!kernel) return name;
     std::string label = name;
-    // A kernel has no name after its library has been unloaded, so ignore the error.
+    // The lookup fails if the kernel's library has been unloaded, so ignore the error.
     catch_error(
         [&] { label += " " + kernel_name(Modules::instance().find(kernel->function).name); });
     return label;

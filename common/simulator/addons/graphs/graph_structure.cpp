@@ -10,8 +10,8 @@ namespace {
 
 // ---- lists ----
 
-/// Returns a list to the program. If the program passes no array, stores only the length of the
-/// list. Otherwise, fills the program's array.
+/// Returns a list to the program. If the program passed no array, stores only the length of the
+/// list. Otherwise, fills the array.
 template <class T, class Give>
 void copy_list_out(const std::vector<T>& list, bool is_wanted, size_t* count, Give give) {
     require(count);

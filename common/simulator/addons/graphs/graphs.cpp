@@ -153,8 +153,8 @@ void Graph::for_each_graph(const std::function<void(Graph&)>& body) {
 // ---- all graphs ----
 
 Graphs& Graphs::instance() {
-    // The object is never destroyed, because the program's own destructors may still call us while
-    // the process exits.
+    // The object is never destroyed, because the program's own destructors may still call this
+    // library while the process exits.
     static Graphs& graphs = *new Graphs;
     return graphs;
 }
@@ -247,8 +247,8 @@ void run_graph(const Graph& graph) {
     for (const Node* node : order) {
         if (!node->enabled) continue;
         execute_work(node->work);
-        // If a kernel fails, do not run the remaining nodes. A later call by the program reports
-        // the error.
+        // If a kernel has failed, skip the remaining nodes. A later call by the program reports the
+        // error.
         if (context_is_broken()) return;
     }
 }

@@ -4,13 +4,13 @@
 // Layout  Lane 4r + k holds elements 2k and 2k + 1 of row r, in one register per matrix. With
 //         .trans it holds these elements of column r. Lanes 8m to 8m + 7 supply the addresses of
 //         the eight rows of matrix m, which have 16 bytes each.
-// Idea    In memory, these instructions are 16-byte accesses by the lanes that supply addresses.
-//         shared_access.h checks, counts and reports them like any others, and a shape tells it
-//         which bytes of which lanes' registers contain a row.
+// Idea    To shared memory, these instructions are 16-byte accesses by the lanes that supply
+//         addresses. shared_access.h checks, counts and reports them like any other accesses. An
+//         AccessShape maps each row to the lanes and registers that contain it.
 // Count   A matrix is one pass of eight rows, which takes one wavefront unless two rows need
 //         different words of the same bank. Rows that are 128 bytes apart therefore have an 8-way
-//         conflict. We do not know yet whether the hardware serves rows at the same address in
-//         pairs, as it does for ld; here it does not.
+//         conflict. It is unknown whether the hardware serves rows at the same address in pairs, as
+//         it does for ld. The simulator does not.
 #include "simulator/addons/matrices/whole_warp.h"
 
 #include <array>
@@ -41,7 +41,7 @@ Slot stored_slot(const Op* op, int lane) {
     return op->v[static_cast<u32>(lane) / kTileRows];
 }
 
-/// The position of a row's byte in the registers: the lane, and the byte within that lane's
+/// The position in the registers of one byte of a row: the lane, and the byte within that lane's
 /// register.
 struct BytePosition {
     u32 lane, byte;
@@ -66,8 +66,8 @@ struct MatrixRows {
         u32* lanes = w.lanes<u32>(stored_slot(op, lane));
         for_each_pair(lane, lanes, [&](u32 k, const u8* pair) { std::memcpy(to + k, pair, 2); });
     }
-    /// Calls `body` for each pair of bytes in the lane's row. The arguments are the pair's offset
-    /// in the row, and its address in the registers.
+    /// Calls `body` for each pair of bytes in the lane's row. Its arguments are the pair's offset
+    /// in the row, and a pointer to the pair in the registers.
     template <class Body>
     static void for_each_pair(int lane, u32* lanes, Body body) {
         auto* bytes = reinterpret_cast<u8*>(lanes);
@@ -99,8 +99,8 @@ void for_each_byte(Mask rows, Body body) {
 
 }  // namespace
 
-/// Converts masks of uninitialized bytes between two layouts. The masks of rows in memory belong to
-/// the lanes that supply addresses; the masks of registers belong to all lanes.
+/// Converts masks of uninitialized bytes between two layouts: one mask per row, in the lane that
+/// supplies the row's address, and one mask per lane, for the lane's registers.
 template <bool Transposed>
 struct UndefinedLanes<MatrixRows<Transposed>> {
     static constexpr SharedAccessKind kLoad = SharedAccessKind::matrix,
@@ -134,8 +134,8 @@ struct UndefinedLanes<MatrixRows<Transposed>> {
 
 namespace {
 
-/// Executes the access with only the lanes that supply addresses. `Op::a` contains the addresses,
-/// and `Op::count` is the number of matrices.
+/// Executes the memory access, in which only the lanes that supply addresses are active. `Op::a`
+/// contains the addresses, and `Op::count` is the number of matrices.
 template <bool Transposed, bool Store>
 const Op* move_rows(Warp& w, const Op* op) {
     using Shape = MatrixRows<Transposed>;

@@ -23,13 +23,13 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// The number of elements in the largest matrix of any shape. Elements are doubles, which represent
-/// 32-bit integers and sums of their products exactly.
+/// The number of elements in the largest supported matrix. Elements are doubles, which represent
+/// 32-bit integers, and sums of products of 8-bit integers, exactly.
 constexpr u32 kMaxElements = 1024;
 using Elements = std::array<double, kMaxElements>;
 
 /// The distances in `Elements` between neighbouring lines of a matrix fragment, and between
-/// neighbouring elements of a line. Matrix a and the accumulators are stored row by row. In matrix
+/// neighbouring elements in a line. Matrix a and the accumulators are stored row by row. In matrix
 /// b, all elements with the same index k are next to each other.
 struct Strides {
     u32 line, across;
@@ -173,8 +173,8 @@ const Op* run_product(Warp& w, const Op* op) {
 const Op* run_fma_product(Warp& w, const Op* op) {
     return multiply_with(w, op, [](double sum, double x, double y) { return std::fma(x, y, sum); });
 }
-/// Multiplies one-bit matrices 32 bits at a time: counts the pairs of bits that differ (xor), or
-/// that are both set (and).
+/// Multiplies one-bit matrices 32 bits at a time. Counts the bit positions at which the operands
+/// differ (xor), or at which both are set (and).
 const Op* run_bit_product(Warp& w, const Op* op) {
     return multiply_with(w, op, [both = op->matrix->and_bits](double sum, double x, double y) {
         const auto a = static_cast<i32>(x), b = static_cast<i32>(y);

@@ -7,13 +7,14 @@
 //            - 2-byte elements are accessed in blocks of 8 x 8: each lane accesses a word, and a
 //              block has eight rows of 16 bytes in memory. If memory has the transposed order,
 //              movmatrix transposes the block in the registers;
-//            - shorter elements of a and b are accessed in words in the same way if memory has them
-//              along k, and otherwise byte by byte;
-//            - a and b in memory that the instruction names as shared are loaded by ldmatrix, up to
-//              four blocks at a time (two for bytes);
-//            - tf32 and f64 are accessed element by element, and accumulators of 4 and 8 bytes in
+//            - 1-byte and shorter elements of a and b are accessed in words in the same way if
+//              index k is contiguous in memory, and otherwise byte by byte;
+//            - a and b are loaded by ldmatrix if the instruction names shared memory, up to four
+//              blocks at a time (two for bytes);
+//            - tf32 and f64 are accessed element by element, and 4- and 8-byte accumulators in
 //              pairs if a line of the fragment is a row in memory.
-// Watch      Every lane uses its own address and stride, which must be the same in all lanes.
+// Watch      Each lane uses its own address and stride operands. PTX requires them to be the same
+//            in all lanes.
 #include <algorithm>
 #include <array>
 
@@ -52,14 +53,15 @@ struct FragmentAccessPlan {
         return std::move(planned_accesses);
     }
 
-    /// Adds an access by the first `lanes` lanes, in which each lane accesses `place(lane)`.
+    /// Adds an access in which each of the first `lanes` lanes accesses `place(lane)`.
     template <class Place>
     void add(FragmentAccess access, u32 lanes, Place place) {
         for (u32 lane = 0; lane < lanes; ++lane) access.places[lane] = place(lane);
         planned_accesses.push_back(access);
     }
 
-    /// Returns the position in memory of word `word` in row `row` of the block in register `index`.
+    /// Returns the position in memory of word `word` in row `row` of the block that register
+    /// `index` holds.
     FragmentAccess::Place position_in_block(u32 index, u32 row, u32 word) const {
         const u32 each = fragment.elements_of_register();
         const MatrixFragment::Place corner = fragment.place(0, index);
@@ -200,7 +202,7 @@ const Op* run_accesses(Warp& w, const Op* op) {
 
 // ---- the supported instructions ----
 
-/// Returns the number of elements in a row in memory, for a matrix without padding.
+/// Returns the number of elements per row in memory, for a matrix without padding.
 u32 default_stride(const MatrixFragment& fragment, bool is_line_contiguous) {
     const u32 elements = is_line_contiguous ? fragment.across : fragment.lines;
     return fragment.number == Number::b1 ? 32 * elements : elements;

@@ -7,8 +7,8 @@
 namespace coalesce::simulator {
 namespace {
 
-/// The limit to which coordinates are clamped, in texels. The limit is far outside any image, but
-/// small enough to avoid overflow.
+/// The limit to which coordinates are clamped, in texels. It is far outside any image, but small
+/// enough to avoid overflow.
 constexpr double kMaxCoordinate = 1 << 30;
 
 double clamp_coordinate(double x) {

@@ -9,10 +9,10 @@ std::span<const FamilyRow> texture_families() {
         {"tld4", describe_fetch},       // gather one component of the four nearest texels
         {"suld", describe_surface},     // load from a surface at the given coordinates
         {"sust", describe_surface},     // store to a surface
-        {"sured", describe_surface},    // read, modify and write a surface, as red does in memory
+        {"sured", describe_surface},    // update a surface, as red updates memory
         {"txq", describe_query},        // get the width, height or depth of a texture
         {"suq", describe_query},        // get the width, height or depth of a surface
-        {"istypep", describe_is_type},  // test for a handle of a texture or surface
+        {"istypep", describe_is_type},  // test whether a register holds a texture or surface handle
     };
     return families;
 }

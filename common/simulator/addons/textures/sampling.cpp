@@ -111,8 +111,8 @@ TexelNumbers read_tap(const ImageObject& texture, const Tap& tap, const u8* texe
     return read_numbers(tap.image->format, texel, texture.sampling.srgb);
 }
 
-/// Returns the channels of a texel as the numbers that a fetch without filtering returns. Signed
-/// channels are clamped to at least -1.
+/// Returns a texel's channels as an unfiltered fetch returns them. Signed channels are clamped to
+/// at least -1.
 TexelNumbers read_unfiltered_tap(const ImageObject& texture, const Tap& tap, const u8* texel) {
     TexelNumbers numbers = read_tap(texture, tap, texel);
     const bool is_signed = texture.image().format.kind == ChannelKind::signed_integer;
@@ -154,8 +154,9 @@ u64 round_to_bits(u64 sum, u32 bits) {
     return (sum + half) / (2 * half) * (2 * half);
 }
 
-/// Sums floats as an H100 does: each number is truncated to 28 bits, counted from the leading bit
-/// of the largest number. The products and their sum are exact, and the sum is rounded once.
+/// Sums floats as an H100 does: each value is truncated to 28 bits, counted from the leading bit of
+/// the largest value. The products with the weights, and their sum, are exact. The sum is rounded
+/// once.
 float WeightedSum::sum_floats(u32 bits) const {
     constexpr int kKept = 28;
     double plain = 0;
@@ -174,8 +175,8 @@ float WeightedSum::sum_floats(u32 bits) const {
     return static_cast<float>(std::ldexp(sum < 0 ? -size : size, -shift) / kWholeWeight);
 }
 
-/// Sums numbers of normalized integer texels: a number n is stored as the integer n * `steps`. The
-/// sum is rounded to a multiple of 1 / `steps`, and ties are rounded up.
+/// Sums the values of normalized integer texels. A value n is represented by the integer n *
+/// `steps`. The sum is rounded to a multiple of 1 / `steps`, and ties are rounded up.
 float WeightedSum::sum_quantized(float steps) const {
     i64 sum = kWholeWeight / 2;
     for (u32 k = 0; k < taps.count; ++k) sum += weight(k) * std::llround(number(k) * steps);
@@ -183,8 +184,8 @@ float WeightedSum::sum_quantized(float steps) const {
     return std::max(static_cast<float>(whole) / steps, -1.0f);
 }
 
-/// Returns a filtered number. If the texels have at most 16 bits per channel, the result has the
-/// precision of a half or of a 16-bit integer.
+/// Returns the filtered value of a channel. If the texels have at most 16 bits per channel, the
+/// result has the precision of a half or of a 16-bit integer.
 float filter_texels(const ImageObject& texture, const WeightedSum& sum) {
     const TexelFormat& format = texture.image().format;
     if (format.channel_bytes == 4 || texture.sampling.srgb) return sum.sum_floats(kFloatBits);

@@ -2,8 +2,8 @@
 //
 // Builds on  texel_access.h.
 // Out of range   As the PTX manual says, `.trap` ends the launch, `.clamp` accesses the nearest
-//                texel inside, and `.zero` loads zeros and ignores stores. With `.clamp`, stores
-//                and reductions also access the nearest texel.
+//                texel inside (even in stores and reductions), and `.zero` loads zeros and ignores
+//                stores.
 // Watch      x is in bytes (.b) or in texels (.p), and must be a multiple of the access size.
 // Not verified on a GPU: the error that a trap causes (cudaErrorLaunchFailure here).
 #include <algorithm>
@@ -23,8 +23,8 @@ namespace {
 
 enum class OutOfRange : u8 { trap, clamp, zero };
 
-/// A sured reduction: one function for each size and signedness of the number that it updates in
-/// host memory.
+/// A sured reduction: one function for each size and signedness of the number that the reduction
+/// updates in host memory.
 struct SurfaceReduction {
     using Run = void (*)(u8* host, u64 value);
     const char* name;
@@ -245,7 +245,7 @@ const Op* run_surface_reduce(Warp& w, const Op* op) {
 
 // ---- descriptions ----
 
-/// Returns the properties that suld, sust and sured have in common: the geometry, the mode for
+/// Parses the properties that suld, sust and sured have in common: the geometry, the mode for
 /// out-of-range accesses, and the type.
 std::optional<SurfaceOp> parse_surface_op(const ptx::Instruction& i) {
     const auto shape = parse_image_shape(i);
@@ -287,7 +287,7 @@ Description describe_surface(const ptx::Instruction& i, const ptx::Function&) {
     const bool load = i.opcode == "suld";
     auto op = parse_surface_op(i);
     if (!op || i.operands.size() != 2) return std::nullopt;
-    // An address needs at least as many coordinates as the geometry has. Additional coordinates are
+    // An address must have at least as many coordinates as the geometry. Additional coordinates are
     // ignored.
     const ptx::Operand &place = i.operands[load ? 1 : 0], &value = i.operands[load ? 0 : 1];
     if (count_coordinates(place) + 1 < op->first_coordinate() + op->shape.dimensions ||

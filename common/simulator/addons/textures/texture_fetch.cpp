@@ -1,8 +1,8 @@
 // Executes tex and tld4, which fetch from textures, and txq, suq and istypep, which query objects.
 //
 // Builds on  texel_access.h; sampling.h, which computes the texels that a fetch reads.
-// Watch      Residency (`d|p`) is always true, because the simulator has no sparse arrays. A fetch
-//            does not take part in load_waits.
+// Watch      Residency (`d|p`) is always true, because the simulator has no sparse arrays. The
+//            counter load_waits does not include waits for fetches.
 // Missing    Fetches of pairs of halves (.v2.f16x2), depth comparisons, multisample arrays,
 //            separate textures and samplers (.texmode_independent).
 #include <bit>
@@ -178,8 +178,8 @@ bool find_types(const ptx::Instruction& i, FetchOp& fetch) {
            is_any_of(coordinates, {Type::s32, Type::f32});
 }
 
-/// Reports whether the instruction's operands are valid for this fetch, and stores the positions of
-/// the level, gradients and offsets.
+/// Finds the operands for the level, gradients and offsets, and stores their indices. Returns false
+/// if the operands are not valid for this fetch.
 bool find_operands(const ptx::Instruction& i, FetchOp& fetch) {
     using Level = FetchOp::Level;
     const u32 takes_level = fetch.level == Level::base ? 0 : fetch.level == Level::given ? 1 : 2;
@@ -200,7 +200,7 @@ bool find_operands(const ptx::Instruction& i, FetchOp& fetch) {
     if (i.operands.size() == needed) return true;
     fetch.offset = read;
     fetch.offsets = static_cast<u32>(i.operands[needed].elements.size());
-    return fetch.offsets > 0;  // one register would be the operand of a depth comparison
+    return fetch.offsets > 0;  // a single register would be the operand of a depth comparison
 }
 
 /// Returns the component that a gather reads from each of four texels, or -1 if the instruction

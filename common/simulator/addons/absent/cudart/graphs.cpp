@@ -1,5 +1,5 @@
-// Replaces addons/graphs in a build without addons. In such a build, there are no graphs, and no
-// stream is ever captured.
+// Replaces addons/graphs in a build without addons. Such a build has no graphs, and never captures
+// a stream.
 #include "simulator/cudart/addons.h"
 #include "simulator/cudart/api.h"
 #include "simulator/cudart/capture.h"

@@ -17,8 +17,8 @@ cudaArray& require_array(cudaArray_const_t handle, const char* role) {
     return *array;
 }
 
-/// Checks that a copy starting at `position` fits into the array. Then replaces the array with the
-/// memory that contains its texels, as one side of the copy.
+/// Checks that a copy that starts at `position` fits into the array. Then sets `place` to the
+/// memory that contains the array's texels, so that the copy can use it as one side.
 void replace_array_by_memory(const cudaArray& array, const char* role, const cudaExtent& texels,
                              cudaPos& position, cudaPitchedPtr& place) {
     const Image& image = array.image;
@@ -41,7 +41,7 @@ void replace_array_by_memory(const cudaArray& array, const char* role, const cud
 
 // ---- two-dimensional boxes whose widths are in bytes ----
 
-/// Converts bytes to texels. Unlike a GPU, the simulator cannot copy part of a texel.
+/// Converts bytes to texels. Unlike a GPU, the simulator cannot copy fractions of a texel.
 size_t bytes_to_texels(const cudaArray& array, size_t bytes) {
     const u32 each = array.image.format.bytes();
     if (bytes % each != 0)
@@ -97,8 +97,8 @@ Work describe_pitched_copy_between(cudaArray_t to, size_t to_x, size_t to_y, cud
     return copy;
 }
 
-/// The box of texels that a one-dimensional copy function accesses. Such a function has a parameter
-/// for the number of bytes, and continues in the next row at the end of a row. Therefore, not every
+/// The box of texels that a one-dimensional copy function accesses. Such a function copies a given
+/// number of bytes, and continues with the next row when it reaches the end of a row, so not every
 /// such copy is a box.
 struct Box {
     size_t width, height;

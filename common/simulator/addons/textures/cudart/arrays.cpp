@@ -31,7 +31,7 @@ auto& mipmapped_arrays() {
     return all;
 }
 
-/// Returns the array that a lookup of `handle` found. Fails if the lookup found no array.
+/// Returns `*found`, the array that a lookup of `handle` has found. Fails if `found` is null.
 template <class Found>
 Found& require_found(Found* found, const Found* handle) {
     if (!found)

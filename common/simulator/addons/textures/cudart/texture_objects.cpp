@@ -104,8 +104,8 @@ void set_image_from_resource(const cudaResourceDesc& resource, ImageObject& obje
 
 // ---- sampling ----
 
-/// Returns the address mode. Wrap and mirror need normalized coordinates. Without normalized
-/// coordinates, both modes are equivalent to clamp, as CUDA's documentation says.
+/// Returns the address mode. Without normalized coordinates, wrap and mirror are equivalent to
+/// clamp, as CUDA's documentation says.
 AddressMode to_address_mode(cudaTextureAddressMode mode, bool normalized) {
     const bool repeats = mode == cudaAddressModeWrap || mode == cudaAddressModeMirror;
     return repeats && !normalized ? AddressMode::clamp : static_cast<AddressMode>(mode);
@@ -180,7 +180,7 @@ void create_surface(cudaSurfaceObject_t* number, const cudaResourceDesc* resourc
     descriptions().by_number[*number] = {*resource, {}, true};
 }
 
-/// Destroys an object. Ignores the handle 0, just as free ignores a null pointer.
+/// Destroys an object. Like free, ignores a null handle.
 void destroy(u64 number, bool is_surface) {
     if (number == 0) return;
     if (!remove_image_object(number, is_surface))
