@@ -43,7 +43,7 @@ std::string lesson_bandwidths_by_row_length(const nlohmann::json& measured,
         if (gbps) words[length] = what + std::to_string(gbps) + " GB/s on an H200, measured.";
     };
     add("32", "03", "Lesson 03 reads its tile like this: ");
-    add("33", "04", "Lesson 04 adds this one float to each row: ");
+    add("33", "04", "Lesson 04 adds one float to each row: ");
     return words.dump();
 }
 

@@ -239,7 +239,7 @@ private:
         const std::size_t function = script.find("usage() {");
         const std::size_t from = function == script.npos ? function : script.find(begin, function);
         if (from == script.npos)
-            fail("`learn` has no function usage() whose text ends with a line END");
+            fail("`learn` has no function usage() whose text ends with the line END");
         const std::size_t first = from + begin.size();
         return script.substr(first, script.find(end, first) + 1 - first);
     }

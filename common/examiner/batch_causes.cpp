@@ -111,8 +111,8 @@ bool explain_pointer_advance(Failure& failure, const Trial& trial, const Evidenc
         if (split_outside_brackets(offset, "+").size() > 1 ||
             offset.find("blockIdx.z + ") != offset.npos) {
             return tell(name + " is moved by `" + offset +
-                            "`, so even the first matrix, with blockIdx.z = 0, does not begin at "
-                            "its first element.",
+                            "`, so even for the first matrix, where blockIdx.z is 0, it does not "
+                            "point to the first element.",
                         right);
         }
         if (offset.find("sizeof") != offset.npos) {

@@ -66,8 +66,8 @@ std::optional<Failure> find_execution_error(const Trial& trial, const Evidence& 
     if (!report) return failure;
     if (auto found = find_too_much_work(trial, *report, evidence)) return found;
     failure->details = wrap(report->thread.text() +
-                            " was still at this line after the kernel had executed many times as "
-                            "many instructions as the task needs.");
+                            " was still at this line after the kernel had executed many times "
+                            "the number of instructions that the task needs.");
     return failure;
 }
 

@@ -161,7 +161,7 @@ Failure explain_missing_translation(const Source& source, const translator::Untr
         .place = {source.name, is_known ? static_cast<int>(why.line) : 0, 0},
         .details = wrap(why.what()),
         .next =
-            "Write this line in another way, or run ./learn check on a computer, without "
+            "Write this line differently, or check the kernel in a terminal: ./learn check without "
             "--through-ir."};
 }
 

@@ -94,8 +94,8 @@ LineMistake find_wrong_coordinates(const Failure& failure, const std::string& te
                 both + " get the same values on " + on_lines(one.line_after, two.line_after) +
                     " as before the barrier, but after the barrier this thread takes a different "
                     "element out of the tile.",
-                "Exchange threadIdx.x and threadIdx.y where " + both +
-                    " are computed again: they must name the element that is taken out of the "
+                "Swap threadIdx.x and threadIdx.y where " + both +
+                    " are computed again: they must refer to the element that is taken out of the "
                     "tile."};
     }
     const std::string outer = axes_of(one.after), inner = axes_of(two.after),
@@ -108,8 +108,8 @@ LineMistake find_wrong_coordinates(const Failure& failure, const std::string& te
     return {store,
             both + " (" + on_lines(one.line_after, two.line_after) +
                 ") are already the column and the row of `out`, because blockIdx.x and blockIdx.y "
-                "are exchanged there: this index exchanges them once more.",
-            "Exchange the two only once: store to row " + in_backticks(two.name) + " and column " +
+                "are swapped there: this index swaps them once more.",
+            "Swap the two only once: store to row " + in_backticks(two.name) + " and column " +
                 in_backticks(one.name) + " of `out`, or compute the column and the row of `in`."};
 }
 

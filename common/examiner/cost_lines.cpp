@@ -52,7 +52,7 @@ LineMistake find_small_step(const std::string& text, int line, const LaunchShape
             "this loop advances by " + std::to_string(*step) + ", but it begins at threadIdx." +
                 found.str(1) + ", which has " + std::to_string(threads) +
                 " values in a block: a thread repeats the elements of the threads after it.",
-            "Let the loop advance by " + std::to_string(threads) +
+            "Advance the loop by " + std::to_string(threads) +
                 ", the number of threads of a block along this axis."};
 }
 
@@ -84,8 +84,8 @@ LineMistake find_store_without_index(const std::string& text, const LaunchShape&
                 if (count < 2 || all.find(name) != all.npos) continue;
                 return {line,
                         "the index of this store does not depend on " + name + ": all " +
-                            (is_block ? "blocks" : "threads") +
-                            " that differ only in this index store the same elements.",
+                            (is_block ? "blocks" : "threads") + " that differ only in " + name +
+                            " store the same elements.",
                         "Which of the variables in this index must use " + name + "?"};
             }
         }
@@ -120,7 +120,7 @@ LineMistake find_shared_loop(const std::string& text) {
         return {loop->first_line,
                 "this loop begins at " + in_backticks(trimmed(found.str(2))) +
                     " in every thread that reaches it: these threads all move the same elements.",
-                "Let the loop begin at the thread's own first element."};
+                "Start the loop at the thread's own first element."};
     }
     return {};
 }

@@ -417,8 +417,8 @@ void explain_too_many_threads(Failure& failure, const Verdict& found, const Laun
     failure.headline =
         std::to_string(launch.blocks()) + " blocks are too many: " + failure.headline;
     failure.next =
-        "In configure, divide the matrix by the number of elements that one block moves. In this "
-        "lesson a block moves " +
+        "In configure, divide the number of elements by the number that one block moves. In this "
+        "lesson, a block moves " +
         std::to_string(static_cast<long long>(static_cast<double>(launch.threads()) *
                                               limits.elements_per_thread)) +
         " elements.";
@@ -489,7 +489,7 @@ Failure explain_excess(const Verdict& found, const AccessKind& access, std::uint
                     ", but only " + std::to_string(enough) + " in the solution. " + costs_elsewhere,
         .place = {found.file, 0, 0},
         .shape = found.counted,
-        .next = "Let the kernel work the same way on every shape, and check bounds at the edges."};
+        .next = "Make the kernel work the same way on every shape, and check bounds at the edges."};
 }
 
 /// Removes failures whose cause an earlier failure already names.

@@ -157,8 +157,8 @@ void explain_exchanged_divisors(Failure& failure, const BlockOrigins& origins) {
     failure.headline = "in the kernel, a block covers " + rows + " rows and " + cols +
                        " columns, but the grid divides rows by " + cols + " and cols by " + rows +
                        ".";
-    failure.next = "Exchange the two divisors: in configure, divide rows by " + rows +
-                   " and cols by " + cols + ".";
+    failure.next = "Swap the two divisors: in configure, divide rows by " + rows + " and cols by " +
+                   cols + ".";
 }
 
 std::optional<Failure> find_exchanged_grid_by_origins(const BlockOrigins& origins,

@@ -215,8 +215,8 @@ LineMistake find_check_of_first_element(const std::vector<Condition>& conditions
                     .sentence = "the condition checks only the first element of this access, " +
                                 in_backticks(term.left) + "; the last element is " +
                                 in_backticks(last) + ".",
-                    .next = "Compare the last element, " + in_backticks(last) + ", with " +
-                            simplified(expand(evidence.source.text, term.right, line)) +
+                    .next = "Compare the index of the last element, " + in_backticks(last) +
+                            ", with " + simplified(expand(evidence.source.text, term.right, line)) +
                             ", and move the remaining elements one by one."};
         }
     }
@@ -325,7 +325,7 @@ LineMistake find_inverted_return(const std::vector<Condition>& conditions) {
         return {.line = condition.line,
                 .sentence = "threads whose element is inside the matrix return here.",
                 .next =
-                    "Turn the condition around: it must hold for threads outside of the "
+                    "Invert the condition: it must hold for threads outside of the "
                     "matrix."};
     }
     return {};

@@ -26,7 +26,7 @@ bool explain_misaligned_tile(Failure& failure, int width, const Evidence& eviden
                        "at a multiple of " + std::to_string(4 * width) + " bytes, as a float" +
                        std::to_string(width) + " requires.";
     failure.next =
-        "Access the tile float by float, component after component; or choose a row "
+        "Access the tile float by float, component by component; or choose a row "
         "length (line " +
         std::to_string(tile.line) + ") that is a multiple of " + std::to_string(width) +
         ", and check for bank conflicts.";
@@ -190,7 +190,7 @@ bool explain_missing_index(Failure& failure, const Trial& trial, const Evidence&
     const std::string set = list_assignments(index.text, line, text);
     failure.headline = "the index of this store does not depend on " + missing + ": all " +
                        (missing.starts_with("thread") ? "threads" : "blocks") +
-                       " that differ only in this index store to the same element.";
+                       " that differ only in " + missing + " store to the same element.";
     const std::string where = set.empty() ? "" : "Here " + set + ". ";
     failure.next = where + "Which of these variables must use " + missing + "?";
     return true;

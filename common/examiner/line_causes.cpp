@@ -52,8 +52,8 @@ LineMistake find_exchanged_quotient(const std::string& code) {
     return {line_of(code, found),
             "the arguments of " + in_backticks(found.str()) +
                 " are swapped: the result is the number of matrices that fit into a tile.",
-            "Divide the matrix by the tile: ceil_div(" + found.str(2) + ", " +
-                trimmed(found.str(1)) + ")."};
+            "Divide the side of the matrix by the side of the tile: ceil_div(" + found.str(2) +
+                ", " + trimmed(found.str(1)) + ")."};
 }
 
 // ---- loops ----
@@ -81,7 +81,8 @@ LineMistake find_moved_twice(const std::string& text) {
                     in_backticks(name) + " advances by " + in_backticks(by) + " in each pass, " +
                         (adds_counter
                              ? "but " + loop.counter +
-                                   " already counts from the loop's beginning: the steps add up."
+                                   " already counts from the start of the loop, so earlier steps "
+                                   "are added again."
                              : "and " + loop.counter + " is added to it as well."),
                     "Leave " + in_backticks(name) + " unchanged, and add " + loop.counter +
                         (is_pointer ? " in the index." : " to it where it is used.")};
@@ -433,8 +434,8 @@ LineMistake find_grid_without_lead(const std::string& text) {
     const int grid = find_configure_line(text, ".grid");
     if (!constant_value(text, "LEAD") || contains_word(code_on_line(text, grid), "LEAD")) return {};
     return {grid,
-            "blocks store up to LEAD rows earlier than their tile, so the last rows may need one "
-            "more tile, for which the grid has no block.",
+            "blocks begin their stores up to LEAD rows above their tile, so the last rows may need "
+            "one more tile, for which the grid has no block.",
             "Cover rows + LEAD rows: ceil_div(rows + LEAD, TILE_DIM)."};
 }
 
@@ -620,8 +621,8 @@ LineMistake find_other_cell(const std::string& text) {
         "A copy keeps the row and the column of each element: use the same index twice.";
     if (is_of_store) {
         return {stored,
-                "this stores to " + cell(to) + ", but line " + std::to_string(loaded) +
-                    " has loaded " + cell(from) + ".",
+                "this stores to " + cell(to) + ", but line " + std::to_string(loaded) + " loaded " +
+                    cell(from) + ".",
                 next};
     }
     return {loaded,

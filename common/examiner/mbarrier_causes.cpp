@@ -74,8 +74,8 @@ LineMistake find_copies_without_condition(const std::string& text, const LaunchS
             "all " + std::to_string(launch.block[0]) +
                 " threads request a row here, but the tile has only " + std::to_string(rows) +
                 " rows: a condition is missing.",
-            "Let only as many threads request a row as the tile has rows" + height +
-                ": compare threadIdx.x with that number."};
+            "Only as many threads as the tile has rows" + height +
+                " may request a row: compare threadIdx.x with that number."};
 }
 
 /// Looks for a single copy that should fetch all rows of a tile.
@@ -129,11 +129,11 @@ LineMistake find_few_bytes(long long announced, long long arrived, const std::st
         return {condition.line,
                 "only one thread requests a row here: " + std::to_string(arrived) + " of " +
                     std::to_string(announced) + " bytes arrive, and all threads wait forever.",
-                "Let as many threads request a row as the tile has rows."};
+                "Let one thread for each row of the tile request that row."};
     }
     if (announced == 4 * arrived && code_on_line(text, copies).find('/') != std::string::npos) {
         return {copies,
-                "each copy is as many bytes long as a row has elements: a quarter of the row "
+                "each copy has as many bytes as a row has elements, so only a quarter of the row "
                 "arrives, and the threads wait forever.",
                 "The size of a copy is in bytes: do not divide it."};
     }
@@ -151,8 +151,7 @@ void blame_missing_arrivals(Failure& failure, long long missing, long long expec
                            (expected - missing == 1 ? " occurs" : " occur") +
                            ", so the threads wait forever.";
         failure.next =
-            "Initialize the mbarrier for as many arrivals as there are: how many threads call "
-            "expect()?";
+            "Initialize the mbarrier with the number of arrivals: how many threads call expect()?";
         return;
     }
     failure.headline = "no thread arrives at the mbarrier, so the threads wait forever.";
@@ -186,7 +185,7 @@ bool explain_endless_wait(Failure& failure, const Evidence& evidence) {
         if (line > find_kernel_line(text, "")) failure.place.line = line;
     }
     failure.next =
-        "Let the mbarrier expect as many bytes as the copies write. Where a tile extends beyond "
+        "Announce exactly as many bytes as the copies write. Where a tile extends beyond "
         "the matrix, count only the rows and the bytes of each row that the copies request.";
     const LineMistake of_copies =
         find_few_bytes(std::stoll(found.str(1)), std::stoll(found.str(2)), text);

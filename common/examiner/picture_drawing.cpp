@@ -101,7 +101,7 @@ int svg_height(const WarpAccess& access) {
 std::string Picture::text() const {
     if (!ok()) return terminal_text(problem);
     std::string text = wrap(title(*this));
-    text += "Lanes are 0-9 and a-v; a dot is memory or a bank that no lane touches.\n";
+    text += "Lanes are shown as 0-9 and a-v; a dot is memory or a bank that no lane touches.\n";
     for (const WarpAccess& access : accesses) text += "\n" + access_text(access);
     return text;
 }

@@ -249,7 +249,7 @@ LineMistake find_same_stage(const StageUse& stages, const Loop& loop) {
     static const TextPattern negated(R"(=\s*-\s*\w+\s*$)");
     if (contains(assignment, negated)) {
         return {changes,
-                "`" + variable + "` never changes here: it begins with 0, and -0 is 0 again.",
+                "`" + variable + "` never changes here: it starts at 0, and -0 is still 0.",
                 "Let it alternate between 0 and 1: 1 - " + variable + "."};
     }
     const bool reads_other =

@@ -91,9 +91,9 @@ LineMistake find_added_phase(const MovedStore& store, const std::string& text) {
     return {store.row_line,
             in_backticks(store.phase) +
                 " is added here, so the store begins after the first row of the tile and ends "
-                "beyond its last row. The array has LEAD more rows before the tile, but none "
+                "beyond its last row. The array has LEAD extra rows before the tile, but none "
                 "after it.",
-            "Let the store begin earlier, at the sector in which the tile begins: subtract the "
+            "Start the store earlier, at the sector in which the tile begins: subtract the "
             "distance from the beginning of that sector."};
 }
 

@@ -184,8 +184,8 @@ bool explain_matrix_index_in_tile(Failure& failure, const Evidence& evidence) {
         expand(text, name, line).find("blockIdx") == std::string::npos)
         return false;
     blame_line(failure, line,
-               in_backticks(name) + " counts through the whole matrix, but " +
-                   in_backticks(tile.name) + " holds a single tile.",
+               in_backticks(name) + " indexes the whole matrix, but " + in_backticks(tile.name) +
+                   " holds a single tile.",
                "Index the tile only with threadIdx and the loop's counter.");
     return true;
 }
@@ -374,9 +374,10 @@ bool explain_outside_tile(Failure& failure, const Trial& trial, const Evidence& 
     failure.headline = "this uses row " + std::to_string(row) + " of " + in_backticks(tile.name) +
                        ", whose rows are 0 to " + std::to_string(tile.lengths[0] - 1) + ".";
     failure.next =
-        "How far does the first index of " + in_backticks(tile.name) +
-        " get, given threadIdx and the loop's counter? Compare the declaration on line " +
-        std::to_string(tile.line) + ", .block, and the loop's step.";
+        "How large can the first index of " + in_backticks(tile.name) +
+        " become, given threadIdx and the loop's counter? Compare it with the declaration on "
+        "line " +
+        std::to_string(tile.line) + ", and check .block and the loop's step.";
     return true;
 }
 

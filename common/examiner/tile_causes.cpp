@@ -141,8 +141,8 @@ LineMistake find_missing_remainder(const TileChoice& choice, const GridAxes& siz
         parts.size() > 1 && !is_sum_of_terms(parts.back()) && !is_sum_of_terms(parts.front());
     if (value.find("min(") != value.npos) {
         return {choice.line,
-                "min lets several blocks process the last tile, instead of continuing at the first "
-                "tile.",
+                "min lets several blocks process the last tile; the index must wrap around to the "
+                "first tile instead.",
                 "Take the remainder modulo " + size.matching_extent + "."};
     }
     const bool is_corrected =
@@ -150,7 +150,7 @@ LineMistake find_missing_remainder(const TileChoice& choice, const GridAxes& siz
     if (ends_in_remainder || !is_sum_of_terms(value) || is_corrected) return {};
     return {choice.line,
             in_backticks(choice.name) + " = " + in_backticks(value) +
-                " goes beyond the last tile: nothing takes the remainder of the whole sum.",
+                " goes beyond the last tile: the remainder is not taken of the whole sum.",
             "Put the sum in parentheses, and take its remainder modulo the number of tiles, " +
                 size.matching_extent + "."};
 }
@@ -295,7 +295,7 @@ LineMistake find_peer_mistake(const TileChoice& col, const std::string& text) {
     if (parts.size() == 1 || (is_sum && parts.size() > 1)) {
         return {line,
                 "`peer` = " + in_backticks(chosen) +
-                    " goes beyond the last GPU: nothing takes the remainder of the whole sum.",
+                    " goes beyond the last GPU: the remainder is not taken of the whole sum.",
                 "Put the sum in parentheses, and take its remainder modulo GPUS."};
     }
     if (parts.back() != "GPUS") {
@@ -330,7 +330,7 @@ LineMistake find_single_subtraction(const TileChoice& col, const Trial& trial,
     if (col.line == 0 || at == text.npos || grid[1] <= grid[0] + 1) return {};
     return {line_number_at(text, at),
             "with " + std::to_string(grid[1]) + " rows and " + std::to_string(grid[0]) +
-                " columns of tiles one subtraction is not enough: " + in_backticks(col.name) +
+                " columns of tiles, one subtraction is not enough: " + in_backticks(col.name) +
                 " stays beyond the last column.",
             "Take the remainder modulo gridDim.x instead."};
 }

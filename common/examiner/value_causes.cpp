@@ -69,13 +69,12 @@ bool explain_short_copy(Failure& failure, const Trial& trial, const Evidence& ev
     if (!copy) return false;
     failure.kind = FailureKind::copy_too_short;
     failure.fault = Fault::none;
-    failure.headline =
-        "each copy moves " + std::to_string(copy->bytes_per_lane) + " bytes, but " +
-        std::to_string(read) +
-        " bytes are later read at a time: the bytes between two copies never arrive.";
+    failure.headline = "each copy moves " + std::to_string(copy->bytes_per_lane) +
+                       " bytes, but each later read takes " + std::to_string(read) +
+                       " bytes: the bytes between two copies never arrive.";
     failure.place.line = copy->line;
     failure.next =
-        "Copy as many bytes at a time as the kernel later reads at a time: the last argument of "
+        "Copy as many bytes at a time as each read takes: the last argument of "
         "__pipeline_memcpy_async may be 4, 8 or 16.";
     return true;
 }

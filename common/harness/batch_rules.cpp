@@ -83,8 +83,8 @@ Explanation test_other_distance(const Sample& sample, const Problem& problem, st
     auto found = count_explained(
         sample, [&](const SampledCell& seen) { return distance_of(seen) == distance; });
     found.fault = Fault::wrong_origin;
-    found.meaning = "the kernel seems to read matrices at a distance of " +
-                    distance_text(problem, distance) + ", but the matrices are " +
+    found.meaning = "the kernel seems to read matrices that are " +
+                    distance_text(problem, distance) + " apart, but the matrices are " +
                     std::to_string(size) + " elements apart";
     return found;
 }

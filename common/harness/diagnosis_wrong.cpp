@@ -217,7 +217,7 @@ std::optional<Finding> Diagnosis::find_computed_value() const {
     return make_finding(Fault::value_converted, nonzero_converted_values_,
                         std::string("the value seems to have been converted to ") +
                             name_of(static_cast<Integer>(best)) +
-                            ", which loses the fraction and limits large values");
+                            ", which drops the fraction and clamps large values");
 }
 
 /// Recognizes values that are nearly correct, because a conversion or a computation changed only

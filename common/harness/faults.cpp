@@ -52,7 +52,7 @@ struct KnownFaults {
         {wrong_pitch, trait::certain,
          "How long is a row? A row of `in` has cols elements, and a row of `out` has rows "
          "elements.",
-         "How long is a row? The number of its elements is the side of the matrix."},
+         "How long is a row? It is as long as the side of the matrix."},
         {tile_not_moved, trait::certain,
          "The position of the tile must be transposed too: swap blockIdx.x and blockIdx.y when "
          "storing.",

@@ -57,7 +57,7 @@ void show_table(const std::vector<Attempt>& attempts, const Attempt* other) {
         return;
     }
     const std::string& gpu = attempts.back().gpu;
-    std::cout << "Your attempts at 8192 x 8192, the fastest first"
+    std::cout << "Your attempts at 8192 x 8192, fastest first"
               << (gpu.empty() ? ":\n\n" : "; " + gpu + ":\n\n")
               << format_attempts(attempts, other, kLessonToBeat);
 }

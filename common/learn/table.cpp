@@ -34,7 +34,7 @@ void Table::print_head(const Json& first_result) {
     out_ << "Matrix: " << last_shape_ << " floats. "
          << (is_predicted_ ? "Costs are counted; times are only predicted.\n"
              : simulated_  ? "The simulated GPU counts costs, not times.\n"
-                           : "GB/s are 10^9 bytes read + written per second.\n")
+                           : "One GB/s is 10^9 bytes read + written per second.\n")
          << "\n";
     const std::string names = column("Step", kStepWidth) + column("Variant", kVariantWidth);
     if (is_predicted_) {

@@ -139,7 +139,7 @@ struct BlockState {
     OpenLines::BlockLines lines;
 };
 
-/// An event on the time line: its interval, and an amount such as a number of bytes.
+/// An event on the timeline: its interval, and an amount such as a number of bytes.
 struct TimedInterval {
     double begin = 0, end = 0, amount = 0;
 };
@@ -663,7 +663,7 @@ SimulatedOutcome Simulation::outcome() {
     return r;
 }
 
-/// Distributes an interval over the moments of the time line that it overlaps. Calls `add` with
+/// Distributes an interval over the moments of the timeline that it overlaps. Calls `add` with
 /// each of these moments and the fraction of it that the interval covers.
 template <class Add>
 void spread(const TimedInterval& s, double begin, double step, std::size_t moments, Add add) {

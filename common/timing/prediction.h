@@ -76,7 +76,7 @@ struct Moment {
 struct TimeLine {
     double cycles_per_moment = 0;
     std::vector<Moment> moments;
-    /// The life of a block in the time line. Each slot for a resident block has its own row.
+    /// The life of a block in the timeline. Each slot for a resident block has its own row.
     /// `begin` and `end` are counted in moments.
     struct Life {
         int slot = 0;

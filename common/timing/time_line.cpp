@@ -47,7 +47,7 @@ std::vector<std::string> wrap_lines(const std::string& text, std::size_t width) 
     return lines;
 }
 
-/// Returns a row of the time line: its label, padded to a fixed width, and its characters.
+/// Returns a row of the timeline: its label, padded to a fixed width, and its characters.
 std::string row(std::string label, const std::string& signs) {
     label.resize(kLabelColumns, ' ');
     const std::string text = label + "|" + signs;
@@ -117,7 +117,7 @@ double max_bytes_stored(const std::vector<Column>& columns) {
 // ---- blocks ----
 
 /// Draws the life of a block from its first to its last column. If the block begins or ends outside
-/// the time line, that end has no bracket.
+/// the timeline, that end has no bracket.
 void draw_life(std::string& signs, const TimeLine::Life& life, double moments) {
     const auto columns = static_cast<double>(signs.size());
     if (!(life.begin < life.end) || !(life.begin < moments) || !(life.end > 0)) return;
@@ -230,7 +230,7 @@ std::string time_line_text(const Prediction& prediction, int width) {
     title.resize(std::min<std::size_t>(title.size(), kMaxTitleLines));
     std::string text;
     for (const std::string& one : title) text += one + "\n";
-    if (line.moments.empty()) return text + "The model has no time line of this launch.\n";
+    if (line.moments.empty()) return text + "The model has no timeline of this launch.\n";
 
     const std::vector<std::string> legend =
         wrap_lines("x: nothing is in flight. .:=#: low to high. [==]: a block.", room);

@@ -15,14 +15,14 @@ std::string time_line_text(const Prediction& prediction, int width = 80);
 
 // ---- used by both the text and the SVG picture ----
 
-/// A part of the time line, averaged over its moments.
+/// A part of the timeline, averaged over its moments.
 struct Column {
     Moment mean;
     double nothing = 0;  ///< the fraction of the column's time in which no loads are in flight
 };
 std::vector<Column> average_columns(const TimeLine& line, int count);
 
-/// Returns the slots of resident blocks that occur in the time line, in order and without
+/// Returns the slots of resident blocks that occur in the timeline, in order and without
 /// duplicates.
 std::vector<int> list_slots(const TimeLine& line);
 

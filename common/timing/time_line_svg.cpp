@@ -22,7 +22,7 @@ constexpr double kBlockPitch = 12, kBlockHeight = 9;
 constexpr int kColumns = 288;  ///< each two pixels wide
 constexpr int kMaxBlockRows = 4;
 
-// The CSS rules for the time line, in addition to the rules that all diagrams share.
+// The CSS rules for the timeline, in addition to the rules that all diagrams share.
 constexpr const char* kStyle =
     R"(.diagram .needed { fill: none; stroke: var(--d-ink); stroke-width: 1.5; stroke-dasharray: 5 3; }
 .diagram .axis { fill: none; stroke: var(--d-faint); }
@@ -237,8 +237,7 @@ std::string time_line_svg(const Prediction& prediction) {
            text_at(12, kTitleBaseline, "head", title) +
            text_at(12, kLabelRight, "", prediction_label(prediction));
     if (line.moments.empty()) {
-        return svg +
-               text_at(12, kLegendBaseline, "", "The model has no time line of this launch.") +
+        return svg + text_at(12, kLegendBaseline, "", "The model has no timeline of this launch.") +
                "</svg>\n";
     }
     const std::vector<Column> columns = average_columns(line, kColumns);

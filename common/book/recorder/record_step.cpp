@@ -299,7 +299,8 @@ std::string task_name(const Produces& produces) {
 /// Returns the variant's launch as JSON. Throws NoLaunchRule if the variant launches no kernel, or
 /// launches a kernel in a way that differs from the launches of an exercise.
 ordered_json launch_json(const Variant& variant, TaskMatrices& task) {
-    if (variant.permute) throw NoLaunchRule("it takes an array with many axes, not a matrix");
+    if (variant.permute)
+        throw NoLaunchRule("it takes an array with any number of axes, not a matrix");
     if (variant.in != Memory::device || variant.out != Memory::device || variant.needs_gpu) {
         throw NoLaunchRule("it is host code, not a kernel");
     }

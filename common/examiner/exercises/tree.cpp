@@ -86,8 +86,8 @@ void check_skeleton(const ExerciseTree& tree, const std::string& name, const std
     if (!difference.empty()) {
         faults.push_back(path + " is not the skeleton of solutions/" + name + "/" + file + ": " +
                          difference +
-                         "; run `exercises generate` (ignore this if it is a solution of yours "
-                         "that you have committed)");
+                         "; run `exercises generate` (ignore this if you have committed your "
+                         "own solution)");
     } else if (text != wanted.blank()) {
         faults.push_back(
             path + " differs from the text that `exercises generate` writes; run this command");

@@ -206,8 +206,7 @@ private:
         }
         return make_failure(
             FailureKind::out_of_bounds, who + " accesses memory outside of the array.",
-            "Compute the index with pencil and paper for that thread, for the first "
-            "thread and for the last.",
+            "Work out the index by hand for that thread, for the first thread and for the last.",
             report.line);
     }
 
@@ -358,7 +357,7 @@ private:
                         ".";
         }
         return make_failure(FailureKind::wrong_element, headline,
-                            "Follow thread 0 with pencil and paper: which element does it read, "
+                            "Follow thread 0 by hand: which element does it read, "
                             "and where does it store the value?",
                             find_kernel_line(source_.text, ""));
     }
@@ -426,7 +425,7 @@ private:
                      : is_by_block ? ", once by each block of the launch."
                                    : ", on average."),
                 is_by_block
-                    ? "Let the index begin with the block's own elements: blockIdx.x * "
+                    ? "Start the index at the block's first element: blockIdx.x * "
                       "blockDim.x + threadIdx.x."
                     : "Let each thread process only the element at the thread's own index: "
                       "blockIdx.x * blockDim.x + threadIdx.x. The launch replaces the loop.",

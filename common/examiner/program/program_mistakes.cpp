@@ -47,8 +47,8 @@ constexpr std::array kWrongPieces = {
                "this reverses the elements of each block, but leaves the blocks in their order.",
                "The first element of the whole array becomes the last one: count - 1 - i."},
     WrongPiece{R"(\bin\s*\[\s*\w+\s*\+\s*1\s*\])",
-               "this reads the element after the thread's own, but there is no element after "
-               "that of the last thread.",
+               "this reads the element after the thread's own; for the last thread, there is no "
+               "such element.",
                "A thread reads element i; only the index of its store counts from the end."},
 };
 
@@ -116,7 +116,7 @@ ProgramMistake find_exchanged_arrays(const std::string& code,
             "the launch passes `" + given[0] + "` as the kernel's output and `" + given[1] +
                 "` as its input, but the input was copied to `" + to[0] +
                 "`, and the result is copied back from `" + from[1] + "`.",
-            "Exchange these two arguments: they must be in the order of the kernel's parameters."};
+            "Swap these two arguments: they must be in the order of the kernel's parameters."};
 }
 
 ProgramMistake find_wrong_argument(const std::string& code) {

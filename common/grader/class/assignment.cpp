@@ -209,10 +209,11 @@ std::string describe_tolerances(const Assignment& assignment) {
         if (exercise.elements->tolerance.kind == Tolerance::Kind::bits) continue;
         list += "- " + exercise.name + ": " + exercise.elements->tolerance.text() + "\n";
     }
-    return list.empty() ? ""
-                        : "\nAn element may differ from the expected value by the tolerance of the "
-                          "exercise:\n\n" +
-                              list;
+    return list.empty()
+               ? ""
+               : "\nAn element may differ from its expected value by at most the exercise's "
+                 "tolerance:\n\n" +
+                     list;
 }
 
 std::string format_shapes(const Assigned& exercise) {

@@ -193,7 +193,7 @@ int show(const CommandOptions& words) {
     std::size_t attempts = 0;
     for (const Attempt& attempt : store.attempts()) {
         if (attempt.student != student->name && !keys.contains(attempt.key)) continue;
-        if (attempts++ == 0) print("---\nAttempts, the oldest first:\n\n");
+        if (attempts++ == 0) print("---\nAttempts, oldest first:\n\n");
         print("- run " + std::to_string(attempt.run) + ", " + attempt.exercise + ": " +
               attempt.outcome +
               (attempt.student == student->name ? "" : ", with another student's identical file") +

@@ -50,7 +50,8 @@ inline void add_device_option(CLI::App& app, std::string& device) {
 inline DeviceChoice parse_device_choice(const std::string& device, bool only_checks) {
     if (device != "sim") return DeviceChoice::gpu;
     if (only_checks) return DeviceChoice::simulator;
-    throw UsageError("the simulated GPU has no times: use --device sim only with --check");
+    throw UsageError(
+        "kernels cannot be timed on the simulated GPU: use --device sim only with --check");
 }
 
 /// Implements main for a program: parses the command line with the options that `add_options`

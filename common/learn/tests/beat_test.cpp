@@ -113,11 +113,11 @@ TEST_CASE("the table lists the fastest attempt first, with the change since the 
 TEST_CASE("attempts are predicted, ranked, stored and restored") {
     ScratchCourse course;
     expect_words(course, {"beat", "--list"}, 0, {"You have made no attempt yet"});
-    expect_words(course, {"beat"}, 0,
-                 {FILE_OF_LEARNER + " is your file for this exercise", "beat: right on all shapes",
-                  "Time at 8192 x 8192: about ", "(predicted, NVIDIA H200, within ",
-                  "Slower than 10_registers", "the fastest first", "10_registers",
-                  "./learn beat --restore N"});
+    expect_words(
+        course, {"beat"}, 0,
+        {FILE_OF_LEARNER + " is your file for this exercise", "beat: right on all shapes",
+         "Time at 8192 x 8192: about ", "(predicted, NVIDIA H200, within ",
+         "Slower than 10_registers", "fastest first", "10_registers", "./learn beat --restore N"});
     const std::string blank = course.read(FILE_OF_LEARNER);
     CHECK(blank == beat_starting_text());
 

@@ -62,7 +62,7 @@ void choose(const OptionTexts& words, Request& request) {
     request.device = words.local == "gpu" ? DeviceChoice::gpu : DeviceChoice::simulator;
     if (words.local == "sim" && request.bench) {
         throw UsageError(
-            "--bench measures times, which the simulated GPU does not have; leave out --bench or "
+            "--bench measures times, but simulated GPUs cannot be timed; leave out --bench or "
             "--local sim");
     }
     request.mistake = std::map<std::string, Mistake>{{"none", Mistake::none},

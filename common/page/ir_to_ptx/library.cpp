@@ -9,8 +9,8 @@
 namespace coalesce::translator {
 
 const char* const kLibrary = R"(
-; Bit after bit, beginning at the highest of %a: what is left goes up by one, and %b is taken from it
-; where it fits. The bits of the quotient enter %a from below.
+; Long division, from the highest bit of %a to the lowest: shifts the next bit into the remainder, and
+; subtracts %b if it fits. The bits of the quotient are shifted into %a from below.
 define internal i128 @coalesce.udiv.i128(i128 %a, i128 %b) {
 begin:
   %either = or i128 %a, %b
@@ -79,10 +79,10 @@ define internal i128 @coalesce.srem.i128(i128 %a, i128 %b) {
   ret i128 %rest
 }
 
-; ---- to and from floating point ----
+; ---- conversions to and from floating point ----
 
-; The upper 64 bits of what begins with a one, the last of them set where any below is: they round as all
-; 128 would. Then back to its place by a power of two, whose exponent is written as a number's bits.
+; Shifts %a up until its highest bit is 1. Returns the upper 64 bits, which round as all 128 bits would:
+; the lowest of them is also set if any bit below is. Also returns the exponent that undoes the shift.
 define internal { i64, i64 } @coalesce.rounded(i128 %a) {
   %zeros = call i128 @coalesce.ctlz.i128(i128 %a, i1 false)
   %up = shl i128 %a, %zeros
@@ -142,7 +142,7 @@ define internal double @coalesce.sitofp.i128.double(i128 %a) {
   ret double %d
 }
 
-; From 2^64 on, a number's 53 bits, moved up by its exponent.
+; For values from 2^64 on, shifts the 53-bit significand up by the exponent.
 define internal i128 @coalesce.fptoui.double.i128(double %a) {
   %is_long = fcmp oge double %a, 0x43F0000000000000
   br i1 %is_long, label %long, label %short
@@ -184,7 +184,7 @@ define internal i128 @coalesce.fptosi.float.i128(float %a) {
   ret i128 %d
 }
 
-; ---- the greater, the size, counts of bits ----
+; ---- minimums, maximums, absolute values, bit counts ----
 
 define internal i128 @coalesce.umin.i128(i128 %a, i128 %b) {
   %is_first = icmp ult i128 %a, %b
@@ -254,7 +254,7 @@ define internal i128 @coalesce.cttz.i128(i128 %a, i1 %any) {
   ret i128 %d
 }
 
-; ---- bits that change their places: what a rotation and a turned number become ----
+; ---- funnel shifts and byte swaps ----
 
 define internal i128 @coalesce.fshl.i128(i128 %a, i128 %b, i128 %n) {
   %up = and i128 %n, 127
@@ -289,7 +289,7 @@ define internal i128 @coalesce.bswap.i128(i128 %a) {
   ret i128 %d
 }
 
-; ---- results that do not fit ----
+; ---- arithmetic with an overflow check ----
 
 define internal { i128, i1 } @coalesce.uadd.with.overflow.i128(i128 %a, i128 %b) {
   %sum = add i128 %a, %b

@@ -32,7 +32,7 @@ const markup = `
   <p class="cure"></p>
  </div><div>
   <div class="drawing time-line" tabindex="0" role="group" aria-label="One multiprocessor, moment by moment"></div>
-  <details class="time-text"><summary>The time line as text</summary><div class="wide" tabindex="0" role="group" aria-label="The time line as text"><pre></pre></div></details>
+  <details class="time-text"><summary>The timeline as text</summary><div class="wide" tabindex="0" role="group" aria-label="The timeline as text"><pre></pre></div></details>
  </div>
 </div>`;
 

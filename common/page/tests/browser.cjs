@@ -357,7 +357,7 @@ test("every kernel's prediction in the page agrees with the native one to 12 dig
                 const here = await page.evaluate((question) => window.predictKernel(...question), [name, variant, size, size, gpu]);
                 const [native] = predicted.launches;
                 delete native.time_line;
-                assert.ok(here.prediction.time_line.moments.length > 10, `${name}, ${variant}: a time line`);
+                assert.ok(here.prediction.time_line.moments.length > 10, `${name}, ${variant}: a timeline`);
                 delete here.prediction.time_line;
                 assert.deepEqual(differences(native, here.prediction, "/predicted/"), [], `${name}, ${variant}`);
                 assert.ok(Math.abs(here.of_copy - predicted.of_copy) < 1e-6, `${name}, ${variant}: part of a copy`);

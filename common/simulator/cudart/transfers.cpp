@@ -45,7 +45,7 @@ std::string hexadecimal(u64 address) {
                                        const Allocation& allocation) {
     const u64 past = address + span - allocation.end;
     refuse(std::string(role) + ": " + "the " + std::to_string(span) + " bytes from " +
-           hexadecimal(address) + " end " + std::to_string(past) +
+           hexadecimal(address) + " extend " + std::to_string(past) +
            " bytes past the allocation of " + std::to_string(allocation.end - allocation.begin) +
            " bytes at " + hexadecimal(allocation.begin) + ".");
 }

@@ -110,7 +110,7 @@ void add_options(CLI::App& app, CommandLine& line) {
                    "see variables)")
         ->type_name("FILE");
     number("--trace-block", "COALESCE_SIM_TRACE_BLOCK",
-           "Trace block N, counted with x fastest (default: 0)");
+           "Trace block N, numbered along x first (default: 0)");
     number("--trace-launch", "COALESCE_SIM_TRACE_LAUNCH",
            "Skip N launches of the kernels that --kernel\nselects, and trace the next launch "
            "(default: 0)");

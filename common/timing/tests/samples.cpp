@@ -6,7 +6,7 @@
 namespace coalesce::timing::samples {
 namespace {
 
-/// The timing of the identical blocks of a generated time line. Times are in cycles.
+/// The timing of the identical blocks of a generated timeline. Times are in cycles.
 struct Pattern {
     int places, warps;
     double bytes_of_warp;

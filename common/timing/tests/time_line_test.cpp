@@ -1,4 +1,4 @@
-// Tests the time line of a launch, as text and as a drawing.
+// Tests the timeline of a launch, as text and as a drawing.
 #include "timing/time_line.h"
 
 #include <doctest/doctest.h>
@@ -133,7 +133,7 @@ TEST_CASE("even a single load in flight is visible") {
     CHECK(count_of(row_of(text, "0"), "x") == 64);
 }
 
-TEST_CASE("blocks are cut off at the end of the time line") {
+TEST_CASE("blocks are cut off at the end of the timeline") {
     Prediction p = samples::like_04();
     p.time_line.moments.assign(65, Moment{});
     p.time_line.blocks = {{5, -10, 10}, {5, 12, 30}, {5, 60, 99}, {7, 100, 120}};
@@ -149,13 +149,13 @@ TEST_CASE("tick marks are few, and at round numbers of cycles") {
     CHECK(choose_tick_step(0.9, 3) == doctest::Approx(0.5));
 }
 
-TEST_CASE("an empty time line is replaced with a sentence") {
+TEST_CASE("an empty timeline is replaced with a sentence") {
     Prediction p = samples::like_04();
     p.time_line = {};
     CHECK(time_line_text(p) ==
           "padded: one multiprocessor (predicted, NVIDIA H200, within 8 %)\n"
-          "The model has no time line of this launch.\n");
-    CHECK(count_of(time_line_svg(p), "The model has no time line of this launch.") == 1);
+          "The model has no timeline of this launch.\n");
+    CHECK(count_of(time_line_svg(p), "The model has no timeline of this launch.") == 1);
 }
 
 TEST_CASE("the drawing has a description, and light and dark colours") {
@@ -180,7 +180,7 @@ TEST_CASE("the drawing has three gaps for lesson 04, and none for lesson 05") {
     CHECK(count_of(time_line_svg(samples::like_05()), "<rect class=\"waste\"") == 1);
 }
 
-TEST_CASE("drawings of long time lines are small") {
+TEST_CASE("drawings of long timelines are small") {
     Prediction p = samples::like_04();
     p.time_line.moments.resize(100000);
     for (std::size_t i = 0; i < p.time_line.moments.size(); ++i) {

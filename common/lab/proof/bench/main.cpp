@@ -252,7 +252,8 @@ void draw(const Plan& plan, const std::string& file) {
     const bool is_predicted = json.at("device").value("kind", "") == "predicted";
     if (is_predicted && plan.folder.empty()) {
         throw UsageError(
-            "docs/diagrams contains charts of measured times; give another folder with --into");
+            "docs/diagrams holds charts of measured times and is not overwritten; choose another "
+            "folder with --into");
     }
     const std::string folder = plan.folder.empty() ? kRepository + "/docs/diagrams" : plan.folder;
     draw_charts({.measured = is_predicted ? Json() : json,

@@ -38,7 +38,7 @@ export class ExplainPart {
         const { time, time_line } = await this.examiner.explain(task, text, result.verdict);
         const why = time ? [...time.why, ...time.unknown, time.cure].filter(Boolean) : [];
         this.find(".why").innerHTML = `<dl>${lines.join("")}</dl>${why.map((sentence) => `<p>${escapeHtml(joinUnits(sentence))}</p>`).join("")}${
-            time_line ? `<details><summary>One multiprocessor, moment by moment</summary><pre tabindex="0" role="group" aria-label="The time line as text">${escapeHtml(time_line)}</pre></details>` : ""}`;
+            time_line ? `<details><summary>One multiprocessor, moment by moment</summary><pre tabindex="0" role="group" aria-label="The timeline as text">${escapeHtml(time_line)}</pre></details>` : ""}`;
     }
 
     private offerSolution(task: Task, text: string) {
