@@ -123,7 +123,7 @@ bool explain_pointer_advance(Failure& failure, const Trial& trial, const Evidenc
         const bool has_rows = offset.find("MATRIX_ROWS") != offset.npos;
         if (has_rows && contains_word(offset, "cols")) continue;
         return tell(name + " is moved by `" + offset +
-                        "` for each matrix, but a matrix has a different size.",
+                        "` for each matrix, but that is not the size of a matrix.",
                     right);
     }
     return false;

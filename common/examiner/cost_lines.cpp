@@ -33,7 +33,7 @@ LineMistake find_unused_half(const std::string& text, int line) {
                 " is used: neighbouring elements are then " + std::to_string(width) +
                 " banks apart.",
             "Declare " + in_backticks(tile.name) +
-                " as float, with one more column than the tile has."};
+                " as an array of float, with one column of padding."};
 }
 
 /// Looks for a loop that begins at the thread's index, but advances by less than the block's size.

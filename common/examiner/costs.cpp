@@ -260,7 +260,7 @@ void explain_extra_requests(Failure& failure, const Verdict& found, const Access
         if (code.find("data[") != code.npos && code.find("!=") == code.npos) {
             failure.headline +=
                 " A tile on the diagonal is both tiles of its pair: is it stored twice?";
-            failure.next = "Leave out the second store where row and col are the same.";
+            failure.next = "Skip the second store where row and col are the same.";
         }
     } else if (work.lanes > 0 && work.lanes < 0.75 * kLanes) {
         failure.kind = FailureKind::lanes_idle;

@@ -261,9 +261,9 @@ bool explain_fixed_grid(Failure& failure, const Trial& trial, const Evidence& ev
     if (!is_fixed_grid_too_small(trial, evidence)) return false;
     const Shape first = evidence.exercise.shapes.front();
     failure.fault = Fault::grid_too_small;
-    failure.headline += " configure gives " + trial.launch.text() + " for " +
+    failure.headline += " configure returns the same launch, " + trial.launch.text() + ", for " +
                         format_product(first.rows, first.cols) + " and for " +
-                        format_product(trial.shape.rows, trial.shape.cols) + " alike.";
+                        format_product(trial.shape.rows, trial.shape.cols) + ".";
     failure.next =
         "Compute the grid from rows and cols with ceil_div, or let each block loop over further "
         "tiles until all are done.";

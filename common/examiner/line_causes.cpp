@@ -28,7 +28,7 @@ LineMistake find_sizeof_in_index(const std::string& code) {
         if (index.find("sizeof") == index.npos) continue;
         return {line_number_at(code, open),
                 "this index is multiplied by a number of bytes, but an index counts elements.",
-                "Leave out sizeof: in[i] is element i, whatever its size."};
+                "Drop sizeof: in[i] is element i, whatever its size."};
     }
     return {};
 }
@@ -457,8 +457,7 @@ LineMistake find_pair_condition(const std::string& code) {
                 in_backticks(found.str(1)) +
                     " stores the second tile only on the diagonal, where "
                     "both tiles are the same.",
-                "Leave out the second store on the diagonal, not everywhere else: compare with "
-                "!=."};
+                "Skip the second store on the diagonal, not everywhere else: compare with !=."};
     }
     return {};
 }

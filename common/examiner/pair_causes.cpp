@@ -122,7 +122,7 @@ LineMistake find_compared_elements(const std::string& text) {
                         comparison_in_backticks(term) +
                             " compares single elements. A tile on the diagonal is both tiles of "
                             "its pair, and nearly all of its elements are stored twice.",
-                        "Compare the tiles, not the elements: leave out the second store where "
+                        "Compare the tiles, not the elements: skip the second store where "
                         "both tiles begin at the same row and column."};
             }
         }

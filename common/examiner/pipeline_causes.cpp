@@ -406,7 +406,7 @@ LineMistake find_early_break(const PipelineSteps& steps, const std::string& text
         if (!condition.is_exit || condition.returns || !condition.is_in_loop) continue;
         return {condition.line,
                 "the block leaves its loop here, before the last tile has been stored.",
-                "Leave out only the copy of the next tile; the tile that has arrived must still "
+                "Skip only the copy of the next tile; the tile that has arrived must still "
                 "be stored."};
     }
     return {};

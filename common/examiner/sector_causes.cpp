@@ -120,7 +120,7 @@ LineMistake find_wrong_phase(const MovedStore& store, const std::string& text) {
     if (*wanted + *wanted + *wanted + *wanted == *has)
         return {store.line_of_phase,
                 in_backticks(dividend) + " counts bytes, but SECTOR counts elements.",
-                "Leave out the factor: an index modulo SECTOR already counts elements."};
+                "Drop the factor: an index modulo SECTOR already counts elements."};
     return tell("is computed from " + in_backticks(dividend));
 }
 

@@ -130,7 +130,7 @@ bool explain_thread_factor(Failure& failure, const Evidence& evidence) {
                        "threadIdx.x and threadIdx.y are swapped here: line " +
                            std::to_string(line_of(code, found)) +
                            " counts columns with threadIdx.x, " + std::to_string(wanted) +
-                           " to a thread.",
+                           " per thread.",
                        "Keep each thread's column where it was: which index of the tile counts "
                        "columns of `in`?");
             return true;

@@ -228,7 +228,7 @@ bool blame_store(Failure& failure, const MovedElement& store, const TileOrigin& 
                "this takes " + name(store.index) + ", but the element that is stored here, row " +
                    in_backticks(store.cell_text[0]) + " and column " +
                    in_backticks(store.cell_text[1]) + ", was put at " + name(wanted) + ".",
-               "The index of the tile and the index of the matrix must name the same element. "
+               "The index of the tile and the index of the matrix must refer to the same element. "
                "Which of the two is wrong?");
     return true;
 }

@@ -109,8 +109,8 @@ bool explain_zero_fill(Failure& failure, const Evidence& evidence) {
             failure.headline, "The copy fills the last bytes of each vector with zeros.");
         failure.place.line = line_of(code, one);
         failure.next =
-            "Leave out the fourth argument of __pipeline_memcpy_async: it is the number of bytes "
-            "that are set to 0 instead of copied.";
+            "Omit the fourth argument of __pipeline_memcpy_async: it is the number of bytes "
+            "that are set to 0 instead of being copied.";
         return true;
     }
     return false;

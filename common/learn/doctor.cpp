@@ -107,7 +107,7 @@ Finding gpu() {
     if (!why.empty()) {
         return {
             "GPU", Finding::absent, why,
-            "everything runs on the simulated GPU: costs are counted, and times are not measured"};
+            "everything runs on the simulated GPU: costs are counted, but times are not measured"};
     }
     return {"GPU", Finding::there, "a working GPU", "kernels that pass are also timed on this GPU"};
 }

@@ -149,8 +149,8 @@ ProgramMistake find_launches_in_loop(const std::string& code) {
     const std::vector<Loop> loops = find_loops(code);
     if (!innermost_loop(loops, line)) return {};
     return {line,
-            "the kernel is launched once for each element, and each launch sees an array of one "
-            "element.",
+            "the kernel is launched once for each element, and each launch processes an array of "
+            "one element.",
             "Launch the kernel once, with a thread for each element: the launch replaces the "
             "loop."};
 }

@@ -85,7 +85,7 @@ private:
     void add_sandbox(CLI::App* command) {
         command->add_flag_callback(
             "--no-sandbox", [this] { options_.tier = Tier::unsandboxed; },
-            "Use no sandbox; the results record this");
+            "Run without a sandbox; the results record this");
     }
 
     CLI::Option* add_tier(CLI::App* command, const char* what) {

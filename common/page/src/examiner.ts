@@ -163,7 +163,7 @@ export class Cancelled extends Error {}
 const kernelTimeLimitText = (limit: number): string =>
     `The kernel does far more work than the task needs, and was stopped after ${seconds(limit)}. Does a loop end too late, or never?`;
 const compilerTimeLimitText = (limit: number): string =>
-    `The compiler had not finished after ${seconds(limit)}, and was stopped. Does the text contain templates or constant expressions that take long to compute?`;
+    `The compiler had not finished after ${seconds(limit)}, and was stopped. Does the text contain templates or constant expressions that take a long time to compute?`;
 
 /** Explains why a page that was opened from the file system has no compiler. Returns "" if the page has a compiler. */
 export const explainMissingCompiler = (): string =>

@@ -257,22 +257,23 @@ void report_mask(Warp& w, const Op* op, Mask callers, const char* format, Mask f
 
 void check_mask(Warp& w, const Op* op, Mask named, Mask callers) {
     if (callers & ~named)
-        report_mask(w, op, callers & ~named,
-                    "the mask 0x%08x does not name all lanes that execute this instruction: 0x%08x",
-                    named, callers);
+        report_mask(
+            w, op, callers & ~named,
+            "the mask 0x%08x does not include all lanes that execute this instruction: 0x%08x",
+            named, callers);
     const ptx::Function& function = w.frame ? *w.frame->code->ast : *w.block->launch->kernel->ast;
     const Mask ended = named & w.existing & ~w.live;
     // Other instructions may name lanes that have exited, but a shuffle would read registers that
     // no longer exist.
     if (ended && function.body[op->source].opcode == "shfl")
-        report_mask(w, op, callers, "the mask 0x%08x names lanes that have exited: 0x%08x", named,
-                    ended);
+        report_mask(w, op, callers, "the mask 0x%08x includes lanes that have exited: 0x%08x",
+                    named, ended);
 }
 
 void report_missing_lanes(Warp& w, const Fragment& fragment) {
     if (fragment.at->matrix) return;  // is_whole_warp reports this error
     report_mask(w, fragment.at, fragment.lanes,
-                "the mask names lanes 0x%08x, but only lanes 0x%08x reached this instruction",
+                "the mask includes lanes 0x%08x, but only lanes 0x%08x reached this instruction",
                 fragment.wanted, fragment.lanes);
 }
 

@@ -99,13 +99,13 @@ void ShuffledValues::note_shuffle(const Warp& w, const Op* op,
 void ShuffledValues::report(Warp& w, const Op* store, Mask lanes) {
     const int lane = std::countr_zero(lanes);
     const Kernel& kernel = *w.block->launch->kernel;
-    Report report =
-        w.describe(shuffle_, "synccheck", "shuffle from outside", lane,
-                   "Reads from lane " + std::to_string(sources_[lane]) +
-                       ", which does not take part in this shuffle, so the value is undefined. The "
-                       "thread stores this value, or a result computed from it, to global memory.",
-                   "The mask must name all lanes that are read, and these lanes must execute the "
-                   "shuffle. Let only lanes with a defined value store their result.");
+    Report report = w.describe(
+        shuffle_, "synccheck", "shuffle from outside", lane,
+        "Reads from lane " + std::to_string(sources_[lane]) +
+            ", which does not take part in this shuffle, so the value is undefined. The "
+            "thread stores this value, or a result computed from it, to global memory.",
+        "The mask must include all lanes that are read, and these lanes must execute the "
+        "shuffle. Let only lanes with a defined value store their result.");
     report.other = kernel.place(store);
     report.other_block = report.block;
     report.other_thread = report.thread;

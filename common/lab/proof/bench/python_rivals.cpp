@@ -30,7 +30,7 @@ PythonRivals::PythonRivals(const std::string& script, bool wanted) {
 void PythonRivals::give_up(const std::string& why) {
     python_.reset();
     absence_reason_ = why;
-    std::cerr << "bench: the Python rivals are left out from now on: " << why << "\n";
+    std::cerr << "bench: the Python rivals are skipped from now on: " << why << "\n";
     for (Entry& entry : entries_) {
         entry.skipped = why;
         entry.ms.clear();

@@ -54,9 +54,9 @@ void check_unknown_metrics(const std::vector<std::string>& unknown) {
         if (!counter.is_required || std::ranges::find(unknown, counter.metric) == unknown.end()) {
             continue;
         }
-        throw std::runtime_error(std::string("this Nsight Compute does not know ") +
+        throw std::runtime_error(std::string("this version of Nsight Compute does not support ") +
                                  counter.metric +
-                                 "; ncu --query-metrics lists the metrics that it knows");
+                                 "; ncu --query-metrics lists the metrics that it supports");
     }
 }
 

@@ -37,7 +37,7 @@ __global__ void asks_outside(int* out) {
         value = __shfl_sync(0xffff, value, threadIdx.x + 16);  // bug lane_outside: synccheck: shuffle from outside
     out[threadIdx.x] = value;                                  // other lane_outside
 }
-// cure lane_outside: The mask must name all lanes that are read, and these lanes must execute
+// cure lane_outside: The mask must include all lanes that are read, and these lanes must execute
 template <bool fixed>
 void lane_outside() {
     int* out = device_zeros<int>(32);
