@@ -375,7 +375,7 @@ std::optional<Failure> find_too_many_instructions(const Verdict& found) {
                                std::to_string(enough) + ".",
                    .place = {found.file, 0, 0},
                    .shape = found.counted,
-                   .next = "Look for loop iterations that move no element."};
+                   .next = "Look for loop iterations that move nothing."};
 }
 
 std::optional<Failure> find_single_block(const Verdict& found, const LaunchShape& launch) {

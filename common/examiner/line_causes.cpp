@@ -695,7 +695,7 @@ LineMistake find_rest_left_out(const Trial& trial, const std::string& text) {
             "the last " + (left == 1 ? "" : std::to_string(left) + " ") +
                 (left == 1 ? "element of " : "elements of ") + std::to_string(count) +
                 (left == 1 ? " is" : " are") +
-                " left out: the float4s that this condition lets through end before " +
+                " left out: the last float4 that passes this condition ends before " +
                 (left == 1 ? "it." : "them."),
             "Which elements remain after the last whole float4? At which index do they begin, and "
             "which thread should move them?"};

@@ -184,15 +184,16 @@ std::optional<Failure> find_tile_filled_by_stores(const Verdict& found) {
 std::optional<Failure> find_copies_not_async(const Verdict& found, const Limits& limits) {
     if (auto failure = find_tile_filled_by_stores(found)) return failure;
     if (limits.copies_in_flight == 0 || found.counters->copy_waits > 0) return std::nullopt;
-    Failure failure{.kind = FailureKind::copies_not_async,
-                    .headline =
-                        "no asynchronous copy is made: each tile goes through registers, and the "
-                        "warp waits for the loads.",
-                    .place = {found.file, 0, 0},
-                    .shape = found.counted,
-                    .next =
-                        "Fetch a tile with __pipeline_memcpy_async, and transpose another tile in "
-                        "the meantime."};
+    Failure failure{
+        .kind = FailureKind::copies_not_async,
+        .headline =
+            "there are no asynchronous copies: each tile goes through registers, and the "
+            "warp waits for the loads.",
+        .place = {found.file, 0, 0},
+        .shape = found.counted,
+        .next =
+            "Fetch a tile with __pipeline_memcpy_async, and transpose another tile in "
+            "the meantime."};
     if (found.ptx.find("cp.async.mbarrier.arrive") != std::string::npos) {
         failure.headline =
             "the copies report to an mbarrier, so the simulator does not count how many are in "

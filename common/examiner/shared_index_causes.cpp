@@ -352,7 +352,7 @@ bool explain_outside_tile(Failure& failure, const Trial& trial, const Evidence& 
         blame_line(failure, line,
                    "this loop runs once more than the tile has rows, because <= lets its counter "
                    "reach the bound.",
-                   "Use <: the index of the last row is the number of rows - 1.");
+                   "Use <: the index of the last row is the number of rows minus 1.");
         return true;
     }
     if (explain_loop_step(failure, trial, evidence)) return true;

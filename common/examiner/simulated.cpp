@@ -119,7 +119,8 @@ void mark_unwritten(const void* begin, std::size_t bytes) {
 
 void randomize_addresses(std::uint64_t seed) {
     if (SIMULATOR_FUNCTION(coalesceDrawAddresses)(seed) != 0) {
-        throw std::runtime_error("the simulated GPU has memory in use");
+        throw std::runtime_error(
+            "addresses cannot be randomized while the simulated GPU has memory in use");
     }
 }
 

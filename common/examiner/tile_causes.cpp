@@ -209,14 +209,14 @@ LineMistake find_tile_mistake(const TileChoice& row, const TileChoice& col,
     if (number.value.find("blockDim") != number.value.npos) {
         return {number.line,
                 "blockDim counts the threads of a block, but a row of the grid has gridDim.x "
-                "blocks: different blocks get the same number.",
+                "blocks: different blocks get the same index.",
                 "Number the blocks with gridDim.x."};
     }
     static const TextPattern other_width(R"(blockIdx\.y\s*\*\s*gridDim\.y)");
     if (contains(number.value, other_width)) {
         return {number.line,
                 "a row of the grid has gridDim.x blocks, but this multiplies blockIdx.y by "
-                "gridDim.y: different blocks get the same number.",
+                "gridDim.y: different blocks get the same index.",
                 "Number the blocks with gridDim.x."};
     }
     for (const bool is_row : {true, false}) {

@@ -231,7 +231,7 @@ std::optional<Finding> Diagnosis::find_lost_bits() const {
                 &range = of(ValueChange::out_of_range), &sign = of(ValueChange::sign_changed);
     const std::uint64_t special = nan.count + zero.count + subnormal.count;
     if (is_nearly_all(special, wrong_cells_.count)) {
-        const std::string cure = ". Move the bits, without any arithmetic";
+        const std::string cure = ". Copy the bits, without any arithmetic";
         if (subnormal.count >= nan.count && subnormal.count >= zero.count) {
             return make_finding(Fault::subnormal_flushed, subnormal,
                                 "subnormal numbers became zero" + cure);

@@ -309,7 +309,7 @@ ordered_json launch_json(const Variant& variant, TaskMatrices& task) {
     }
     task.launch(variant);
     if (intercepted_launches.launches.empty())
-        throw NoLaunchRule("it is a copy by the runtime, not a kernel");
+        throw NoLaunchRule("it is a copy by the CUDA runtime, not a kernel");
     if (intercepted_launches.launches.size() > 1)
         throw NoLaunchRule("it launches several kernels, one after the other");
     if (!intercepted_launches.problem.empty()) throw NoLaunchRule(intercepted_launches.problem);

@@ -192,7 +192,7 @@ private:
         if (thread >= static_cast<long long>(count_)) {
             return make_failure(
                 FailureKind::no_bounds_check,
-                who + " has index " + std::to_string(thread) + ", and there are only " +
+                who + " has index " + std::to_string(thread) + ", but there are only " +
                     std::to_string(count_) + " elements: it accesses memory past the last one.",
                 "Let such threads do nothing: compare the index with `count` first.", report.line);
         }

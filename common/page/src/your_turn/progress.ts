@@ -263,7 +263,7 @@ export class Progress {
             if (value === null) localStorage.removeItem(STORAGE_PREFIX + key);
             else localStorage.setItem(STORAGE_PREFIX + key, value);
         } catch {
-            this.problem = "This browser stores nothing for this page, so your text is lost when you leave the page. Save your text below.";
+            this.problem = "This browser stores nothing for this page, so your text will be lost when you leave the page. Save your text below.";
         }
     }
 }
