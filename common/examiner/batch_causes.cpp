@@ -72,7 +72,7 @@ LineMistake find_row_of_all_matrices(const std::string& text, const std::string&
     return {line_of(code, found),
             "blockIdx.y numbers the tiles of all matrices here. `" + offset +
                 "` already selects the block's own matrix, and `row` selects it a second time.",
-            "Let `row` start at 0 in each matrix: line " + std::to_string(line_of(code, quotient)) +
+            "Start `row` at 0 in each matrix: line " + std::to_string(line_of(code, quotient)) +
                 " divides blockIdx.y, and `row` needs the remainder of this division. Or number "
                 "the matrices along z."};
 }

@@ -114,7 +114,7 @@ std::optional<Failure> find_undiagonal_order(const BlockOrder& order, const std:
         .shape = order.shape,
         .next =
             "The result is right, but the blocks do not follow a diagonal of tiles. Along a "
-            "diagonal, the next block processes a tile in another row and another column."};
+            "diagonal, the next block processes a tile in a different row and a different column."};
     long long blocks = 2, step = 1;
     for (long long block = 0; block + 1 < blocks; block += step) {
         const Trial trial = launch_for(block);

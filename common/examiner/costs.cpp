@@ -248,8 +248,7 @@ void explain_extra_requests(Failure& failure, const Verdict& found, const Access
     if (times > 1.9) {
         failure.kind = FailureKind::work_repeated;
         failure.headline += " Elements seem to be moved more than once.";
-        failure.next =
-            "Let one thread move each element once: which other thread moves the same element?";
+        failure.next = "Move each element only once: which other thread moves the same element?";
     } else if (times > 1.01 && work.lanes == kLanes) {
         failure.kind = FailureKind::work_repeated;
         failure.headline += " About " + std::to_string(std::lround(100 * (times - 1))) +

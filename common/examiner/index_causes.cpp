@@ -68,7 +68,7 @@ bool explain_misaligned(Failure& failure, const Evidence& evidence) {
                        " from one thread to the next, but each thread moves " + vector +
                        ": the step must be a multiple of " + std::to_string(width) + ".";
     if (set_at > 0) failure.place.line = set_at;
-    failure.next = "Let each thread begin " + std::to_string(width) +
+    failure.next = "Start each thread " + std::to_string(width) +
                    " elements after its neighbour: threadIdx.x * " + std::to_string(width) + ".";
     return true;
 }

@@ -128,7 +128,7 @@ LineMistake find_odd_component_in_list(const std::string& code) {
             return {line_of(code, one),
                     in_backticks(repeated) +
                         " occurs twice in this list, and another element is "
-                        "left out.",
+                        "missing.",
                     "Take one element from each of the vectors that were loaded."};
         }
         const auto component = [](const std::string& part) { return part.back(); };
@@ -557,8 +557,8 @@ LineMistake find_other_value(const std::string& text) {
             return {loop->first_line,
                     "this loop ends after its first pass, so the other elements of " +
                         in_backticks(array.name) + " get no value.",
-                    "Let the loop run once for each of the thread's " +
-                        std::to_string(array.length) + " elements."};
+                    "Run the loop once for each of the thread's " + std::to_string(array.length) +
+                        " elements."};
         }
         if (values.size() == 1) {
             return {line,

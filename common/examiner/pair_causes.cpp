@@ -101,8 +101,8 @@ LineMistake find_exchanged_guard(const std::string& text, int line) {
             "the condition checks " + in_backticks(checks[0].left) + " and " +
                 in_backticks(checks[1].left) + ", but the access uses row " +
                 in_backticks(index.outer) + " and column " + in_backticks(index.inner) + ".",
-            "Check the row and the column of this access: the other tile of the pair may end "
-            "elsewhere."};
+            "Check the row and the column of this access: the other tile of the pair may end at a "
+            "different row or column."};
 }
 
 }  // namespace

@@ -148,11 +148,13 @@ LineMistake find_missing_remainder(const TileChoice& choice, const GridAxes& siz
     const bool is_corrected =
         text.find(choice.name + " -=") != text.npos || text.find(choice.name + " %=") != text.npos;
     if (ends_in_remainder || !is_sum_of_terms(value) || is_corrected) return {};
-    return {choice.line,
-            in_backticks(choice.name) + " = " + in_backticks(value) +
-                " goes beyond the last tile: the remainder is not taken of the whole sum.",
-            "Put the sum in parentheses, and take its remainder modulo the number of tiles, " +
-                size.matching_extent + "."};
+    return {
+        choice.line,
+        in_backticks(choice.name) + " = " + in_backticks(value) +
+            " goes beyond the last tile, because the whole sum is not reduced modulo the number of "
+            "tiles.",
+        "Put the sum in parentheses, and take its remainder modulo the number of tiles, " +
+            size.matching_extent + "."};
 }
 
 LineMistake find_difference(const TileChoice& choice, const GridAxes& size) {
@@ -295,7 +297,7 @@ LineMistake find_peer_mistake(const TileChoice& col, const std::string& text) {
     if (parts.size() == 1 || (is_sum && parts.size() > 1)) {
         return {line,
                 "`peer` = " + in_backticks(chosen) +
-                    " goes beyond the last GPU: the remainder is not taken of the whole sum.",
+                    " goes beyond the last GPU, because the whole sum is not reduced modulo GPUS.",
                 "Put the sum in parentheses, and take its remainder modulo GPUS."};
     }
     if (parts.back() != "GPUS") {

@@ -31,7 +31,8 @@ Failure explain_missing_prediction(const std::string& file, Shape shape) {
                     "kernel is as fast as the exercise requires.",
         .place = {file, 0, 0},
         .next =
-            "Make configure return a launch for every shape, and make no block wait for another."};
+            "Make configure return a launch for every shape, and do not make blocks wait for each "
+            "other."};
 }
 
 std::optional<Failure> find_slow_prediction(const Verdict& verdict, const Limits& limits) {

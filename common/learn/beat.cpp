@@ -189,7 +189,7 @@ constexpr Launch configure(int rows, int cols) {
 int beat(Session& session, const BeatArguments& words) {
     if (words.is_list + words.is_reset + (words.restore > 0) + !words.file.empty() > 1) {
         throw UsageError(
-            "--list, --reset, --restore and --file cannot be combined; give only one of them");
+            "--list, --reset, --restore and --file cannot be combined; use only one of them");
     }
     if (words.is_reset)
         return write_learner_file(beat_starting_text(), "its original text", "Next: ./learn beat");

@@ -139,17 +139,17 @@ void validate_arguments(const PtxArguments& words) {
     const bool is_learners = words.is_learner_file || !words.file.empty();
     if (words.is_learner_file && !words.file.empty()) {
         throw UsageError(
-            "--mine shows your file for the exercise, and --file shows another file; give only one "
+            "--mine shows your file for the exercise, and --file shows another file; use only one "
             "of them");
     }
     if (is_learners && !words.variant.empty()) {
         throw UsageError(
             "--variant shows a kernel of the lesson, and --mine and --file show your own kernel; "
-            "give only one of them");
+            "use only one of them");
     }
     if (words.is_sass && !words.json.empty()) {
         throw UsageError(
-            "--json writes the PTX, and --sass shows machine code; give only one of them");
+            "--json writes the PTX, and --sass shows machine code; use only one of them");
     }
     require_file(words.file);
     if (!words.json.empty()) check_writable(words.json);

@@ -17,7 +17,7 @@ std::vector<std::string> common_program_options(const RunArguments& words) {
     const bool is_predicted = !words.predicted_gpu.empty() || !words.predicted_shape.empty();
     if (is_predicted && words.device == "gpu") {
         throw UsageError(
-            "--time predicts times on the simulated GPU, and --device gpu measures times; give "
+            "--time predicts times on the simulated GPU, and --device gpu measures times; use "
             "only one of them (./learn validate --time shows both side by side)");
     }
     const std::pair<const char*, std::string> given[] = {

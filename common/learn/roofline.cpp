@@ -195,8 +195,8 @@ std::string explain_roofline(const Roofline& roofline) {
                              " times as many instructions per byte, instructions would be the "
                              "limit."
                        : "Instructions are the limit. The kernel executes " + format_short(times) +
-                             " times as many per byte as the GPU can in the time that memory needs "
-                             "for a byte."));
+                             " times as many instructions per byte as the GPU can execute in the "
+                             "time that memory needs for a byte."));
     }
     const std::string cache =
         roofline.cache_gbps <= roofline.gbps

@@ -426,13 +426,14 @@ Report describe_uninitialised_local(Report report, const LaneAccess& access) {
 }
 
 Report describe_uninitialised_shared(Report report, const LaneAccess& access) {
-    return fill_report(std::move(report), "initcheck", "uninitialised shared read", access.address,
-                       format_verb(access.kind) + format_byte_count(access.bytes) + " at byte " +
-                           with_commas(access.address) + " of shared memory, " +
-                           format_unwritten_bytes(access) + " by this block.",
-                       "Write every element before it is read, also at ragged edges: at first, "
-                       "shared memory contains data of an earlier block." +
-                           format_padding_hint(access));
+    return fill_report(
+        std::move(report), "initcheck", "uninitialised shared read", access.address,
+        format_verb(access.kind) + format_byte_count(access.bytes) + " at byte " +
+            with_commas(access.address) + " of shared memory, " + format_unwritten_bytes(access) +
+            " by this block.",
+        "Write every element before it is read, including at ragged edges: initially, "
+        "shared memory contains data of an earlier block." +
+            format_padding_hint(access));
 }
 
 }  // namespace coalesce::simulator

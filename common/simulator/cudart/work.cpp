@@ -80,8 +80,9 @@ Work describe_copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind
 Work describe_copy_2d(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                       size_t height, cudaMemcpyKind kind) {
     if (width > to_pitch || width > from_pitch)
-        refuse("a row of " + std::to_string(width) + " bytes is wider than a pitch (destination " +
-                   std::to_string(to_pitch) + ", source " + std::to_string(from_pitch) + ").",
+        refuse("a row of " + std::to_string(width) +
+                   " bytes is longer than the pitch (destination " + std::to_string(to_pitch) +
+                   ", source " + std::to_string(from_pitch) + ").",
                cudaErrorInvalidPitchValue);
     return box(to_pitched(to, to_pitch, width, height), to_pitched(from, from_pitch, width, height),
                {width, height, 1}, kind);

@@ -99,7 +99,7 @@ struct Reports::State {
         if (printed == kMaxPrintedSites) {
             print(wrap(std::to_string(kMaxPrintedSites) +
                            " reports have been printed; further reports are only counted. Fix the "
-                           "first reports first. To list all reports, use simulate --json.",
+                           "printed ones first. To list all reports, use simulate --json.",
                        kColumns - 10, "", "  "));
         }
         if (printed++ < kMaxPrintedSites) print(to_text(report));
