@@ -276,7 +276,7 @@ Step read_program(const LessonTexts& texts) {
         if (shape.rows == 1) continue;
         asked.fail(*record.get("shapes"),
                    "a shape of " + program.name +
-                       " must have one row and the number of elements: [1, 1000]");
+                       " must have one row, and as many columns as elements: [1, 1000]");
     }
     program.exercise = exercise;
     return program;

@@ -75,14 +75,15 @@ constexpr std::uint64_t kInstructionsPerSecond = 4'000'000;
 constexpr int kProcessorTimeMultiple = 4;
 
 Failure explain_idle_prediction(const std::string& file, Shape shape, bool is_idle) {
-    return {.kind = FailureKind::wrong_result,
-            .fault = Fault::never_written,
-            .headline = "at " + shape.name() + ", where only a sample of the blocks runs, " +
-                        (is_idle ? "the blocks of the grid do not store all elements."
-                                 : "the sampled blocks store wrong values."),
-            .place = {file, 0, 0},
-            .shape = shape,
-            .next = "The kernel must work at every shape as it does at the published shapes."};
+    return {
+        .kind = FailureKind::wrong_result,
+        .fault = Fault::never_written,
+        .headline = "at " + shape.name() + ", where only a sample of the blocks runs, " +
+                    (is_idle ? "the blocks of the grid do not store all elements."
+                             : "the sampled blocks store wrong values."),
+        .place = {file, 0, 0},
+        .shape = shape,
+        .next = "The kernel must work at every shape in the same way as at the published shapes."};
 }
 
 Failure explain_too_many_instructions(const std::string& file) {

@@ -246,7 +246,8 @@ void print_memory(const std::string& own) {
         return 100.0 * (static_cast<double>(r.peak_kib - small->peak_kib) - host - device) / device;
     };
     std::printf(
-        "Additional memory, in percent of the device's 128 MiB: %.0f %%, with globalrace %.0f %%\n",
+        "Additional memory, as a percentage of the device's 128 MiB: %.0f %%, with globalrace %.0f "
+        "%%\n",
         over(*large), over(*with_races));
 }
 
