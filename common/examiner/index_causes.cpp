@@ -208,9 +208,8 @@ bool explain_static_tile(Failure& failure, const Evidence& evidence) {
     const std::string name = found.str(1);
     if (!contains_word(code_on_line(evidence.source.text, failure.place.line), name)) return false;
     failure.kind = FailureKind::tile_not_shared;
-    failure.headline =
-        in_backticks(name) +
-        " is not shared: the array is in global memory, which all blocks use at the same time.";
+    failure.headline = in_backticks(name) +
+                       " is not shared: the array is in global memory, which all blocks share.";
     failure.place.line = line_of(code, found, 1);
     failure.next = "Declare the array __shared__: then each block has its own.";
     return true;

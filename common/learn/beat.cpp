@@ -53,7 +53,7 @@ int restore_attempt(const std::vector<Attempt>& attempts, int number) {
 
 void show_table(const std::vector<Attempt>& attempts, const Attempt* other) {
     if (attempts.empty()) {
-        std::cout << "You have made no attempt yet. ./learn beat makes the first one.\n";
+        std::cout << "You have not made any attempts yet. ./learn beat makes the first one.\n";
         return;
     }
     const std::string& gpu = attempts.back().gpu;
