@@ -173,7 +173,7 @@ TEST_CASE("the file of a whole program is called program.cu") {
     }
 }
 
-TEST_CASE("mistakes in headers are reported") {
+TEST_CASE("mistakes in the headers of lessons are reported") {
     SmallCourse small;
     SUBCASE("a header that names a different step is reported") {
         small.edit("// 02_naive --", "// 02_native --");

@@ -86,7 +86,7 @@ TEST_CASE(
     CHECK(ExerciseTree(copy.root).faults().empty());
 }
 
-TEST_CASE("a learner may edit a skeleton that was committed") {
+TEST_CASE("a learner may edit a committed skeleton") {
     Copy copy;
     std::string git = "cd '" + copy.root.string() + "' && git -c user.name=x -c user.email=x@y ";
     std::string committed = git + "init -q . >/dev/null && git add . && " +
