@@ -4,8 +4,8 @@
 // Builds on  nothing.
 // Idea       The kernel's text never changes, so it need not be parsed in every run. A step of the
 //            script specifies a form, the participating lanes, three addresses and four words. For
-// each address and word, it specifies the increment from one thread to the next. Threads that do
-// not participate wait at the end of the step.
+//            each address and word, it specifies the increment from one thread to the next.
+//            Threads that do not participate wait at the end of the step.
 // Watch      The result of an instruction can be an operand of later instructions: `last`.
 #pragma once
 

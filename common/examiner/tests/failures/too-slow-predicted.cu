@@ -1,6 +1,6 @@
-// A barrier between consecutive loads makes each load wait for the previous
-// one. No counter shows this. request: solution request: of_copy_predicted
-// 0.75
+// A barrier after every load makes each load wait for the previous one. No counter shows this.
+// request: solution
+// request: of_copy_predicted 0.75
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __device__ void fetch(float (&tile)[TILE_DIM][TILE_DIM + 1], const float* in, int rows, int cols,

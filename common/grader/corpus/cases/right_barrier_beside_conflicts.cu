@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(TILE_DIM / 2 * BLOCK_ROWS) transpose(float* __
 
     barrier->arrive_and_wait();
 
-    // The lanes of a warp now read a column of the tile, four rows in each lane.
+    // The lanes of a warp now read a column of the tile, four rows per lane.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x * 4;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

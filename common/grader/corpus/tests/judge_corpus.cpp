@@ -2,8 +2,8 @@
 // the grader judges.
 //
 //     judge_corpus [--tier A|B] [--every N] [--only WORD]
-// Judges every Nth case, and only files whose names start with WORD. Exit code: 0 if all verdicts
-// are correct, 1 if not, 77 if the tier does not work here.
+//         Judges every Nth case, and only files whose names start with WORD. Exit code: 0 if all
+//         verdicts are correct, 1 if not, 77 if the tier does not work here.
 //     judge_corpus --file FILE EXERCISE
 //         Judges one submission and prints the result as JSON.
 //     judge_corpus --class N [--jobs J]

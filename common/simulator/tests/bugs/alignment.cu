@@ -1,5 +1,5 @@
-// Accesses to addresses that are not multiples of the access size. by clang shared_at_one: clang
-// drops the misaligned store, because nothing reads its result
+// Accesses to addresses that are not multiples of the access size.
+// by clang shared_at_one: clang drops the misaligned store, because nothing reads its result
 #include "../cases.h"
 
 __global__ void copy_from_one(float4* out, const float* in) {

@@ -1,4 +1,4 @@
-// Tests an instruction whose only used result is the second one, a predicate: `_|%p`.
+// Tests an instruction of which only the second result is used, a predicate: `_|%p`.
 // expect: elected: 00000001
 // expect: other registers: 2 9 93
 #include "check.h"
