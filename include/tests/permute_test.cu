@@ -110,7 +110,7 @@ TEST_CASE("elements that consist of several units are permuted correctly") {
         check({size, {150, 40}, {1, 0}});
         check({size, {2, 128, 128}, {0, 2, 1}});  // every run of elements begins at a word
     }
-    for (const int size : {3, 6}) {  // three units, which are whole words or not
+    for (const int size : {3, 6}) {  // three units, which may or may not be words
         for (const std::int64_t start : {0, 4, 2}) {
             check({size, {3, 36, 72}, {0, 2, 1}, start, 0});
             check({size, {100, 132}, {1, 0}, 0, start});
@@ -281,7 +281,7 @@ TEST_CASE("the method is chosen by element size, axes and alignment") {
     CHECK_EQ(plan_of(2, {8, 16, 12, 64}, {0, 2, 1, 3}).unit_bytes,
              16);  // rows are moved in units of 16 bytes
     CHECK_EQ(plan_of(2, {8, 16, 12, 64}, {0, 2, 1, 3}, 1).unit_bytes, 2);
-    CHECK_EQ(plan_of(12, {8, 16}, {1, 0}).unit_bytes, 4);  // a unit is a word; three make an axis
+    CHECK_EQ(plan_of(12, {8, 16}, {1, 0}).unit_bytes, 4);  // a unit is a word; 3 form an axis
     CHECK_EQ(way(4, {2, 3, 4}, {0, 1, 2}), PermuteMethod::copy);
     CHECK_EQ(way(4, {1, 3, 1}, {2, 1, 0}), PermuteMethod::copy);
     CHECK_EQ(way(4, {0, 3, 5}, {2, 1, 0}), PermuteMethod::nothing);

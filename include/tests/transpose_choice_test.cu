@@ -1,4 +1,4 @@
-// Tests which kernel and which tiles coalesce::transpose chooses, without any launch.
+// Tests which kernel and which tiles coalesce::transpose chooses, without launching them.
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// Tests the kernels of coalesce::transpose that process strips or stacks, like transpose_test.cu.
+// Tests, like transpose_test.cu, the kernels of coalesce::transpose that process strips or stacks.
 // Kernels for large matrices are launched directly, on small matrices.
 
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
-// same_counters [--some] NVCC.JSON DIFFERENCES.TXT PROGRAM... -- runs the steps built by clang on
-// the simulated GPU, and compares every counter of every variant with that of nvcc's program. The
-// differences must be exactly those in DIFFERENCES.TXT, which also states their causes. With
-// --some, steps without a program are skipped.
+// same_counters [--some] NVCC.JSON DIFFERENCES.TXT PROGRAM... -- runs the steps that clang has
+// built on the simulated GPU, and compares every counter of every variant with that of nvcc's
+// program. The differences must be exactly those in DIFFERENCES.TXT, which also states their
+// causes. With --some, steps without a program are skipped.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>

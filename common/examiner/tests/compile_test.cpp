@@ -236,7 +236,7 @@ TEST_CASE("a compiler that takes too long is killed") {
     CHECK(compiled.failure.kind == FailureKind::compile_time_out);
 }
 
-TEST_CASE("a missing compiler is reported as a problem of the computer, not of the kernel") {
+TEST_CASE("a missing compiler is reported as a problem with the computer, not the kernel") {
     if (!describe_compiler(Compiler::clang).empty()) {
         const std::string path = std::getenv("PATH");
         setenv("PATH", "/nowhere", 1);
@@ -265,7 +265,7 @@ TEST_CASE("the compiler's name shows whether the PTX was generated from clang's 
     CHECK(compiled.entry == "_Z9transposePfPKfii");
 }
 
-TEST_CASE("a loop that searches for the end of a string is not replaced with a call of strlen") {
+TEST_CASE("a loop that searches for the end of a string is not replaced with a call to strlen") {
     if (describe_compiler(Compiler::clang_ir).empty()) return;
     const Compiled compiled = compile_text(
         "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
@@ -409,7 +409,7 @@ TEST_CASE("a cache that cannot be written does not cause an error") {
     CHECK(compile(good(), {.cache = file}).ok());
 }
 
-TEST_CASE("a cache is limited in size, and removes its oldest entries") {
+TEST_CASE("a cache has a size limit, and removes its oldest entries first") {
     const ScratchFolder folder;
     folder.file("not_ours", "x");
     const Cache cache(folder.path());

@@ -85,7 +85,7 @@ TEST_CASE("a process can examine more kernels after any kind of failure") {
     }
 }
 
-TEST_CASE("the task of an exercise may be a copy, with a different kernel name") {
+TEST_CASE("an exercise may require a copy, and a different kernel name") {
     const Source copy = make_source(
         "__global__ void copy(float* out, const float* in, int rows, int cols) {\n"
         "    int col = blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -191,14 +191,14 @@ TEST_CASE("blocks must process tiles in the order of the lesson") {
     }
 }
 
-TEST_CASE("a missing solution is reported as a problem of the computer, not of the kernel") {
+TEST_CASE("a missing solution is reported as a problem with the computer, not the kernel") {
     const Verdict found = examined(kernel_with(move), transpose_within({}), "/nowhere/kernel.cu");
     CHECK(found.outcome == Verdict::Outcome::not_examined);
     CHECK(found.failure_id() == "environment-problem");
     CHECK_FALSE(found.passed());
 }
 
-TEST_CASE("an incorrect solution is reported as a problem of the computer, not of the kernel") {
+TEST_CASE("an incorrect solution is reported as a problem with the computer, not the kernel") {
     const Verdict found =
         examined(kernel_with(move), transpose_within({}), failures / "indices-not-swapped.cu");
     CHECK(found.outcome == Verdict::Outcome::not_examined);
@@ -257,7 +257,7 @@ TEST_CASE("examining a file twice gives the same verdict, except for the time") 
     CHECK(verdict() == verdict());
 }
 
-TEST_CASE("a verdict is parsed as it was written, and malformed text is rejected") {
+TEST_CASE("a verdict is read back as it was written, and malformed text is rejected") {
     const Verdict wrong = examined(read_source(failures / "wrong-pitch.cu"), transpose_within({}));
     REQUIRE(wrong.failures.at(0).map);
     const std::string json = to_json(wrong);

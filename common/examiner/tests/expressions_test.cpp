@@ -1,4 +1,4 @@
-// Tests the parser for expressions, which the rules use that find the causes of failures.
+// Tests the parser for expressions. The rules that find the causes of failures use this parser.
 #include <doctest/doctest.h>
 
 #include "examiner/expressions.h"
@@ -52,7 +52,7 @@ TEST_CASE("the conditions of a line include enclosing conditions and those of ea
     CHECK(found[1].comparisons[1].right == "cols");
 }
 
-TEST_CASE("a comment after a statement does not hide that the condition's body ends there") {
+TEST_CASE("a statement that is followed by a comment still belongs to its condition") {
     const auto found = find_conditions("\nif (row < rows) out[row] = 0;  // here\n", 2);
     REQUIRE(found.size() == 1);
     CHECK(found[0].comparisons[0].right == "rows");

@@ -48,8 +48,9 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-/// Returns the exercise for a file. A line "// request: store 4" sets a limit, and the line "//
-/// request: solution" limits the costs to those of solution.cu.
+/// Returns the exercise for a file, with the limits that the file sets. A line such as
+/// "// request: store 4" sets one limit. The line "// request: solution" limits the costs to those
+/// of solution.cu.
 Exercise exercise_in(const std::string& text, fs::path& solution) {
     Exercise exercise = transpose_within({});
     const std::string mark = "// request: ";

@@ -18,7 +18,7 @@ IndexSum sum_of(const std::string& expression) {
 
 }  // namespace
 
-TEST_CASE("a variable is replaced with its value, and the factor of each term is known") {
+TEST_CASE("variables in a sum are replaced with their values, and each term has a factor") {
     CHECK(sum_of("col + 1") == sum_of("1 + threadIdx.x * 4 + TILE_DIM * blockIdx.x"));
     CHECK(sum_of("col").factor_of("threadIdx.x") == 4);
     CHECK(sum_of("col").factor_of("threadIdx.y") == 0);

@@ -26,7 +26,8 @@ Verdict passed(const LocalRunner::Options& options = {}) {
     return found;
 }
 
-/// Returns a verdict whose prediction is `of_copy` of a copy's speed, with an error band of 10 %.
+/// Returns a verdict that predicts the fraction `of_copy` of a copy's speed, with an error band of
+/// 10 %.
 Verdict predicted_at(double of_copy) {
     timing::Prediction launch;
     launch.ms = 0.13 / of_copy;
@@ -91,7 +92,7 @@ TEST_CASE("a cached prediction equals the original") {
     CHECK(kept == 1);
 }
 
-TEST_CASE("a wrong kernel has no predicted time, and a kernel that prints is timed silently") {
+TEST_CASE("a wrong kernel has no predicted time, and a prediction does not print kernel output") {
     CHECK(!examined(read_source(failures / "wrong-pitch.cu")).predicted);
     Source printing = read_source(solution);
     const std::string body = "__shared__ float tile[32][33];\n";

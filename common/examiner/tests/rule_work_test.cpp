@@ -24,7 +24,7 @@ using namespace coalesce;
 
 namespace {
 
-/// A rule, as a function of the student's text and of a line in its middle.
+/// A rule. `apply` takes the student's text and the number of a line in the middle of the text.
 struct TextRule {
     const char* name;
     std::function<void(const std::string& text, int line)> apply;
@@ -146,7 +146,7 @@ std::vector<TextRule> rules_of_kernels() {
     };
 }
 
-/// Texts that repeat what a rule searches for, so that the rule has much work.
+/// Texts that repeat what a rule searches for, so that the rule has a lot of work.
 const std::vector<std::string> kRepeated = {
     "for (int k = 0; k < 4; k += 1) {\n",
     "__device__ f(",

@@ -6,7 +6,7 @@
 
 using namespace coalesce;
 
-TEST_CASE("a cast of a value to a vector type is reported, and a cast of an address is not") {
+TEST_CASE("a cast of a value to a vector type is reported, but a cast of an address is not") {
     const std::string head = "void k(float* out, const float* __restrict__ in) {\n";
     for (const char* cast :
          {"(float2)in[i]", "( float4 ) in [i]", "static_cast<float4>(in[i])", "float2(in[i])"}) {

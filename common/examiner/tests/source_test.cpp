@@ -1,4 +1,4 @@
-// Tests the rejection of files that are not source code, and the rules for includes.
+// Tests that files that are not source code are rejected, and tests the rules for includes.
 #include "examiner/source.h"
 
 #include <doctest/doctest.h>

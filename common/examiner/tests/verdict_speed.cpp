@@ -1,5 +1,5 @@
 // Measures the time from saving a file to its verdict, and the components of that time. Each figure
-// is the median of 20 saves. Each save is examined in a new process, as by the learner's command.
+// is the median of 20 saves. Each save is examined in a new process, as the learner's command does.
 // This benchmark prints its figures, and fails only if there is no verdict. The target is 150 ms on
 // two cores.
 #include <sys/wait.h>

@@ -5,8 +5,7 @@
 // others submit the solution with a unique comment. A Slurm cluster of two nodes grades the class.
 // If Slurm is not installed, a single command does. Every honest student must get all points, and
 // every hostile student the verdict in the corpus. No student may be missing. A single command with
-// the
-// other compiler must then produce the same grades.csv. Prints how long each run takes.
+// the other compiler must then produce the same grades.csv. Prints how long each run takes.
 
 #include <algorithm>
 #include <chrono>

@@ -143,7 +143,7 @@ TEST_CASE("any change of an exercise changes its digest") {
     CHECK(requirements_digest(exercise) == digest);
 }
 
-TEST_CASE("an assignment that states no requirements has the course's") {
+TEST_CASE("an assignment without requirements of its own has those of the course") {
     Made made;
     std::string text = read_file(made.manifest);
     CHECK(text.find("shapes =") == std::string::npos);
@@ -208,7 +208,7 @@ TEST_CASE("an assignment that cannot be created leaves no files") {
     }
 }
 
-TEST_CASE("costs are counted on a hidden shape that is not square, too") {
+TEST_CASE("costs are also counted on a hidden shape that is not square") {
     Made made;
     for (const Assigned& exercise : read_assignment(made.place).exercises) {
         const coalesce::Shape counted = exercise.hidden_counted;
@@ -248,7 +248,7 @@ TEST_CASE("a student whose submission is abandoned gets no points, but other stu
     CHECK(describe_open_questions(read_results(assignment, store)).empty());
 }
 
-TEST_CASE("in every report, a teacher's decision applies only to the file that was decided on") {
+TEST_CASE("in every report, a teacher's decision applies only to the file that it was made for") {
     Made made;
     const Assignment assignment = read_assignment(made.place);
     Store store(assignment.store());

@@ -1,5 +1,4 @@
 // order_campaign GRADE REPOSITORY STUDENTS grades a class in three orders, with one job and with
-// order_campaign GRADE REPOSITORY STUDENTS grades a class in three orders, with one job and with
 // two, once with kills, and then each student alone. All results, grades and feedback pages must be
 // byte-identical, because they depend only on the file, the exercise, the key and the compiler.
 
@@ -29,8 +28,8 @@ namespace {
 
 int failures = 0;
 
-// Each student's results as JSON, line in grades.csv, and feedback page. The first part of a key is
-// the student. The second part is the exercise, "grades.csv" or "feedback".
+// For each student, the results as JSON, the line in grades.csv, and the feedback page. The first
+// part of a key is the student. The second part is the exercise, "grades.csv" or "feedback".
 using Results = std::map<std::pair<std::string, std::string>, std::string>;
 
 // The format of the number in front of a student's name, as in "00007xstudent-0001". The numbers

@@ -158,7 +158,7 @@ TEST_CASE("two computers may judge the same chunk simultaneously") {
     }
 }
 
-TEST_CASE("a merge can be continued after it was killed at any moment") {
+TEST_CASE("a merge can be continued even if it is killed at any moment") {
     Classroom room;
     room.make_plan({"--chunks", "1"});
     REQUIRE(room.chunk(1).code == 0);

@@ -151,7 +151,7 @@ TEST_CASE("Gradescope: setup.sh from the archive installs and builds the course"
     CHECK(run_to_end({platform.source / "setup.sh"}).code != 0);
 }
 
-TEST_CASE("Gradescope: a submission gets the points it deserves") {
+TEST_CASE("Gradescope: a submission gets its points") {
     Gradescope platform;
     platform.build();
     // Unpacking the archive may leave these permissions.

@@ -101,7 +101,7 @@ TEST_CASE("a submission that makes the judge fail does not affect other results"
     }
 }
 
-TEST_CASE("a submission is judged, even if its judge is killed five times before") {
+TEST_CASE("a submission is judged even if its judge has been killed five times") {
     const coalesce::TemporaryFolder folder;
     const Ends ends = ends_of({"one", "unlucky " + (folder / "tries").string()}, "good");
     CHECK(ends.judged == std::set<std::size_t>{0, 1});

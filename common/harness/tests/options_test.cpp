@@ -35,7 +35,7 @@ TEST_CASE("without options, a step verifies and measures on the available device
     CHECK_FALSE(options.shape);
 }
 
-TEST_CASE("--verify and --bench each select one task, and both tasks if they are combined") {
+TEST_CASE("--verify and --bench each select one task, and together select both") {
     CHECK_FALSE(parse_options({"--verify"}).bench);
     CHECK_FALSE(parse_options({"--bench"}).verify);
     CHECK(parse_options({"--bench", "--verify"}).verify);

@@ -91,7 +91,7 @@ TEST_CASE(
     CHECK(fits_terminal(right.out));
 }
 
-TEST_CASE("each kind of mistake is reported, and makes the exit code 1") {
+TEST_CASE("each kind of mistake is reported, and the exit code is 1") {
     const auto check = [](const std::string& variant, const std::string& text) {
         CAPTURE(variant);
         const Run wrong = run("--device sim --variant '" + variant + "'");
@@ -325,7 +325,7 @@ TEST_CASE("on a GPU, a correct variant has times but no counters") {
     CHECK_FALSE(result.contains("counters"));
 }
 
-TEST_CASE("on a GPU, wrong kernels make the exit code 1, and a crash is reported") {
+TEST_CASE("on a GPU, wrong kernels lead to exit code 1, and a crash is reported") {
     CHECK(run("--device gpu --variant 'not swapped'").exit_code == 1);
     const Run crash = run("--device gpu --variant crashes");
     CHECK(crash.exit_code == 1);

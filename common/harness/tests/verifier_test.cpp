@@ -56,7 +56,7 @@ TEST_CASE("with three or four axes, every axis order passes, and a wrong order i
     }
 }
 
-TEST_CASE("the indices of a cell are reported for each axis of the array") {
+TEST_CASE("the message about a cell of an array gives an index for each axis") {
     HostRun run(problem_of({.rank = 4, .extents = {2, 3, 5, 7}, .order = {0, 2, 3, 1}}));
     run.run_right();
     // in(1,2,2,3) belongs at out(1,2,3,2). Store the next element of the input there.

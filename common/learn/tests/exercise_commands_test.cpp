@@ -234,7 +234,7 @@ TEST_CASE("for every file that a learner might save, the message is clear and no
     CHECK(course.progress_of("01_copy")["status"] == "done");
 }
 
-TEST_CASE("check reports other files, bug hunts and all exercises as JSON") {
+TEST_CASE("check supports other files, bug hunts, all exercises and JSON") {
     ScratchCourse course;
     course.write("mine.cu", ScratchCourse::solution("03_tiled"));
     expect(course, {"check", "03", "--file", "mine.cu"}, 0, {"passed", "--file mine.cu"});

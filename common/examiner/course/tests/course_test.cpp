@@ -1,4 +1,4 @@
-// Tests that the records of a course are read. Valid records must be read completely. Each invalid
+// Tests how the records of a course are read. Valid records must be read completely. Each invalid
 // record must cause an error message that states the location and gives advice.
 
 #include "examiner/course/course.h"

@@ -1,5 +1,5 @@
-// Tests the comparison of results with lesson.toml. Matching results must not be reported, and
-// every kind of difference must be.
+// Tests the comparison of results with lesson.toml. Every kind of difference must be reported, and
+// matching results must not be reported.
 
 #include "expectations.h"
 

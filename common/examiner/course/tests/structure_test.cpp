@@ -71,7 +71,7 @@ TEST_CASE("the repository's steps match their records") {
     CHECK(faults.empty());
 }
 
-TEST_CASE("the names of steps and variants fit in the columns of the tables") {
+TEST_CASE("the names of steps and variants fit into the columns of tables") {
     const Course course = read_course(REPOSITORY);
     CHECK(course.program->name.size() < 14);
     for (auto& step : course.steps) {

@@ -41,8 +41,8 @@ const fs::path solutions = COALESCE_REPOSITORY "/solutions";
 /// differs from its column.
 constexpr int kLane = 5;
 
-/// Maps the line and the name of each variable to the values that the variable has after each
-/// execution of this line, which declares it.
+/// Maps each variable, identified by its name and the line that declares it, to its values after
+/// each execution of that line.
 using Values = std::map<std::pair<int, std::string>, std::vector<std::string>>;
 
 BlockSteps record(const std::string& text, const Exercise& exercise, const StepsRequest& request,

@@ -1,4 +1,4 @@
-// Waits at a cuda::barrier, whose arrivals are requests of shared memory, beside a tile with unavoidable conflicts.
+// Waits at a cuda::barrier, whose arrivals access shared memory. A tile has unavoidable conflicts.
 #include <cuda/barrier>
 //
 #include "exercise.h"  // Launch, ceil_div

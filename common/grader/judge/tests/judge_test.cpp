@@ -174,7 +174,7 @@ TEST_CASE("a correct but expensive kernel is OK, with fewer points and a picture
     CHECK(result.verdict.solution_counters.has_value());
 }
 
-TEST_CASE("a correct kernel with too long a predicted time gets no points for costs") {
+TEST_CASE("a correct kernel whose predicted time is too long gets no points for costs") {
     if (!can_judge()) return;
     Assigned exercise = exercise_called("05_coarsened");
     const std::string slow =
@@ -273,7 +273,8 @@ TEST_CASE("exercises other than transposes are judged like transposes") {
     CHECK(keeper.failure_id() == "ptx-refused");
     CHECK(keeper.points.total() == 0);
 
-    // Each lane reads the whole row, so the result is correct, but the loads are 32 times as many.
+    // Each lane reads the whole row, so the result is correct, but there are 32 times as many
+    // loads.
     const Result costly = judged("int col = lane; col < cols; col += 32",
                                  "int col = 0; col < cols * (lane == 0); ++col");
     CHECK(costly.mark == Mark::ok);

@@ -276,7 +276,6 @@ TEST_CASE("no process remains, whenever the process that starts a jail is killed
             jail.start();
             pause();
         }
-        // In its first milliseconds, bubblewrap's inner process waits, and would survive the death
         // In its first milliseconds, bubblewrap's inner process only waits, and could survive the
         // death of the outer process.
         usleep(static_cast<useconds_t>(100 * i));

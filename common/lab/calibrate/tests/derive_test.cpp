@@ -26,7 +26,7 @@ LoadTime load_at(const Memory& memory, bool is_copy, double u) {
 }
 
 /// Returns the measured latency of a load, in cycles. It includes 40 cycles for reading the clock,
-/// and 300 cycles of fixed latency.
+/// and 300 cycles that do not depend on the load on memory.
 LoadsInFlight flight_at(const Memory& memory, const char* what, int bytes_per_load, double u) {
     LoadsInFlight flight;
     flight.access = what;

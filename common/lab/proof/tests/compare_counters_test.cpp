@@ -48,7 +48,7 @@ TEST_CASE("a difference of one is detected in every exact counter") {
         for (const double change : {1.0, -1.0}) {
             Both both;
             both.launches[1].metrics[counter.metric] += change;
-            // Also change the pipe's counts, because the counter would pass if one of them were
+            // Also change the pipe's counts, because the comparison would pass if one of them were
             // equal.
             for (const CounterMetric& other : counter_metrics()) {
                 if (!other.is_exact) both.launches[1].metrics[other.metric] += 1;
@@ -128,7 +128,7 @@ TEST_CASE("if the pipe's count equals the simulator's, ncu's estimate is ignored
     CounterComparison comparison = compare_counters(both.cases, both.launches);
     CHECK(comparison.is_equal());
     CHECK(comparison.differences.empty());
-    // Now the pipe's count is off by one, too. A close value does not count as equal.
+    // Now the pipe's count is off by one as well. A close value does not count as equal.
     both.launches[0].metrics[pipe] += 1;
     CHECK_FALSE(compare_counters(both.cases, both.launches).is_equal());
     // A metric that differs in most cases is not used as a check.

@@ -51,7 +51,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("every judge gives an opinion on every case") {
+TEST_CASE("every judge gives a verdict on every case") {
     const FakeSanitizer sanitizer;
     const std::vector<SuiteCase> suite{
         {"bugs_alignment", "float4_at_one", "memcheck: misaligned"},

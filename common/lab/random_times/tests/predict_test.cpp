@@ -18,7 +18,7 @@ namespace {
 int recorded = -1;
 std::string answer;
 
-/// Returns a random kernel that is predicted with the small matrix that tests use.
+/// Returns a list with one random kernel, whose full matrix is replaced by its small one.
 std::vector<Kernel> small_kernel() {
     std::vector<Kernel> kernels = random_kernels(1, 1);
     kernels[0].full = kernels[0].small;

@@ -61,7 +61,7 @@ struct Case {
     /// IR that computes %r, for example "%r = call i32 @llvm.abs.i32(i32 %a, i1 false)".
     std::string body;
     std::vector<u64> input;
-    u64 expected;  ///< the result in lane 5 of a warp, or of a single thread
+    u64 expected;  ///< the result in lane 5 of a warp, or in a single thread
     unsigned threads = 1;
 };
 

@@ -12,7 +12,7 @@ static void upper_half() {
     reads_upper_half<<<1, 32>>>(device_zeros<int>(32));
 }
 
-// A butterfly sum requires a power of two as the number of lanes, but only 24 lanes take part.
+// A butterfly sum needs a power-of-two number of lanes, but only 24 lanes take part.
 __global__ void adds_24(int* out) {
     int sum = threadIdx.x;
     if (threadIdx.x < 24) {

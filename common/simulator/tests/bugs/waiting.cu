@@ -16,7 +16,7 @@ static void lock_never_released_counted() {
     counts_attempts<<<2, 1>>>(device_zeros<int>(1), device_zeros<int>(2));
 }
 
-// Backs off: waits longer and longer between two polls, which it measures with the clock.
+// Backs off: waits longer after each poll, and measures the wait with the clock.
 __global__ void pauses(volatile int* flag, int* out) {
     long long pause = 8;
     while (*flag == 0) {  // bug flag_never_set_with_pauses: synccheck: deadlock

@@ -348,7 +348,7 @@ static void tiles_wait_for_their_neighbours() {
 }
 
 // clean turns_for_a_sum_in_order
-// A reproducible float sum: blocks with a common result add their partial sums in a fixed order.
+// A reproducible float sum: blocks that share a result add their partial sums in a fixed order.
 __global__ void split_product(float* c, const float* a, const float* b, int n, int* turn) {
     const int row = blockIdx.x, part = blockIdx.y, each = n / gridDim.y;
     float mine = 0;

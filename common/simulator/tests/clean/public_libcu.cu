@@ -236,7 +236,7 @@ static void latch_of_the_device() {
 }
 
 // clean two_at_a_time
-// A semaphore admits two blocks at a time. The admitted blocks count how many they are.
+// A semaphore admits two blocks at a time. The admitted blocks count themselves.
 using Gate = cuda::counting_semaphore<cuda::thread_scope_device, 2>;
 __global__ void make_gate(Gate* gate) {
     new (gate) Gate(2);

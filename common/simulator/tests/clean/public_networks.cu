@@ -118,7 +118,7 @@ static void layer_norm_and_its_gradient() {
 }
 
 // clean quantised_blocks_times_vector
-// 4-bit weights in blocks of 32 with a half-precision scale are multiplied by 8-bit activations.
+// Multiplies 4-bit weights, in blocks of 32 with one half-precision scale, by 8-bit activations.
 struct BlockQ4 {
     half scale;
     uint8_t quants[16];

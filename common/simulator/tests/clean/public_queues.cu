@@ -265,7 +265,7 @@ static void tasks_that_make_tasks() {
 }
 
 // clean work_is_stolen
-// A 64-bit word packs a block's range of work. The owner takes from the front, others at the back.
+// A 64-bit word packs a block's work range. The owner takes from the front, others from the back.
 __device__ int take(unsigned long long* range, bool from_front) {
     for (unsigned long long seen = *static_cast<volatile unsigned long long*>(range);;) {
         const unsigned begin = seen >> 32, end = static_cast<unsigned>(seen);

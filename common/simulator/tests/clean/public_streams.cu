@@ -303,7 +303,7 @@ static void one_stream_per_host_thread() {
 }
 
 // clean tasks_with_futures
-// Each task runs in a stream of a pool, and records an event for which dependent tasks wait.
+// Each task runs in a stream from a pool, and records an event for which dependent tasks wait.
 class TaskSystem {
 public:
     struct Task {

@@ -25,7 +25,7 @@ static void tile_of_half_a_warp() {
     for (int i = 0; i < 64; ++i) expect(host[i] == (i ^ 15) + 2, "value of the same half");
 }
 
-// Barriers for pairs of lanes, then for larger groups, and finally for the warp order all lanes.
+// Barriers order pairs of lanes, then larger groups of lanes, and finally the whole warp.
 // clean meetings_of_pairs
 __global__ void tree_meets(int* out) {
     __shared__ int values[32];

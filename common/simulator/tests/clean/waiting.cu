@@ -297,7 +297,7 @@ static void gives_up_after_rare_attempts() {
 }
 
 // clean gives_up_after_time simulator only
-// Two blocks wait ten times, until the device's clock has advanced by a minute.
+// Each of two blocks waits ten times, for one minute of the device's clock each time.
 __global__ void wait_for_a_minute(volatile int* flag, int* times) {
     for (int attempt = 0; attempt < 10; ++attempt) {
         const long long start = clock64();

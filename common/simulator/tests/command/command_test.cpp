@@ -158,7 +158,7 @@ TEST_CASE("a long launch shows its progress in one terminal line, which is erase
     unsetenv("COALESCE_SIM_PROGRESS");
 }
 
-TEST_CASE("a store to an unexpected allocation is reported, and checked in the next launch only") {
+TEST_CASE("stores to unexpected allocations are reported, but checked only in the next launch") {
     const Outcome got = run({PROGRAMS "/bugs_global_races", "hidden_store_again"});
     REQUIRE(got.report.is_object());
     std::set<std::string> kinds;

@@ -23,7 +23,7 @@ __global__ void old_halves(__half* one, __half2* two, float* old) {
 
 __global__ void swap_shorts(unsigned short* cells) {
     const int i = threadIdx.x;
-    // Thread i waits until all threads with lower indices have passed.
+    // Thread i waits until thread i - 1 has incremented the counter in cells[1].
     while (atomicCAS(&cells[1], static_cast<unsigned short>(i),
                      static_cast<unsigned short>(i + 1)) != i) {
     }

@@ -83,7 +83,7 @@ Columns<T> together(const Columns<T>& a, Columns<T> b) {
                 }, Within<T>{ULPS})
 
 long double exp10_of(long double x) { return std::pow(10.0L, x); }
-/// Rounds only once, whereas a conversion from long double would round a second time.
+/// Rounds the root only once. A conversion from a long double root would round it a second time.
 long double root_of_double(long double x) { return std::sqrt(static_cast<double>(x)); }
 long double reciprocal_root(long double x) { return 1 / std::sqrt(x); }
 

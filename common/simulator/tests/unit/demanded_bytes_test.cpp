@@ -309,7 +309,7 @@ TEST_CASE("only instructions that are certain to execute affect the program") {
         "setp.eq.s16 %p1, %rs1, 0; selp.f32 %f3, 0f00000000, %f2, %p1; st.global.f32 [%rd2], %f3;");
     CHECK(chosen.load(0).decides == 1);
     CHECK(chosen.load(1).decides == 0);
-    // All threads take the jump over the branch's block, so the branch is certain to execute.
+    // The jump before the branch is unconditional, so the branch is certain to execute.
     const Analysed jump(
         "ld.global.u64 %rd3, [%rd1];\nbra.uni NEXT;\nNEXT:\nsetp.eq.s64 %p2, %rd3, 5;\n"
         "@%p2 bra OTHER;\nOTHER:");

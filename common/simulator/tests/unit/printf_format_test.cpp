@@ -70,7 +70,7 @@ TEST_CASE("strings are padded, and an unreadable string is an error") {
     CHECK_FALSE(Arguments().add(u64{0x200}).format("%s").problem.empty());
 }
 
-TEST_CASE("output that is too long for a device is an error, and formatting stops early") {
+TEST_CASE("output that exceeds the device's limit is an error, and formatting stops early") {
     std::string format;
     for (int k = 0; k < 1000; ++k) format += "%99999d";
     Arguments arguments;

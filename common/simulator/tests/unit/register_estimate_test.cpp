@@ -974,8 +974,8 @@ TEST_CASE("the operands of a signed 16-bit comparison are sign-extended and move
 TEST_CASE(
     "constants for a guarded store in a loop are loaded after the guard, and the loop counter is a "
     "pair") {
-    // A loop that adds `sums` values in each iteration. If its lanes vote for it, it also stores
-    // constants.
+    // Returns the estimate for a loop that adds `sums` values in each iteration. If the loop's
+    // lanes vote for it, the loop also stores constants.
     const auto with = [](int sums, int constants, bool is_long) {
         std::string text =
             "mul.wide.u32 %rd12, %r1, %r2;\nmov.u32 %r9, %r2;\ncvt.u64.u32 %rd15, %r1;\n";

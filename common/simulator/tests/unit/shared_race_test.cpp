@@ -11,7 +11,6 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// A block of 4 warps with 4 KB of shared memory. Memory instruction i is on line 10 + i, and line
 /// A block of 4 warps with 4 KB of shared memory. Memory instruction i is on line 10 + i, and the
 /// instruction on line 19 is an atomic.
 struct SharedRaceFixture {

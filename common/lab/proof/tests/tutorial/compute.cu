@@ -144,7 +144,7 @@ EXAMPLE(coulomb_plane) {
             [=] { return compare(out, expected, 1e-4, 3000); }};
 }
 
-// Computes the distance between each pair of points in eight dimensions.
+// Computes the distances between all pairs of points in eight dimensions.
 __global__ void pairwise_distances(float* out, const float* points, int n) {
     const int a = blockIdx.y * blockDim.y + threadIdx.y, b = blockIdx.x * blockDim.x + threadIdx.x;
     float sum = 0;

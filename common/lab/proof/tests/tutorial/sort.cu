@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// Checks that the output is the input with every `run` elements sorted.
+/// Checks that the output is the input with each group of `run` elements sorted.
 std::string compare_sorted(const Buffer<int>& out, const Buffer<int>& in, std::size_t run) {
     std::vector<int> sorted = in.start();
     for (std::size_t i = 0; i < sorted.size(); i += run)
@@ -216,7 +216,7 @@ EXAMPLE(insertion_sort_local) {
             [=] { return compare_sorted(data, data, 16); }, [=] { data.restore(); }};
 }
 
-// Moves each element to the index that is the number of smaller elements.
+// Moves each element to its rank, the number of smaller elements.
 __global__ void rank_sort(int* out, const int* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, value = in[i];
     int rank = 0;

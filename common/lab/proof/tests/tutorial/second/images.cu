@@ -295,8 +295,8 @@ EXAMPLE(planes_to_pixels) {
         out, expected);
 }
 
-// Computes sums of absolute differences between blocks of 8 x 8 pixels and the previous frame,
-// shifted by two pixels. Each block computes one sum.
+// Computes sums of absolute differences: each block compares 8 x 8 pixels of a frame with those of
+// the previous frame, shifted by two pixels.
 __global__ void motion_costs(int* out, const unsigned char* now, const unsigned char* before,
                              int width) {
     __shared__ int first_warp;

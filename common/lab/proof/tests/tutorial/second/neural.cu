@@ -92,7 +92,7 @@ EXAMPLE(channel_means) {
         1e-5);
 }
 
-// Normalizes groups of 2048 elements, with each group in the registers of a block.
+// Normalizes groups of 2048 elements. Each block keeps its group in registers.
 __global__ void group_norm(float* out, const float* in) {
     __shared__ float parts[8];
     float v[8], sum = 0, squares = 0;

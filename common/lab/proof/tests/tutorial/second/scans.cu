@@ -189,7 +189,7 @@ EXAMPLE(sum_area_rows) {
                    out, [=](std::size_t i) { return prefix(in, i, 1024); });
 }
 
-// Numbers the runs of equal elements in each 256 elements, and stores each element's run number.
+// Numbers the runs of equal elements in each group of 256, and stores each element's run number.
 __global__ void number_runs(int* out, const unsigned char* in) {
     __shared__ int warps[8];
     const int i = thread_in_grid(), lane = threadIdx.x % 32, warp = threadIdx.x / 32;

@@ -5,7 +5,7 @@ using namespace tutorial;
 
 namespace {
 
-/// Returns element `i` of the result if every `length` elements are sorted by themselves.
+/// Returns element `i` of the result if each group of `length` elements is sorted by itself.
 template <class T>
 auto sorted_in(const Buffer<T>& in, std::size_t length) {
     std::vector<T> values = in.start();

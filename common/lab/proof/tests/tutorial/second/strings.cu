@@ -167,8 +167,8 @@ EXAMPLE(hexadecimal) {
                    });
 }
 
-// Finds longest common subsequences of pairs of
-// 32-letter strings along diagonals, a warp per pair.
+// Finds longest common subsequences of pairs of 32-letter strings along diagonals, one warp per
+// pair.
 __global__ void common_subsequences(int* out, const char* a, const char* b) {
     const int pair = thread_in_grid() / 32, lane = threadIdx.x % 32;
     const char own = a[pair * 32 + lane];

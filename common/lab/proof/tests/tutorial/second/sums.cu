@@ -135,7 +135,7 @@ EXAMPLE(log_sum_exp) {
     return checked([=] { log_sum_exp<<<rows / 4, 128>>>(out, in); }, out, expected, 1e-9);
 }
 
-// Counts the nonzero shorts among each 32 with a warp vote.
+// Counts the nonzero values in each group of 32 shorts with a warp vote.
 __global__ void votes(unsigned char* out, const unsigned short* in) {
     const unsigned found = __ballot_sync(~0u, in[thread_in_grid()] != 0);
     if (threadIdx.x % 32 == 0) out[thread_in_grid() / 32] = __popc(found);

@@ -175,7 +175,7 @@ EXAMPLE(look_up_doubles) {
                    [=](std::size_t i) { return table.start(at.start(i)); });
 }
 
-// Looks up keys in a hash table with open addressing, of which two thirds are occupied.
+// Looks up keys in a hash table with open addressing, two thirds of whose slots are occupied.
 __global__ void probe_table(int* out, const unsigned* keys, const uint2* table, unsigned mask) {
     const unsigned key = keys[thread_in_grid()];
     unsigned at = key * 2654435761u & mask;
