@@ -79,8 +79,8 @@ TEST_CASE("kernels and their parameters are chosen by matrix shape") {
     };
     CHECK(loads_evict_last<4>(task(16384, 16384), true));
     CHECK_FALSE(loads_evict_last<4>(task(8192, 8192), true));  // would slow down small matrices
-    CHECK(loads_evict_last<4>(task(64, 96, 20000), true));     // the batch as a whole counts
-    CHECK(loads_evict_last<4>(task(8191, 8193), false));       // pays earlier if rows are unaligned
+    CHECK(loads_evict_last<4>(task(64, 96, 20000), true));     // the whole batch is large enough
+    CHECK(loads_evict_last<4>(task(8191, 8193), false));       // lower threshold for unaligned rows
     CHECK_EQ(choose_rewinding<1>(task(16383, 16381)), Rewinding::large);
     CHECK_EQ(choose_rewinding<1>(task(8191, 8193)), Rewinding::small);
     CHECK_EQ(choose_rewinding<2>(task(8191, 8193)), Rewinding::large);

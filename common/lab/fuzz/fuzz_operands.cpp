@@ -161,8 +161,8 @@ Step step_from(Input& in, const Memory& memory) {
     return step;
 }
 
-/// Encodes a tensor map as a program would. If the script asks for it, then changes some of the
-/// map's bytes. The map is all zeros if the encoder rejects the arguments.
+/// Encodes a tensor map as a program would, and then changes some of its bytes if the script asks
+/// for it. The map is all zeros if the encoder rejects the arguments.
 void map_from(Input& in, u64 array, u8* map) {
     u64 size[kMaxDimensions], strides[kMaxDimensions];
     u32 box[kMaxDimensions], steps[kMaxDimensions];

@@ -130,8 +130,8 @@ test("every kernel of the course compiles to the same IR with and without precom
     assert.ok(names.length >= 50, `only ${names.length} kernels`);
     for (const name of sampled(names, 12)) {
         const [plain, again] = await page.evaluate(async (request) => {
-            // If a request has files besides the kernel, the compiler parses the headers as text. For other requests,
-            // it uses the precompiled headers from the second such request on.
+            // If a request contains files besides the kernel, the compiler parses the headers as text. Otherwise, it
+            // uses the precompiled headers, except for the first such request.
             const one = await window.compiler.compile({ ...request, files: { ...request.files, "more.txt": "" } });
             await window.compiler.compile(request);
             return [one, await window.compiler.compile(request)];

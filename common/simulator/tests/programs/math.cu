@@ -72,7 +72,7 @@ Columns<T> together(const Columns<T>& a, Columns<T> b) {
 
 // ---- the tables ----
 
-// Checks for OPERANDS that FUNCTION is within ULPS ulps of the long double function REFERENCE.
+// Checks that FUNCTION is within ULPS ulps of the long double function REFERENCE for OPERANDS.
 #define FUNCTION_1(T, ULPS, FUNCTION, REFERENCE, OPERANDS)                                          \
     group.check(#FUNCTION, OPERANDS, [] __device__(T x) -> T { return FUNCTION(x); },               \
                 [](T x) { return static_cast<T>(REFERENCE(static_cast<long double>(x))); }, Within<T>{ULPS})

@@ -17,7 +17,7 @@
 
 #include "check.h"
 
-// ---- instructions: the numbers of registers per lane for d, a and b ----
+// ---- instructions, with the number of registers per lane for each of d, a and b ----
 
 #define KERNEL(name, text, type, letter, nd, na, nb, places, ...)                                   \
     __global__ void name(type* d, const type* a, const type* b, const type* c) {                    \

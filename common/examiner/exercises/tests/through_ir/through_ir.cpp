@@ -1,12 +1,12 @@
 // exercise_through_ir -- tests that our translator and clang's back end, given the same LLVM IR,
 // generate PTX with the same verdict.
 //
-// exercise_through_ir 03_tiled [WORD]             all kernels of the exercise, or those whose names
-// contain
-// the word; with a word, both verdicts are printed
+//     exercise_through_ir 03_tiled [WORD]             all kernels of the exercise; with WORD, only
+//                                                     those whose names contain it, with both
+//                                                     verdicts
 //     exercise_through_ir --every 4 03_tiled          only every fourth mutant and case
-// exercise_through_ir --spoil WHAT 03_tiled WORD  changes our PTX on purpose; WHAT is lanes or
-// loads
+//     exercise_through_ir --spoil WHAT 03_tiled WORD  changes our PTX on purpose; WHAT is lanes
+//                                                     or loads
 //
 // clang compiles each kernel to LLVM IR once: the skeleton, the solution, every mutant, the bug
 // hunt, and the cases in solutions/NN_name/right and wrong. Our translator and clang's back end
