@@ -111,7 +111,7 @@ TEST_CASE("a wrong kernel has no predicted time, and a prediction does not print
           static_cast<long>(found.shapes.size()));
 }
 
-TEST_CASE("if the time model is missing, there is no predicted time and no message about it") {
+TEST_CASE("if the time model is missing, the verdict does not mention a predicted time") {
     TimelessRunner runner(LocalRunner::Options{});
     const Verdict found =
         examine(read_source(solution), transpose_within({.predicted_fraction_of_copy = 2}), runner,

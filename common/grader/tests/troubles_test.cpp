@@ -61,7 +61,7 @@ TEST_CASE("a full disk never results in a zero, and the run can be continued onc
 
 TEST_CASE("a missing judging program never results in a zero") {
     Classroom room(grade);
-    // Without the sandbox program the grader cannot judge anything.
+    // Without the sandbox program, the grader cannot judge anything.
     setenv("COALESCE_GRADER_PROGRAMS", "/nonexistent", 1);
     Ended ended = room.graded();
     unsetenv("COALESCE_GRADER_PROGRAMS");

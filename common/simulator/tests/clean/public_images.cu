@@ -378,7 +378,7 @@ static void rays_and_spheres() {
 }
 
 // clean nearest_seeds_by_jumps
-// Jump flooding: each pixel adopts the nearest of the seeds known to nine pixels, `jump` apart.
+// Jump flooding: each pixel adopts the nearest seed that it or a pixel `jump` away knows.
 __global__ void flood(int* out, const int* in, int size, int jump) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= size || y >= size) return;

@@ -1,5 +1,5 @@
-// When a launch is stopped, the progress of its other blocks depends on the number of workers. The
-// table must state that the launch was not counted. Earlier launches are counted.
+// When a launch is stopped, the progress of its remaining blocks depends on the number of workers.
+// The table must state that the launch was not counted. Earlier launches are counted.
 // simulator only
 // expect: before: cudaSuccess
 // expect: stopped: cudaErrorIllegalAddress

@@ -28,7 +28,7 @@ bool is_kept(int value) {
     return value < 30;
 }
 
-/// Compares the output with the elements that must be kept, in any order.
+/// Compares the output with the elements that must be kept. Their order does not matter.
 std::string compare_kept(const Buffer<int>& out, const Buffer<int>& count, const Buffer<int>& in) {
     std::vector<int> expected, found = out.read();
     for (const int value : in.start())

@@ -205,7 +205,7 @@ EXAMPLE(products_of_fours) {
         c, expected, 1e-5);
 }
 
-// Multiplies a row vector by a matrix, with 64 rows of one column per thread.
+// Multiplies a row vector by a matrix. Each thread processes 64 rows of one column.
 __global__ void vector_times_matrix(float* out, const float* x, const float* a, int width) {
     const int col = thread_in_grid(), first = blockIdx.y * 64;
     float sum = 0;
