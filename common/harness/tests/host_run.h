@@ -1,4 +1,4 @@
-// Host buffers to which tests write what a kernel would write.
+// Host buffers into which a test writes what a kernel would write.
 #pragma once
 
 #include <cstring>

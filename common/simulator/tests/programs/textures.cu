@@ -283,8 +283,8 @@ void pitched() {
     MUST(cudaFree(memory));
 }
 
-/// Filters texels as multiples of 1 / `steps`. The integer 1 is `factor` steps, and the most
-/// negative texel is one step below -1. Only the filtered result is clamped to -1.
+/// Filters texels as multiples of 1 / `steps`. The integer 1 stands for `factor` steps, and the
+/// most negative texel is one step below -1. Only the filtered result is clamped to -1.
 template <class T>
 void normalized_elements(const char* name, int factor, int steps) {
     constexpr int kSize = 16;
