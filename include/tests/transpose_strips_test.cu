@@ -1,4 +1,4 @@
-// Tests, like transpose_test.cu, the kernels of coalesce::transpose that process strips or stacks.
+// More tests like those in transpose_test.cu, for the kernels that process strips or stacks.
 // Kernels for large matrices are launched directly, on small matrices.
 
 #include <doctest/doctest.h>
