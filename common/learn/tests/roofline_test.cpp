@@ -25,7 +25,7 @@ Roofline a_roofline() {
 
 }  // namespace
 
-TEST_CASE("left of the ridge memory limits performance, and right of it instructions do") {
+TEST_CASE("memory limits kernels left of the ridge, and instructions limit kernels right of it") {
     const Roofline roofline = a_roofline();
     CHECK(roofline.ridge() == doctest::Approx(.4));
     CHECK(roofline.is_bound_by_memory(roofline.points[0]));
@@ -40,7 +40,7 @@ TEST_CASE("left of the ridge memory limits performance, and right of it instruct
     CHECK(text.find("predicted") != text.npos);
 }
 
-TEST_CASE("the drawing fits a terminal, and each point is on the roof") {
+TEST_CASE("the drawing fits a terminal, and each point lies on the roof") {
     const std::string text = roofline_text(a_roofline());
     std::istringstream stream(text);
     std::vector<std::string> lines;
@@ -78,7 +78,7 @@ TEST_CASE("a roofline is computed from the limits of a known GPU and from counte
     CHECK(point_of("it", counters).intensity() == doctest::Approx(10. / 160));
 }
 
-TEST_CASE("learn roofline draws correct kernels, and says why it cannot draw others") {
+TEST_CASE("learn roofline draws correct kernels, and states why it cannot draw other kernels") {
     const ScratchCourse course;
     expect(course, {"roofline", "02"}, 1, {"only for a kernel whose result is right"});
     expect(course,
@@ -95,7 +95,7 @@ TEST_CASE("learn roofline draws the variants of a lesson") {
     expect(course, {"roofline", "x_row_sums", "--lesson"}, 2, {"docs/results has no counters"});
 }
 
-TEST_CASE("the picture of a lesson's roofline is current") {
+TEST_CASE("the picture of a lesson's roofline is up to date") {
     const ScratchCourse course;
     std::filesystem::create_symlink(kRepository / "docs", course.path("docs"));
     const std::string svg = course.path("roofline.svg");

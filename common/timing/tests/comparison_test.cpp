@@ -1,4 +1,4 @@
-// Tests the explanation of the difference between two predictions.
+// Tests how the difference between two predictions is explained.
 #include "timing/comparison.h"
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@ using samples::says;
 
 namespace {
 
-/// Returns the prediction like_04() with another name, time and bottleneck.
+/// Returns the prediction like_04() with a different name, time and bottleneck.
 Prediction variant(const std::string& kernel, double ms, Bottleneck bottleneck) {
     Prediction p = samples::that_binds(bottleneck);
     p.kernel = kernel;
@@ -78,7 +78,7 @@ TEST_CASE("more resident blocks, fewer starts and fuller rounds explain a shorte
         says(compare_predictions(slow, fast), "the grid fills 98 % of its waves instead of 56 %"));
 }
 
-TEST_CASE("a cost that does not delay the slower kernel is not given as a reason") {
+TEST_CASE("a cost that does not delay the slower kernel is not named as a reason") {
     Prediction slow = variant("naive", 18, Bottleneck::stores), fast = samples::like_05();
     slow.busy.l2_write = 0.95;
     const std::string text = compare_predictions(slow, fast);

@@ -6,7 +6,7 @@
 
 namespace tutorial {
 
-/// Reads `n` floats of device memory, so that all other data is evicted from the caches.
+/// Reads `n` floats of device memory, which evicts all other data from the caches.
 void flush_by_reading(const float* data, std::size_t n);
 
 }  // namespace tutorial
