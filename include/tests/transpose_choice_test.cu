@@ -124,7 +124,7 @@ TEST_CASE("kernels and their parameters are chosen by matrix shape") {
     // A row of the output has 40016 bytes, or 1250.5 sectors.
     CHECK(are_sectors_split<4>(task(10004, 10000), 10000));
     CHECK_FALSE(are_sectors_split<4>(task(10008, 10000), 10000));
-    CHECK_FALSE(are_sectors_split<4>(task(5004, 5000), 5000));  // fits in the second-level cache
+    CHECK_FALSE(are_sectors_split<4>(task(5004, 5000), 5000));  // fits in the L2 cache
     CHECK(are_sectors_split<4>(task(5004, 5000, 2), 5000));
     CHECK(are_sectors_split<4>(task(200004, 260), 260));
     CHECK_FALSE(are_sectors_split<4>(task(400004, 128), 128));     // wider tiles would be empty

@@ -90,8 +90,7 @@ TEST_CASE("learn roofline draws correct kernels, and states why it cannot draw o
 TEST_CASE("learn roofline draws the variants of a lesson") {
     const ScratchCourse course;
     std::filesystem::create_symlink(kRepository / "docs", course.path("docs"));
-    expect(course, {"roofline", "02", "--lesson"}, 0,
-           {"A, naive", "B, thread_a_row", "second-level cache"});
+    expect(course, {"roofline", "02", "--lesson"}, 0, {"A, naive", "B, thread_a_row", "L2 cache"});
     expect(course, {"roofline", "x_row_sums", "--lesson"}, 2, {"docs/results has no counters"});
 }
 
@@ -105,13 +104,13 @@ TEST_CASE("the picture of a lesson's roofline is up to date") {
     CHECK_MESSAGE(is_current, "to draw it again: ./learn roofline 18 --lesson --svg " << picture);
 }
 
-TEST_CASE("the SVG shows the limit of the second-level cache, and no two names overlap") {
+TEST_CASE("the SVG shows the limit of the L2 cache, and no two names overlap") {
     Roofline roofline = a_roofline();
-    CHECK(roofline_svg(roofline).find("second-level cache") == std::string::npos);
+    CHECK(roofline_svg(roofline).find("L2 cache") == std::string::npos);
     roofline.cache_gbps = 2000;
     roofline.points.push_back({"other", 900, 1000});
     const std::string svg = roofline_svg(roofline);
-    CHECK(svg.find("second-level cache") != svg.npos);
+    CHECK(svg.find("L2 cache") != svg.npos);
     const auto height_of = [&](const std::string& name) {
         const std::size_t begin = svg.rfind("y=\"", svg.find(name + "</text>")) + 3;
         return std::stod(svg.substr(begin));

@@ -45,9 +45,8 @@ TEST_CASE("a removed barrier explains why a kernel is faster") {
 TEST_CASE("bank conflicts, traffic and runs explain why a kernel is slower") {
     Prediction slow = variant("tiled", 8, Bottleneck::shared),
                fast = variant("padded", 4, Bottleneck::flight);
-    CHECK(says(
-        compare_predictions(slow, fast),
-        "Why: the unit of shared memory and first-level cache is busy 0.16 ms instead of 7.4 ms."));
+    CHECK(says(compare_predictions(slow, fast),
+               "Why: the unit of shared memory and L1 cache is busy 0.16 ms instead of 7.4 ms."));
     slow = variant("strided", 8, Bottleneck::memory);
     slow.memory_bytes *= 4;
     CHECK(says(compare_predictions(slow, fast), "Why: memory moves 8.6 GB instead of 34 GB."));

@@ -242,7 +242,7 @@ TEST_CASE("with enough loads, memory is the bottleneck") {
     CHECK(o.busy.memory > 0.95);
 }
 
-TEST_CASE("the first-level cache limits the number of loads in flight") {
+TEST_CASE("the L1 cache limits the number of loads in flight") {
     MultiprocessorWork work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 400);
     work.read_cycles = .1;  // memory could deliver 320 bytes per cycle
     work.first_level_bytes = 8192;
@@ -416,7 +416,7 @@ void add_step(Recording& recording, AccessKind kind, std::uint64_t first, std::u
 
 }  // namespace
 
-TEST_CASE("data that does not fit into the first-level cache is fetched repeatedly") {
+TEST_CASE("data that does not fit into the L1 cache is fetched repeatedly") {
     Recording recording = recording_of({"ld", "st", "ld"});
     add_step(recording, AccessKind::load, 0, 4096);
     add_step(recording, AccessKind::store, 1 << 20, 4096);
@@ -527,7 +527,7 @@ TEST_CASE("a request for a line that the block has already requested takes no mo
     CHECK(halves == std::vector<int>{32, 32, 16});
 }
 
-TEST_CASE("the second-level cache delivers half lines") {
+TEST_CASE("the L2 cache delivers half lines") {
     const auto cycles_of = [](std::uint16_t sectors) {
         Gpu gpu = plain_gpu();
         gpu.l2_read_bytes_per_cycle = 4;
@@ -744,7 +744,7 @@ TEST_CASE("the prediction for a copy states its bytes, runs and resident blocks"
     recording.registers = 16;
 
     // The next row of blocks reads data of which half has been read before. That half is still in
-    // the second-level cache, unless a row has too many blocks.
+    // the L2 cache, unless a row has too many blocks.
     Gpu gpu = plain_gpu();
     gpu.l2_bytes = 1e6;
     recording.next_row_reads.add({1000, 100});

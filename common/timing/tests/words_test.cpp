@@ -216,7 +216,7 @@ TEST_CASE("the first advice is to avoid bank conflicts if they cost at least a t
 TEST_CASE("shared memory is not named as the bottleneck of a kernel that does not use it") {
     Prediction p = samples::that_binds(Bottleneck::shared);
     p.shared_bytes = 0;
-    CHECK(describe_bottleneck(p) == "the first-level cache");
+    CHECK(describe_bottleneck(p) == "the L1 cache");
     p.shared_bytes = 4096;
     CHECK(describe_bottleneck(p) == "shared memory");
 }

@@ -243,7 +243,7 @@ TEST_CASE("missing measurements are reported by name") {
     CHECK(error_without([](RawMeasurements& raw) { raw.issues.pop_back(); }) ==
           "a measurement is missing: issue, double multiply-add");
     CHECK(error_without([](RawMeasurements& raw) { raw.timed_load = 0; }) ==
-          "a measurement is missing: a load of a cache line from the second-level cache");
+          "a measurement is missing: a load of a cache line from the L2 cache");
     CHECK(error_without([](RawMeasurements& raw) { raw.barriers.clear(); }).starts_with("too few"));
     CHECK(error_without([](RawMeasurements& raw) {
               std::erase_if(raw.bulk_rates, [](const BulkRate& b) {

@@ -1,5 +1,5 @@
 /// \file
-/// Evicts the data of earlier launches from the second-level cache.
+/// Evicts the data of earlier launches from the L2 cache.
 #pragma once
 
 #include <cstddef>
