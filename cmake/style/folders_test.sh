@@ -1,11 +1,11 @@
 #!/bin/sh
-# folders_test.sh ROOT -- tests that CONTRIBUTING.md mentions every folder of the project, and no folder that does not
+# folders_test.sh ROOT -- tests that CONTRIBUTING.md mentions every folder of the project and no folder that does not
 # exist.
 set -eu
 root=$1
 
-# Prints the folders below $1 that the page $2 does not mention, and the folders that the page mentions although they do
-# not exist.
+# Prints the folders below $1 that the page $2 does not mention, and the folders that the page mentions but that do not
+# exist.
 wrong_about() {
     (cd "$1" && find . -mindepth 1 -maxdepth 2 -type d \( -path './common/*' -o ! -path './*/*' \) |
         sed 's|^\./||' | grep -vE '^(\.|common$|cmake$|build|assignments$|docs/|node_modules)') |

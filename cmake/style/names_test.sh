@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 cd "$root"
 
-# Prints the names that violate the rules in the headers below the given folders, and clang's errors in these headers.
+# Prints the names in the headers of the given folders that violate the rules, and clang's errors in these headers.
 wrong_names() { # takes the FOLDERs to search
     find "$@" -name '*.h' ! -path '*/tests/*' ! -path '*/fuzz/*' ! -path '*/corpus/*' | LC_ALL=C sort | sed 's|.*|#include "&"|' >"$work/all.cpp"
     within=$(printf '%s/|' "$@" | sed 's/|$//')

@@ -34,7 +34,7 @@ faults=$(too_long "$root")
     exit 1
 }
 
-# Test that a long file and a long function are reported, but not if a comment states the reason.
+# Test that a long file and a long function are reported, unless a comment states the reason for their length.
 scratch=$(mktemp -d)
 trap 'rm -r "$scratch"' EXIT
 mkdir -p "$scratch/common" "$scratch/docs" "$scratch/exercises" "$scratch/include" "$scratch/steps"

@@ -1,10 +1,10 @@
 #!/bin/sh
 # walks_test.sh ROOT -- tests that the walks through the code in CONTRIBUTING.md match the code. A walk visits at most
-# 15 files, and names a function in each. The file must contain this function, and an earlier file of the walk must use
-# it, unless the line says "(new process)" or "(at the end of the program)".
+# 15 files, and names a function in each. Each file must contain its function, and an earlier file of the walk must use
+# the function, unless the line says "(new process)" or "(at the end of the program)".
 set -eu
 
-# Prints the faults in the walks of the file $2. The links in this file are relative to the folder $1.
+# Prints the faults in the walks of the page $2, whose links are relative to the folder $1.
 faults_of() {
     (cd "$1" && awk '
         /^### / { walk = substr($0, 5); count = 0; before = "" }
@@ -37,7 +37,7 @@ faults=$(faults_of "$1" CONTRIBUTING.md)
 }
 [ "$(grep -c '^[0-9]*\. \[' "$1/CONTRIBUTING.md")" -gt 40 ] || { echo "CONTRIBUTING.md has hardly any steps"; exit 1; }
 
-# Test that these faults are reported: a missing file, a function that is not in its file, and a function that no
+# Test that these faults are reported: a missing file, a function that its file does not contain, and a function that no
 # earlier file uses.
 scratch=$(mktemp -d)
 trap 'rm -r "$scratch"' EXIT

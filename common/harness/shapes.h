@@ -35,7 +35,7 @@ int longest_side(const Variant& variant);
 /// as large as is useful on the device, and all variants that compute their output accept it.
 Shape usual_shape(const std::vector<const Variant*>& variants, bool is_simulated);
 /// Returns the square for which to predict a time if the user gives no shape. It is as large as
-/// `variant` accepts, up to a size that does not fit into the second-level cache.
+/// `variant` accepts, up to a size that does not fit into the L2 cache.
 Shape usual_prediction_shape(const Variant& variant);
 
 /// Returns why `variant` does not accept `shape`, and the next shape that it accepts. Returns "" if

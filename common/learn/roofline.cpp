@@ -71,7 +71,7 @@ private:
     std::vector<Label> placed_;
 };
 
-/// Draws the limits of memory, of the second-level cache if it is known, and of instructions.
+/// Draws the limits of memory, of the L2 cache if it is known, and of instructions.
 /// `x` and `y` return positions in pixels.
 std::string svg_limits(const Roofline& roofline, const auto& x, const auto& y, Labels& labels) {
     const double first = std::pow(10, kFirstPower), last = std::pow(10, kLastPower);
@@ -85,7 +85,7 @@ std::string svg_limits(const Roofline& roofline, const auto& x, const auto& y, L
     const double middle = (x(first) + x(roofline.ridge())) / 2;
     return text + "<g stroke-width=\"1\" stroke-dasharray=\"6 4\">\n" +
            svg_line(x(first), start, x(roofline.cache_ridge()), end) + "</g>\n" +
-           labels.place(x(first) + 8, end + (start - end) / 7, "second-level cache") +
+           labels.place(x(first) + 8, end + (start - end) / 7, "L2 cache") +
            labels.place(middle + 14, (y(roofline.attainable(first)) + end) / 2, "memory");
 }
 
@@ -198,12 +198,11 @@ std::string explain_roofline(const Roofline& roofline) {
                              " times as many instructions per byte as the GPU can execute in the "
                              "time that memory needs for a byte."));
     }
-    const std::string cache =
-        roofline.cache_gbps <= roofline.gbps
-            ? ""
-            : " If all sectors are in the second-level cache, which delivers " +
-                  format_short(roofline.cache_gbps) + " GB/s, they meet at " +
-                  format_short(roofline.cache_ridge()) + ".";
+    const std::string cache = roofline.cache_gbps <= roofline.gbps
+                                  ? ""
+                                  : " If all sectors are in the L2 cache, which delivers " +
+                                        format_short(roofline.cache_gbps) + " GB/s, they meet at " +
+                                        format_short(roofline.cache_ridge()) + ".";
     return text + wrap("The two limits meet at " + format_short(roofline.ridge()) +
                        " instructions per byte: " + format_short(roofline.ginstructions) +
                        " billion instructions per second, and " + format_short(roofline.gbps) +

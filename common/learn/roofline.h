@@ -29,7 +29,7 @@ struct RooflinePoint {
 struct Roofline {
     std::string gpu;  ///< such as "NVIDIA H200"
     double gbps = 0;  ///< memory bandwidth, in 10^9 bytes per second
-    /// Bandwidth of the second-level cache in 10^9 bytes per second, or 0 if unknown.
+    /// Bandwidth of the L2 cache in 10^9 bytes per second, or 0 if unknown.
     double cache_gbps = 0;
     double ginstructions = 0;  ///< rate of instructions, in 10^9 warp instructions per second
     std::vector<RooflinePoint> points = {};
@@ -38,7 +38,7 @@ struct Roofline {
     /// a kernel.
     double ridge() const { return ginstructions / gbps; }
     /// Returns the intensity above which the rate of instructions limits a kernel whose sectors are
-    /// all in the second-level cache.
+    /// all in the L2 cache.
     double cache_ridge() const { return ginstructions / cache_gbps; }
     /// Returns the highest possible rate at this intensity, in 10^9 warp instructions per second.
     double attainable(double intensity) const;

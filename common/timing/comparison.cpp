@@ -162,8 +162,7 @@ std::vector<Difference> compare_waiting(const Prediction& fast, const Prediction
 }
 
 std::vector<Difference> compare_work(const Prediction& fast, const Prediction& slow) {
-    return {compare_busy_times(fast, slow, &Busy::shared,
-                               "the unit of shared memory and first-level cache"),
+    return {compare_busy_times(fast, slow, &Busy::shared, "the unit of shared memory and L1 cache"),
             compare_busy_times(fast, slow, &Busy::issue, "issue"),
             compare_busy_times(fast, slow, &Busy::l2_read, "the path of loads from the cache"),
             compare_busy_times(fast, slow, &Busy::l2_write, "the path of stores to the cache"),

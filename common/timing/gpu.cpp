@@ -62,16 +62,16 @@ const std::vector<Section>& sections() {
            "largest difference between the average latency and that of the fastest loads"},
           {"l2_bytes", &Gpu::l2_bytes, 0, 1e12, ""},
           {"l2_latency_ns", &Gpu::l2_latency_ns, 1, 1e5,
-           "latency of a load that hits the second-level cache"}}},
+           "latency of a load that hits the L2 cache"}}},
         {"multiprocessor",
          "One multiprocessor: times in clock cycles",
          {{"l1_latency", &Gpu::l1_latency_cycles, 1, 1e4,
-           "latency of a load that hits the first-level cache"},
+           "latency of a load that hits the L1 cache"},
           {"shared_latency", &Gpu::shared_latency_cycles, 1, 1e4, "latency of a load"},
           {"l2_read_bytes", &Gpu::l2_read_bytes_per_cycle, kMinPositive, 1e4,
-           "bytes per cycle from the second-level cache, if all multiprocessors read"},
+           "bytes per cycle from the L2 cache, if all multiprocessors read"},
           {"l2_write_bytes", &Gpu::l2_write_bytes_per_cycle, kMinPositive, 1e4,
-           "bytes per cycle to the second-level cache, if all multiprocessors write"},
+           "bytes per cycle to the L2 cache, if all multiprocessors write"},
           {"barrier", &Gpu::barrier, 0, 1e4,
            "__syncthreads; barrier_of_warp is added for each warp"},
           {"barrier_of_warp", &Gpu::barrier_cycles_per_warp, 0, 1e4, ""},
@@ -296,7 +296,7 @@ std::string write_gpu(const Gpu& gpu) {
     for (const Section& section : sections()) text += format_section(gpu, section);
     text +=
         "\n# A store that writes 4, 8 or 16 bytes of a sector: cycles that this sector takes in "
-        "one multiprocessor's share of\n# the second-level cache\n[partial]\n";
+        "one multiprocessor's share of\n# the L2 cache\n[partial]\n";
     for (const char* key : kPartialKeys)
         text += line(key, written(*find_partial_cost(gpu, key)), "");
     text +=

@@ -23,7 +23,7 @@ struct Runs {
 };
 
 /// The cost of a sector that a request writes only in part, in cycles of a multiprocessor's share
-/// of the second-level cache. The cost depends on how many bytes are written at once.
+/// of the L2 cache. The cost depends on how many bytes are written at once.
 struct PartialSectors {
     /// The cost in cycles if the request writes 4, 8 or 16 bytes at once.
     double cycles_for_4_bytes = 0, cycles_for_8_bytes = 0, cycles_for_16_bytes = 0;
@@ -72,7 +72,7 @@ struct Gpu {
 
     // The parameters of a multiprocessor. Times are in cycles of its clock.
     double l1_latency_cycles = 0, shared_latency_cycles = 0;
-    /// The bandwidth between a multiprocessor and the second-level cache, in bytes per cycle.
+    /// The bandwidth between a multiprocessor and the L2 cache, in bytes per cycle.
     double l2_read_bytes_per_cycle = 0, l2_write_bytes_per_cycle = 0;
     PartialSectors partial;
     BulkCopies bulk;

@@ -19,12 +19,12 @@ namespace {
 using Kind = Operation::Kind;
 
 constexpr int kSchedulers = 4;
-/// The maximum length of the queue of requests to the first-level cache and shared memory, in
+/// The maximum length of the queue of requests to the L1 cache and shared memory, in
 /// cycles of work. While the queue is full, warps wait.
 constexpr double kLsuQueueCycles = 64;
-/// The number of cycles that the first-level cache takes for each line of a request.
+/// The number of cycles that the L1 cache takes for each line of a request.
 constexpr double kCyclesPerLine = 1;
-/// The number of cycles that the first-level cache takes to fill each half line.
+/// The number of cycles that the L1 cache takes to fill each half line.
 constexpr double kCyclesPerHalfLineFill = .5;
 /// The time constant for averaging the utilization of memory, in cycles.
 constexpr double kUtilizationAveragingCycles = 6000;
@@ -52,7 +52,7 @@ private:
     std::uint64_t state_ = 0x9e3779b97f4a7c15ull;
 };
 
-/// A multiprocessor's share of memory and of the second-level cache.
+/// A multiprocessor's share of memory and of the L2 cache.
 class MemoryShare {
 public:
     /// `part` is the average demand of all multiprocessors for memory, divided by this
@@ -66,7 +66,7 @@ public:
         const double begin = occupy(t, sectors * work_.read_cycles * bandwidth_share_);
         return begin + latency();  // `occupy` has changed the latency
     }
-    /// Returns the time at which the second-level cache has room for the sectors. The cache holds
+    /// Returns the time at which the L2 cache has room for the sectors. The cache holds
     /// the data that memory cannot accept yet.
     double write(double t, double sectors) {
         return occupy(t, sectors * work_.write_cycles * bandwidth_share_) - kWriteBufferCycles;
@@ -125,7 +125,7 @@ struct WarpState {
 struct MemoryRange {
     double latency_draw = 0;  ///< a random number that selects a latency from the distribution
     double valid_until = 0;   ///< the time after which requests draw a new latency
-    double last_arrival = 0;  ///< the time at which data last arrived in the first-level cache
+    double last_arrival = 0;  ///< the time at which data last arrived in the L1 cache
 };
 
 struct BlockState {
@@ -386,7 +386,7 @@ void Simulation::access_shared_memory(const Operation& o, double at, double& don
 }
 
 /// Returns the arrival time of the data that a load requests at `begin`. If a neighbouring block
-/// has already requested the data, it is in the second-level cache, or will be there after a random
+/// has already requested the data, it is in the L2 cache, or will be there after a random
 /// fraction of memory's latency.
 double Simulation::load_arrival_time(BlockState& block, const Operation& o, double begin) {
     const double sent = std::max(lsu_, from_l2_);
@@ -411,7 +411,7 @@ void Simulation::load(BlockState& block, const Operation& o, double at, double& 
         return;
     }
     const double bytes = o.sectors * kSectorBytes;
-    // Asynchronous copies go to shared memory, and take no space in the first-level cache.
+    // Asynchronous copies go to shared memory, and take no space in the L1 cache.
     const bool takes_room = o.kind == Kind::load;
     const double room = o.lines * double{kLineBytes};
     const double asked = takes_room ? cache_capacity_.wait(begin, room) : begin;

@@ -1,8 +1,8 @@
 // Simulates one multiprocessor, event by event. Its resident blocks execute their operations.
 //
 // Idea   All multiprocessors do the same, so it is enough to simulate one of them, with its share
-//        of the common resources: memory and the second-level cache. Each resource (issue slots,
-//        passes of the first-level cache, the paths to and from the second-level cache, memory) is
+//        of the common resources: memory and the L2 cache. Each resource (issue slots,
+//        passes of the L1 cache, the paths to and from the L2 cache, memory) is
 //        a queue, described by the time at which it is free again. The latency of a load is that of
 //        memory, which grows with memory's utilization and varies as on hardware, plus the waiting
 //        time in the queue.
@@ -33,7 +33,7 @@ struct MultiprocessorWork {
     double read_fraction = 1;
     double write_fraction = 0;  ///< the fraction of memory traffic that consists of writes
     Unfinished unfinished;      ///< the cost of sectors written piece by piece
-    /// The size of a multiprocessor's first-level cache, in bytes. It limits the loads in flight.
+    /// The size of a multiprocessor's L1 cache, in bytes. It limits the loads in flight.
     double first_level_bytes = std::numeric_limits<double>::infinity();
 };
 

@@ -45,7 +45,7 @@ constexpr std::uint32_t kMaxRowSpanRatio = 8;
 /// unfinished. (Measured as in parts.cpp, with rows that begin in the middle of a sector.)
 constexpr float kUnfinishedEndFraction = .3f;
 
-/// The contents of the first-level cache, which the warps of a block share.
+/// The contents of the L1 cache, which the warps of a block share.
 struct BlockCacheState {
     SectorSet loaded, lines;
     std::unordered_map<std::uint64_t, std::uint32_t> memory_ranges;
@@ -68,7 +68,7 @@ public:
           number_(number),
           lines_(lines) {}
 
-    /// Returns the fraction of the requested lines that may or may not be in the first-level cache.
+    /// Returns the fraction of the requested lines that may or may not be in the L1 cache.
     double uncertain_line_fraction() const {
         return static_cast<double>(uncertain_lines_) /
                static_cast<double>(std::max<std::uint64_t>(1, lines_requested_));
@@ -118,7 +118,7 @@ private:
     void add_copy(Draft& draft, const Step& step);
     void add_bulk(Draft& draft, const Instruction& i, const Step& step);
     bool has_cached(std::uint64_t line);
-    /// Reports whether an access to this sector of a table misses the first-level cache. The choice
+    /// Reports whether an access to this sector of a table misses the L1 cache. The choice
     /// is pseudo-random, and the same in every run.
     bool misses(const Table& table, std::uint64_t sector) const {
         const std::uint64_t mixed =
@@ -218,7 +218,7 @@ void WarpLowering::record_memory_ranges(Operation& operation, const Access& acce
                 .first->second);
 }
 
-/// Reports whether the first-level cache still contains a line. The probability decreases with the
+/// Reports whether the L1 cache still contains a line. The probability decreases with the
 /// number of lines that this warp has requested in the meantime, because the other warps have
 /// probably requested as many. If the two requests for the line are in flight together, only about
 /// half of the other warps' requests come between them. (Counted on an H200, with columns read by

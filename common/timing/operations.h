@@ -44,7 +44,7 @@ struct Operation {
     float slots = 1;  ///< issue slots of a scheduler
     /// cycles until the result can be used; unused for memory operations
     float latency = 0;
-    float passes = 0;           ///< number of passes through the first-level cache or shared memory
+    float passes = 0;           ///< number of passes through the L1 cache or shared memory
     std::uint16_t sectors = 0;  ///< the number of sectors loaded, or completely stored
     /// For a load that reads a table, the fraction of its sectors that come from memory. If
     /// negative, the fraction for all loads applies.
@@ -104,7 +104,7 @@ struct BlockProgram {
 };
 
 /// Returns the operations of a block. `lines_of_warp` is the number of 128-byte lines that each
-/// warp has in the first-level cache.
+/// warp has in the L1 cache.
 BlockProgram build_block_program(const Recording& recording, const RecordedBlock& block,
                                  const Tables& tables, double lines_of_warp);
 

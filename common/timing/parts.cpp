@@ -16,7 +16,7 @@ constexpr float kMaxMissingBytes = 1;
 // --transposes` (docs/results/random_kernels/transposes). The kernels vary one property at a time:
 // block shape, element size, order or pitch.
 
-/// If this fraction of the lines in the second-level cache is open, half of the open lines are
+/// If this fraction of the lines in the L2 cache is open, half of the open lines are
 /// evicted early.
 constexpr double kHalfEvictionLineFraction = .08;
 /// If the open lines are in this many pages (of 2 KiB), half of them are evicted early. Fewer pages

@@ -1,7 +1,7 @@
-// Stores of partial sectors: what blocks leave unfinished in the second-level cache, for how long,
+// Stores of partial sectors: what blocks leave unfinished in the L2 cache, for how long,
 // and what that costs.
 //
-// Idea   The second-level cache combines the parts of a sector. Until the last part arrives, the
+// Idea   The L2 cache combines the parts of a sector. Until the last part arrives, the
 //        cache line with this sector is open. The more lines are open at the same time, and the
 //        more pages of memory they are in, the more of them are evicted before they are complete,
 //        and must be read again. (Nsight Compute counts this on an H200: if blocks write columns of

@@ -57,11 +57,11 @@ Occupancy compute_occupancy(const Recording& recording, const Gpu& gpu) {
 
 namespace {
 
-// From sm_80 on, shared memory and the first-level cache share storage, which exceeds the maximum
+// From sm_80 on, shared memory and the L1 cache share storage, which exceeds the maximum
 // size of shared memory by this number of bytes. (From NVIDIA's documents)
 constexpr int kCacheBytesBeyondShared = 28 << 10;
 
-/// Returns a warp's share of the first-level cache, in lines. The cache is the part of the common
+/// Returns a warp's share of the L1 cache, in lines. The cache is the part of the common
 /// storage that shared memory does not need.
 double cache_lines_per_warp(const Recording& recording, const Gpu& gpu, const Occupancy& o) {
     const double bytes = gpu.shared_bytes + kCacheBytesBeyondShared -
@@ -69,7 +69,7 @@ double cache_lines_per_warp(const Recording& recording, const Gpu& gpu, const Oc
     return std::max(0.0, bytes) / kLineBytes / (o.blocks * o.warps);
 }
 
-/// Returns the size of a multiprocessor's first-level cache in bytes. Shared memory is set to the
+/// Returns the size of a multiprocessor's L1 cache in bytes. Shared memory is set to the
 /// smallest supported size that suffices for the resident blocks, and the cache gets the rest.
 /// (From NVIDIA's documents)
 double first_level_bytes(const Recording& recording, const Gpu& gpu, int resident) {
@@ -113,7 +113,7 @@ double new_fraction(const Footprint& f) {
                                         : 1;
 }
 
-/// The amount of data that may pass through the second-level cache before earlier reads are
+/// The amount of data that may pass through the L2 cache before earlier reads are
 /// evicted, as a fraction of the cache's size. (An H200 with a 60 MB cache keeps data while the
 /// next 32 MiB pass through, but not while 48 MiB do. calibrate/launches.cu)
 constexpr double kRetainedReadFraction = .53;
@@ -228,7 +228,7 @@ void add_reads(const Recording& recording, const MultiprocessorWork& work, const
         of_tables_from_memory += kind.table_sectors_from_memory;
         all += kind.sectors_read;
     }
-    // If a block reads a sector again, it comes from the first-level cache.
+    // If a block reads a sector again, it comes from the L1 cache.
     t.read_fraction = new_fraction_outside_tables(
                           recording.reads, static_cast<double>(recording.neighbours), tables) *
                       next_row_new_fraction(recording, gpu);
@@ -260,7 +260,7 @@ Traffic compute_traffic(const Recording& recording, const MultiprocessorWork& wo
     t.left_for_other_blocks = writes.left();
     add_reads(recording, work, tables, gpu, t);
     if (writes.requested > 0) t.runs_written = written.sectors.runs();
-    // The second-level cache combines a block's writes to the same sector.
+    // The L2 cache combines a block's writes to the same sector.
     t.written_fraction =
         new_fraction(written) * (writes.requested > 0 ? writes.distinct / writes.requested : 1);
     for (const BlockProgram& kind : work.kinds)
@@ -280,7 +280,7 @@ double excess_cost_with_neighbours(const Runs& runs, const std::vector<double>& 
     return with_neighbours + kEarlyEvictionFraction * (alone - with_neighbours);
 }
 
-/// The fraction of the second-level cache that, when a launch ends, still holds written data that
+/// The fraction of the L2 cache that, when a launch ends, still holds written data that
 /// is not yet in memory. (Copies of 64 and 256 MiB on an H200 end about 2 microseconds before
 /// memory could have accepted all data.)
 constexpr double kUnflushedWriteFraction = .15;

@@ -12,8 +12,8 @@ enum class Bottleneck {
     memory,      ///< memory bandwidth, at the run lengths of the launch
     flight,      ///< too few bytes are in flight for the latency (Little's law)
     barrier,     ///< too few bytes in flight, because most warps wait at a barrier
-    shared,      ///< passes through shared memory and the first-level cache
-    cache,       ///< the path between a multiprocessor and the second-level cache
+    shared,      ///< passes through shared memory and the L1 cache
+    cache,       ///< the path between a multiprocessor and the L2 cache
     stores,      ///< stores that write sectors only in part
     issue,       ///< the issue of instructions
     blocks,      ///< the start of blocks, if running blocks end faster than new blocks can start
@@ -37,7 +37,7 @@ enum class Unknown {
     unlike_blocks,  ///< the work of the unrecorded blocks
     waits,          ///< how long blocks wait for each other
     parts,          ///< how many partial sectors, stored along a row, are combined in flight
-    /// How much of the data that warps request again is still in the first-level cache.
+    /// How much of the data that warps request again is still in the L1 cache.
     first_level,
     /// How many blocks fit into the registers, because the estimate is close to a limit.
     registers,
@@ -69,7 +69,7 @@ struct WarpLife {
 /// The state of one multiprocessor during a short interval in the middle of the launch.
 struct Moment {
     double bytes_in_flight = 0;  ///< bytes of loads and asynchronous copies in flight
-    double bytes_stored = 0;     ///< bytes passed to the second-level cache in this interval
+    double bytes_stored = 0;     ///< bytes passed to the L2 cache in this interval
     /// The average number of warps in each state.
     double warps_at_barrier = 0, warps_waiting_for_loads = 0, warps_working = 0;
 };

@@ -1,4 +1,4 @@
-// The capacity of the first-level cache for loads in flight.
+// The capacity of the L1 cache for loads in flight.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace coalesce::timing {
 
-/// A model of the capacity of the first-level cache. Each requested byte takes up capacity from its
-/// request until it arrives. If shared memory leaves little of the first-level cache, loads must
+/// A model of the capacity of the L1 cache. Each requested byte takes up capacity from its
+/// request until it arrives. If shared memory leaves little of the L1 cache, loads must
 /// wait until earlier loads have arrived.
 class CacheCapacity {
 public:

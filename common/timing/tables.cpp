@@ -16,7 +16,7 @@ constexpr std::size_t kMinBlocksForTable = 3;
 /// a table.
 constexpr double kMinSpannedFraction = .5;
 /// The fractions of the two caches that can hold a table while other data passes through. (Measured
-/// with random sectors on an H200: for tables of 64, 128 and 256 MiB, the second-level cache of 60
+/// with random sectors on an H200: for tables of 64, 128 and 256 MiB, the L2 cache of 60
 /// MiB behaves as if it held 36 MiB. calibrate/sectors.cu)
 constexpr double kSecondLevelTableFraction = .6, kFirstLevelTableFraction = .7;
 

@@ -16,7 +16,7 @@
 namespace coalesce::timing {
 
 struct Table {
-    /// The fraction of the requested sectors that miss the first-level cache, and the fraction of
+    /// The fraction of the requested sectors that miss the L1 cache, and the fraction of
     /// these misses that memory serves.
     double missed_fraction = 1, from_memory = 1;
     double sectors_per_block = 0;  ///< the average number of different sectors per block
@@ -27,7 +27,7 @@ struct Table {
 class Tables {
 public:
     Tables() = default;
-    /// Finds the tables. `first_level_bytes` is the size of a multiprocessor's first-level cache.
+    /// Finds the tables. `first_level_bytes` is the size of a multiprocessor's L1 cache.
     /// `new_part` is the fraction of all reads that no neighbouring block has requested before. For
     /// a table, the corresponding fraction is at most `new_part`.
     Tables(const Recording& recording, const Gpu& gpu, double first_level_bytes, double new_part);

@@ -19,7 +19,7 @@ bool stores_few_sectors(const MultiprocessorWork& work) {
 
 /// Reports whether partial sectors make the prediction uncertain. There are three cases:
 /// - Stores along a row leave gaps, which other stores may or may not fill. The number of parts
-///   that are combined on their way to the second-level cache differs between kernels by a factor
+///   that are combined on their way to the L2 cache differs between kernels by a factor
 ///   of three. (Counted on an H200.)
 /// - Rows begin in the middle of a sector, so that requests end in partial sectors. For this
 ///   reason, a transpose on an H200 took 1.4 times as long, although memory moved the same number

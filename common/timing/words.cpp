@@ -46,7 +46,7 @@ std::string memory_verdict(const Prediction& p) {
 
 std::string cache_verdict(const Prediction& p) {
     const bool is_in = p.busy.l2_read >= p.busy.l2_write;
-    return "the path between multiprocessors and the second-level cache is the limit" +
+    return "the path between multiprocessors and the L2 cache is the limit" +
            busy_text(is_in ? "for loads it is" : "for stores it is",
                      is_in ? p.busy.l2_read : p.busy.l2_write);
 }
@@ -87,7 +87,7 @@ std::string describe_verdict(const Prediction& p, const Gpu& gpu) {
         case Bottleneck::cache: return cache_verdict(p);
         case Bottleneck::stores:
             return "stores that write partial sectors are the limit" +
-                   busy_text("the path of stores to the second-level cache is", p.busy.l2_write);
+                   busy_text("the path of stores to the L2 cache is", p.busy.l2_write);
         case Bottleneck::issue:
             return "instructions are the limit" + busy_text("the schedulers are", p.busy.issue);
         case Bottleneck::blocks: return start_verdict(p, gpu);
@@ -169,7 +169,7 @@ std::string busy_parts_text(const Prediction& p) {
         if (is_nonzero_fraction(part) && part >= 0.1 && !is_said) parts.emplace_back(part, what);
     };
     add(p.busy.memory, "memory", p.bottleneck == Bottleneck::memory);
-    add(p.busy.shared, "shared memory and first-level cache", p.bottleneck == Bottleneck::shared);
+    add(p.busy.shared, "shared memory and L1 cache", p.bottleneck == Bottleneck::shared);
     add(p.busy.l2_read, "the path of loads from the cache", p.bottleneck == Bottleneck::cache);
     add(p.busy.l2_write, "the path of stores to the cache",
         p.bottleneck == Bottleneck::cache || p.bottleneck == Bottleneck::stores);
@@ -368,8 +368,8 @@ std::string describe_bottleneck(const Prediction& prediction) {
         case Bottleneck::flight: return "too few bytes in flight";
         case Bottleneck::barrier: return "waiting at barriers";
         case Bottleneck::shared:
-            return prediction.shared_bytes > 0 ? "shared memory" : "the first-level cache";
-        case Bottleneck::cache: return "the path to the second-level cache";
+            return prediction.shared_bytes > 0 ? "shared memory" : "the L1 cache";
+        case Bottleneck::cache: return "the path to the L2 cache";
         case Bottleneck::stores: return "stores that write partial sectors";
         case Bottleneck::issue: return "instructions";
         case Bottleneck::blocks: return "blocks that start too slowly";
@@ -405,7 +405,7 @@ std::string phrase_for(Unknown unknown) {
         case Unknown::constants:
             return "how many different constants the lanes of a warp read together";
         case Unknown::first_level:
-            return "how much of the data that is read again stays in the first-level cache";
+            return "how much of the data that is read again stays in the L1 cache";
     }
     return "";
 }

@@ -1,6 +1,6 @@
 /// \file
-/// Includes the headers in include/coalesce/ without compiling their kernels again in each program.
-/// Only compiled.cu compiles the kernels. The programs link against compiled_transposes.
+/// Includes the headers in include/coalesce/ without compiling the kernels again in each program.
+/// Only compiled.cu compiles the kernels, and the programs link against compiled_transposes.
 #pragma once
 
 #include <coalesce/permute.cuh>

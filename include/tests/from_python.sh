@@ -1,6 +1,6 @@
 #!/bin/sh
-# from_python.sh PACKAGE EXAMPLE INCLUDE NVCC -- runs EXAMPLE, the guide's example for the Python
-# package PACKAGE, which must print "right". If the package is not installed, the test is skipped.
+# from_python.sh PACKAGE EXAMPLE INCLUDE NVCC -- runs EXAMPLE, the guide's example for the Python package PACKAGE. It
+# must print "right". If the package is not installed, the test is skipped.
 set -eu
 python=${COALESCE_PYTHON:-python3}
 "$python" -c "import $1" 2>&1 || { echo "skipped: $python has no $1"; exit 77; }

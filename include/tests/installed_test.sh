@@ -1,7 +1,7 @@
 #!/bin/sh
-# installed_test.sh CMAKE NVCC GENERATOR LIBRARY CONSUMER CUDART_FOLDER -- installs a copy of
-# LIBRARY, moves the installed headers, and builds CONSUMER with them: by find_package, with a copy
-# of single/, and by pkg-config. The programs run with the libcudart in CUDART_FOLDER.
+# installed_test.sh CMAKE NVCC GENERATOR LIBRARY CONSUMER CUDART_FOLDER -- installs a copy of LIBRARY, moves the
+# installed headers, and builds CONSUMER with them: with find_package, with a copy of single/, and with pkg-config. The
+# programs use the libcudart in CUDART_FOLDER.
 set -eu
 cmake=$1 nvcc=$2 generator=$3
 work=$(mktemp -d)
@@ -20,8 +20,8 @@ check() { [ "$("$1")" = right ] || fail "$1 does not say: right"; }
 
 # ---- find_package ----
 
-# -G turns off optimization, which makes nvcc three times as fast. Other tests check optimized
-# kernels. All builds use one folder, so that cmake checks the compilers only once.
+# -G turns off optimization, which makes nvcc three times as fast. Other tests check the optimized kernels. All builds
+# use the same folder, so that cmake checks the compilers only once.
 configure() {
     "$cmake" -S "$work/consumer" -B "$work/built" -G "$generator" -DCMAKE_CUDA_COMPILER="$nvcc" \
         -DCMAKE_CUDA_FLAGS=-G -DCMAKE_CUDA_ARCHITECTURES=90-virtual "$@" >"$work/log" 2>&1

@@ -1,5 +1,5 @@
 /// \file
-/// Checks of coalesce::transpose, and of single kernels, on one sample.
+/// Checks coalesce::transpose, or a single kernel, on one sample.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -8,7 +8,7 @@
 
 namespace coalesce::samples {
 
-/// Replaces missing pitches and strides by those of matrices without gaps.
+/// Replaces missing pitches and strides with those of matrices without gaps.
 inline Sample filled_in(Sample sample) {
     TransposeOptions& options = sample.options;
     if (options.in_pitch == 0) options.in_pitch = sample.cols;
@@ -18,14 +18,14 @@ inline Sample filled_in(Sample sample) {
     return sample;
 }
 
-/// Checks what `transpose` makes of the sample.
+/// Checks the output of `transpose` for the sample.
 inline void check(const Sample& sample, cudaStream_t stream = nullptr) {
     const Sample whole = filled_in(sample);
     INFO(whole.name());
     CHECK_EQ(trouble_with(whole, samples::transpose, stream), "");
 }
 
-/// Tests a launch that works in strips, although the matrix is small.
+/// Checks a launch that processes strips, although the matrix is small.
 template <int SIZE, class Launch>
 void check_launch(const Sample& sample, const Launch& launch) {
     const Sample whole = filled_in(sample);

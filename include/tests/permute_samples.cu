@@ -26,8 +26,8 @@ Bytes random_bytes(std::size_t count, std::uint64_t seed) {
     return bytes;
 }
 
-/// Returns the expected contents of `out`: copies each element of `in`, in order, to its position
-/// in `out`.
+/// Returns the expected contents of `out`, by copying the elements of `in` one by one to their
+/// positions in `out`.
 Bytes expected(const PermuteSample& sample, const Bytes& in) {
     const std::size_t axes = sample.sizes.size();
     std::vector<std::int64_t> step(axes), place(axes, 0);  // strides in `out`, by axis of `in`
@@ -103,7 +103,7 @@ cudaError_t permute(void* out, const void* in, const PermuteSample& sample, cuda
 
 PermuteSample random_permute_sample(std::mt19937_64& random, std::int64_t most_elements) {
     PermuteSample sample;
-    // Most samples have an element size that one instruction can load.
+    // The element sizes of most samples can be loaded by one instruction.
     sample.size = static_cast<int>(pick(random, 0, 2) == 0 ? pick(random, 1, 16)
                                                            : std::int64_t{1} << pick(random, 0, 4));
     const auto axes =
@@ -111,7 +111,7 @@ PermuteSample random_permute_sample(std::mt19937_64& random, std::int64_t most_e
     sample.sizes.assign(axes, 1);
     sample.order.resize(axes);
     std::iota(sample.order.begin(), sample.order.end(), 0);
-    // Choose the lengths in random order, so that any axis may be the longest.
+    // Choose the lengths in random order, so that any axis may be the longest one.
     std::vector<int> turn = sample.order;
     std::shuffle(turn.begin(), turn.end(), random);
     std::int64_t left = most_elements;
@@ -142,8 +142,8 @@ std::string trouble_with(const PermuteSample& sample, const Permuter& permuter) 
     const std::size_t in_start = bytes_of(sample.in_offset);
     const std::size_t out_start = bytes_of(sample.out_offset);
     const Bytes in = random_bytes(bytes, static_cast<std::uint64_t>(sample.count() * 977 + 5));
-    // The allocation ends with the last element, and the bytes before the first element of `in`
-    // stay uninitialized.
+    // The allocation ends with the last element. The bytes that precede the first element of `in`
+    // remain uninitialized.
     const DeviceBuffer device_in(in_start + bytes + (bytes == 0)),
         device_out(out_start + bytes + (bytes == 0));
     auto* const from = static_cast<unsigned char*>(device_in.data()) + in_start;

@@ -1,6 +1,6 @@
 /// \file
-/// Arrays with known results, for tests of `coalesce::permute` and of deliberately wrong versions
-/// of it.
+/// Arrays with known results, for testing `coalesce::permute` and deliberately wrong versions of
+/// it.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -20,8 +20,8 @@ struct PermuteSample {
     std::vector<int> order = {};                 ///< axis k of `out` is axis order[k] of `in`
     std::int64_t in_offset = 0, out_offset = 0;  ///< elements before the array in its allocation
 
-    /// Returns a description that suffices to repeat the call, such as "(2 3 4) to (0 2 1) of 4
-    /// bytes, offsets 0 and 1".
+    /// Returns a description that is sufficient to repeat the call, such as "(2 3 4) to (0 2 1) of
+    /// 4 bytes, offsets 0 and 1".
     std::string name() const;
     std::int64_t count() const;  ///< the number of elements
 };
@@ -33,12 +33,13 @@ using Permuter =
 /// Calls `coalesce::permute`.
 cudaError_t permute(void* out, const void* in, const PermuteSample& sample, cudaStream_t stream);
 
-/// Returns a sample of 0 to 6 axes with about `most_elements` elements at most. An axis of any
-/// length, also 0 or 1, may be in any position, and the arrays may have any offset.
+/// Returns a random sample with 0 to 6 axes and about `most_elements` elements at most. An axis of
+/// any length, including 0 and 1, may be in any position. The arrays may have any offset.
 PermuteSample random_permute_sample(std::mt19937_64& random, std::int64_t most_elements);
 
-/// Runs the function on the sample. Returns "" or the first error: an error code, a wrong element,
-/// a change of the input or of bytes before the output, or a report of the simulator's checks.
+/// Runs the function on the sample. Returns the first error, or "" if there is none. An error is an
+/// error code, a wrong element, a change of the input or of bytes before the output, or a report of
+/// the simulator's checks.
 std::string trouble_with(const PermuteSample& sample, const Permuter& permuter);
 
 }  // namespace coalesce::samples

@@ -1,5 +1,5 @@
-// Tests coalesce::permute on the device of the libcudart that LD_LIBRARY_PATH selects. The
-// environment variable COALESCE_SAMPLES sets the number of random samples.
+// Tests coalesce::permute on the device of the first libcudart in LD_LIBRARY_PATH. The environment
+// variable COALESCE_SAMPLES sets the number of random samples.
 
 #include <doctest/doctest.h>
 
@@ -53,7 +53,7 @@ PermuteMethod way(int size, const std::vector<std::int64_t>& sizes, const std::v
     }
 }
 
-/// Returns the first error that is found in a deliberately wrong version of permute, or "".
+/// Returns the first error that samples reveal in a deliberately wrong permute function, or "".
 std::string first_trouble(const Permuter& wrong) {
     for (const PermuteSample& sample :
          {PermuteSample{4, {5, 6, 70}, {1, 0, 2}}, PermuteSample{2, {3, 33, 5}, {2, 1, 0}, 1, 1}}) {
@@ -65,20 +65,20 @@ std::string first_trouble(const Permuter& wrong) {
 
 }  // namespace
 
-TEST_CASE("permute is correct for random axes, orders, element sizes and starts") {
+TEST_CASE("permute is correct for random axes, orders, element sizes and start addresses") {
     std::mt19937_64 random(20261);
     if (simulator_library::is_loaded()) simulator_library::set_quiet(true);
     const int count = samples_wanted();
     REQUIRE_GT(count, 0);
     for (int i = 0; i < count; ++i) {
-        // Tiles of words are used only for larger samples.
+        // Only larger samples are large enough for tiles of words.
         const PermuteSample sample = random_permute_sample(random, i % 16 == 0 ? 60'000 : 6000);
         INFO("sample ", i, ": ", sample.name());
         REQUIRE_EQ(trouble_with(sample, samples::permute), "");
     }
 }
 
-TEST_CASE("the examples of the guide are permuted correctly") {
+TEST_CASE("the guide's examples are permuted correctly") {
     for (const int size : {1, 2, 4, 8, 16, 3, 12}) {
         check({size, {2, 7, 6, 9}, {0, 2, 1, 3}});              // swaps attention heads
         check({size, {2, 5, 40}, {0, 2, 1}});                   // moves channels to the end
@@ -110,7 +110,7 @@ TEST_CASE("elements that consist of several units are permuted correctly") {
         check({size, {150, 40}, {1, 0}});
         check({size, {2, 128, 128}, {0, 2, 1}});  // every run of elements begins at a word
     }
-    for (const int size : {3, 6}) {  // three units, in whole words or not
+    for (const int size : {3, 6}) {  // three units, which may or may not be words
         for (const std::int64_t start : {0, 4, 2}) {
             check({size, {3, 36, 72}, {0, 2, 1}, start, 0});
             check({size, {100, 132}, {1, 0}, 0, start});
@@ -126,7 +126,7 @@ TEST_CASE("elements that consist of several units are permuted correctly") {
     check({1, {40, 50, 63}, {1, 0, 2}});
 }
 
-TEST_CASE("long elements, loaded as vectors, are permuted correctly") {
+TEST_CASE("long runs of elements, which are loaded as vectors, are permuted correctly") {
     for (const int size : {1, 2, 4}) {
         for (const std::int64_t start : {0, 2, 4, 5}) {
             check({size, {2, 24, 20, 75}, {0, 2, 1, 3}, start, 0});
@@ -203,7 +203,7 @@ TEST_CASE("kernels for large arrays are correct for small arrays") {
             if (size == 2) CHECK_EQ(trouble_with(sample, words_once), "");
         }
     }
-    // Few tiles across, so blocks go across first; and many more tiles across than down.
+    // Two cases with few tiles across, and one with many more tiles across than down.
     for (const std::vector<std::int64_t>& sizes :
          {std::vector<std::int64_t>{431, 130}, {13, 15, 11, 12}, {200, 700}}) {
         PermuteSample sample{2, sizes, {}, 1, 3};
@@ -218,7 +218,7 @@ TEST_CASE("kernels for large arrays are correct for small arrays") {
     }
 }
 
-TEST_CASE("runs of several axes and short runs are permuted correctly") {
+TEST_CASE("runs that span several axes and short runs are permuted correctly") {
     for (const int size : {1, 2, 4, 8, 16}) {
         check({size, {3, 90, 85, 3}, {3, 2, 1, 0}});
         check({size, {3, 9, 5, 7, 4, 6}, {5, 4, 3, 2, 1, 0}});
@@ -279,9 +279,9 @@ TEST_CASE("the method is chosen by element size, axes and alignment") {
     CHECK_EQ(plan_of(4, {2, 3, 4, 5}, {2, 3, 0, 1}).axes, 2);  // adjacent axes are merged
     CHECK_EQ(plan_of(4, {2, 1, 4, 1}, {1, 2, 3, 0}).axes, 2);  // axes of length 1 are removed
     CHECK_EQ(plan_of(2, {8, 16, 12, 64}, {0, 2, 1, 3}).unit_bytes,
-             16);  // rows move in units of 16 bytes
+             16);  // rows are moved in units of 16 bytes
     CHECK_EQ(plan_of(2, {8, 16, 12, 64}, {0, 2, 1, 3}, 1).unit_bytes, 2);
-    CHECK_EQ(plan_of(12, {8, 16}, {1, 0}).unit_bytes, 4);  // a unit is a word; three make an axis
+    CHECK_EQ(plan_of(12, {8, 16}, {1, 0}).unit_bytes, 4);  // a unit is a word; 3 form an axis
     CHECK_EQ(way(4, {2, 3, 4}, {0, 1, 2}), PermuteMethod::copy);
     CHECK_EQ(way(4, {1, 3, 1}, {2, 1, 0}), PermuteMethod::copy);
     CHECK_EQ(way(4, {0, 3, 5}, {2, 1, 0}), PermuteMethod::nothing);
@@ -326,7 +326,7 @@ TEST_CASE("the method is chosen by element size, axes and alignment") {
     CHECK_EQ(way(4, {9, 14, 14, 1024}, {0, 3, 1, 2}), PermuteMethod::transpose);  // rows are long
     const std::int64_t huge = std::int64_t{1} << 33;
     CHECK_EQ(way(1, {3, huge, 3}, {2, 1, 0}),
-             PermuteMethod::gather);  // too many elements for 32 bits
+             PermuteMethod::gather);  // too many elements for 32-bit indices
     CHECK_EQ(way(4, {64, 64, 4}, {1, 0, 2}), PermuteMethod::transpose);  // elements have 16 bytes
     CHECK_EQ(way(3, {512, 224, 224}, {0, 2, 1}), PermuteMethod::compound);
     CHECK_EQ(way(12, {64, 64}, {1, 0}), PermuteMethod::compound);

@@ -1,5 +1,5 @@
-// Tests calls that are planned once and run later. They run on the device of the libcudart that is
-// found first in LD_LIBRARY_PATH.
+// Tests calls that are planned once and run later, on the device of the first libcudart in
+// LD_LIBRARY_PATH.
 
 #include <doctest/doctest.h>
 #include <coalesce/plan.cuh>
@@ -18,8 +18,8 @@ struct Twelve {
     unsigned words[3];
 };
 
-/// Plans the call for other arrays, and then runs the plan on `in` and `out`. Those arrays have the
-/// same offsets within their cache lines as `in` and `out`.
+/// Plans the call for different arrays, and then runs the plan on `in` and `out`. The different
+/// arrays have the same offsets within their cache lines as `in` and `out`.
 template <class T>
 cudaError_t planned_transpose(void* out, const void* in, const Sample& s, cudaStream_t stream) {
     PlannedCall planned;

@@ -16,14 +16,14 @@ using Bytes = std::vector<unsigned char>;
 
 constexpr unsigned char kPoison = 0xA7;
 
-/// The positions of matrices in memory. All lengths and distances are in elements.
+/// The layout of matrices in memory. All lengths and distances are in elements.
 struct Layout {
     std::int64_t lines, length, pitch, stride, batches, offset;
 
     std::int64_t start(std::int64_t batch, std::int64_t line) const {
         return offset + batch * stride + line * pitch;
     }
-    /// Returns the number of elements up to the end of the last line, which is the allocated size.
+    /// Returns the allocated size: the number of elements up to the end of the last line.
     std::int64_t extent() const {
         if (lines == 0 || length == 0 || batches == 0) return offset;
         return start(batches - 1, lines - 1) + length;
@@ -92,7 +92,7 @@ std::int64_t pick(std::mt19937_64& random, std::int64_t from, std::int64_t to) {
     return std::uniform_int_distribution<std::int64_t>(from, to)(random);
 }
 
-/// Returns a random side of a matrix, often one for which kernels are likely to be incorrect.
+/// Returns a random side of a matrix. Sides that are likely to reveal errors are more frequent.
 std::int64_t random_side(std::mt19937_64& random, std::int64_t most) {
     std::int64_t side = 0;
     switch (pick(random, 0, 5)) {
@@ -137,7 +137,7 @@ Sample random_sample(std::mt19937_64& random, std::int64_t most_elements) {
     sample.cols = random_side(
         random,
         std::max<std::int64_t>(1, std::min<std::int64_t>(700, most_elements / (sample.rows + 1))));
-    if (pick(random, 0, 7) == 0) {  // sometimes has a few long lines
+    if (pick(random, 0, 7) == 0) {  // sometimes makes a few long lines
         sample.cols = pick(random, 1, 40);
         sample.rows = pick(random, 4 * sample.cols, most_elements / sample.cols);
     }

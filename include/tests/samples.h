@@ -19,7 +19,7 @@ namespace coalesce::samples {
 struct Sample {
     int size = 4;                     ///< bytes per element
     std::int64_t rows = 0, cols = 0;  ///< the size of `in`
-    TransposeOptions options = {};    ///< the options, with all pitches and strides
+    TransposeOptions options = {};    ///< the options, with all pitches and strides filled in
     /// Number of elements between the start of the allocation and the matrix.
     std::int64_t in_offset = 0, out_offset = 0;
 

@@ -1,4 +1,4 @@
-// Tests which kernel and which tiles coalesce::transpose chooses, without launching anything.
+// Tests which kernel and which tiles coalesce::transpose chooses, without launching them.
 
 #include <doctest/doctest.h>
 
@@ -35,8 +35,8 @@ TEST_CASE("the length of strips depends on element size and matrix shape") {
     CHECK_FALSE(are_lanes_busy(task(1000003, 40)));  // 10 words, for which 16 lanes are needed
     CHECK(are_lanes_busy(task(1000003, 60)));
     CHECK(are_lanes_busy(task(1000003, 100)));   // Tall would be slower here
-    CHECK_EQ(TallOfWords::strip_rows(64), 480);  // of 512 rows that are loaded
-    CHECK_EQ(TallOfWords::strip_rows(24), 992);  // a thread can take no longer rows
+    CHECK_EQ(TallOfWords::strip_rows(64), 480);  // out of 512 rows that are loaded
+    CHECK_EQ(TallOfWords::strip_rows(24), 992);  // the longest rows that a thread can process
     CHECK_EQ(TallOfWords::strip_rows(128), 224);
     CHECK_EQ(wide_cols<1>(task(37, 1000003)), 496);  // four whole chunks of 124
     CHECK_EQ(wide_cols<1>(task(110, 1000003)), 496);
@@ -52,7 +52,7 @@ TEST_CASE("the length of strips depends on element size and matrix shape") {
     CHECK_EQ(wide_cols<16>(task(200, 1000003)), 0);
 }
 
-TEST_CASE("the padding of strips is chosen such that bank conflicts are reduced") {
+TEST_CASE("the padding of strips is chosen so that it reduces bank conflicts") {
     using namespace transposing;
     CHECK_EQ(bank_conflicts(4 * 37, 4), 1);
     CHECK_EQ(bank_conflicts(4 * 64, 4), 32);
@@ -79,8 +79,8 @@ TEST_CASE("kernels and their parameters are chosen by matrix shape") {
     };
     CHECK(loads_evict_last<4>(task(16384, 16384), true));
     CHECK_FALSE(loads_evict_last<4>(task(8192, 8192), true));  // would slow down small matrices
-    CHECK(loads_evict_last<4>(task(64, 96, 20000), true));     // all matrices of a batch count
-    CHECK(loads_evict_last<4>(task(8191, 8193), false));       // pays earlier if rows are unaligned
+    CHECK(loads_evict_last<4>(task(64, 96, 20000), true));     // the whole batch is large enough
+    CHECK(loads_evict_last<4>(task(8191, 8193), false));       // lower threshold for unaligned rows
     CHECK_EQ(choose_rewinding<1>(task(16383, 16381)), Rewinding::large);
     CHECK_EQ(choose_rewinding<1>(task(8191, 8193)), Rewinding::small);
     CHECK_EQ(choose_rewinding<2>(task(8191, 8193)), Rewinding::large);
@@ -124,7 +124,7 @@ TEST_CASE("kernels and their parameters are chosen by matrix shape") {
     // A row of the output has 40016 bytes, or 1250.5 sectors.
     CHECK(are_sectors_split<4>(task(10004, 10000), 10000));
     CHECK_FALSE(are_sectors_split<4>(task(10008, 10000), 10000));
-    CHECK_FALSE(are_sectors_split<4>(task(5004, 5000), 5000));  // fits in the second-level cache
+    CHECK_FALSE(are_sectors_split<4>(task(5004, 5000), 5000));  // fits in the L2 cache
     CHECK(are_sectors_split<4>(task(5004, 5000, 2), 5000));
     CHECK(are_sectors_split<4>(task(200004, 260), 260));
     CHECK_FALSE(are_sectors_split<4>(task(400004, 128), 128));     // wider tiles would be empty

@@ -1,5 +1,5 @@
-// Tests the kernels of coalesce::transpose that work in strips or stacks, like transpose_test.cu.
-// Kernels that the library chooses for large matrices only are launched by name, on small ones.
+// More tests like those in transpose_test.cu, for the kernels that process strips or stacks.
+// Kernels for large matrices are launched directly, on small matrices.
 
 #include <doctest/doctest.h>
 
@@ -35,7 +35,7 @@ void check_wide(const Sample& sample) {
 
 }  // namespace
 
-TEST_CASE("right: long strips of bytes") {
+TEST_CASE("long strips of bytes are transposed correctly") {
     using namespace transposing;
     for (const std::int64_t start : {0, 1, 3}) {
         check_tall<1, TallOfFewCols<1, 0>>({1, 1203, 37, {0, 0, 2}, start, 1});
@@ -49,7 +49,7 @@ TEST_CASE("right: long strips of bytes") {
     }
 }
 
-TEST_CASE("right: strips of large tall matrices, on small ones") {
+TEST_CASE("the kernels for strips of large tall matrices are correct on small matrices") {
     using namespace transposing;
     constexpr LoadPolicy far = LoadPolicy::evict_last_128;
     for (const std::int64_t start : {0, 1, 3}) {
@@ -63,7 +63,7 @@ TEST_CASE("right: strips of large tall matrices, on small ones") {
     }
 }
 
-TEST_CASE("right: stacks of large batches, on small ones") {
+TEST_CASE("the kernels for stacks of large batches are correct on small batches") {
     using namespace transposing;
     const auto launch = [](const Task& task, cudaStream_t stream) {
         return launch_stack_with_policy<4, 0, LoadPolicy::evict_last_128>(task, stream);
@@ -74,7 +74,7 @@ TEST_CASE("right: stacks of large batches, on small ones") {
     }
 }
 
-TEST_CASE("right: strips of large wide matrices, on small ones") {
+TEST_CASE("the kernels for strips of large wide matrices are correct on small matrices") {
     using namespace transposing;
     constexpr LoadPolicy far = LoadPolicy::evict_last_128;
     for (const std::int64_t start : {0, 1, 3}) {
@@ -100,7 +100,7 @@ TEST_CASE("right: strips of large wide matrices, on small ones") {
     }
 }
 
-TEST_CASE("right: strips of small elements, transposed in registers or one by one") {
+TEST_CASE("strips of small elements are transposed correctly, in registers or one by one") {
     for (const std::int64_t rows : {20, 24, 32, 36, 44, 48, 80, 96, 21, 29, 37, 47, 49, 70, 73}) {
         for (const std::int64_t start : {0, 1, 4}) {
             check({1, rows, 603, {0, 0, 2}, 1, start});
@@ -112,7 +112,7 @@ TEST_CASE("right: strips of small elements, transposed in registers or one by on
     }
 }
 
-TEST_CASE("right: strips of 41 to 56 rows") {
+TEST_CASE("strips of 41 to 56 rows are transposed correctly") {
     for (const std::int64_t rows : {40, 41, 48, 50, 51, 56, 57}) {
         for (const std::int64_t start : {0, 1}) check({4, rows, 403, {0, 0, 2}, start, 3});
     }

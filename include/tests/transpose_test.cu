@@ -56,12 +56,12 @@ void check_only(const Sample& sample, bool are_strips_spread = false, unsigned g
     CHECK_EQ(trouble_with(whole, only<SIZE, Kernel>(are_strips_spread, group), nullptr), "");
 }
 
-/// Writes a byte, to plant an error.
+/// Writes a byte, to introduce an error.
 __global__ void put(unsigned char* to, unsigned char value) {
     *to = value;
 }
 #ifdef __NVCC__
-/// Reads a byte without changing any, so that a transposer can read where it must not.
+/// Reads a byte without changing any memory, so that a transposer can make an invalid read.
 __global__ void look(const unsigned char* from, unsigned char* to) {
     if (*from == *to) *to = *from;
 }
@@ -98,7 +98,7 @@ TEST_CASE("every kernel is correct at every alignment") {
     for (const int size : {1, 2, 4, 8, 16}) {
         for (const std::int64_t start : {0, 1, 3}) {
             check({size, 300, 290, {}, start, 1});       // Realigned, Shifted and Shifted run
-            check({size, 70, 90, {100, 77}, 1, start});  // runs the same on part of a matrix
+            check({size, 70, 90, {100, 77}, 1, start});  // runs the same kernels on a submatrix
             check({size, 700, 37, {}, start, 1});        // runs Tall
             check({size, 37, 700, {}, 1, start});        // runs Wide
             check({size, 5, 9, {0, 0, 30}, start, 2});   // runs Stack
@@ -106,11 +106,11 @@ TEST_CASE("every kernel is correct at every alignment") {
             check({size, 9, 32, {0, 0, 7}, start, 1});   // runs Stack with padding
         }
         check({size, 256, 512, {}, 0, 0});           // runs RegisterBlocks
-        check({size, 64, 128, {256, 80, 3}, 0, 0});  // runs RegisterBlocks on part of a matrix
+        check({size, 64, 128, {256, 80, 3}, 0, 0});  // runs RegisterBlocks on a submatrix
     }
 }
 
-TEST_CASE("the kernels for large matrices are correct on small ones") {
+TEST_CASE("the kernels for large matrices are correct on small matrices") {
     using namespace transposing;
     constexpr LoadPolicy far = LoadPolicy::evict_last_128, stay = LoadPolicy::evict_last;
     for (const std::int64_t start : {0, 1, 7}) {
@@ -141,7 +141,7 @@ TEST_CASE("the kernels for large matrices are correct on small ones") {
     }
 }
 
-TEST_CASE("right: stacks of matrices whose sides are words") {
+TEST_CASE("stacks of matrices whose sides are whole words are transposed correctly") {
     for (const std::int64_t start : {0, 4, 8}) {
         for (const std::int64_t rows : {4, 12, 32, 44}) {
             for (const std::int64_t cols : {8, 12, 36, 60}) {
@@ -149,7 +149,7 @@ TEST_CASE("right: stacks of matrices whose sides are words") {
                 check({2, rows + 2, cols, {0, 0, 17}, 4, start});
             }
         }
-        check({1, 100, 96, {0, 0, 3}, start, 4});  // one matrix per block, more threads
+        check({1, 100, 96, {0, 0, 3}, start, 4});  // one matrix per block, with more threads
         check({1, 180, 148, {0, 0, 3}, 4, start});
         check({2, 100, 96, {0, 0, 3}, start, 4});
         check({2, 98, 100, {0, 0, 3}, 4, start});
@@ -162,7 +162,7 @@ TEST_CASE("right: stacks of matrices whose sides are words") {
     check({2, 12, 34, {0, 0, 17}, 2, 4});
 }
 
-TEST_CASE("strips processed in a spread-out order are transposed correctly") {
+TEST_CASE("strips that are processed in a spread-out order are transposed correctly") {
     using namespace transposing;
     for (const std::int64_t cols : {64 * 64, 64 * 64 + 4, 64 * 63}) {
         check_only<4, AlignedWords<LoadPolicy::evict_last>>({4, 68, cols, {}, 0, 0}, true);
@@ -178,7 +178,7 @@ TEST_CASE("strips processed in a spread-out order are transposed correctly") {
     CHECK_EQ(spread_strip(193, 200), 193);
 }
 
-TEST_CASE("groups of adjacent strips are transposed correctly, including a partial last group") {
+TEST_CASE("groups of adjacent strips are transposed correctly, even if the last group is partial") {
     using namespace transposing;
     using Tile = Shifted<4, 64, 32, 256, 32>;
     for (const std::int64_t cols : {31, 3 * 32, 4 * 32, 9 * 32 + 5}) {
@@ -205,7 +205,7 @@ TEST_CASE("images with few channels are transposed correctly") {
     }
 }
 
-TEST_CASE("long and short matrices of a few rows or columns are transposed correctly") {
+TEST_CASE("matrices with only a few rows or columns are transposed correctly") {
     for (const int size : {1, 2, 4, 8, 16}) {
         // These sizes lead to strips with and without padding, and to every block size.
         for (const std::int64_t few : {1, 2, 3, 5, 8, 17, 37, 52, 64, 75, 104, 125, 300}) {
@@ -258,8 +258,8 @@ TEST_CASE("transpose is correct when several threads call it at the same time") 
     CHECK_EQ(wrong, std::vector<int>(4, 0));
 }
 
-TEST_CASE("elements at indices over 2^31 and byte offsets over 2^32 are transposed correctly") {
-    // The last rows start beyond both limits. No test accesses the memory between the rows.
+TEST_CASE("elements with indices over 2^31 and byte offsets over 2^32 are transposed correctly") {
+    // The last rows start beyond both limits. The memory between the rows is never accessed.
     const std::int64_t far = (std::int64_t{1} << 31) / 60;
     struct Far {
         int size;

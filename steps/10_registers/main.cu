@@ -139,7 +139,7 @@ static void launch_tall(float* out, const float* in, int rows, int cols) {
 // for that, so four blocks fit on a multiprocessor. Each thread has two loads in flight.
 
 //! [raw]
-// Loads a float4. STAY asks the second-level cache to evict its cache line last.
+// Loads a float4. STAY asks the L2 cache to evict its cache line last.
 template <bool STAY>
 __device__ float4 load(const float4& from) {
     if constexpr (STAY) {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # clangd_test.sh CLANGD REPOSITORY EDITOR_FOLDER EVERY -- tests that clangd finds no error in the .cu files that
-# learners open, and that it finds an error that the test inserts. Checks one file in EVERY. The test works in a
+# learners open, and that it finds an error that the test inserts. Checks only every EVERYth file. The test works in a
 # temporary folder, with the repository's .clangd and this build's compilation database.
 set -eu
 clangd=$1 repository=$2 editor=$3 every=$4

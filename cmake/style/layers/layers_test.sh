@@ -7,8 +7,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 
-# Prints the includes below $1 that violate the order in the file $2. Also prints the folders that are in $1 but not in
-# $2, or in $2 but not in $1.
+# Prints the includes below $1 that violate the order in the file $2. Also prints each folder that is in only one of $1
+# and $2.
 wrong_arrows() {
     ORDER=$2 sh "$here/arrows.sh" "$1" >"$work/arrows"
     awk 'FNR == NR { if (NF && !/^#/) place[$1] = FNR; next }

@@ -27,7 +27,7 @@ TEST_CASE(
     CHECK(run_child({"true"}, 20, {}, "/no/such/folder").exit_code == 127);
 }
 
-TEST_CASE("a child has an empty input, and may write more output than a pipe can buffer") {
+TEST_CASE("a child's standard input is empty, and its output may exceed the capacity of a pipe") {
     CHECK(run_child({"cat"}, 20).exit_code == 0);
     CHECK(run_child({"sh", "-c", "head -c 1000000 /dev/zero"}, 20).output.size() == 1'000'000);
 }
@@ -39,7 +39,7 @@ TEST_CASE("a program that exceeds its time limit is killed, together with its ch
     CHECK(ended.exit_code == 137);
     CHECK(run_child({"yes"}, 0.3).timed_out);
     const pid_t sleeper = std::stoi(ended.output);
-    // The process may end a little after the kill, so wait. A zombie process counts as ended.
+    // The process may end a little after the signal, so wait. A zombie process counts as ended.
     bool is_gone = false;
     for (int i = 0; i < 100 && !is_gone; ++i) {
         is_gone = run_child({"sh", "-c",

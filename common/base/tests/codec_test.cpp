@@ -41,7 +41,7 @@ TEST_CASE("values are read back as they were written") {
     CHECK(codec::write(codec::read<Thing>(text)) == text);
 }
 
-TEST_CASE("a missing key, an unknown key or a wrong type is an error, unless it is optional") {
+TEST_CASE("a missing required key, an unknown key and a wrong type are errors") {
     const std::string good = R"("number": 1, "maybe": null, "free": null)";
     CHECK(problem_of("{" + good + R"(, "counts": {}})") == "");
     CHECK(problem_of("{" + good + "}") == ": no \"counts\"");

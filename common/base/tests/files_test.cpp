@@ -32,7 +32,7 @@ TEST_CASE("ordinary files are read, whatever they contain and wherever they are"
     CHECK(read_file("/proc/self/stat").find("base_test") != std::string::npos);
 }
 
-TEST_CASE("a path that is not an ordinary file is rejected without reading or waiting") {
+TEST_CASE("a path that is not an ordinary file is rejected at once, without being read") {
     const TemporaryFolder folder;
     REQUIRE(mkfifo((folder.path / "pipe").c_str(), 0600) == 0);
     CHECK_FALSE(read_if_exists(folder.path / "pipe"));

@@ -3,7 +3,7 @@
 #include "base/median.h"
 #include "base/text.h"
 
-TEST_CASE("numbers have as many decimals as they need") {
+TEST_CASE("numbers are formatted with as many decimals as they need") {
     CHECK(coalesce::format_short(0) == "0");
     CHECK(coalesce::format_short(100) == "100");
     CHECK(coalesce::format_short(1.5) == "1.5");

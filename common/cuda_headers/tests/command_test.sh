@@ -54,13 +54,13 @@ CODE
 "$cuda_clang" --clang="$clang" --cudart="$library" -Wall -Wextra -Werror -O2 -o twice twice.cu
 [ "$(./twice)" = "32 threads in a warp, 3.0
 no error, 198" ] || { ./twice; failed "twice prints something else"; }
-# Test object files. File names and definitions may contain blanks and quotes.
+# Test that object files can be built. File names and macro definitions may contain blanks and quotes.
 "$cuda_clang" --clang="$clang" -DNAME='"a b"' -MD -MF 'a file.d' -c -o 'an object.o' twice.cu
 [ -s 'an object.o' ] || failed "there is no object"
 grep -q cuda_runtime.h 'a file.d' || failed "the dependencies lack our headers"
 "$cuda_clang" --clang="$clang" -ptx -o twice.ptx twice.cu
 grep -q '\.loc' twice.ptx || failed "the PTX has no lines"
-# Test programs with PTX that ir_to_ptx generates from clang's LLVM IR.
+# Test programs whose PTX ir_to_ptx generated from clang's LLVM IR.
 "$cuda_clang" --clang="$clang" --cudart="$library" --through-ir -O2 -o translated twice.cu
 [ "$(./translated)" = "$(./twice)" ] || { ./translated; failed "by --through-ir it prints something else"; }
 "$cuda_clang" --clang="$clang" --cudart="$library" --through-ir -ptx -o translated.ptx twice.cu

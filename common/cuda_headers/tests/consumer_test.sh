@@ -1,6 +1,6 @@
 #!/bin/sh
-# consumer_test.sh CMAKE BUILD CLANG CONSUMER GENERATOR -- installs the build into a folder, and then builds and runs
-# another project that uses only the installation.
+# consumer_test.sh CMAKE BUILD CLANG CONSUMER GENERATOR -- installs the build into a folder, then builds and runs a
+# separate project that uses only the installation.
 set -eu
 cmake=$1 build=$2 consumer=$4
 export COALESCE_CLANG="$3"

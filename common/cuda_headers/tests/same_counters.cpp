@@ -1,7 +1,7 @@
-// same_counters [--some] NVCC.JSON DIFFERENCES.TXT PROGRAM... -- runs the steps built by clang on
-// the simulated GPU, and compares every counter of every variant with that of nvcc's program. The
-// differences must be exactly those in DIFFERENCES.TXT, which also states their causes. With
-// --some, steps without a program are skipped.
+// same_counters [--some] NVCC.JSON DIFFERENCES.TXT PROGRAM... -- runs the steps that clang has
+// built on the simulated GPU, and compares every counter of every variant with that of nvcc's
+// program. The differences must be exactly those in DIFFERENCES.TXT, which also states their
+// causes. With --some, steps without a program are skipped.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -15,7 +15,8 @@
 namespace {
 
 using Json = nlohmann::json;
-/// Maps a counter, such as "02_naive naive store_sectors", to its values with nvcc and with clang.
+/// Maps the name of a counter, such as "02_naive naive store_sectors", to its values with nvcc and
+/// with clang.
 using Differences = std::map<std::string, std::pair<long long, long long>>;
 
 Json read_json(const std::string& file) {
@@ -25,7 +26,8 @@ Json read_json(const std::string& file) {
     return Json::parse(stream);
 }
 
-/// Runs the program at the shape of nvcc's results for the same step.
+/// Runs a step's program on matrices of the same shape as in nvcc's results. Returns the program's
+/// results.
 Json results_of(const std::string& program, const std::map<std::string, Json>& nvcc) {
     const std::string step = program.substr(program.rfind('/') + 1);
     const auto found = nvcc.lower_bound(step + " ");
@@ -79,8 +81,8 @@ void compare(const Json& nvcc, const Json& clang, Differences& found) {
     }
 }
 
-/// Prints the entries of `of` that are missing in `other` or have other values there, and returns
-/// the number of such entries.
+/// Prints the entries of `of` that are missing in `other` or have different values there. Returns
+/// the number of these entries.
 int print_surplus(const Differences& of, const Differences& other, const char* who) {
     int count = 0;
     for (const auto& [name, values] : of) {

@@ -35,7 +35,7 @@ functions=$(grep -c '^[a-z].*(.*);$' "$ours/cuda_runtime_api.h")
 [ "$functions" -gt 220 ] || { echo "failed: only $functions functions were found"; exit 1; }
 declares "$ours/cuda_runtime_api.h"
 
-# The check must detect a wrong number, a member at a different offset and a different return type.
+# The check must detect a wrong value, a member at a different offset and a different return type.
 mkdir "$work/wrong"
 cp -r "$ours/." "$work/wrong"
 sed -i -e 's/(218, cudaErrorInvalidPtx/(219, cudaErrorInvalidPtx/' -e 's/int regsPerBlock, warpSize;/int warpSize, regsPerBlock;/' \

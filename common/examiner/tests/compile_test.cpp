@@ -82,7 +82,7 @@ TEST_CASE("every installed compiler generates PTX with the kernel and configure"
     }
 }
 
-TEST_CASE("a file may include exercise.h, which is prepended to every file in any case") {
+TEST_CASE("a file may include exercise.h, although it is prepended to every file anyway") {
     const std::string include = "#include \"exercise.h\"  // Launch, ceil_div\n";
     for (const Compiler compiler : compilers()) {
         const Compiled compiled = compile_text(include + kernel_text + configure_text, compiler);
@@ -97,7 +97,7 @@ TEST_CASE("a file may include exercise.h, which is prepended to every file in an
     }
 }
 
-TEST_CASE("the errors of every compiler refer to the line and column in the learner's file") {
+TEST_CASE("the errors of every compiler refer to lines and columns of the learner's file") {
     for (const Compiler compiler : compilers()) {
         const Compiled compiled = compile_text(
             "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
@@ -152,7 +152,8 @@ TEST_CASE(
     }
 }
 
-// nvcc takes as long as all other compilers together, and is used only if NVRTC is not installed.
+// nvcc takes as long as all other compilers together, so it is used only if NVRTC is not
+// installed.
 TEST_CASE("nvcc's messages contain no generated line") {
     if (!describe_compiler(Compiler::nvcc).empty()) expect_no_line_of_ours(Compiler::nvcc);
 }
@@ -235,7 +236,7 @@ TEST_CASE("a compiler that takes too long is killed") {
     CHECK(compiled.failure.kind == FailureKind::compile_time_out);
 }
 
-TEST_CASE("a missing compiler is reported as a problem of the computer, not of the kernel") {
+TEST_CASE("a missing compiler is reported as a problem with the computer, not the kernel") {
     if (!describe_compiler(Compiler::clang).empty()) {
         const std::string path = std::getenv("PATH");
         setenv("PATH", "/nowhere", 1);
@@ -254,7 +255,7 @@ TEST_CASE("a sentence in a message ends with exactly one punctuation mark") {
 
 // ---- through LLVM IR ----
 
-TEST_CASE("the compiler's name shows whether the PTX was translated from clang's IR") {
+TEST_CASE("the compiler's name shows whether the PTX was generated from clang's IR") {
     if (describe_compiler(Compiler::clang_ir).empty()) return;
     const Compiled compiled = compile(good(), {.compiler = Compiler::clang_ir});
     INFO(terminal_text(compiled.failure));
@@ -264,7 +265,7 @@ TEST_CASE("the compiler's name shows whether the PTX was translated from clang's
     CHECK(compiled.entry == "_Z9transposePfPKfii");
 }
 
-TEST_CASE("a loop that finds the end of a string is not replaced with a call of strlen") {
+TEST_CASE("a loop that searches for the end of a string is not replaced with a call to strlen") {
     if (describe_compiler(Compiler::clang_ir).empty()) return;
     const Compiled compiled = compile_text(
         "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
@@ -316,7 +317,7 @@ TEST_CASE("IR that the translator does not support is not reported as a mistake 
     CHECK(compiled.ptx.empty());
 }
 
-TEST_CASE("clang is not used for IR if it is too old or too new") {
+TEST_CASE("clang does not generate IR if its version is too old or too new") {
     const ScratchFolder folder;
     const std::filesystem::path clang = folder.path() / "clang";
     for (const char* version : {"16.0.6", "23.1.0"}) {
@@ -408,7 +409,7 @@ TEST_CASE("a cache that cannot be written does not cause an error") {
     CHECK(compile(good(), {.cache = file}).ok());
 }
 
-TEST_CASE("a cache is limited in size, and removes its oldest entries") {
+TEST_CASE("a cache has a size limit, and removes its oldest entries first") {
     const ScratchFolder folder;
     folder.file("not_ours", "x");
     const Cache cache(folder.path());
@@ -456,7 +457,7 @@ TEST_CASE("messages in the formats of all three compilers are parsed") {
           "        ^\n");
 }
 
-TEST_CASE("a long list of errors is truncated, and so is a very long error") {
+TEST_CASE("a long list of errors is truncated, and so is a very long message") {
     std::string flood;
     for (int i = 0; i < 10000; ++i) {
         flood += "/learner/kernel.cu(1): error: number " + std::to_string(i) + "\n";

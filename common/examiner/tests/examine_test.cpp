@@ -68,7 +68,7 @@ TEST_CASE("the verdict on a correct kernel contains its counters, lines and time
     CHECK(found.milliseconds.total >= found.milliseconds.compile + found.milliseconds.shapes);
 }
 
-TEST_CASE("a process can examine further kernels after any kind of failure") {
+TEST_CASE("a process can examine more kernels after any kind of failure") {
     const ScratchFolder cache;
     const auto examine_file = [&](const fs::path& file) {
         return examined(read_source(file), transpose_within({}), solution, {.cache = cache.path()});
@@ -85,7 +85,7 @@ TEST_CASE("a process can examine further kernels after any kind of failure") {
     }
 }
 
-TEST_CASE("the task of an exercise may be a copy, with a different kernel name") {
+TEST_CASE("an exercise may require a copy, and a different kernel name") {
     const Source copy = make_source(
         "__global__ void copy(float* out, const float* in, int rows, int cols) {\n"
         "    int col = blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -102,7 +102,7 @@ TEST_CASE("the task of an exercise may be a copy, with a different kernel name")
     CHECK(examined(transpose, exercise).failure_id() == "indices-swapped");
 }
 
-TEST_CASE("a kernel that requires multiples of a size is correct only on such shapes") {
+TEST_CASE("a kernel that requires multiples of a size passes only on such shapes") {
     const std::string body =
         "    if (row < rows && 4 * col < cols) {\n"
         "        float4 v = reinterpret_cast<const float4&>(in[row * cols + 4 * col]);\n"
@@ -118,7 +118,7 @@ TEST_CASE("a kernel that requires multiples of a size is correct only on such sh
     CHECK_FALSE(examined(kernel_with(body), exercise).passed());
 }
 
-TEST_CASE("the beginning of a kernel's output is shown, and the rest is cut off") {
+TEST_CASE("only the beginning of a kernel's output is shown") {
     const Verdict little =
         examined(kernel_with("    if (row + col == 0) printf(\"rows %d\\n\", rows);\n" + move));
     CHECK(little.passed());
@@ -191,14 +191,14 @@ TEST_CASE("blocks must process tiles in the order of the lesson") {
     }
 }
 
-TEST_CASE("a missing solution is reported as a problem of the computer, not of the kernel") {
+TEST_CASE("a missing solution is reported as a problem with the computer, not the kernel") {
     const Verdict found = examined(kernel_with(move), transpose_within({}), "/nowhere/kernel.cu");
     CHECK(found.outcome == Verdict::Outcome::not_examined);
     CHECK(found.failure_id() == "environment-problem");
     CHECK_FALSE(found.passed());
 }
 
-TEST_CASE("an incorrect solution is reported as a problem of the computer, not of the kernel") {
+TEST_CASE("an incorrect solution is reported as a problem with the computer, not the kernel") {
     const Verdict found =
         examined(kernel_with(move), transpose_within({}), failures / "indices-not-swapped.cu");
     CHECK(found.outcome == Verdict::Outcome::not_examined);
@@ -243,7 +243,7 @@ TEST_CASE("the JSON of a verdict contains all values of the verdict") {
     CHECK(json.at("shapes").at(0).at("launch").at("block") == nlohmann::json::array({32, 8, 1}));
     CHECK(json.at("lines").size() == 1);
     CHECK(json.at("milliseconds").at("total").get<double>() > 0);
-    // Writing the JSON must not leave any other file in the folder.
+    // The JSON file must be the only file in the folder afterwards.
     CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 1);
 }
 
@@ -257,7 +257,7 @@ TEST_CASE("examining a file twice gives the same verdict, except for the time") 
     CHECK(verdict() == verdict());
 }
 
-TEST_CASE("a verdict is parsed as it was written, and malformed text is rejected") {
+TEST_CASE("a verdict is read back as it was written, and malformed text is rejected") {
     const Verdict wrong = examined(read_source(failures / "wrong-pitch.cu"), transpose_within({}));
     REQUIRE(wrong.failures.at(0).map);
     const std::string json = to_json(wrong);
@@ -280,7 +280,7 @@ TEST_CASE("a verdict is parsed as it was written, and malformed text is rejected
     }
 }
 
-TEST_CASE("a verdict has the same content as terminal text, as Markdown and as HTML") {
+TEST_CASE("the terminal text, Markdown and HTML of a verdict have the same content") {
     const Verdict found = examined(read_source(failures / "no-bounds-check.cu", "kernel.cu"));
     REQUIRE(found.failure_id() == "no-bounds-check");
     const Failure& first = found.failures.front();

@@ -10,7 +10,7 @@
 namespace coalesce::tests {
 
 /// Returns a transpose exercise with the given limits. Its shapes include a square, wide and tall
-/// rectangles, partial tiles, a single row and a single column.
+/// matrices, partial tiles, a single row and a single column.
 inline Exercise transpose_within(const Limits& limits) {
     Exercise exercise;
     exercise.name = "a transpose";
@@ -19,7 +19,7 @@ inline Exercise transpose_within(const Limits& limits) {
     return exercise;
 }
 
-/// Examines a kernel in this process, with the compilers that are installed here.
+/// Examines a kernel in this process, with an installed compiler.
 inline Verdict examined(const Source& source, const Exercise& exercise = transpose_within({}),
                         const std::filesystem::path& solution = {},
                         const LocalRunner::Options& options = {}) {

@@ -1,4 +1,4 @@
-// Tests the parsing of expressions. The rules that find the causes of failures use it.
+// Tests the parser for expressions. The rules that find the causes of failures use this parser.
 #include <doctest/doctest.h>
 
 #include "examiner/expressions.h"
@@ -39,7 +39,7 @@ TEST_CASE("an expression is not split inside brackets") {
     CHECK(split_outside_brackets("a", "&&") == std::vector<std::string>{"a"});
 }
 
-TEST_CASE("the conditions of a line include those around it, and those of early exits before it") {
+TEST_CASE("the conditions of a line include enclosing conditions and those of earlier exits") {
     const auto found = find_conditions(kSampleKernel, 8);
     REQUIRE(found.size() == 2);
     CHECK(found[0].is_exit);
@@ -52,7 +52,7 @@ TEST_CASE("the conditions of a line include those around it, and those of early 
     CHECK(found[1].comparisons[1].right == "cols");
 }
 
-TEST_CASE("a comment after a statement does not end the condition's body before the line") {
+TEST_CASE("a statement that is followed by a comment still belongs to its condition") {
     const auto found = find_conditions("\nif (row < rows) out[row] = 0;  // here\n", 2);
     REQUIRE(found.size() == 1);
     CHECK(found[0].comparisons[0].right == "rows");

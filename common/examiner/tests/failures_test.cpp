@@ -1,5 +1,5 @@
-// Tests that the kernel in every file of failures/ fails as expected: with the failure in the name
-// of the file, and at a line that is marked in the file.
+// Tests that the kernel in every file of failures/ fails as expected: with the failure that the
+// file's name states, and at a marked line.
 //
 // A file's name begins with the identifier of its failure, which may be followed by a dot and more
 // text. The first lines of the file describe its mistake. A line such as "// request: store 4" sets
@@ -48,8 +48,9 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-/// Returns the exercise for a file. A line "// request: store 4" sets a limit, and the line "//
-/// request: solution" limits the costs to those of solution.cu.
+/// Returns the exercise for a file, with the limits that the file sets. A line such as
+/// "// request: store 4" sets one limit. The line "// request: solution" limits the costs to those
+/// of solution.cu.
 Exercise exercise_in(const std::string& text, fs::path& solution) {
     Exercise exercise = transpose_within({});
     const std::string mark = "// request: ";
@@ -90,12 +91,12 @@ void check_form(const Failure& failure) {
     }
 }
 
-/// Reports whether the failure of a kernel that clang compiled has a different identifier or line.
+/// Reports whether the failure has a different identifier or line if clang compiled the kernel.
 bool differs_by_clang(const std::string& name) {
     static const std::set<std::string> files = {
         "does-not-compile.open_brace.cu",  // clang names the next function
-        "endless-loop.in_configure.cu",    // clang's empty loop looks like a waiting thread
-        "endless-loop.printing.cu",        // clang attributes the loop to its function's line
+        "endless-loop.in_configure.cu",    // clang's empty loop looks like a thread that waits
+        "endless-loop.printing.cu",        // clang attributes the loop to the line of its function
         "not-simulated.cu",                // clang names the first line of the statement
         "uninitialised-read.cu"};          // clang omits stores of unwritten values
     return files.contains(name);
@@ -128,7 +129,7 @@ TEST_CASE("each kernel fails with the failure in its file name, at a marked line
     }
 }
 
-TEST_CASE("there is a test for every failure, here or elsewhere") {
+TEST_CASE("every failure has a test, here or elsewhere") {
     const std::set<std::string> elsewhere = {
         // Tested in source_test.cpp.
         "file-missing", "file-unreadable", "file-empty", "file-binary", "file-too-large",
@@ -146,7 +147,7 @@ TEST_CASE("there is a test for every failure, here or elsewhere") {
         "launch-out-of-time", "grader-fault",
         // These failures are caused only by a real GPU or by a bug in the simulator.
         "kernel-failed",
-        // Tested by the exercises' own cases, in solutions/*/wrong.
+        // Tested by the cases of the exercises, in solutions/*/wrong.
         "copy-not-waited-for", "copy-not-committed", "copy-too-short", "too-much-work",
         "grid-exchanged", "elements-left-out",
         // Tested by the cases in solutions/x_*/wrong.
@@ -163,7 +164,8 @@ TEST_CASE("there is a test for every failure, here or elsewhere") {
     }
     for (const std::string& id : all_failure_ids()) {
         CAPTURE(id);
-        // The harness tests already contain a kernel for each of the harness's faults.
+        // The tests of the harness already contain a kernel for each fault that the harness
+        // reports.
         if (faults.count(id)) continue;
         const std::size_t places = seen.count(id) + elsewhere.count(id);
         CHECK(places == 1);

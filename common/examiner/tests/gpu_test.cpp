@@ -1,5 +1,5 @@
-// Tests examinations on a real GPU. On a real GPU, only the result is checked. The kernel that
-// breaks the device comes last, because the process cannot use the GPU once its context is broken.
+// Tests examinations on a real GPU, where only the result is checked. The kernel that breaks the
+// device comes last, because the process cannot use the GPU once its context is broken.
 #include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// Tests the comparison of indices as sums.
+// Tests the comparison of index expressions as sums of terms.
 #include <doctest/doctest.h>
 
 #include "examiner/index_sums.h"
@@ -18,7 +18,7 @@ IndexSum sum_of(const std::string& expression) {
 
 }  // namespace
 
-TEST_CASE("a variable counts as its value, and its terms have factors") {
+TEST_CASE("variables in a sum are replaced with their values, and each term has a factor") {
     CHECK(sum_of("col + 1") == sum_of("1 + threadIdx.x * 4 + TILE_DIM * blockIdx.x"));
     CHECK(sum_of("col").factor_of("threadIdx.x") == 4);
     CHECK(sum_of("col").factor_of("threadIdx.y") == 0);
@@ -31,7 +31,7 @@ TEST_CASE("a sum without subtracted terms is never negative") {
     CHECK(!sum_of("col - rows").has_no_negative_term());
 }
 
-TEST_CASE("a sum is a multiple of a number if each of its terms is") {
+TEST_CASE("a sum is a multiple of a number if each of its terms is a multiple") {
     CHECK(sum_of("blockIdx.y * TILE_DIM + 16").is_multiple_of(kText, 8));
     CHECK(!sum_of("blockIdx.y * TILE_DIM + 12").is_multiple_of(kText, 8));
     CHECK(!sum_of("col * rows").is_multiple_of(kText, 8));

@@ -9,7 +9,7 @@ using namespace coalesce;
 
 namespace {
 
-/// Searches for missing parentheses in a kernel that uses this index.
+/// Searches for missing parentheses in a kernel that stores at `index`.
 MissingParentheses missing_in(const std::string& index, const std::string& before = "") {
     return find_missing_parentheses(
         "__global__ void f(float* out, const float* in, int rows, int cols) {\n"
@@ -21,7 +21,7 @@ MissingParentheses missing_in(const std::string& index, const std::string& befor
 
 }  // namespace
 
-TEST_CASE("an index without necessary parentheses is reported, with its line") {
+TEST_CASE("an index that lacks necessary parentheses is reported, with its line") {
     const MissingParentheses missing = missing_in("row + k * cols + col");
     CHECK(missing.line == 5);
     CHECK(missing.factor == "k");

@@ -25,8 +25,8 @@ TEST_CASE(
 }
 
 TEST_CASE("a load is not attributed to another line unless the stored variable was loaded there") {
-    // The second line of each text loads a value itself, or stores a value that was computed or set
-    // component by component.
+    // The second line of each text is not attributed to another line: it loads a value itself, or
+    // it stores a value that was computed or was set component by component.
     for (const std::string text :
          {"float v = in[i];\nout[j] = in[i];\n", "float v = in[i];\nout[j] = v + in[k];\n",
           "float v = in[i];\nfloat w = v;\n", "v.w = tile[i];\nout[j] = v;\n",
@@ -38,7 +38,7 @@ TEST_CASE("a load is not attributed to another line unless the stored variable w
     CHECK(find_load_line(copy_of_a_vector, 99) == 99);
 }
 
-TEST_CASE("the costs of a load are moved to the line to which it is attributed") {
+TEST_CASE("a load's costs are moved to the line to which the load is attributed") {
     Trial trial;
     trial.accesses.resize(2);
     trial.accesses[0].line = trial.accesses[1].line = 3;

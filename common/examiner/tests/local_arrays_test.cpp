@@ -11,7 +11,7 @@ namespace {
 
 const std::string constants = "constexpr int TILE_DIM = 32, BLOCK_ROWS = TILE_DIM / 4;\n";
 
-/// Returns a kernel with this declaration and this loop.
+/// Returns a kernel that contains the declaration and the loop.
 std::string kernel(const std::string& declaration, const std::string& loop) {
     return constants + "__global__ void f(float* out, const float* in, int n) {\n" + declaration +
            "\n" + loop + "\n}\n";

@@ -23,7 +23,7 @@ Picture picture_of_file(const fs::path& file, PictureRequest request = {}) {
 
 constexpr std::uint32_t everybody = 0xffffffff;
 
-/// Returns an access in which each lane's address is `step` bytes after that of the previous lane.
+/// Returns an access in which the lanes' addresses are `step` bytes apart.
 simulated::Access lanes(std::uint64_t first, std::uint64_t step, unsigned bytes_per_lane = 4,
                         std::uint32_t active = everybody) {
     simulated::Access access{.bytes_per_lane = bytes_per_lane, .active = active};
@@ -56,11 +56,11 @@ TEST_CASE("a float4 per lane fills four rows, and inactive lanes are not shown")
     CHECK(draw_memory_rows(lanes(0, 4, 4, 0), 0, "in").empty());
 }
 
-TEST_CASE("the label of an address before a matrix has a negative offset") {
+TEST_CASE("the label of an address before the start of a matrix has a negative offset") {
     CHECK(draw_memory_rows(lanes(4096 - 128, 4), 4096, "in")[0].label == "in - 128");
 }
 
-TEST_CASE("a column of a tile is in one bank, and a column of a padded tile is in 32 banks") {
+TEST_CASE("a column of a tile maps to one bank, and a column of a padded tile to 32 banks") {
     const auto column = draw_bank_rows(lanes(0, 128));
     REQUIRE(column.size() == 32);
     for (int i = 0; i < 32; ++i) CHECK(column[static_cast<std::size_t>(i)].lanes[0] == i);
@@ -73,7 +73,7 @@ TEST_CASE("a column of a tile is in one bank, and a column of a padded tile is i
     CHECK(draw_bank_rows(lanes(0, 0, 16)).size() == 2);
 }
 
-TEST_CASE("a picture has as many rows as the simulator counts sectors or wavefronts") {
+TEST_CASE("the number of rows in a picture equals the simulator's count of sectors or wavefronts") {
     int seen = 0;
     for (const auto& entry : fs::directory_iterator(tests_folder / "failures")) {
         const Picture picture = picture_of_file(entry.path());

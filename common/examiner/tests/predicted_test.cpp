@@ -1,5 +1,5 @@
-// Tests the predicted time of a learner's kernel: when a time is predicted, the limit, and the text
-// about the prediction.
+// Tests the predicted time of a learner's kernel: when it is computed, when it is too long, and how
+// it is reported.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -26,7 +26,8 @@ Verdict passed(const LocalRunner::Options& options = {}) {
     return found;
 }
 
-/// Returns a verdict with a predicted fraction of a copy's speed, and an error band of 10 %.
+/// Returns a verdict that predicts the fraction `of_copy` of a copy's speed, with an error band of
+/// 10 %.
 Verdict predicted_at(double of_copy) {
     timing::Prediction launch;
     launch.ms = 0.13 / of_copy;
@@ -87,11 +88,11 @@ TEST_CASE("a cached prediction equals the original") {
     for (const auto& entry : fs::directory_iterator(cache.path())) {
         kept += entry.path().filename().string().starts_with("predicted-");
     }
-    // The solution is the same kernel, so only one time is stored.
+    // The kernel and the solution are identical, so only one time is cached.
     CHECK(kept == 1);
 }
 
-TEST_CASE("a wrong kernel has no predicted time, and a kernel that prints is timed silently") {
+TEST_CASE("a wrong kernel has no predicted time, and a prediction does not print kernel output") {
     CHECK(!examined(read_source(failures / "wrong-pitch.cu")).predicted);
     Source printing = read_source(solution);
     const std::string body = "__shared__ float tile[32][33];\n";
@@ -110,7 +111,7 @@ TEST_CASE("a wrong kernel has no predicted time, and a kernel that prints is tim
           static_cast<long>(found.shapes.size()));
 }
 
-TEST_CASE("if the time model is missing, there is no predicted time and no message about it") {
+TEST_CASE("if the time model is missing, the verdict does not mention a predicted time") {
     TimelessRunner runner(LocalRunner::Options{});
     const Verdict found =
         examine(read_source(solution), transpose_within({.predicted_fraction_of_copy = 2}), runner,
@@ -125,7 +126,7 @@ TEST_CASE("if the time model is missing, there is no predicted time and no messa
     CHECK(to_json(verdict_from_json(to_json(found))) == to_json(found));
 }
 
-TEST_CASE("a kernel is too slow only if it exceeds the limit by more than the error band") {
+TEST_CASE("a kernel is too slow only if it misses the limit by more than the error band") {
     CHECK(!is_too_slow(0.7, 0));
     CHECK(!is_too_slow(0.76, 0.75));
     CHECK(!is_too_slow(0.69, 0.75));
@@ -173,11 +174,11 @@ TEST_CASE("if a correct kernel costs too much, its time is compared with the sol
         CAPTURE(text);
         CHECK(says(text, "At 8192 x 8192 the solution takes about"));
     }
-    // If there is not enough space, the map is left out, but the failure is still shown.
+    // If there is not enough space, the map is omitted, but the failure is still shown.
     CHECK(!says(terminal_text(found, {.lines = 12}), "8192"));
 }
 
-TEST_CASE("if a time is required, the blocks used for the prediction must compute correct output") {
+TEST_CASE("if a time limit is set, the blocks of the prediction must compute correct output") {
     const Shape shape{8192, 8192};
     const std::string right = read_source(solution).text;
     const auto is_moved = [&](const std::string& instead_of, const std::string& text) {

@@ -1,5 +1,5 @@
-// A fake NVRTC for a toolkit in a folder that the system's loader does not search. It compiles only
-// if it can load its library of built-in functions by name.
+// A fake NVRTC that belongs to a toolkit in a folder that the system's loader does not search. It
+// compiles only if it can load its library of built-in functions by name.
 #include <dlfcn.h>
 
 #include <cstddef>

@@ -1,6 +1,7 @@
-// Tests how the work of rules that read a student's text grows with the text. They run outside of
-// the sandbox, so a text that keeps a rule busy for minutes would stop the grading of a class. A
-// rule takes linear time, or searches only texts of up to 8 KB, in quadratic time at most.
+// Tests how the run time of rules that read a student's text grows with the length of the text. The
+// rules run outside of the sandbox, so a text that kept a rule busy for minutes would stop the
+// grading of a class. A rule must take linear time. If it searches only texts of up to 8 KB, it may
+// take quadratic time.
 #include <doctest/doctest.h>
 #include <time.h>
 
@@ -23,7 +24,7 @@ using namespace coalesce;
 
 namespace {
 
-/// A rule, as a function of the student's text and of a line in its middle.
+/// A rule. `apply` takes the student's text and the number of a line in the middle of the text.
 struct TextRule {
     const char* name;
     std::function<void(const std::string& text, int line)> apply;
@@ -40,7 +41,7 @@ TextRule of_line(const char* name, Function function) {
             [=](const std::string& text, int line) { static_cast<void>(function(text, line)); }};
 }
 
-/// Rules that change a failure if the text explains it.
+/// Returns a rule that changes a failure if the text explains the failure.
 template <class Function>
 TextRule of_failure(const char* name, Function function) {
     return {name, [=](const std::string& text, int line) {
@@ -145,7 +146,7 @@ std::vector<TextRule> rules_of_kernels() {
     };
 }
 
-/// Texts that repeat what a rule looks for, so that it has much to do.
+/// Texts that repeat what a rule searches for, so that the rule has a lot of work.
 const std::vector<std::string> kRepeated = {
     "for (int k = 0; k < 4; k += 1) {\n",
     "__device__ f(",
@@ -181,12 +182,12 @@ double processor_seconds() {
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// Returns the processor time that a rule takes for a text. Other programs do not count, except
-/// for what they evict from caches, so the shortest of several calls is taken.
+/// Returns the processor time in seconds that a rule takes for a text. Other programs affect this
+/// time only by evicting cache lines, so return the shortest time of several calls.
 double seconds_for(const TextRule& rule, const std::string& text) {
     const int line = static_cast<int>(std::count(text.begin(), text.end(), '\n')) / 2 + 1;
     constexpr int calls = 2;
-    constexpr double enough = 0.02;  // a call this long is hardly disturbed
+    constexpr double enough = 0.02;  // other programs hardly affect a call that takes this long
     double least = 1e9;
     for (int call = 0; call < calls; ++call) {
         const double begin = processor_seconds();
@@ -200,8 +201,9 @@ double seconds_for(const TextRule& rule, const std::string& text) {
 
 constexpr std::size_t kShort = 1000, kLongestSearched = 8000;
 
-/// Returns how many times as long a rule takes for a text that is 8 times as long: 8 in linear
-/// time, 64 in quadratic time, 512 in cubic time. Differences of less than `noise` do not matter.
+/// Returns the ratio of a rule's run times for two texts, of which one is 8 times as long: 8 if the
+/// time is linear, 64 if it is quadratic, 512 if it is cubic. Differences of less than `noise` are
+/// ignored.
 double growth(const TextRule& rule, const std::string& unit, std::size_t bytes) {
     constexpr double noise = 1e-3;
     const double shorter = seconds_for(rule, repeat(unit, bytes));
@@ -209,8 +211,8 @@ double growth(const TextRule& rule, const std::string& unit, std::size_t bytes) 
     return std::max(0., longer - noise) / shorter;
 }
 
-/// Reports whether a rule's work grows by less than `most` at least once in three attempts, because
-/// a busy computer may disturb the others.
+/// Reports whether a rule's run time grows by a factor of less than `most` in at least one of three
+/// attempts. On a busy computer, single attempts may be disturbed.
 bool grows_less(const TextRule& rule, const std::string& unit, std::size_t bytes, double most) {
     for (int attempt = 0; attempt < 3; ++attempt)
         if (growth(rule, unit, bytes) < most) return true;
@@ -225,7 +227,8 @@ bool is_quadratic_at_most(const TextRule& rule, const std::string& unit) {
     return grows_less(rule, unit, kShort, 160);
 }
 
-/// Returns a rule that compares each eighth letter with all others.
+/// Returns a rule that compares every eighth letter with all letters, if the text has at most
+/// `longest` bytes.
 TextRule quadratic_rule(std::size_t longest) {
     return of_text("quadratic", [=](const std::string& text) {
         if (text.size() > longest) return 0;
@@ -252,7 +255,7 @@ TEST_CASE("no text keeps a rule busy") {
     }
 }
 
-TEST_CASE("a rule that takes too long is found") {
+TEST_CASE("a rule that takes too long is detected") {
     CHECK_FALSE(is_linear(quadratic_rule(1 << 20), "x"));
     CHECK(is_linear(quadratic_rule(kLongestSearched), "x"));
     CHECK(is_quadratic_at_most(quadratic_rule(1 << 20), "x"));

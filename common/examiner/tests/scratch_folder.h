@@ -20,7 +20,7 @@ public:
     ScratchFolder& operator=(const ScratchFolder&) = delete;
 
     const std::filesystem::path& path() const { return path_; }
-    /// Writes a file into the folder, and returns its path.
+    /// Writes a file to the folder. Returns the file's path.
     std::filesystem::path file(const std::string& name, const std::string& text) const {
         std::ofstream(path_ / name, std::ios::binary) << text;
         return path_ / name;

@@ -6,7 +6,7 @@
 
 using namespace coalesce;
 
-TEST_CASE("a cast of a value to a vector type is reported, and a cast of an address is not") {
+TEST_CASE("a cast of a value to a vector type is reported, but a cast of an address is not") {
     const std::string head = "void k(float* out, const float* __restrict__ in) {\n";
     for (const char* cast :
          {"(float2)in[i]", "( float4 ) in [i]", "static_cast<float4>(in[i])", "float2(in[i])"}) {
@@ -29,7 +29,7 @@ TEST_CASE("a component of a vector that is never set is reported") {
     CHECK(lost("v.x = 1; v.z = v.y; v.w = 3; out[i] = v;") == "v.y");
     CHECK(lost("a.x = 1; a.z = 2; a.w = 3; f(a);") == "a.y");
     CHECK(lost("v.x = 1; v.y = 2; v.z = 3; v.w = 4; out[i] = v;").empty());
-    // In these bodies, all components may be set, or the whole vector is not used.
+    // In these bodies, all components may be set, or the vector is never used as a whole.
     CHECK(lost("v = in[i]; v.x = 1; out[i] = v;").empty());
     CHECK(lost("load(&v); v.x = 1; out[i] = v;").empty());
     CHECK(lost("v.x = 1; out[i] = v.x;").empty());
@@ -43,7 +43,8 @@ TEST_CASE("the line that repeats a component of a vector is reported") {
     CHECK(find_line_with_repeated_component(x + y + "t[2] = v.y;\nt[3] = v.w;") == 3);
     CHECK(find_line_with_repeated_component("t[0] = v.y;\n" + y) == 1);
     CHECK(find_line_with_repeated_component("v.x = t[0];\nv.y = t[0];\n") == 2);
-    // Lines that are not adjacent, or whose values are not components, must not be reported.
+    // Lines must not be reported if they are not adjacent, or if their values are not components of
+    // a vector.
     CHECK(find_line_with_repeated_component(x + "\n" + x) == 0);
     CHECK(find_line_with_repeated_component("a = t[0];\nb = t[0];") == 0);
 }
@@ -92,7 +93,7 @@ TEST_CASE(
     CHECK(odd.pitch == "TILE");
     CHECK(odd.usual_pitch == "side");
     CHECK(find_odd_pitch(usual, "data").line == 0);
-    // If two lines use different pitches, neither of them is an exception.
+    // If there are only two lines, with different pitches, neither of them is the exception.
     CHECK(find_odd_pitch("a = data[row * side + col];\ndata[row * TILE + col] = a;", "data").line ==
           0);
     CHECK(find_odd_pitch(usual + "other[row * TILE + col] = b;", "data").line == 0);

@@ -1,4 +1,4 @@
-// Tests the rejection of files that are not source code, and the rules for includes.
+// Tests that files that are not source code are rejected, and tests the rules for includes.
 #include "examiner/source.h"
 
 #include <doctest/doctest.h>
@@ -61,7 +61,7 @@ TEST_CASE("a file with bytes that are not text is reported, with the line of the
     CHECK(source.problem.place.text() == "kernel.cu:3");
 }
 
-TEST_CASE("headers of the toolkit may be included, but no others") {
+TEST_CASE("headers of the toolkit may be included, but other files may not") {
     CHECK(kind_of_text("#include <cuda_fp16.h>\n") == FailureKind::none);
     CHECK(kind_of_text("#include <cuda/barrier>\n") == FailureKind::none);
     CHECK(kind_of_text("  #  include \"cuda_fp16.h\"\n") == FailureKind::none);
@@ -95,7 +95,7 @@ TEST_CASE("headers of the toolkit may be included, but no others") {
              "/* a */ # x /* b */ #include </etc/passwd>\n",
              "/*/ # x */#include </etc/passwd>\n",
              "/* a\n*/\n#include </etc/passwd>\n/* b */\n",
-             // Some compilers do not treat these lines as comments.
+             // Some compilers do not treat these lines as part of a comment.
              "const char* a = \"/*\";\n#include </etc/passwd>\n/* */\n",
              "#if 0\n1'0 ' /*\n#endif\n#include </etc/passwd>\n/* */\n",
              "auto a = R\"(\n/*\n)\";\n#include </etc/passwd>\n/* */\n",

@@ -1,5 +1,5 @@
-// Compares patterns with std::regex on random text, and limits the search time for text that makes
-// std::regex backtrack.
+// Compares patterns with std::regex on random text, and checks that patterns are fast on text that
+// would make std::regex backtrack.
 #include "examiner/text_pattern.h"
 
 #include <doctest/doctest.h>
@@ -107,7 +107,8 @@ TEST_CASE("a search is fast for any text") {
             static_cast<void>(find_copy_start_line(text));
             static_cast<void>(find_caller_of_asm(text, 1));
         });
-        // This takes a tenth of a second without optimization. With std::regex it took minutes.
+        // This takes 0.1 seconds without optimization. An earlier version, which used std::regex,
+        // took minutes.
         CHECK(seconds < 10);
     }
 }

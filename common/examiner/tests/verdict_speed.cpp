@@ -1,5 +1,5 @@
 // Measures the time from saving a file to its verdict, and the components of that time. Each figure
-// is the median of 20 saves. Each save is examined in a new process, as by the learner's command.
+// is the median of 20 saves. Each save is examined in a new process, as the learner's command does.
 // This benchmark prints its figures, and fails only if there is no verdict. The target is 150 ms on
 // two cores.
 #include <sys/wait.h>
@@ -25,7 +25,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int kSaves = 20;
-constexpr std::size_t kParts = 4;  ///< number of components that the verdict itself contains
+constexpr std::size_t kParts = 4;  ///< number of time components that the verdict itself contains
 
 /// A row of the table: the name of a component, and its time for each save in milliseconds.
 struct Part {
@@ -33,8 +33,8 @@ struct Part {
     std::vector<double> milliseconds;
 };
 
-/// Examines the file, and writes the time of each component in milliseconds to a file. Runs in the
-/// child process.
+/// Examines the file in the child process. Writes the time of each component, in milliseconds, to a
+/// file.
 int examine_once(const fs::path& file, const fs::path& solution, const fs::path& cache,
                  const fs::path& answer) {
     const Verdict found = coalesce::tests::examined(
@@ -65,8 +65,8 @@ std::string content_of(const fs::path& file) {
     return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// Measures the time from each save of the file to the verdict. Each save changes the line numbers, so that the cache contains
-/// no result for the saved text.
+/// Measures the time from each save of the file to its verdict. Each save changes the line numbers,
+/// so the cache has no result for the new text.
 bool measure(const fs::path& kernel, const fs::path& folder, std::vector<Part>& parts) {
     const std::string text = content_of(kernel);
     const fs::path saved = folder / "kernel.cu", answer = folder / "answer";

@@ -1,6 +1,6 @@
 /// \file
-/// Expands the submissions in cases/. Ten of them are large by design, up to 270 KB, and consist
-/// almost entirely of one string that is repeated many times. Their files contain a mark instead:
+/// Expands the submissions in cases/. Ten of them are large on purpose, up to 270 KB, and consist
+/// mostly of one repeated string. Their files contain a mark instead:
 ///
 ///     // @repeat 50000 "\\\n"@      a backslash and a line break, 50,000 times
 ///

@@ -39,8 +39,8 @@ std::string own_group_prefix() {
     return "coalesce-grader-" + std::to_string(getpid()) + "-";
 }
 
-/// Reports whether a process is our child, or an orphan from our session or from one of our
-/// cgroups. Another grader's processes do not count.
+/// Reports whether a process is our child, or an orphan of our session or of one of our cgroups.
+/// Processes of other graders do not count.
 bool is_ours(const fs::path& folder, const Process& process) {
     if (process.parent == getpid()) return true;
     if (process.parent != 1) return false;

@@ -30,7 +30,7 @@ const fs::path corpus_folder = fs::path(COALESCE_REPOSITORY) / "common/grader/co
 /// The maximum processor time, in seconds, for judging one submission.
 constexpr double kMostSeconds = 16;
 
-/// The number of submissions judged so far, by outcome, and the slowest submission.
+/// The number of submissions judged so far for each outcome, and the slowest submission.
 struct Tally {
     int hostile = 0, right = 0, wrong_verdicts = 0, forged = 0, broken = 0;
     double slowest = 0;
@@ -43,8 +43,8 @@ bool tells_hidden_shape(const Result& result) {
     const std::string shown = ", on a hidden shape.";
     const auto& failures = result.verdict.failures;
     if (failures.size() != 1) return true;
-    // Remove the file's name before looking for digits. It contains the lesson's number, which is
-    // public.
+    // Remove the file's name before looking for digits, because it contains the lesson's number,
+    // which is public.
     Verdict nameless = result.verdict;
     nameless.file = nameless.failures[0].place.file = "kernel.cu";
     return failures[0].place != Place{result.verdict.file, 0, 0} ||
@@ -53,8 +53,8 @@ bool tells_hidden_shape(const Result& result) {
            terminal_text(nameless).find_first_of("0123456789") != std::string::npos;
 }
 
-/// Returns a description of how a result differs from the result that the case requires, or "" if
-/// it does not.
+/// Returns a description of how a result differs from what the case requires, or "" if it does not
+/// differ.
 std::string mistake_in(const CorpusCase& one, const Result& result, const Assigned& exercise) {
     const std::string verdict = code_of(result.mark);
     const bool is_expected = one.failures.empty()
@@ -63,8 +63,7 @@ std::string mistake_in(const CorpusCase& one, const Result& result, const Assign
     if (verdict != one.verdict || !is_expected) {
         return "is " + verdict + " (" + result.failure_id() + ")";
     }
-    // A correct submission gets all points, except for the points for counters if it costs too
-    // much.
+    // A correct submission gets all points. If it costs too much, it gets no points for counters.
     Points expected = one.is_right() ? exercise.possible : result.points;
     if (one.is_right() && !one.failures.empty()) expected.counters = 0;
     if (!(expected == result.points)) return "has wrong points";
@@ -92,7 +91,7 @@ void judge_one(Judge& judge, const CorpusCase& one, const Assigned& exercise, Ta
                std::ostream& out) {
     ++(one.is_right() ? tally.right : tally.hostile);
     const Result result = result_of_case(judge, one, exercise);
-    // Measure processor time, which does not depend on other work on the computer.
+    // Measure processor time, which is unaffected by other work on the computer.
     const double seconds = result.processor_milliseconds / 1000;
     if (seconds > tally.slowest) {
         tally.slowest = seconds;
@@ -162,7 +161,7 @@ std::vector<CorpusCase> cases_of(Compiler compiler) {
 
 namespace {
 
-/// Sets the hidden sizes of an exercise beyond the transpose.
+/// Sets the hidden sizes of an exercise other than a transpose.
 void set_hidden_sizes(Assigned& exercise) {
     const ElementTask& task = *exercise.elements;
     std::vector<int> odd, counted;
@@ -188,7 +187,7 @@ std::map<std::string, Assigned> corpus_exercises() {
         }
         exercise.hidden_shapes = {exercise.shape_from_multiples(37, 21),
                                   exercise.shape_from_multiples(5, 33)};
-        // This shape has more than 65535 elements and a side longer than 1023, so kernels with
+        // This shape has more than 65535 elements and a side longer than 1023, so kernels with too
         // narrow indices fail.
         const auto rounded = [](int count, int multiple) {
             return (count + multiple - 1) / multiple * multiple;

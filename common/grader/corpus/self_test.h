@@ -3,7 +3,7 @@
 /// are honest but look unusual.
 ///
 /// The submissions are files in cases/: kernels, and archives as students submit them. case_text.h
-/// expands kernels that are large by design. Each line of cases.txt gives a file, an exercise, the
+/// expands kernels that are large on purpose. Each line of cases.txt gives a file, an exercise, the
 /// required verdict and the required failure. A failure of `-` means that nothing is wrong, and
 /// `a|b` allows either of two failures, for cases in which either time or memory may run out first.
 ///
@@ -26,7 +26,7 @@ namespace coalesce::grader {
 struct CorpusCase {
     std::string file;          ///< the submission's file in cases/
     std::string exercise;      ///< such as "03_tiled"
-    bool is_by_clang = false;  ///< whether the case is from cases_by_clang.txt
+    bool is_by_clang = false;  ///< whether the case comes from cases_by_clang.txt
     std::string verdict;       ///< code of the required verdict, such as "WA"
     /// Allowed failures, such as "indices-not-swapped". Empty if nothing is wrong.
     std::vector<std::string> failures;
@@ -51,11 +51,10 @@ std::vector<CorpusCase> cases_of(Compiler compiler);
 /// the course's exercises, with fixed hidden shapes that the cases rely on.
 std::map<std::string, Assigned> corpus_exercises();
 
-/// Judges every submission of the corpus, and looks for processes, cgroups and files that are left
-/// behind. Prints all mistakes and a summary. Returns 0 if there are no mistakes, 1 if there are,
-/// and 2 if nothing can be judged here. With `every` = 5 it judges one case in five, and all cases
-/// whose result depends on the compiler. With `only` = "atomic_" it judges only the files whose
-/// names start with "atomic_".
+/// Judges every submission of the corpus, and looks for leftover processes, cgroups and files.
+/// Prints all mistakes and a summary. Returns 0 if there are no mistakes, 1 if there are, and 2 if
+/// nothing can be judged here. If `every` is 5, judges every fifth case, and all cases whose result
+/// depends on the compiler. If `only` is not empty, judges only files whose names start with it.
 int self_test(std::ostream& out, const JudgeOptions& options, int every = 1,
               const std::string& only = "");
 

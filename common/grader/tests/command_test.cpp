@@ -1,5 +1,5 @@
-// Tests the installed program: grades a class, repeats and resumes the run, and makes mistakes that
-// a teacher might make.
+// Tests the installed program: it grades a class, repeats and resumes a run, and reports mistakes
+// that a teacher might make.
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -93,7 +93,7 @@ TEST_CASE("the commands grade a class from the assignment to grades.csv") {
         CHECK_MESSAGE(ended.code == 0, ended.output);
         CHECK(fs::file_size(room.folder / "feedback.zip") > 500);
     }
-    SUBCASE("if a student submits several files, the assignment determines which one counts") {
+    SUBCASE("if a student submits several files, the assignment determines which file counts") {
         const fs::path file = fs::path(room.handed_in) / "ada/03_tiled/kernel.cu";
         REQUIRE(fs::exists(file));
         write_atomically(file, "not a kernel");
@@ -114,7 +114,7 @@ TEST_CASE("the commands grade a class from the assignment to grades.csv") {
             read_file(room.teacher / "results/feedback" / (file_name("ada") + ".md"));
         CHECK(shown.find("This verdict is for the first of 2 files.") != std::string::npos);
     }
-    SUBCASE("results are exported for platforms") {
+    SUBCASE("results are exported for learning platforms") {
         ended = room.call({"export", "hw1", "--csv", "--folder", room.assignments});
         CHECK(ended.output == csv);
         std::string zip = room.folder / "autograder.zip";
@@ -142,7 +142,7 @@ TEST_CASE("`grade one` gives a verdict on one file") {
     Ended ended = run_to_end({grade, "one", "03", solution, "--json"});
     REQUIRE_MESSAGE(ended.code == 0, ended.output);
     CHECK(nlohmann::json::parse(ended.output).at("mark") == "OK");
-    // The exit code is 0 even if the score is bad, because the grader has done its work.
+    // The exit code is 0 even if the score is low, because the grader itself has succeeded.
     ended = run_to_end({grade, "one", "03", REPOSITORY / "exercises/03_tiled/kernel.cu"});
     CHECK(ended.code == 0);
     CHECK(ended.output.starts_with("WA"));
@@ -168,7 +168,7 @@ TEST_CASE("an assignment is proved") {
     Ended ended = room.call({"assignment", "verify", "hw1", "--folder", room.assignments});
     CHECK_MESSAGE(ended.code == 0, ended.output);
     CHECK(ended.output.find("gave the required result") != std::string::npos);
-    // The manifest gives too many points for correct results. The proof must detect that the
+    // The manifest gives too many points for correct results. The proof must report that the
     // previous lesson's solution gets these points without any further work.
     std::string manifest = read_file(room.teacher / "assignment.toml");
     const std::string shares = "{ correct = 5, clean = 3, counters = 12 }";

@@ -1,4 +1,4 @@
-// Tests that NVRTC and clang give a class the same grades.csv, byte for byte.
+// Tests that a class gets byte-identical grades.csv files with NVRTC and with clang.
 
 #include <doctest/doctest.h>
 
@@ -60,7 +60,8 @@ TEST_CASE("a class gets the same grades with either compiler") {
         return;
     }
     CHECK(csv_by(room, "nvcc") == by_clang);
-    // The submission was judged once with each compiler, because results depend on the compiler.
+    // The submission was judged twice, once with each compiler, because results depend on the
+    // compiler.
     const Ended shown = room.call({"show", "ada", "--folder", room.assignments});
     CHECK(shown.output.find("run 1, 02_naive: judged") != shown.output.npos);
     CHECK(shown.output.find("run 2, 02_naive: judged") != shown.output.npos);

@@ -56,7 +56,7 @@ private:
         return source.insert(body + 1, "\n    for (volatile int i = 0; i >= 0; i = 0) {}\n");
     }
 
-    // Appends a comment, so that the files of students differ in content and length.
+    // Appends a comment, so that students' files differ in content and length.
     std::string signed_by(const std::string& source) {
         return source + "\n// Student " + std::to_string(number) + " thought about this for " +
                std::to_string(below(600)) + " minutes.\n";

@@ -9,8 +9,8 @@
 
 namespace coalesce::grader {
 
-/// Writes a folder for each student, which contains a file for each exercise. All sources differ,
-/// so that the grader must judge each of them. The same seed always generates the same class.
+/// Writes a folder for each student, with one file per exercise. No two sources are equal, so the
+/// grader must judge each of them. Equal seeds generate equal classes.
 void generate_class(const std::filesystem::path& repository, const std::filesystem::path& folder,
                     const std::vector<std::string>& exercises, int students, std::uint32_t seed);
 

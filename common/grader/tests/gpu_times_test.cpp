@@ -1,5 +1,5 @@
-// Tests the measurement of times on a real GPU. On a computer without a GPU, the grader must print
-// a message and give the same grades.
+// Tests how times are measured on a real GPU. On a computer without a GPU, the grader must print a
+// message and give the same grades.
 
 #include <doctest/doctest.h>
 
@@ -47,7 +47,7 @@ struct Classroom {
 
 }  // namespace
 
-TEST_CASE("jobs and times are unchanged by the transfer to the measuring process and back") {
+TEST_CASE("jobs and times are transferred unchanged to and from the measuring process") {
     Compiled kernel;
     kernel.ptx = ".version 8.0\n";
     GpuJob job = coalesce::codec::read<GpuJob>(coalesce::codec::write(
@@ -96,7 +96,7 @@ TEST_CASE("grades are the same with --gpu, and times are measured or reported as
           std::string::npos);
 }
 
-// Tests the measurement of times on the simulated GPU. The times are meaningless there, but wrong
+// Tests how times are measured on the simulated GPU. The times are meaningless there, but wrong
 // kernels must be rejected as on a real GPU.
 TEST_CASE("on the simulator" * doctest::skip()) {
     Device device = choose_device(DeviceChoice::automatic, nullptr);

@@ -1,5 +1,5 @@
-// Tests how submissions are read. Archives, folders and names may be hostile. A terminal,
-// spreadsheet, browser or shell could execute a hostile name.
+// Tests how submissions are read. Archives, folders and names may be hostile: a terminal,
+// spreadsheet, browser or shell could interpret a hostile name as a command.
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -154,7 +154,7 @@ TEST_CASE("a single file is enough if the assignment has one exercise") {
     CHECK(named(students, "bob").submissions.at(0).source == "b");
 }
 
-TEST_CASE("two different files for one exercise are a problem") {
+TEST_CASE("two different files for one exercise are reported as a problem") {
     Tree tree;
     tree.items.push_back({{"a", "02_naive.cu"}, Item::Kind::file, "x"});
     tree.items.push_back({{"b", "02_naive.cu"}, Item::Kind::file, "x"});
@@ -166,7 +166,7 @@ TEST_CASE("two different files for one exercise are a problem") {
     CHECK(find_files(tree, TWO).at(0).problem == "two-files");
 }
 
-TEST_CASE("two submissions with the same name are a problem") {
+TEST_CASE("two submissions with the same name are reported as a problem") {
     TemporaryFolder folder;
     write(folder / "ada/02_naive.cu", "x");
     write(folder / "ada.zip", create_zip({{"02_naive.cu", "y"}}));
@@ -175,7 +175,7 @@ TEST_CASE("two submissions with the same name are a problem") {
     CHECK(students[0].submissions.at(0).problem == "two-submissions");
 }
 
-TEST_CASE("names that point outside an archive are not followed") {
+TEST_CASE("names that point outside of an archive are not followed") {
     CHECK(problem_of(tar_of({{"../../../tmp/02_naive.cu", AE_IFREG, "x"}})) == "archive-hostile");
     CHECK(problem_of(tar_of({{"/etc/02_naive.cu", AE_IFREG, "x"}})) == "archive-hostile");
     CHECK(problem_of(tar_of({{"a\\..\\..\\02_naive.cu", AE_IFREG, "x"}})) == "archive-hostile");
@@ -214,7 +214,7 @@ TEST_CASE("decompression bombs are stopped") {
     std::vector<Thing> many;
     for (int i = 0; i < 12; ++i) many.push_back({std::to_string(i) + ".cu", AE_IFREG, zeros});
     CHECK(problem_of(tar_of(many, true)) == "archive-too-large");
-    // The names are ignored, but skipping these files still means decompressing them.
+    // The reader ignores these names, but must decompress the files to skip them.
     const TreeLimits few{.unwanted_bytes = std::size_t{30} << 20};
     for (const char* where : {"__MACOSX/", "", "a/"}) {
         for (Thing& thing : many) thing.name = where + std::string(thing.name, 0, 1) + ".txt";
@@ -232,7 +232,7 @@ TEST_CASE("decompression bombs are stopped") {
     CHECK(problem_of(tar_of({{"02_naive.cu", AE_IFREG, large}})) == "file-too-large");
 }
 
-TEST_CASE("unrequested files cost nothing, in any kind of archive, and are reported") {
+TEST_CASE("unrequested files in any kind of archive are reported, and do not count as too large") {
     // 50 MB of incompressible data, so that the archive is as large as its contents.
     std::string junk(50'000'000, '\0');
     std::uint32_t noise = 1;
@@ -253,7 +253,7 @@ TEST_CASE("unrequested files cost nothing, in any kind of archive, and are repor
     std::vector<Thing> things;
     for (const ZipEntry& file : files) things.push_back({file.name, AE_IFREG, file.bytes});
     write(whole / "tar.tar.gz", tar_of(things, true));
-    // This archive has the form in which a learning platform exports a class.
+    // This archive has the form in which learning platforms export a class.
     write(folder / "class.zip", create_zip({{"one.zip", zip},
                                             {"two/02_naive.cu", "a2"},
                                             {"two/03_tiled.cu", "a3"},
@@ -277,7 +277,7 @@ TEST_CASE("unrequested files cost nothing, in any kind of archive, and are repor
 }
 
 TEST_CASE("sizes are checked before anything is read") {
-    // A sparse file of a terabyte, which a reader without a limit would never finish reading.
+    // A sparse file of one terabyte, which a reader without a limit would read for hours.
     TemporaryFolder folder;
     fs::create_directories(folder / "ada");
     for (const char* name : {"02_naive.cu", "02.zip", "notes.txt"}) {
@@ -307,7 +307,7 @@ TEST_CASE("a student without a kernel is told which files were found") {
     CHECK(named(students, "bob").submissions.at(0).details.find("empty") != details.npos);
 }
 
-TEST_CASE("broken and truncated archives are reported") {
+TEST_CASE("damaged and truncated archives are reported") {
     CHECK(problem_of("") != "");
     CHECK(problem_of("not an archive at all") == "archive-broken");
     std::string noise;  // incompressible, so that half of the archive is inside the file
@@ -342,7 +342,7 @@ TEST_CASE("a class without students is an error") {
     CHECK_THROWS_AS(read_class(folder / "list.txt", TWO), UsageError);
 }
 
-TEST_CASE("names are shown without active characters") {
+TEST_CASE("names are shown without control characters or markup") {
     CHECK(escape_line("Zo\u00eb \u4e2d") == "Zo\u00eb \u4e2d");
     CHECK(escape_line("a\x1b[31m\n\xff") == "a\\x1b[31m\\x0a\\xff");
     CHECK(escape_line("\u202egnp.cu") == "\\xe2\\x80\\xaegnp.cu");
@@ -381,7 +381,7 @@ TEST_CASE("students' files get names that are harmless and unique") {
     CHECK(file_name("a b") != file_name("a-b"));
 }
 
-TEST_CASE("downloads from Moodle and Canvas are read") {
+TEST_CASE("classes downloaded from Moodle and Canvas are read") {
     const auto read = [](const std::vector<ZipEntry>& files) {
         TemporaryFolder folder;
         grader::write_atomically(folder / "class.zip", create_zip(files));

@@ -1,10 +1,11 @@
-// hostile_class GRADE REPOSITORY [STUDENTS] grades a class with a submission of each hostile kind.
+// hostile_class GRADE REPOSITORY [STUDENTS] grades a class that contains a submission of each
+// hostile kind.
 //
 // At most half of the students submit a case of the corpus, one for each kind of failure. All
-// others submit the solution with a unique comment. A Slurm cluster of two nodes grades the class,
-// or a single command if Slurm is not installed. Every honest student must get all points, every
-// hostile student the corpus's verdict, and no student may be missing. A single command with the
-// other compiler must then produce the same grades.csv. Prints how long each run takes.
+// others submit the solution with a unique comment. A Slurm cluster of two nodes grades the class.
+// If Slurm is not installed, a single command does. Every honest student must get all points, and
+// every hostile student the verdict in the corpus. No student may be missing. A single command with
+// the other compiler must then produce the same grades.csv. Prints how long each run takes.
 
 #include <algorithm>
 #include <chrono>
@@ -93,7 +94,8 @@ public:
     }
 
     /// Grades with this build's compiler, and returns grades.csv. If Slurm is installed, the
-    /// cluster must grade first, because a plan omits submissions that already have a result.
+    /// cluster must grade before any single command, because a plan omits submissions that already
+    /// have a result.
     std::string graded_first() const {
         if (SlurmCluster::is_installed()) return graded_by_slurm();
         std::puts("Slurm is not installed (Debian's slurm-wlm and munge)");
@@ -119,8 +121,8 @@ public:
 
 private:
     std::string graded_by_slurm() const;
-    /// Replaces the hidden shapes with those of the corpus, because some cases fail only on the
-    /// corpus's shapes, and other cases fail differently on other shapes.
+    /// Replaces the hidden shapes with those of the corpus, because some cases fail only on these
+    /// shapes, and other cases would fail differently on other shapes.
     void ask_the_corpus_shapes() const {
         Assignment assignment = read_assignment(fs::path(assignments_) / "hw1");
         const auto asked = corpus_exercises();
@@ -130,9 +132,9 @@ private:
         }
         write_file(assignment.teacher() / "hidden.toml", hidden_text(assignment));
     }
-    /// Returns grades.csv, with each permitted failure replaced by the first failure that its case
-    /// permits. Failures may differ between runs: for example, either time or memory may run out
-    /// first.
+    /// Returns grades.csv. Each permitted failure is replaced with the first failure that its case
+    /// permits, because failures may differ between runs. For example, either time or memory may
+    /// run out first.
     std::string csv() const {
         std::string text;
         for (std::string line :

@@ -1,7 +1,7 @@
 // kill_campaign GRADE REPOSITORY KILLS STUDENTS grades a class, and kills the grader, its workers
-// and their child processes at random moments. After each kill it resumes the run, until the run is
-// complete. Then each grade must exist exactly once and equal the grade of a run without kills, and
-// no process may remain.
+// and their child processes at random moments. It resumes the run after each kill, until the run is
+// complete. Each grade must then exist exactly once, and must be equal to the grade from a run
+// without kills. No process may remain.
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -76,8 +76,7 @@ private:
         return command;
     }
 
-    // Grades a class until every submission has a result, and kills processes at random in the
-    // meantime.
+    // Grades a class until every submission has a result. Meanwhile, kills random processes.
     void kill_through(const fs::path& where) {
         for (bool is_done = false; !is_done;) {
             bool has_run = Store(where / "hw1/teacher/store.sqlite").run().has_value();
@@ -88,7 +87,7 @@ private:
             while (done < kills && kill_something(grader)) {
             }
             int code = wait_for(grader);
-            // Exit code 3 means that the grader gave up because workers were killed too often.
+            // Exit code 3: the grader gave up because its workers were killed too often.
             is_done = code == 0;
             expect(code == 0 || code == 3 || code == 137,
                    "exit code " + std::to_string(code) + ": " + read_file(folder / "output"));

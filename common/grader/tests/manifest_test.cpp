@@ -1,5 +1,5 @@
-// Tests assignments: a written manifest can be read again, error messages name the line of a
-// mistake, and every change of the assignment changes the keys.
+// Tests assignments. A manifest must be readable after it is written, error messages must name the
+// line of a mistake, and every change of the assignment must change the keys.
 
 #include <doctest/doctest.h>
 
@@ -33,7 +33,7 @@ struct Made {
                          .exercises = {"2", "03_tiled"},
                          .points = {10, 15}});
     }
-    // Returns the error message for the manifest with `from` replaced by `to`.
+    // Replaces `from` with `to` in the manifest, and returns the resulting error message.
     std::string complaint(const std::string& from, const std::string& to) {
         std::string text = read_file(manifest), changed = text;
         std::size_t at = changed.find(from);
@@ -57,7 +57,7 @@ bool is_private(const fs::path& file) {
 
 }  // namespace
 
-TEST_CASE("a new assignment is read as it was written") {
+TEST_CASE("a new assignment is read back as it was written") {
     Made made;
     Assignment read = read_assignment(made.place);
     CHECK(read.name == "hw1");
@@ -105,7 +105,7 @@ TEST_CASE("hidden shapes are not published, and differ between assignments") {
     }
 }
 
-TEST_CASE("hidden shapes are multiples of what an exercise requires") {
+TEST_CASE("hidden shapes are multiples of the sizes that an exercise requires") {
     TemporaryFolder folder;
     make_assignment({.folder = folder / "v", .title = "", .exercises = {"08", "09"}, .points = {}});
     CHECK_NOTHROW(read_assignment(folder / "v"));
@@ -143,7 +143,7 @@ TEST_CASE("any change of an exercise changes its digest") {
     CHECK(requirements_digest(exercise) == digest);
 }
 
-TEST_CASE("an assignment has the course's requirements unless it states its own") {
+TEST_CASE("an assignment without requirements of its own has those of the course") {
     Made made;
     std::string text = read_file(made.manifest);
     CHECK(text.find("shapes =") == std::string::npos);
@@ -170,7 +170,7 @@ TEST_CASE("mistakes in the manifest are reported with their line") {
           std::string::npos);
     CHECK(made.complaint("name = \"03_tiled\"", "name = \"33_tiled\"").find("no exercise") !=
           std::string::npos);
-    // Lesson 00 is a whole program, and the grader does not run students' host code.
+    // Lesson 00 is a whole program. The grader does not run host code of students.
     CHECK(made.complaint("name = \"03_tiled\"", "name = \"00_program\"").find("a whole program") !=
           std::string::npos);
     CHECK(made.complaint("epoch = 1", "epoch = 0").find("`epoch`") != std::string::npos);
@@ -224,7 +224,7 @@ TEST_CASE("costs are also counted on a hidden shape that is not square") {
     }
 }
 
-TEST_CASE("a student whose submission is abandoned gets no points, and other students get theirs") {
+TEST_CASE("a student whose submission is abandoned gets no points, but other students get theirs") {
     Made made;
     const Assignment assignment = read_assignment(made.place);
     Store store(assignment.store());
@@ -248,7 +248,7 @@ TEST_CASE("a student whose submission is abandoned gets no points, and other stu
     CHECK(describe_open_questions(read_results(assignment, store)).empty());
 }
 
-TEST_CASE("in every report, a teacher's decision counts only for the file that it is about") {
+TEST_CASE("in every report, a teacher's decision applies only to the file that it was made for") {
     Made made;
     const Assignment assignment = read_assignment(made.place);
     Store store(assignment.store());
@@ -286,7 +286,7 @@ TEST_CASE("in every report, a teacher's decision counts only for the file that i
           std::string::npos);
 }
 
-TEST_CASE("there are proofs for solutions, skeletons, cheats and mutants") {
+TEST_CASE("a list of proofs contains solutions, skeletons, cheats and mutants") {
     Made made;
     Assignment assignment = read_assignment(made.place);
     std::vector<ProofCase> proofs = list_proofs(assignment);
@@ -298,7 +298,8 @@ TEST_CASE("there are proofs for solutions, skeletons, cheats and mutants") {
         if (!proof.must_pass) CHECK(proof.source != assignment.find(proof.exercise)->solution);
         little += proof.max_share == kMaxShareWithoutWork ? 1 : 0;
     }
-    // The skeletons of both exercises, and the solutions of 01 and 02, may get only a few points.
+    // The skeletons of both exercises, and the solutions of lessons 01 and 02, may get only a few
+    // points.
     CHECK(little == 4);
     CHECK(solutions == 2);
     CHECK(cheats == 12);

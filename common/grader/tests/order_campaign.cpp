@@ -1,7 +1,6 @@
 // order_campaign GRADE REPOSITORY STUDENTS grades a class in three orders, with one job and with
-// two, once with kills, and then each student alone. All results, grades and pages of feedback must
-// be identical byte for byte, because they depend only on the file, the exercise, the key and the
-// compiler.
+// two, once with kills, and then each student alone. All results, grades and feedback pages must be
+// byte-identical, because they depend only on the file, the exercise, the key and the compiler.
 
 #include <signal.h>
 
@@ -29,11 +28,12 @@ namespace {
 
 int failures = 0;
 
-// The result of each student and exercise, as JSON, and each student's line in grades.csv and page
-// of feedback. The second part of a key is the exercise, "grades.csv" or "feedback".
+// For each student, the results as JSON, the line in grades.csv, and the feedback page. The first
+// part of a key is the student. The second part is the exercise, "grades.csv" or "feedback".
 using Results = std::map<std::pair<std::string, std::string>, std::string>;
 
-// The number in front of a student's name determines the order, as in "00007xstudent-0001".
+// The format of the number in front of a student's name, as in "00007xstudent-0001". The numbers
+// determine the order.
 constexpr const char* kNumberFormat = "%05zux";
 constexpr std::size_t kNumberLength = 6;
 
@@ -64,7 +64,7 @@ public:
         std::vector<std::size_t> order(names_.size());
         std::iota(order.begin(), order.end(), 0);
         const Results wanted = graded(order, 2);
-        // Two results, a line and a page for each student.
+        // For each student, there are two results, a line and a page.
         if (wanted.size() != 4 * names_.size()) throw std::runtime_error("results are missing");
         compare(graded(order, 1), wanted, "by one job");
         constexpr int kills = 5;
@@ -80,9 +80,9 @@ public:
     }
 
 private:
-    // Grades the students with the indices in `order`, one after another. A number in front of each
-    // name determines the order, because students are judged in the order of their names.
-    // The grader is killed and resumed up to `kills` times.
+    // Grades the students with the indices in `order`, in this order. The grader judges students in
+    // the order of their names, so a number is put in front of each name. Kills and resumes the
+    // grader up to `kills` times.
     Results graded(const std::vector<std::size_t>& order, int jobs, int kills = 0) {
         const TemporaryFolder here;
         for (std::size_t place = 0; place < order.size(); ++place) {
@@ -93,7 +93,7 @@ private:
                      here.path / "class" / (number + names_[order[place]]),
                      fs::copy_options::recursive);
         }
-        // The copy of the assignment has the same key, but its own store.
+        // The copy of the assignment has the same key as the original, but its own store.
         fs::copy(folder_ / "fresh", here / "assignments", fs::copy_options::recursive);
         run_with_kills(here.path, jobs, kills);
         return read_results(fs::path(here / "assignments") / "hw1/teacher");

@@ -1,5 +1,5 @@
-// Tests plans: the files of a plan, and whether the chunks of a class give the same results as a
-// single run.
+// Tests plans: that their files are correct, and that grading a class in chunks gives the same
+// results as a single run.
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -82,7 +82,7 @@ TEST_CASE("names of arbitrary bytes are unchanged after writing and reading") {
     CHECK(codec::read<std::vector<Entry>>(codec::write(entries)) == entries);
 }
 
-TEST_CASE("a result is sealed, and only its own key opens it") {
+TEST_CASE("a result is sealed, and can be opened only with its own keys") {
     Assignment mine = with_key("secret"), other = with_key("another");
     std::string sealed = seal_result(mine, "key1", "{\"points\": 3}\n");
     CHECK(open_sealed_result(mine, "key1", sealed) == "{\"points\": 3}\n");
@@ -95,7 +95,7 @@ TEST_CASE("a result is sealed, and only its own key opens it") {
     CHECK_THROWS_AS(open_sealed_result(mine, "key1", ""), InfrastructureError);
 }
 
-TEST_CASE("a platform's file is written only if all of its variables have a value") {
+TEST_CASE("a platform's file is written only if all of its variables have values") {
     CHECK(shell_word("it's") == "'it'\\''s'");
     std::map<std::string, std::string> words = {
         {"NAME", "hw1"}, {"CHUNKS", "7"}, {"LOGS", "/l"}, {"PLAN", "'/p'"}, {"GRADE", "'/g'"}};
@@ -107,7 +107,7 @@ TEST_CASE("a platform's file is written only if all of its variables have a valu
     CHECK_THROWS_AS(platform_file("slurm/none", words), UsageError);
 }
 
-TEST_CASE("chunks in any order give the same grades as one run") {
+TEST_CASE("chunks give the same grades as a single run, whatever their order") {
     Classroom room;
     room.make_plan();
     CHECK(room.must({"merge", room.plan.string()}, 3).find("chunks: 1 2 3") != std::string::npos);
@@ -123,7 +123,7 @@ TEST_CASE("chunks in any order give the same grades as one run") {
     room.must({"merge", room.plan.string()});
     CHECK(fs::is_empty(room.plan / "work"));
 
-    // A repeated merge continues an interrupted run, but does not change a complete run.
+    // A second merge completes an interrupted run, but does not change a complete run.
     std::string csv = room.csv(), json = read_file(room.teacher / "results/grades.json");
     room.must({"merge", room.plan.string()});
     Store store(room.teacher / "store.sqlite");
@@ -132,7 +132,7 @@ TEST_CASE("chunks in any order give the same grades as one run") {
     std::set<std::string> judged;
     for (const Attempt& attempt : store.attempts()) CHECK(judged.insert(attempt.key).second);
 
-    // Judging again here throws an error unless the results are identical byte for byte.
+    // Judging again on this computer fails unless all results are byte-identical.
     room.must({"run", "hw1", "--submissions", room.handed_in, "--again", "--quiet"});
     CHECK(room.csv() == csv);
 
@@ -144,7 +144,7 @@ TEST_CASE("chunks in any order give the same grades as one run") {
     CHECK(room.csv() == csv);
 }
 
-TEST_CASE("two computers may judge the same chunk at the same time") {
+TEST_CASE("two computers may judge the same chunk simultaneously") {
     Classroom room;
     room.make_plan({"--chunks", "1"});
     std::vector<std::string> command = {grade, "chunk",    room.plan.string(),
@@ -158,7 +158,7 @@ TEST_CASE("two computers may judge the same chunk at the same time") {
     }
 }
 
-TEST_CASE("a merge that is killed at any moment can be continued") {
+TEST_CASE("a merge can be continued even if it is killed at any moment") {
     Classroom room;
     room.make_plan({"--chunks", "1"});
     REQUIRE(room.chunk(1).code == 0);
@@ -182,7 +182,7 @@ TEST_CASE("a merge that is killed at any moment can be continued") {
     CHECK(room.csv() == csv);
 }
 
-TEST_CASE("a file that was changed in transit never becomes a grade") {
+TEST_CASE("a file that was changed in transit never results in a grade") {
     Classroom room;
     room.make_plan({"--chunks", "1"});
     SUBCASE("a result was changed") {
@@ -217,7 +217,7 @@ TEST_CASE("a file that was changed in transit never becomes a grade") {
     }
 }
 
-TEST_CASE("a computer with a different grader or compiler does not judge") {
+TEST_CASE("a computer with a different grader or compiler refuses to judge") {
     Classroom room;
     room.make_plan({"--chunks", "1"});
     std::string plan = read_file(room.plan / "plan.json");
@@ -234,7 +234,7 @@ TEST_CASE("a computer with a different grader or compiler does not judge") {
     CHECK(fs::is_empty(room.plan / "results"));
 }
 
-TEST_CASE("a plan for computers without namespaces is judged in tier B everywhere") {
+TEST_CASE("a plan for computers without namespaces is judged in tier B on every computer") {
     Classroom room;
     Ended planned = room.call({"plan", "hw1", "--submissions", room.handed_in, "--to",
                                room.plan.string(), "--chunks", "1", "--tier", "B"});
@@ -250,14 +250,14 @@ TEST_CASE("a plan for computers without namespaces is judged in tier B everywher
     CHECK(json.find("\"sandbox\": \"A\"") == json.npos);
 }
 
-TEST_CASE("a chunk that could not be judged does not give zeros") {
+TEST_CASE("a chunk that could not be judged does not result in zeros") {
     Classroom room;
     room.make_plan({"--chunks", "1"});
     setenv("COALESCE_GRADER_PROGRAMS", "/nonexistent", 1);
     CHECK(room.chunk(1).code == 3);
     unsetenv("COALESCE_GRADER_PROGRAMS");
     room.must({"merge", room.plan.string()}, 3);
-    // The merge has stored the class, so this computer can grade the remaining submissions.
+    // The merge has stored the class, so this computer can judge the missing submissions.
     room.must({"run", "hw1", "--resume", "--quiet"});
     CHECK(room.has_grades());
 }

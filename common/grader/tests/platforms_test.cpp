@@ -1,5 +1,5 @@
-// Tests the autograders for other platforms. Each autograder is unpacked and run as on its
-// platform.
+// Tests the autograders for other platforms. Each autograder is unpacked and run in the same way as
+// on its platform.
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -42,7 +42,8 @@ bool is_executable(const fs::path& file) {
     return (fs::status(file).permissions() & fs::perms::owner_exec) != fs::perms::none;
 }
 
-// Checks that sh can parse the whole script, and that shellcheck, if installed, accepts it.
+// Checks that sh can parse the script. If shellcheck is installed, also checks that it accepts the
+// script.
 void check_script(const fs::path& script) {
     CAPTURE(script.string());
     CHECK(is_executable(script));
@@ -92,7 +93,7 @@ struct Handed {
     }
 };
 
-// A copy of Gradescope's folder /autograder in a temporary folder.
+// A replica of Gradescope's folder /autograder, in a temporary folder.
 struct Gradescope : Handed {
     fs::path root = folder / "autograder", source = root / "source";
 
@@ -107,7 +108,7 @@ struct Gradescope : Handed {
         unsetenv("COALESCE_COMPILER");
     }
 
-    // Copies the built course into the folder in which setup.sh would build it.
+    // Copies the built course into the folder where setup.sh would build it.
     void build() const {
         fs::create_symlink(fs::path(grade).parent_path().parent_path(), source / "course/build");
     }
@@ -128,14 +129,15 @@ double score_of(const json& results) {
 
 }  // namespace
 
-TEST_CASE("Gradescope: setup.sh in the archive installs and builds the course") {
+TEST_CASE("Gradescope: setup.sh from the archive installs and builds the course") {
     Gradescope platform;
     check_script(platform.source / "setup.sh");
     check_script(platform.source / "run_autograder");
     CHECK(is_executable(platform.source / "course/learn"));
     CHECK(fs::exists(platform.source / "course/common/grader/CMakeLists.txt"));
     CHECK_FALSE(fs::exists(platform.source / "assignments/hw1/teacher/store.sqlite"));
-    // Replace ./learn, which would build for minutes, with a script that records how it was called.
+    // Replace ./learn, which would build for minutes, with a script that records its arguments and
+    // environment.
     fs::path told = platform.folder / "told";
     write_script(platform.source / "course/learn",
                  "echo \"$PWD: $* $COALESCE_COMPILER $CPATH\" > " + told.string() + "\n");
@@ -169,7 +171,7 @@ TEST_CASE("Gradescope: a submission gets its points") {
               "never written") != std::string::npos);
 }
 
-TEST_CASE("Gradescope: a failure of the grader itself does not give a zero") {
+TEST_CASE("Gradescope: a failure of the grader itself does not result in a zero") {
     Gradescope platform;
     platform.build();
     setenv("COALESCE_GRADER_PROGRAMS", "/nonexistent", 1);
@@ -204,7 +206,7 @@ public:
         {"REVIEW_URL", "https://github.com/o/r/compare/0...a1b2c3d"}};
 };
 
-// Commits a submission in a new repository, as in a student's checkout.
+// Commits a submission to a new repository, as a student would.
 void commit(const fs::path& submission) {
     const Ended ended = run_to_end(
         {"/bin/sh", "-c",
@@ -214,8 +216,8 @@ void commit(const fs::path& submission) {
     REQUIRE_MESSAGE(ended.code == 0, ended.output);
 }
 
-// Returns a description of how a result.json violates the platform's specification, or "" if it
-// does not.
+// Returns a description of how a result.json violates the platform's specification. Returns "" if
+// it does not.
 std::string broken_in(const json& result) {
     if (result.at("schema") != "classroom50/result/v1") return "schema";
     for (const char* field : {"classroom", "assignment", "assignment_type", "owner", "submission",
@@ -279,16 +281,15 @@ TEST_CASE("Classroom 50: autograder.py writes a result.json that follows the spe
     const Runner runner;
     const fs::path script = handed.exported("classroom50", "classroom50") / "autograder.py";
     CHECK(is_executable(script));
-    // Set the permissions that unpacking leaves.
+    // Set the permissions that files have after unpacking.
     fs::permissions(script.parent_path() / "assignments/hw1/teacher/key", fs::perms(0644));
     const auto run = [&](const fs::path& submission) {
-        // The platform runs the autograder in the submission's folder. A submitted result.json must
-        // not count.
+        // The platform runs the autograder in the submission's folder. A result.json from the
+        // student must be ignored.
         std::ofstream(submission / "result.json") << "{\"score\": 1000}";
         return run_to_end({"/bin/sh", "-c", "cd \"$0\" && exec \"$1\"", submission, script});
     };
-    // The time of a submission is the time of its commit, so the autograder must fail without a
-    // commit.
+    // The submission time is the commit time, so the autograder must fail if there is no commit.
     CHECK(run(handed.right).code != 0);
     CHECK_FALSE(fs::exists(handed.right / "result.json"));
     commit(handed.right);
@@ -305,7 +306,7 @@ TEST_CASE("Classroom 50: autograder.py writes a result.json that follows the spe
     CHECK(result.at("score") == 30);
     CHECK(result.at("max-score") == 30);
     CHECK(result.at("tests").size() == 2);
-    // The check must detect that any one of these fields is missing from the result.
+    // The check must detect when any of these fields is missing.
     for (const char* field : {"classroom", "owner", "release", "review", "datetime"}) {
         json lacking = result;
         lacking.erase(field);
@@ -335,8 +336,8 @@ struct GradeProgram {
     ~GradeProgram() { unsetenv("COALESCE_GRADE"); }
 };
 
-// Returns a description of how a results.json violates the format of `grade container`, or "" if it
-// does not.
+// Returns a description of how a results.json violates the format of `grade container`. Returns ""
+// if it does not.
 std::string broken_container(const json& results) {
     if (results.at("format") != 1) return "format";
     if (results.at("score") > results.at("max_score")) return "score";
@@ -357,7 +358,7 @@ TEST_CASE("container: the grader judges a folder and writes results.json without
     const auto judge = [&](const fs::path& submission) {
         std::vector<std::string> words = {grade,   "container", submission,
                                           results, "--folder",  handed.assignments};
-        // A user without privileges may not be allowed to create a namespace.
+        // On some computers, only root may create a namespace.
         const std::vector<std::string> offline = {"/usr/bin/unshare", "-rn"};
         if (run_to_end({"/usr/bin/unshare", "-rn", "true"}).code == 0) {
             words.insert(words.begin(), offline.begin(), offline.end());
@@ -379,7 +380,7 @@ TEST_CASE("container: the grader judges a folder and writes results.json without
     const std::string comment = read_file(results / "comment.md");
     CHECK(comment.find("| 02\\_naive | 0 of 10 |") != comment.npos);
     CHECK(comment.find("<details>") != comment.npos);
-    // The check must detect a missing field.
+    // The check must detect that a field is missing.
     found.at("tests").at(0).erase("headline");
     CHECK(broken_container(found) == "headline");
     // If the grader cannot work, no results may remain, not even those of an earlier run.
@@ -390,7 +391,7 @@ TEST_CASE("container: the grader judges a folder and writes results.json without
     CHECK_FALSE(fs::exists(results / "comment.md"));
 }
 
-TEST_CASE("PrairieLearn: the entrypoint writes results in the documented format") {
+TEST_CASE("PrairieLearn: the entry point writes results in the documented format") {
     if (!has_program("python3")) return;
     Handed handed;
     const GradeProgram program;

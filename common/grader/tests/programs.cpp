@@ -25,8 +25,8 @@ std::string text_of(const fs::path& file) {
     return text.str();
 }
 
-// Returns the fields of /proc/PID/stat after the name, or {} if the process no longer exists. The
-// name itself may contain any characters.
+// Returns the fields of /proc/PID/stat that follow the name, or {} if the process no longer exists.
+// The name itself may contain any character.
 std::vector<std::string> fields_of(pid_t process) {
     std::string text = text_of("/proc/" + std::to_string(process) + "/stat");
     std::size_t name_end = text.rfind(')');

@@ -17,11 +17,12 @@ struct Ended {
     std::string output;  ///< stdout and stderr together
 };
 
-/// Starts a program in the background, and redirects its output to a file. Returns the process id.
+/// Starts a program in the background, with its output redirected to a file. Returns the process
+/// ID.
 pid_t start(const std::vector<std::string>& command, const std::filesystem::path& output);
-/// Waits for a program that `start` has started, and returns its exit code.
+/// Waits for a program that `start` has started. Returns its exit code.
 int wait_for(pid_t process);
-/// Runs a program to its end.
+/// Runs a program to completion.
 Ended run_to_end(const std::vector<std::string>& command);
 
 /// A process, identified by its ID and its start time.
@@ -30,8 +31,8 @@ using Process = std::pair<pid_t, std::string>;
 std::vector<Process> descendants(pid_t process);
 /// Reports whether the process is still running.
 bool is_alive(const Process& process);
-/// Returns a text that names a process and the event for which it waits, for messages about
-/// leftover processes.
+/// Returns the name of a process and the event that it waits for, for messages about leftover
+/// processes.
 std::string told(const Process& process);
 
 }  // namespace coalesce::grader

@@ -1,5 +1,5 @@
-// Tests that reports are well-formed, contain nothing that a program would execute, and reveal no
-// hidden inputs.
+// Tests that reports are well-formed, contain nothing that other programs would execute, and reveal
+// no hidden inputs.
 
 #include <doctest/doctest.h>
 
@@ -58,8 +58,8 @@ Graded graded(std::optional<Result> result) {
     return {"03_tiled", {6, 2, 2}, "line one\nline two\n", std::move(result)};
 }
 
-// Returns the results of three students. The first has a correct solution, the second a wrong one
-// and a hostile name, and the third is not graded yet.
+// Returns the results of three students: the first has a correct solution, the second has a wrong
+// solution and a hostile name, and the third is not graded yet.
 ClassResults a_class() {
     return {.assignment = "hw1",
             .title = "Tiles & <more>",
@@ -79,8 +79,8 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-// A small XML parser that returns the values of an attribute. It throws if tags are not nested,
-// attributes are not quoted or text is not escaped.
+// A small XML parser that collects the values of an attribute. Throws if tags are not properly
+// nested, attributes are not quoted or text is not escaped.
 class Xml {
 public:
     explicit Xml(const std::string& text) {
@@ -125,7 +125,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("grades.csv has one line per student, and no formula") {
+TEST_CASE("grades.csv has one line per student, and contains no formulas") {
     std::vector<std::string> lines = lines_of(grades_csv(a_class()));
     REQUIRE(lines.size() == 4);
     CHECK(
@@ -133,11 +133,11 @@ TEST_CASE("grades.csv has one line per student, and no formula") {
         "student,points,possible,\"03_tiled points\",\"03_tiled verdict\",\"03_tiled failure\"\r");
     CHECK(lines[1] == "\"'=cmd|' /C calc'!A0\",2,10,2,WA,indices-not-swapped\r");
     CHECK(lines[2] == "ada,10,10,10,OK,\r");
-    // The points of a student who is not graded yet are empty, and not 0.
+    // A student who is not graded yet has no points, rather than 0 points.
     CHECK(lines[3] == "\"<b>\\x1b]0;x\\xff\\x0a</b>\",,10,,SYS,not-graded-yet\r");
 }
 
-TEST_CASE("results without a sandbox are marked in every report") {
+TEST_CASE("results that were judged without a sandbox are marked in every report") {
     ClassResults results = a_class();
     results.stamp = "unsandboxed";
     CHECK(lines_of(grades_csv(results)).at(1).ends_with(",unsandboxed\r"));
@@ -180,7 +180,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a comment contains a table, and is never too long for GitHub") {
+TEST_CASE("a comment contains a table, and never exceeds GitHub's limit") {
     ClassResults results = a_class();
     const std::string text = comment_markdown(results, results.students[0]);
     CHECK(text.starts_with("### Tiles &amp; &lt;more&gt;: 2 of 10 points\n"));
@@ -279,7 +279,7 @@ TEST_CASE(
         canvas.starts_with("Student,ID,\"SIS User ID\",\"SIS Login ID\",Section,hw1\r\n\"    "
                            "Points Possible\",,,,,10\r\n"));
     CHECK(canvas.find("ada,17,,,,10\r\n") != canvas.npos);
-    // The points of a student who is not graded yet are empty, and not 0.
+    // A student who is not graded yet has no points, rather than 0 points.
     CHECK(gradebook_csv(a_class(), roster, {}, "canvas").find(",19,,,,\r\n") != canvas.npos);
 }
 
@@ -303,7 +303,7 @@ TEST_CASE("a list of names that is incomplete or invalid is refused") {
     CHECK(refusal("student,id\nada,1\n").find("calc") != std::string::npos);
 }
 
-TEST_CASE("reports are reproducible, and name only students in the results") {
+TEST_CASE("reports are reproducible, and name only students who have results") {
     TemporaryFolder folder;
     ClassResults results = a_class();
     write_reports(results, folder.path);
@@ -316,7 +316,7 @@ TEST_CASE("reports are reproducible, and name only students in the results") {
     CHECK(read_file(folder / "grades.csv") == csv_text);
 }
 
-TEST_CASE("kernels that differ only in names and comments are similar, and other kernels are not") {
+TEST_CASE("kernels that differ only in names and comments are similar, but other kernels are not") {
     std::string common = "int given = 1;\n";
     std::string one =
         common +
@@ -335,7 +335,7 @@ TEST_CASE("kernels that differ only in names and comments are similar, and other
     CHECK(pairs[0].share > 0.9);
     CHECK_FALSE(pairs[0].has_same_names);
     CHECK(find_similar({one, one}, {common}).at(0).is_same_file);
-    // Code from the skeleton must not count as similar.
+    // Code that comes from the skeleton must not count as similar.
     CHECK(find_similar({one, one}, {one}).empty());
     CHECK(find_similar({"", ""}, {}).empty());
     CHECK(find_similar({"\"unfinished", "/* unfinished"}, {}).empty());
@@ -356,8 +356,8 @@ TEST_CASE(
     REQUIRE(found.size() <= 2);
     CHECK(found[0].members == std::vector<std::size_t>{7, 21});
     for (std::size_t i = 1; i < found.size(); ++i) CHECK(found[i].rarity < found[0].rarity / 4);
-    // Two students who use the same unusual names must be reported, even if many students have the
-    // same answer.
+    // Two students who use the same unusual names must be reported, even if many students have
+    // submitted otherwise identical code.
     std::string words = common;
     for (std::size_t at = 0; (at = words.find("row", at)) != words.npos; at += 6) {
         words.replace(at, 3, "reihe_");
@@ -382,7 +382,7 @@ TEST_CASE("a zip file that the grader writes can be read back") {
     CHECK(create_zip({{"a", "x"}}) == create_zip({{"a", "x"}}));
 }
 
-TEST_CASE("durations and progress are easy to read") {
+TEST_CASE("durations and progress are printed in a readable form") {
     CHECK(format_duration(0.2) == "1 s");
     CHECK(format_duration(200) == "3 min 20 s");
     CHECK(format_duration(7300) == "2 h 1 min");
@@ -394,7 +394,7 @@ TEST_CASE("durations and progress are easy to read") {
     CHECK(progress.line().find("left") != std::string::npos);
 }
 
-TEST_CASE("copies of the published solution are detected, renamed or not") {
+TEST_CASE("copies of the published solution are detected, even if names were changed") {
     const std::string solution =
         "__global__ void f(float* out) { int i = threadIdx.x; out[i] = 1; }";
     const std::vector<std::string> sources = {
@@ -413,7 +413,7 @@ TEST_CASE("copies of the published solution are detected, renamed or not") {
     CHECK(text.find("with other names (1): student1\n") != std::string::npos);
 }
 
-TEST_CASE("a list of names may contain names in the form in which grades.csv prints them") {
+TEST_CASE("a list of names may contain names in the form that grades.csv uses") {
     const ClassResults results = a_class();
     std::string list = "student,id\n";
     for (const StudentResults& student : results.students)
@@ -421,7 +421,7 @@ TEST_CASE("a list of names may contain names in the form in which grades.csv pri
     CHECK(gradebook_csv(results, read_roster(list, "names.csv"), {}, "moodle").size() > 0);
 }
 
-TEST_CASE("submissions that a teacher should look at are listed") {
+TEST_CASE("submissions that need the teacher's attention are listed") {
     ClassResults results = a_class();
     Result refused = wrong_answer();
     refused.mark = Mark::rejected;

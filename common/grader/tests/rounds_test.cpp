@@ -1,6 +1,6 @@
-// Tests whether a failure is attributed to the submission or to the computer. A submission that
-// makes the judge crash must not prevent results for other students, and a broken computer must not
-// give any student a zero.
+// Tests how failures are attributed to a submission or to the computer. A submission that makes the
+// judge crash must not prevent results for other students, and a broken computer must not give any
+// student a zero.
 //
 // Usage: `grader_rounds_test` runs the tests. `grader_rounds_test worker KIND` is a judging process
 // that the tests start, where KIND is "good" or "broken".
@@ -28,7 +28,7 @@ namespace {
 
 constexpr const char* identity = "the same";
 
-// Reports whether this process can allocate twice the memory that a submission may use.
+// Reports whether this process can allocate 2 GB, which is twice the memory limit of a submission.
 bool takes_much_memory() {
     try {
         return std::vector<char>(std::size_t{2} << 30).size() > 0;
@@ -37,16 +37,15 @@ bool takes_much_memory() {
     }
 }
 
-// Adds an attempt to those counted in `file`, and reports whether there are now at least `wanted`
-// of them.
+// Records an attempt in `file`. Reports whether the file now contains at least `wanted` attempts.
 bool is_try(int wanted, const std::string& file) {
     std::ofstream(file, std::ios::app) << '.';
     return std::filesystem::file_size(file) >= static_cast<std::uintmax_t>(wanted);
 }
 
-// Runs a judging process whose behaviour depends on the text of each submission: "good" succeeds,
+// Acts as a judging process. The text of each submission determines what happens: "good" succeeds,
 // "bad" reports a problem with the grader, "dies" ends the process, "takes much memory" allocates 2
-// GB, and "unlucky FILE" is killed five times before it succeeds.
+// GB, and "unlucky FILE" kills the process in the first five attempts and then succeeds.
 int work(const std::string& kind) {
     std::cout << identity << std::endl;
     for (std::string line; std::getline(std::cin, line);) {
@@ -102,7 +101,7 @@ TEST_CASE("a submission that makes the judge fail does not affect other results"
     }
 }
 
-TEST_CASE("a submission whose judge is killed five times, and then succeeds, is judged") {
+TEST_CASE("a submission is judged even if its judge has been killed five times") {
     const coalesce::TemporaryFolder folder;
     const Ends ends = ends_of({"one", "unlucky " + (folder / "tries").string()}, "good");
     CHECK(ends.judged == std::set<std::size_t>{0, 1});
@@ -118,14 +117,14 @@ TEST_CASE("ten consecutive submissions that make the judge fail do not affect ot
     CHECK(ends.given_up.size() == 10);
 }
 
-TEST_CASE("a broken computer gives no student a zero") {
+TEST_CASE("a broken computer never gives a student a zero") {
     for (const std::size_t count : {1, 20}) {
         const Ends ends = ends_of(std::vector<std::string>(count, "one"), "broken");
         CHECK(ends.judged.empty());
         CHECK(ends.given_up.empty());
         CHECK(ends.outcome.last_fault == "something is wrong");
-        // The grader recognizes a broken computer after a few failures, so it never tries most of
-        // the tasks.
+        // The grader recognizes a broken computer after a few failures, so it does not even try
+        // most tasks.
         CHECK(ends.faults.size() <= 8);
     }
 }

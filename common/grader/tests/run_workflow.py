@@ -118,7 +118,7 @@ class Runner:
         environment = {name: self.filled(text, values)
                        for name, text in step.get("env", {}).items()}
         output = self.place / "github_output"
-        # On GitHub, the runner has checked out the course into this folder.
+        # On GitHub, the runner would have checked out the course into this folder.
         environment.update(GITHUB_OUTPUT=str(output), COALESCE_COURSE=str(self.place),
                            PATH=f"{self.tools}:{os.environ['PATH']}")
         run(["sh", "-e", "-c", self.filled(step["run"], values)], cwd=self.place,
@@ -152,7 +152,7 @@ def main():
         teacher = Teacher(grade, repository, pathlib.Path(folder))
         jobs = teacher.workflow()["jobs"]
         runner = Runner(teacher)
-        # Ask for three chunks, because such a small class would become a single chunk.
+        # Ask for three chunks, because such a small class would otherwise be a single chunk.
         plan = next(step for step in jobs["plan"]["steps"] if step.get("name") == "Plan")
         plan["run"] += " --chunks 3"
         values = {"secrets.COALESCE_KEY": teacher.key, "inputs.submissions": "submissions"}

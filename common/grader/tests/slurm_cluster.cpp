@@ -99,7 +99,7 @@ bool SlurmCluster::is_installed() {
 }
 
 SlurmCluster::SlurmCluster(int nodes) {
-    // Use random ports, because another test may run a cluster at the same time.
+    // Use random ports, because other tests may run clusters at the same time.
     first_port = 17000 + static_cast<int>(std::random_device()() % 2000) * 10;
     write_configuration(nodes);
     setenv("SLURM_CONF", (folder / "slurm.conf").c_str(), 1);
@@ -126,7 +126,7 @@ SlurmCluster::~SlurmCluster() {
 }
 
 // Writes the configuration. SlurmdTimeout and cred_expire determine how long Slurm waits before it
-// restarts the job of a dead node. With Slurm's default values, it waits two to three minutes.
+// restarts the job of a dead node. With Slurm's defaults, it would wait two to three minutes.
 void SlurmCluster::write_configuration(int nodes) const {
     std::string here = folder.path, port = std::to_string(first_port);
     std::ofstream key(folder / "key", std::ios::binary);
@@ -186,7 +186,7 @@ std::string SlurmCluster::busy_node() const {
     Ended ended = call({"/usr/bin/squeue", "-h", "-t", "running", "-o", "%N"});
     std::istringstream lines(ended.output);
     std::string node;
-    // The last line names the job that started last.
+    // The last line names the most recently started job.
     for (std::string line; lines >> line;) node = line;
     return ended.code == 0 ? node : "";
 }
@@ -206,7 +206,7 @@ void SlurmCluster::kill_node(const std::string& node) {
         pid_t parent = parent_of(process);
         if (is_supervisor(parent)) supervisors.insert(parent);
     }
-    // Kill the supervisors first, because they would report the end of their tasks.
+    // Kill the supervisors first, because they would otherwise report that their tasks have ended.
     for (pid_t process : supervisors) kill(process, SIGKILL);
     for (pid_t process : tasks) kill(process, SIGKILL);
 }

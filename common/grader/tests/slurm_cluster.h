@@ -1,4 +1,4 @@
-// A Slurm cluster of a few nodes on this computer. It consists of ordinary child processes and a
+// A Slurm cluster of a few nodes on this computer, which consists of ordinary child processes and a
 // folder. The destructor ends the processes and removes the folder.
 #pragma once
 

@@ -1,9 +1,9 @@
 // slurm_test GRADE REPOSITORY recovery|efficiency [STUDENTS] grades a class with a Slurm cluster.
 //
-// With `recovery`, there are four nodes and 40 submissions. One node cannot judge at first, and
-// another dies midway. Every submission must get exactly one grade, the same as without a cluster.
-// With `efficiency`, the program is a benchmark that prints how much faster two nodes are than one.
-// Other work on the computer affects this result. The exit code is 77 if Slurm is not installed.
+// `recovery` uses four nodes and 40 submissions. One node cannot judge at first, and another one
+// dies during the run. Every submission must get exactly one grade, and the same grade as without a
+// cluster. `efficiency` is a benchmark that prints the speedup of two nodes over one node. Other
+// work on the computer affects this result. The exit code is 77 if Slurm is not installed.
 
 #include <chrono>
 #include <cstdio>
@@ -87,8 +87,8 @@ std::size_t tasks_in(const fs::path& plan) {
     return sum;
 }
 
-// Makes the first attempt at chunk 1 fail, because it does not find the grader's programs. Slurm
-// must retry, because this is a problem of the grader.
+// Makes the first attempt at chunk 1 fail, because the grader's programs are not found. Slurm must
+// retry, because this is a problem with the grader.
 void break_first_start(const fs::path& plan) {
     std::string script = read_file(plan / "slurm.sbatch");
     std::size_t at = script.find("echo ");
@@ -106,7 +106,7 @@ void submit(const SlurmCluster& cluster, const fs::path& plan, const std::string
     if (ended.code != 0) throw std::runtime_error("sbatch: " + ended.output);
 }
 
-// Waits for `wanted` results. Throws if they do not arrive in time.
+// Waits for `wanted` results. Throws an exception if they take too long.
 void wait_for_results(const SlurmCluster& cluster, const fs::path& plan, std::size_t wanted,
                       double most_seconds) {
     auto begin = Clock::now();
@@ -135,7 +135,7 @@ void kill_a_busy_node(SlurmCluster& cluster) {
     throw std::runtime_error("no node was busy");
 }
 
-// Checks that every submission has exactly one result, which equals the result on a single
+// Checks that every submission has exactly one result, which is equal to the result on a single
 // computer.
 void check_grades(const Classroom& room, std::size_t tasks) {
     std::string csv = read_file(room.teacher() / "results/grades.csv");
@@ -150,7 +150,7 @@ void check_grades(const Classroom& room, std::size_t tasks) {
     for (const Entry& entry : store.entries(1)) {
         expect(store.result(entry.key).has_value(), "lost: " + entry.student);
     }
-    // Judge all submissions again on this computer. The reports must be identical byte for byte.
+    // Judge all submissions again on this computer. The reports must be byte-identical.
     Ended again =
         room.call({"run", "hw1", "--submissions", room.submissions(), "--again", "--quiet"});
     expect(again.code == 0, again.output);

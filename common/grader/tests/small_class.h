@@ -15,8 +15,8 @@
 
 namespace coalesce::grader {
 
-/// An assignment of exercises 02 and 03, with a small class in which each student is a different
-/// case.
+/// An assignment of exercises 02 and 03, and a small class in which each student represents a
+/// different case.
 struct Classroom {
     std::string program;
     TemporaryFolder folder;

@@ -1,5 +1,5 @@
-// Tests the store: digests, rows that never change, and results that remain identical, even with a
-// full disk, a locked database or a clock that jumps.
+// Tests the store. Digests must be correct, rows must never change, and results must stay the same
+// despite a full disk, a locked database or a clock that jumps.
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -36,7 +36,7 @@ Entry entry(const std::string& student, const std::string& key) {
 
 }  // namespace
 
-TEST_CASE("digests equal the test vectors of the standards") {
+TEST_CASE("digests match the test vectors of the standards") {
     CHECK(sha256_hex("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     CHECK(sha256_hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     CHECK(sha256_hex(std::string(1000000, 'a')) ==
@@ -49,7 +49,7 @@ TEST_CASE("digests equal the test vectors of the standards") {
           "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
-TEST_CASE("the digest of a list depends on the boundaries between its texts") {
+TEST_CASE("the digest of a list of texts depends on where each text ends") {
     CHECK(sha256_of_parts({"ab", "c"}) != sha256_of_parts({"a", "bc"}));
     CHECK(sha256_of_parts({"a", ""}) != sha256_of_parts({"a"}));
 }
@@ -94,7 +94,7 @@ TEST_CASE("a run with a duplicate entry is not stored") {
     CHECK_FALSE(store.run());
 }
 
-TEST_CASE("the first result for a key is kept, and a different result is an error") {
+TEST_CASE("the first result for a key is stored, and a different result is an error") {
     TemporaryFolder folder;
     Store store(folder / "store.sqlite");
     Entry ada = entry("ada", "k1");
@@ -113,7 +113,7 @@ TEST_CASE("the first result for a key is kept, and a different result is an erro
     CHECK(attempts[3].outcome == "infrastructure");
 }
 
-TEST_CASE("no statement can change or remove a row") {
+TEST_CASE("no SQL statement can change or remove a row") {
     TemporaryFolder folder;
     fs::path file = folder / "store.sqlite";
     {
@@ -131,7 +131,7 @@ TEST_CASE("no statement can change or remove a row") {
     CHECK(Store(file).result("k1") == "{}");
 }
 
-TEST_CASE("a locked database is an infrastructure error, and is usable once it is unlocked") {
+TEST_CASE("a locked database is an infrastructure error, but can be used once it is unlocked") {
     TemporaryFolder folder;
     fs::path file = folder / "store.sqlite";
     Store store(file, 50);
@@ -146,13 +146,13 @@ TEST_CASE("a locked database is an infrastructure error, and is usable once it i
     CHECK(store.add_result(run, ada, "{}"));
 }
 
-TEST_CASE("a database on a full disk keeps its rows, and can grow once there is space again") {
+TEST_CASE("a database on a full disk keeps its rows, and can grow once space is available") {
     TemporaryFolder folder;
     fs::path file = folder / "store.sqlite";
     Store store(file);
     std::int64_t run = store.start_run("hw1", "", {entry("ada", "k1"), entry("bob", "k2")}, {});
     store.add_result(run, entry("ada", "k1"), "{}");
-    // A file size limit in a child process acts like a full disk.
+    // A file size limit in a child process has the effect of a full disk.
     pid_t child = fork();
     if (child == 0) {
         signal(SIGXFSZ, SIG_IGN);
@@ -204,7 +204,7 @@ TEST_CASE("a store in the oldest format can be read, and accepts decisions") {
     CHECK_THROWS_AS(Database(file).execute("update decision set why = x''"), InfrastructureError);
 }
 
-TEST_CASE("names from a platform's download are stored") {
+TEST_CASE("names from a platform's export are stored") {
     TemporaryFolder folder;
     Store store(folder / "store.sqlite");
     Entry ada = entry("ada", "k1");
@@ -224,7 +224,8 @@ TEST_CASE("runs and attempts are ordered by number, even if the clock was wrong"
         store.add_fault(run, entry("ada", "k1"), "first");
     }
     {
-        // The clock was wrong during this attempt and this run, so both are dated years ago.
+        // The clock was wrong during this attempt and this run, so their dates are years in the
+        // past.
         Database database(file);
         database.execute(
             "insert into attempt (run, student, exercise, key, outcome, text, at) select "
@@ -250,7 +251,7 @@ TEST_CASE("files are written atomically, with the requested permissions") {
     CHECK_FALSE(write_if_absent(file, "three"));
     CHECK(read_file(file) == "two");
     CHECK(write_if_absent(folder / "other", "four"));
-    // The folder contains no temporary file.
+    // The folder must not contain a temporary file.
     CHECK(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()) == 2);
     CHECK_THROWS_AS(write_atomically(folder / "no" / "such" / "folder", "x"), InfrastructureError);
     CHECK_THROWS_AS(read_file(folder / "absent"), UsageError);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # teacher_page.sh BUILD REPOSITORY runs every command in docs/guide/teacher.md in order, like a teacher who has never
-# graded before. Every command must exit with 0.
+# used the grader. Every command must exit with 0.
 #
-# The commands that install or build are omitted. All others are run as written, in a temporary folder.
+# Commands that install or build something are omitted. All other commands are run as written, in a temporary folder.
 set -eu
 build=$(CDPATH='' cd -- "$1" && pwd)
 repository=$2
@@ -39,7 +39,7 @@ while read -r command <&3; do
         fi
         ;;
     *"--names names.csv"*)
-        # Also copy the list of names from the page.
+        # Also copy the list of names that the page shows.
         sed -n '/^student,id/,/^```/p' "$page" | grep -v '^```' >names.csv
         ;;
     *--self-test)
@@ -58,10 +58,10 @@ while read -r command <&3; do
     printf 'ok  %s\n' "$command"
 done 3<commands
 
-# Check that the page was found and contains the expected number of commands.
+# Check that commands were found on the page, and that there are as many as expected.
 [ "$count" -ge 14 ] || {
     printf 'FAILED: only %s commands were found in %s\n' "$count" "$page"
     exit 1
 }
-# Use grep, because "$(printf ...)" would lose the carriage return at the end of the line in grades.csv.
+# Use grep, because grades.csv has carriage returns at the ends of its lines.
 grep -q '^ada,' assignments/hw1/teacher/results/grades.csv

@@ -1,4 +1,4 @@
-// A library that tests preload to simulate problems of a computer. Each of these environment
+// A library that tests preload to simulate problems with a computer. Each of these environment
 // variables causes one problem:
 //
 // - COALESCE_TEST_HIDE=nvrtc hides files whose paths contain "nvrtc".
@@ -31,7 +31,7 @@ bool is_hidden(const char* path) {
 
 time_t jump() {
     if (std::getenv("COALESCE_TEST_CLOCK") == nullptr) return 0;
-    // The first jump depends on the process, and each call returns the next jump.
+    // The first jump depends on the process ID. Each further call jumps again.
     static unsigned count = static_cast<unsigned>(getpid());
     return static_cast<time_t>(count++ % 41) * 31'622'400 - 20 * 31'622'400;
 }

@@ -1,4 +1,4 @@
-// Tests that a problem with the computer never leads to zero points, and that the run can be
+// Tests that a problem with the computer never results in zero points, and that the run can be
 // continued once the problem is solved.
 
 #include <doctest/doctest.h>
@@ -30,8 +30,8 @@ private:
     const char* name;
 };
 
-// Checks that the grader stopped because of a problem with the computer, and gave no grades.
-// expect_recovery() checks that the run can then be completed.
+// Checks that the grader stopped because of a problem with the computer and gave no grades.
+// expect_recovery() then checks that the run can be completed.
 void expect_trouble(const Classroom& room, const Ended& ended) {
     CHECK_MESSAGE(ended.code == 3, ended.output);
     CHECK_FALSE(fs::exists(room.teacher / "results/grades.csv"));
@@ -45,9 +45,9 @@ void expect_recovery(const Classroom& room) {
 
 }  // namespace
 
-TEST_CASE("a full disk never gives a zero, and the run can be continued once there is space") {
+TEST_CASE("a full disk never results in a zero, and the run can be continued once there is space") {
     Classroom room(grade);
-    // A limit of 64 blocks of 1024 bytes per file acts like a full disk.
+    // A file size limit of 64 blocks of 1024 bytes has the effect of a full disk.
     Ended ended = run_to_end(
         {"/bin/sh", "-c", "ulimit -f 64; exec \"$0\" run hw1 --folder \"$1\" --submissions \"$2\"",
          grade, room.assignments, room.handed_in});
@@ -59,9 +59,9 @@ TEST_CASE("a full disk never gives a zero, and the run can be continued once the
     CHECK(room.csv().find("\r\nada,30,30,") != std::string::npos);
 }
 
-TEST_CASE("a missing judging program never gives a zero") {
+TEST_CASE("a missing judging program never results in a zero") {
     Classroom room(grade);
-    // Without the sandbox program the grader cannot judge anything.
+    // Without the sandbox program, the grader cannot judge anything.
     setenv("COALESCE_GRADER_PROGRAMS", "/nonexistent", 1);
     Ended ended = room.graded();
     unsetenv("COALESCE_GRADER_PROGRAMS");
@@ -85,11 +85,11 @@ TEST_CASE("a locked database is reported, and the run can be continued") {
     CHECK(room.graded().code == 0);
 }
 
-TEST_CASE("a missing compiler never gives a zero") {
+TEST_CASE("a missing compiler never results in a zero") {
     Classroom room(grade);
     {
-        // A request for NVRTC must fail, and must not fall back to clang, even if clang built the
-        // course.
+        // If NVRTC is requested, the grader must fail instead of using clang, even if clang built
+        // the course.
         Set preload("LD_PRELOAD", shim), hide("COALESCE_TEST_HIDE", "nvrtc"),
             choose("COALESCE_COMPILER", "nvcc");
         Ended ended = room.graded();
@@ -109,7 +109,7 @@ TEST_CASE("without a sandbox, no submission is run and no student gets a zero") 
     expect_recovery(room);
 }
 
-TEST_CASE("a limit on open files is reported, and never gives a zero") {
+TEST_CASE("a limit on open files is reported, and never results in a zero") {
     for (const char* most : {"20", "10"}) {
         CAPTURE(most);
         Classroom room(grade);
@@ -125,7 +125,7 @@ TEST_CASE("a limit on open files is reported, and never gives a zero") {
     }
 }
 
-TEST_CASE("a clock that jumps changes no result") {
+TEST_CASE("a clock that jumps does not change any result") {
     Classroom room(grade);
     {
         Set preload("LD_PRELOAD", shim), jumps("COALESCE_TEST_CLOCK", "jumps");

@@ -1,4 +1,4 @@
-// without_sandbox PROGRAM ... runs a program in an environment where no sandbox can work, like a
+// without_sandbox PROGRAM ... runs a program in an environment where no sandbox can work, such as a
 // container that forbids namespaces, mounts and Landlock.
 #include <errno.h>
 #include <sched.h>

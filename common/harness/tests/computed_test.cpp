@@ -1,4 +1,5 @@
-// Tests the verifier on kernels that compute outputs from the input, in host memory.
+// Tests the verifier with kernels that compute their output from the input. All data is in host
+// memory.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -31,7 +32,8 @@ void multiply_by_transpose(const float* in, int rows, int cols, int row, double*
     }
 }
 
-/// Computes a row of the product of the first matrix and the second, which has cols x cols elements.
+/// Computes a row of the product of the first matrix and the second, which has cols * cols
+/// elements.
 void multiply_by_second(const float* in, int rows, int cols, int row, double* out) {
     const float* const second = in + rows * cols;
     for (int col = 0; col < cols; ++col) {
@@ -51,7 +53,7 @@ constexpr Produces product = computed({.row = multiply_by_second,
                                        .longest_side = 512,
                                        .counted_side = 128});
 
-/// A kernel that computes its output on the host.
+/// A kernel that runs on the host and computes its output.
 class ComputedRun : public HostRun {
 public:
     explicit ComputedRun(const Problem& problem) : HostRun(problem), problem_(problem) {}
@@ -130,7 +132,7 @@ TEST_CASE("computed: values within the tolerance pass, and values beyond it fail
     CHECK(comparison.text().find("1e-05") != std::string::npos);
 }
 
-TEST_CASE("computed: the picture is drawn only if the wrong elements form a pattern") {
+TEST_CASE("computed: a map is drawn only if the wrong elements form a pattern") {
     ComputedRun column({.rows = 200, .cols = 33, .produces = sums});
     const std::string text = column.check().text();
     CHECK(std::count(text.begin(), text.end(), '\n') <= 4);
@@ -142,7 +144,7 @@ TEST_CASE("computed: the picture is drawn only if the wrong elements form a patt
     CHECK(comparison.text().find(comparison.map.text()) != std::string::npos);
 }
 
-TEST_CASE("computed: NaNs, infinities and a sum without one element are wrong") {
+TEST_CASE("computed: NaNs, infinities and a sum that lacks an element are wrong") {
     ComputedRun run({.rows = 4, .cols = 20000, .produces = sums});
     run.run_right();
     const float expected = run.held(3);
@@ -190,7 +192,7 @@ TEST_CASE("computed: a changed input and out-of-bounds writes are detected") {
     const Comparison comparison = other.check();
     CHECK(comparison.fault() == Fault::input_changed);
     CHECK(comparison.text().find("in(0,5) was changed") == 0);
-    // The rows of a second matrix follow those of the first.
+    // The rows of the second matrix follow the rows of the first matrix in memory.
     ComputedRun second({.rows = 4, .cols = 33, .produces = product});
     second.run_right();
     second.input(6 * 33 + 1) += 1e-6f;

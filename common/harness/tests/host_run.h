@@ -1,4 +1,4 @@
-// Host buffers that tests fill as a kernel would.
+// Host buffers into which a test writes what a kernel would write.
 #pragma once
 
 #include <cstring>
@@ -12,8 +12,8 @@ namespace coalesce::tests {
 
 inline constexpr std::size_t guard = 512;
 
-/// Host buffers and a fake kernel. For each cell of the output, the kernel names the cell of the
-/// input that it stores there.
+/// Host buffers and a fake kernel, which is a function that returns the source in the input for
+/// each cell of the output.
 class HostRun {
 public:
     explicit HostRun(const Problem& problem)
@@ -36,7 +36,7 @@ public:
     void run_right() {
         run([&](Cell out) { return problem_.source_of(out); });
     }
-    /// Copies in[from] to out[to], unless one of the indices is beyond the guard bands. A read
+    /// Copies in[from] to out[to], unless one of the indices lies beyond the guard bands. A read
     /// outside the input returns bytes of its guard bands.
     void move(std::int64_t from, std::int64_t to) {
         const std::int64_t margin = static_cast<std::int64_t>(guard / problem_.element_size);

@@ -1,6 +1,6 @@
 // Tests how the verifier explains mistakes, on a square, a wide, a tall and a ragged shape. The
-// buffers are in host memory. A fake kernel says which element each thread reads, and where the
-// thread stores that element.
+// buffers are in host memory. A fake kernel specifies the element that each thread reads, and where
+// the thread stores it.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -14,7 +14,8 @@ using namespace coalesce::tests;
 
 namespace {
 
-/// The indices at which a thread (row, col) reads and stores. A thread without a move does nothing.
+/// The index that a thread (row, col) reads, and the index to which it stores. A thread without a
+/// move does nothing.
 struct Move {
     std::int64_t from, to;
 };
@@ -23,12 +24,12 @@ using Thread = std::function<std::optional<Move>(std::int64_t row, std::int64_t 
 struct Mistake {
     const char* name;
     Thread thread;
-    /// The expected fault, followed by other faults that are accepted on shapes for which both
-    /// faults have the same result.
+    /// The expected fault, followed by other faults that are also accepted, because on some shapes
+    /// they have the same result.
     std::vector<Fault> faults;
     /// Text that the message about the first fault must contain.
     const char* says;
-    /// Whether threads outside the matrix, in incomplete tiles, also move elements.
+    /// Whether threads of incomplete tiles that are outside the matrix also move elements.
     bool has_tiles = false;
 };
 
@@ -45,7 +46,7 @@ std::vector<Mistake> mistakes() {
             return Move{r * s.cols + c, index(r, c, I{s.rows}, I{s.cols})};
         };
     };
-    const auto tiles = [](I side, auto takes) {  // the kernel reads from a different tile
+    const auto tiles = [](I side, auto takes) {  // a thread reads from a different tile
         return [=](I r, I c, Shape s) -> M {
             const Cell grid{(s.rows + side - 1) / side, (s.cols + side - 1) / side};
             const Cell t = takes(Cell{r / side, c / side}, grid);

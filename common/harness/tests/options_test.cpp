@@ -42,7 +42,7 @@ TEST_CASE("--verify and --bench each select one task, and together select both")
     CHECK(parse_options({"--bench", "--verify"}).bench);
 }
 
-TEST_CASE("the value of an option may follow a blank or an equals sign") {
+TEST_CASE("an option's value may follow a blank or an equals sign") {
     for (const auto& arguments : {std::vector<std::string>{"--rows", "3", "--cols", "4"},
                                   std::vector<std::string>{"--rows=3", "--cols=4"}}) {
         CHECK(parse_options(arguments).shape == Shape{3, 4});
@@ -89,7 +89,7 @@ TEST_CASE("--time takes a GPU, by default H200, and selects the simulated device
     CHECK(parse_options({}).time_on.empty());
 }
 
-TEST_CASE("times that cannot be predicted are rejected, with advice") {
+TEST_CASE("times that cannot be predicted are rejected, with advice on what to do instead") {
     CHECK(refused({"--time", "H2000"}).find("the known GPUs are NVIDIA H200") != std::string::npos);
     CHECK(refused({"--time", "--device", "gpu"}).find("--device sim") != std::string::npos);
     CHECK(refused({"--time", "--verify"}).find("--bench") != std::string::npos);
@@ -116,7 +116,7 @@ TEST_CASE("--help fits the terminal, and names every option") {
     }
 }
 
-TEST_CASE("there is a verification shape of every kind, with multiples that the kernel supports") {
+TEST_CASE("the verification shapes are supported multiples, and include every kind of shape") {
     for (const auto& [rows, cols] : {std::pair{1, 1}, std::pair{4, 4}, std::pair{64, 32},
                                      std::pair{3, 1}, std::pair{256, 64}}) {
         CAPTURE(rows);

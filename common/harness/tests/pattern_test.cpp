@@ -1,5 +1,5 @@
-// Tests that the pattern is one-to-one, never contains poison or zero, and contains the values that
-// are easily lost.
+// Tests that the pattern is one-to-one, never contains poison or zero, and contains values that a
+// faulty copy is likely to change.
 #include "harness/pattern.h"
 
 #include <doctest/doctest.h>
@@ -36,7 +36,7 @@ TEST_CASE("the bit mixing is invertible") {
     }
 }
 
-TEST_CASE("an element of 4, 8 or 16 bytes encodes its position") {
+TEST_CASE("elements of 4, 8 or 16 bytes encode their positions") {
     for (const std::size_t size : {4, 8, 16}) {
         for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{0x123456789abcdef}}) {
             CAPTURE(size);
@@ -56,8 +56,7 @@ TEST_CASE("an element of 4, 8 or 16 bytes encodes its position") {
 }
 
 TEST_CASE("4-byte elements differ even where consecutive floats would be equal") {
-    // A float cannot represent 2^24 + 1, so if elements were consecutive floats, two would be
-    // equal.
+    // A float cannot represent 2^24 + 1, so if the elements counted up, two of them would be equal.
     const Pattern pattern(4);
     std::set<std::uint64_t> values;
     for (std::uint64_t i = 0; i < 4096; ++i) values.insert(pattern.value_at((1 << 24) + i).low);
@@ -77,12 +76,12 @@ TEST_CASE("the first 32 elements contain values that only a bitwise copy preserv
     CHECK(holds(doubles, 32, 1));
     CHECK(holds(halves, 32, 0x8000));
     CHECK(holds(halves, 32, 0x7e12));
-    // These values must also be present with another seed or size.
+    // Some of these values must also occur with another seed or size.
     CHECK(holds(Pattern(4, 77), 32, 0x80000000));
     CHECK(holds(Pattern(16), 32, 0x8000000080000000));
 }
 
-TEST_CASE("no element that encodes its position equals the poison or zero") {
+TEST_CASE("no element that encodes its position is equal to the poison or to zero") {
     for (const std::size_t size : {1, 2, 4, 8, 16}) {
         CAPTURE(size);
         const Pattern pattern(size);
@@ -99,7 +98,7 @@ TEST_CASE("no element that encodes its position equals the poison or zero") {
     }
 }
 
-TEST_CASE("1-byte elements take all values except one") {
+TEST_CASE("1-byte elements take every value except one") {
     const Pattern pattern(1);
     std::set<std::uint64_t> values;
     for (std::uint64_t i = 0; i < 100000; ++i) values.insert(pattern.value_at(i).low);

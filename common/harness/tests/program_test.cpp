@@ -1,4 +1,4 @@
-// Tests a program that uses run_step, and that is run as a learner would run it.
+// Tests a program that uses run_step, by running it like a learner would.
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -39,8 +39,7 @@ const fs::path& folder() {
     return here.path;
 }
 
-/// Runs the sample program. `environment` is placed before the command, and may set environment
-/// variables.
+/// Runs the sample program. `environment` precedes the command, and may set environment variables.
 Run run(const std::string& arguments, const std::string& environment = "") {
     const fs::path out = folder() / "out", err = folder() / "err";
     const std::string command = "env -u LD_LIBRARY_PATH " + environment + " " SAMPLE " " +
@@ -62,7 +61,7 @@ bool fits_terminal(const std::string& text) {
     return true;
 }
 
-/// Checks that the program rejects the arguments: it exits with code 2 and prints one line that
+/// Checks that the program rejects the arguments: it must exit with code 2 and print one line that
 /// states the reason.
 void check_refused(const std::string& arguments, const std::string& why) {
     CAPTURE(arguments);
@@ -92,7 +91,7 @@ TEST_CASE(
     CHECK(fits_terminal(right.out));
 }
 
-TEST_CASE("each kind of mistake is reported, and leads to exit code 1") {
+TEST_CASE("each kind of mistake is reported, and the exit code is 1") {
     const auto check = [](const std::string& variant, const std::string& text) {
         CAPTURE(variant);
         const Run wrong = run("--device sim --variant '" + variant + "'");
@@ -157,7 +156,7 @@ TEST_CASE("variants that need different buffers can run one after another") {
     CHECK(all.says("too small sums at 96 x 64 is wrong"));
 }
 
-TEST_CASE("one wrong variant does not prevent the other variants from running") {
+TEST_CASE("a wrong variant does not prevent other variants from running") {
     const Run all = run("--device sim --rows 64 --cols 64");
     INFO(all.out);
     CHECK(all.exit_code == 1);
@@ -187,7 +186,7 @@ TEST_CASE(
     check_refused("--nonsense", "--nonsense");
 }
 
-TEST_CASE("a requested variant that cannot run leads to exit code 2") {
+TEST_CASE("if a requested variant cannot run, the exit code is 2") {
     const Run refused = run("--device sim --variant 'on a GPU only'");
     CHECK(refused.exit_code == 2);
     CHECK(refused.err.find("needs a real GPU") != std::string::npos);
@@ -248,7 +247,7 @@ TEST_CASE("--device gpu on the simulator is an error") {
 #endif
 }
 
-TEST_CASE("--json writes the same figures that the table shows") {
+TEST_CASE("--json writes the figures that the table shows") {
     const fs::path file = folder() / "results.json";
     const Run all = run("--device sim --bench --rows 64 --cols 64 --json " + file.string());
     CHECK(all.exit_code == 1);
@@ -268,7 +267,7 @@ TEST_CASE("--json writes the same figures that the table shows") {
     CHECK(json["results"][5]["verified"] == false);
 }
 
-TEST_CASE("--time predicts times where possible, and states why other times are missing") {
+TEST_CASE("--time predicts times where possible, and states why any others are missing") {
     const fs::path file = folder() / "predicted.json";
     const Run all =
         run("--bench --rows 64 --cols 64 --time --at 4100x4096 --json " + file.string());
@@ -285,7 +284,7 @@ TEST_CASE("--time predicts times where possible, and states why other times are 
     CHECK(right["predicted"]["of_copy"] < 0.5);
     CHECK(json["results"][1]["predicted"]["of_copy"] > right["predicted"]["of_copy"]);
     CHECK(json["results"][2]["not_predicted"] == "it launches no kernel");
-    // A variant with a wrong result has no counters, and therefore no prediction.
+    // A variant with a wrong result has no counters, so its time cannot be predicted.
     CHECK_FALSE(json["results"][5].contains("predicted"));
     const Run shape = run("--bench --rows 64 --cols 64 --time --at 4098 --variant multiples");
     CHECK(shape.exit_code == 0);
@@ -294,14 +293,14 @@ TEST_CASE("--time predicts times where possible, and states why other times are 
     check_refused("--time H2000", "the known GPUs are NVIDIA H200");
 }
 
-TEST_CASE("a matrix that does not fit in memory is rejected before anything is allocated") {
+TEST_CASE("a matrix that does not fit in memory is rejected before any memory is allocated") {
     std::ifstream meminfo("/proc/meminfo");
     long long available = 0;
     for (std::string line; std::getline(meminfo, line);) {
         if (line.rfind("MemAvailable:", 0) == 0) available = std::atoll(line.c_str() + 13) * 1024;
     }
-    // The largest matrix that int indices allow occupies 8.6 GB, and the program needs two
-    // matrices. Skip the test if this computer may have enough memory for them.
+    // The largest matrix that int indices allow takes 8.6 GB, and the program needs two matrices.
+    // Skip the test if this computer may have that much memory.
     constexpr long long most = 3 * 2 * 4 * 2147395600LL;
     if (available > most) {
         MESSAGE("this computer has room for the largest matrix: nothing to refuse");
@@ -310,7 +309,7 @@ TEST_CASE("a matrix that does not fit in memory is rejected before anything is a
     check_refused("--device sim --rows 46340 --cols 46340", "does not fit");
 }
 
-TEST_CASE("on a GPU, a correct variant has times and no counters") {
+TEST_CASE("on a GPU, a correct variant has times but no counters") {
     const fs::path file = folder() / "gpu.json";
     const Run right =
         run("--device gpu --variant right --rows 4096 --cols 4096 --json " + file.string());

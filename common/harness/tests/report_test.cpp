@@ -40,7 +40,7 @@ std::size_t longest_line(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("the first line names the device, and states whether it is measured or simulated") {
+TEST_CASE("the first line names the device, and states whether times are measured or simulated") {
     CHECK(real.first_line() == "Device: a GPU, measured");
     CHECK(simulated.first_line() == "Device: a \"simulated\" GPU, simulated: counters, no times");
 }
@@ -73,7 +73,7 @@ TEST_CASE(
     CHECK(row.find("50.0 %") != std::string::npos);
 }
 
-TEST_CASE("the bandwidth of a kernel that only reads counts each byte once") {
+TEST_CASE("the bandwidth of a kernel that only reads counts each byte only once") {
     const Variant reads{.name = "reads", .about = "", .produces = computed({})};
     Result result;
     result.variant = &reads;
@@ -110,7 +110,7 @@ TEST_CASE("tables fit the width of a terminal, even if names are long") {
     }
 }
 
-TEST_CASE("predicted times are shown beside the counters, and labelled as predicted") {
+TEST_CASE("predicted times are shown beside the counters, and are labelled as predictions") {
     const Variant variant{.name = "a name that is much longer than the others of its table",
                           .about = "",
                           .keeps_nan_payloads = false};
@@ -149,7 +149,7 @@ TEST_CASE("predicted times are shown beside the counters, and labelled as predic
     CHECK_FALSE(json["results"][1].contains("predicted"));
 }
 
-TEST_CASE("JSON for the simulator has counters and no time") {
+TEST_CASE("JSON for the simulator contains counters but no time") {
     const Variant variant{.name = "with \"quotes\"", .about = ""};
     const auto json = nlohmann::json::parse(to_json(simulated, "02_naive", {counted(variant)}, 0));
     CHECK(json["device"]["name"] == "a \"simulated\" GPU");
@@ -164,7 +164,7 @@ TEST_CASE("JSON for the simulator has counters and no time") {
     for (const char* absent : {"ms", "gbps", "of_copy"}) CHECK_FALSE(result.contains(absent));
 }
 
-TEST_CASE("JSON for a real GPU has times and no counters") {
+TEST_CASE("JSON for a real GPU contains times but no counters") {
     const Variant variant{.name = "naive", .about = ""};
     Result result;
     result.variant = &variant;

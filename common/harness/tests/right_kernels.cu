@@ -17,7 +17,7 @@ __global__ void right(Element* out, const Element* in, int rows, int cols, Produ
     switch (kind) {
         case Produces::transpose: out[col * rows + row] = value; break;
         case Produces::copy: out[row * cols + col] = value; break;
-        // Different kernels produce permutations and computed outputs.
+        // Permutations and computed outputs are produced by other kernels.
         case Produces::permuted:
         case Produces::computed: break;
         case Produces::transposed_tiles: {

@@ -7,7 +7,7 @@
 
 namespace coalesce::tests {
 
-/// Launches a kernel that produces the given output from elements of `element_size` bytes.
+/// Launches a kernel that produces the given output. The elements have `element_size` bytes.
 void launch_right(Produces produces, std::size_t element_size, void* out, const void* in, int rows,
                   int cols);
 

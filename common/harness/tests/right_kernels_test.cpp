@@ -33,7 +33,7 @@ TEST_CASE("correct kernels pass on every shape, for every element size") {
     }
 }
 
-TEST_CASE("correct results of one launch do not affect the verdict on the next launch") {
+TEST_CASE("the correct output of a launch does not affect the verdict on the next launch") {
     VerifiedBuffers buffers({.rows = 40, .cols = 50});
     buffers.prepare();
     launch_right({Produces::transpose}, 4, buffers.out(), buffers.in(), 40, 50);

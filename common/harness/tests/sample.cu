@@ -1,4 +1,4 @@
-// A program like that of a step. Its variants fail in every way that run_step reports.
+// A program like that of a lesson. Its variants fail in every way that run_step can report.
 #include "harness/harness.h"
 
 #define ROW_AND_COL                                  \
@@ -38,7 +38,7 @@ __global__ void races(float* out, const float* in, int rows, int cols) {
     if (row < rows && col < cols) out[col * rows + row] = tile[threadIdx.x][threadIdx.y];
 }
 
-/// Adds up each row, but leaves out the last LEFT_OUT elements.
+/// Computes the sum of each row, but omits the last LEFT_OUT elements.
 template <int LEFT_OUT>
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {
     int row = blockIdx.y * blockDim.y + threadIdx.y;

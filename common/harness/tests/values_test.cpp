@@ -1,4 +1,4 @@
-// Tests how the verifier recognizes changes to the values of elements.
+// Tests how the verifier recognizes operations that change the values of elements.
 #include "harness/values.h"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ Bits bits_of(double value) {
 
 }  // namespace
 
-TEST_CASE("a sum must be exact, and any NaN matches an expected NaN") {
+TEST_CASE("a sum must be exact, but any NaN is accepted where a NaN is expected") {
     const float poison = std::bit_cast<float>(0xA7A7A7A7u);
     CHECK(is_sum(bits_of(1e-15f + poison), bits_of(1e-15f), bits_of(poison), 4));
     CHECK_FALSE(is_sum(bits_of(1e-15f), bits_of(1e-15f), bits_of(poison), 4));
@@ -29,7 +29,7 @@ TEST_CASE("a sum must be exact, and any NaN matches an expected NaN") {
     CHECK_FALSE(is_sum({3, 0}, {1, 0}, {2, 0}, 2));
 }
 
-TEST_CASE("a conversion truncates the fraction, and clamps values that are too large") {
+TEST_CASE("a conversion drops the fraction, and clamps values that are out of range") {
     const auto becomes = [](float from, float held, Integer type) {
         return is_converted(bits_of(held), bits_of(from), 4, type);
     };

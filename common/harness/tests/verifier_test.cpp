@@ -1,5 +1,5 @@
-// Tests the verifier on host memory, for all element sizes, with guard bands, large matrices and
-// the map of wrong cells.
+// Tests the verifier on host memory, with all element sizes, guard bands, large matrices and the
+// map of wrong cells.
 #include "base/enum_names.h"
 #include "host_run.h"
 
@@ -25,7 +25,7 @@ Fault fault_of(const Problem& problem, const HostRun::Source& source) {
 
 }  // namespace
 
-TEST_CASE("for three or four axes, every order passes, and a wrong order is reported") {
+TEST_CASE("with three or four axes, every axis order passes, and a wrong order is reported") {
     for (const int rank : {3, 4}) {
         std::array<int, 4> order{0, 1, 2, 3};
         int orders = 0;
@@ -36,7 +36,8 @@ TEST_CASE("for three or four axes, every order passes, and a wrong order is repo
             run.run_right();
             CHECK(run.check().is_right());
             ++orders;
-            // Store the result for a different axis order: 0 2 1, and 3 if there are four axes.
+            // Store the result for a different axis order: 0 2 1 (for three axes) or 0 2 1 3 (for
+            // four).
             Permutation other = right;
             other.order = {0, 2, 1, 3};
             if (order == other.order) continue;
@@ -55,10 +56,10 @@ TEST_CASE("for three or four axes, every order passes, and a wrong order is repo
     }
 }
 
-TEST_CASE("a cell of an array has as many indices as the array has axes") {
+TEST_CASE("the message about a cell of an array gives an index for each axis") {
     HostRun run(problem_of({.rank = 4, .extents = {2, 3, 5, 7}, .order = {0, 2, 3, 1}}));
     run.run_right();
-    // In(1,2,2,3) belongs at out(1,2,3,2). Store the element after it there.
+    // in(1,2,2,3) belongs at out(1,2,3,2). Store the next element of the input there.
     const std::int64_t index = ((1 * 5 + 2) * 7 + 3) * 3 + 2;
     run.store(index, ((1 * 3 + 2) * 5 + 2) * 7 + 4);
     const Comparison comparison = run.check();
@@ -67,7 +68,7 @@ TEST_CASE("a cell of an array has as many indices as the array has axes") {
           std::string::npos);
 }
 
-TEST_CASE("extents that an array does not specify are computed from rows and columns") {
+TEST_CASE("missing extents of an array are computed from the numbers of rows and columns") {
     const Produces stack{.kind = Produces::permuted,
                          .permutation = {.rank = 3, .extents = {0, 8, 0}, .order = {0, 2, 1}}};
     const Problem problem{.rows = 40, .cols = 13, .produces = stack};
@@ -82,7 +83,7 @@ TEST_CASE("extents that an array does not specify are computed from rows and col
           problem.in_cell((1 * 8 + 2) * 13 + 3));
 }
 
-TEST_CASE("an in-place task has one buffer, which contains the input before the launch") {
+TEST_CASE("an in-place task has a single buffer, which contains the input before the launch") {
     const Problem problem{.rows = 33, .cols = 70, .produces = {.in_place = true}};
     std::vector<char> memory(problem.bytes() + 2 * guard);
     const GuardedSpan data{memory.data() + guard, problem.bytes(), guard, Memory::host};
@@ -132,7 +133,7 @@ TEST_CASE("correct outputs pass, for all element sizes, shapes and tasks") {
     }
 }
 
-TEST_CASE("a single wrong bit is detected at any position, for all element sizes") {
+TEST_CASE("a single wrong bit is detected at any position and for any element size") {
     for (const std::size_t size : all_sizes) {
         const Problem problem{.rows = 20, .cols = 30, .element_size = size};
         for (std::int64_t i = 0; i < problem.elements(); i += 13) {
@@ -143,8 +144,7 @@ TEST_CASE("a single wrong bit is detected at any position, for all element sizes
             run.out(i)[static_cast<std::size_t>(i) % size] ^= 1 << i % 8;
             const Comparison comparison = run.check();
             CHECK_FALSE(comparison.is_right());
-            // By chance, the changed byte may equal the poison. In that case, the cell counts as
-            // untouched.
+            // The changed byte may happen to equal the poison. The cell then counts as untouched.
             CHECK(comparison.wrong + comparison.untouched == 1);
             CHECK(comparison.first_bad == problem.out_cell(i));
         }
@@ -210,7 +210,7 @@ TEST_CASE("the message about a single unwritten cell names the cell") {
     CHECK(comparison.untouched == 1);
 }
 
-TEST_CASE("guard bands show how far before or after the output a kernel wrote") {
+TEST_CASE("guard bands show how far outside of the output a kernel wrote") {
     HostRun run({.rows = 10, .cols = 10});
     run.run_right();
     *run.out(-3) = 0;
@@ -272,8 +272,8 @@ TEST_CASE("a kernel must not write cells that have no source") {
     CHECK(comparison.first_bad == problem.out_cell(sourceless));
 }
 
-TEST_CASE("a large matrix is compared completely, one piece at a time") {
-    // The verifier examines 64 MiB at a time, which is less than this matrix.
+TEST_CASE("a large matrix is compared completely, one part at a time") {
+    // The verifier compares 64 MiB at a time, which is less than the size of this matrix.
     const Problem problem{.rows = 4100, .cols = 4200, .produces = {Produces::copy}};
     HostRun run(problem);
     std::memcpy(run.out(0), run.in(0), problem.bytes());
@@ -307,8 +307,8 @@ TEST_CASE("the map can be reduced to fewer lines, and still shows the worst cell
     map.note({99, 63}, CellState::untouched);
     map.note({0, 0}, CellState::wrong);
     const std::string text = map.text(12, 16);
-    // The map has two lines of legend, and nine rows of characters that represent three of the 25
-    // rows each.
+    // The map has two lines of legend and nine rows of characters. Each row of characters stands
+    // for three of the 25 rows of the complete map.
     CHECK(std::count(text.begin(), text.end(), '\n') == 2 + 9);
     CHECK(text.find("each character stands for 12 x 4 cells") != std::string::npos);
     CHECK(text.find("\nX . ") != std::string::npos);

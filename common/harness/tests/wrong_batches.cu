@@ -45,7 +45,7 @@ __global__ void batch_reversed(float* out, const float* in, int rows, int cols) 
     }
 }
 
-/// Assumes that each matrix of the batch begins only `rows` elements after the previous one.
+/// Computes the start of each matrix in the batch as if a matrix had only `rows` elements.
 __global__ void batch_origin(float* out, const float* in, int rows, int cols) {
     ROW_AND_COL;
     if (row < rows && col < cols) {
@@ -53,7 +53,7 @@ __global__ void batch_origin(float* out, const float* in, int rows, int cols) {
     }
 }
 
-/// Transposes the batch as a single matrix of 3 * rows x cols. The result has the axis order 2 0 1.
+/// Transposes the batch as a single matrix of 3 * rows x cols, so the axis order is 2 0 1.
 __global__ void batch_as_one(float* out, const float* in, int rows, int cols) {
     ROW_AND_COL;
     if (row < rows && col < cols) {
@@ -80,7 +80,7 @@ void batch_rounded_down(float* out, const float* in, int rows, int cols) {
 
 // ---- in place ----
 
-/// Each thread above the diagonal stores its element at the mirrored position, but not vice versa.
+/// Stores the elements above the diagonal at their mirrored positions, but not vice versa.
 __global__ void one_way(float* out, const float* in, int rows, int cols) {
     ROW_AND_COL;
     if (row < rows && col < cols && row < col) out[col * cols + row] = in[row * cols + col];

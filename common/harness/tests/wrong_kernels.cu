@@ -265,7 +265,7 @@ struct Invert {
     }
 };
 
-// ---- through a shared tile; shapes are multiples of 32, or bounds are checked ----
+// ---- kernels with a shared tile; shapes are multiples of 32, or bounds are checked ----
 
 enum TileMistake {
     not_moved,
@@ -321,7 +321,7 @@ __global__ void coarsened(float* out, const float* in, int rows, int cols) {
 
 // ---- launches ----
 
-/// Launches a correct transpose, followed by one thread that does something wrong.
+/// Launches a correct transpose, and then a single thread that does something wrong.
 template <Kernel kernel>
 void after_transpose(float* out, const float* in, int rows, int cols) {
     plain<plain_transpose>(out, in, rows, cols);

@@ -1,4 +1,4 @@
-// Kernels with deliberate mistakes, each with the fault that the verifier must report.
+// Kernels with deliberate mistakes. Each is paired with the fault that the verifier must report.
 #pragma once
 
 #include <vector>
@@ -18,13 +18,13 @@ struct WrongKernel {
     Fault also = Fault::none;
     /// The number of matrices in the batch, or 0 for a single matrix.
     int batches = 0;
-    /// Whether the kernel transposes the matrix in place. In that case, `out` is the same as `in`.
+    /// Whether the kernel transposes the matrix in place. If so, `out` is equal to `in`.
     bool in_place = false;
 };
 
 const std::vector<WrongKernel>& wrong_kernels();
 
-/// Returns the wrong kernels that transpose a batch of matrices, or a matrix in place.
+/// Returns the wrong kernels that transpose a batch of matrices, or transpose in place.
 std::vector<WrongKernel> wrong_batches();
 
 }  // namespace coalesce::tests

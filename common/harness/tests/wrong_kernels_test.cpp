@@ -59,7 +59,7 @@ TEST_CASE("each wrong kernel is rejected with its mistake") {
     }
 }
 
-TEST_CASE("there is a wrong kernel for every fault") {
+TEST_CASE("every fault has a wrong kernel") {
     std::set<Fault> seen;
     for (const WrongKernel& kernel : wrong_kernels()) seen.insert(kernel.fault);
     for (int i = 1; i <= static_cast<int>(last_of(Fault{})); ++i) {

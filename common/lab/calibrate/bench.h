@@ -23,7 +23,7 @@ public:
     /// Returns the compute capability, for example 90 for 9.0.
     int compute() const { return compute_; }
     /// Return the two buffers. They have the same size, a power of two that is much larger than the
-    /// second-level cache.
+    /// L2 cache.
     char* in() const { return static_cast<char*>(in_.data()); }
     char* out() const { return static_cast<char*>(out_.data()); }
     std::size_t bytes() const { return in_.bytes(); }
@@ -45,7 +45,7 @@ public:
     double ms(
         const std::function<void()>& launch, int times = 5,
         const std::function<void()>& before = [] {}) const;
-    /// Returns the median time of `times` launches like ms(), but fills the second-level cache with
+    /// Returns the median time of `times` launches like ms(), but fills the L2 cache with
     /// unrelated, clean data before each launch.
     double ms_cold(const std::function<void()>& launch, int times = 9);
     /// Converts milliseconds to cycles of a multiprocessor, at its clock rate while memory is idle.

@@ -1,6 +1,6 @@
 // Measures how fast a multiprocessor performs bulk copies (compute capability 9.0). The lanes of a
 // few warps request one row each, or one thread requests boxes of a matrix, with a fixed number of
-// requests in flight. All data is in the second-level cache, so memory has no influence. Long rows
+// requests in flight. All data is in the L2 cache, so memory has no influence. Long rows
 // are limited by the path from that cache.
 #include <cuda.h>
 
@@ -15,7 +15,7 @@ constexpr unsigned copies_in_flight =
     4;  // groups of copies, or boxes, that each warp has in flight
 constexpr unsigned max_warps = 8, max_bytes = 1024, rows_of_box = 64;
 /// Bytes that each multiprocessor reads repeatedly. Together, the multiprocessors read less than
-/// half of the second-level cache.
+/// half of the L2 cache.
 constexpr unsigned footprint = 128 << 10, pitch = footprint / rows_of_box;
 
 enum class CopyShape { rows, boxes };

@@ -1,4 +1,4 @@
-// Measures the path between multiprocessors and the second-level cache. Persistent blocks read or
+// Measures the path between multiprocessors and the L2 cache. Persistent blocks read or
 // write the same few MiB repeatedly, in whole lines, with enough requests in flight to hide any
 // latency. Running one multiprocessor alone shows the limit of its own port; running all of them
 // shows each one's share of the cache's bandwidth.
@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(1024) read_repeatedly(uint4* data, std::size_t
             uint4 v[unroll];
 #pragma unroll
             for (int u = 0; u < unroll; ++u) {
-                // Loads bypass the first-level cache.
+                // Loads bypass the L1 cache.
                 if (WRITES) data[i + step * u] = {};
                 if (!WRITES) v[u] = __ldcg(data + i + step * u);
             }

@@ -66,8 +66,7 @@ void derive_latencies(const RawMeasurements& raw, Gpu& gpu) {
 /// cache, minus the time per load of a warp that follows pointers through the same cache.
 double timing_overhead_cycles(const RawMeasurements& raw) {
     if (raw.timed_load <= 0)
-        throw GpuError(
-            "a measurement is missing: a load of a cache line from the second-level cache");
+        throw GpuError("a measurement is missing: a load of a cache line from the L2 cache");
     return std::max(0.0, raw.timed_load - chase_cycles(raw, "second level, lines"));
 }
 
@@ -115,7 +114,7 @@ void derive_memory(const RawMeasurements& raw, Gpu& gpu) {
 void derive_multiprocessor(const RawMeasurements& raw, Gpu& gpu) {
     const auto cache_bandwidths = [&](const std::string& what) {
         return round_to_four_digits(maximum(select_values(
-            raw.cache_bandwidths, "way to the second-level cache, " + what,
+            raw.cache_bandwidths, "way to the L2 cache, " + what,
             [&](const CacheBandwidth& t) {
                 return t.access == what && t.multiprocessors == gpu.multiprocessors;
             },

@@ -157,7 +157,7 @@ void measure(Bench& bench, RawMeasurements& raw, const char* what) {
 }
 
 /// Measures an operation that compiles to twenty or more instructions. The measurement uses fewer
-/// chains, so that the loop fits in the first-level instruction cache.
+/// chains, so that the loop fits in the L1 instruction cache.
 template <class Op>
 void measure_long(Bench& bench, RawMeasurements& raw, const char* what) {
     measure<Op, unsigned, 2, 1>(bench, raw, what);

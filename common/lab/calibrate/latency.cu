@@ -1,6 +1,6 @@
 // Measures latencies. One thread follows pointers, so that each load waits for the load before it
 // and nothing else is in flight. The location of the pointers determines which memory responds: the
-// first-level cache, the second-level cache, memory or shared memory. To measure loads of 128
+// L1 cache, the L2 cache, memory or shared memory. To measure loads of 128
 // bytes, a whole warp follows lines in the same way, and each lane reads its own copy of the
 // pointer.
 #include <algorithm>
@@ -105,7 +105,7 @@ __device__ unsigned word_from_second_level(const char* from) {
 }
 
 /// Times a warp's loads of single lines. Each line has been loaded once already, so that the
-/// second-level cache contains it.
+/// L2 cache contains it.
 __global__ void time_loads(const char* data, int loads, std::uint64_t* result_counters) {
     constexpr std::size_t apart = 64 << 10;
     unsigned sum = 0;
@@ -172,7 +172,7 @@ void measure_latencies(Bench& bench, RawMeasurements& raw) {
     const auto run = [&](const char* of, std::size_t bytes, CacheLevel through, int warm_up,
                          int blocks) {
         make_ring(bench, bytes / line_bytes, blocks, false);
-        // The copy left part of the ring in the second-level cache, so flush it.
+        // The copy left part of the ring in the L2 cache, so flush it.
         if (std::string(of) == "memory") flush_by_reading(bench.out(), bench.bytes());
         const auto kernel = through == CacheLevel::first_level ? chase<CacheLevel::first_level>
                                                                : chase<CacheLevel::second_level>;

@@ -1,5 +1,5 @@
 // Measures whole launches: the time of an empty kernel, how much of the data that a launch writes
-// is still in the second-level cache when it ends, and how fast recently read data can be read
+// is still in the L2 cache when it ends, and how fast recently read data can be read
 // again.
 #include "harness/flush.h"
 #include "lab/calibrate/bench.h"

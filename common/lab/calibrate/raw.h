@@ -1,7 +1,7 @@
 // The raw measurements of calibrate, which `--json` writes and `--from` reads.
 //
 // Cycles are cycles of a multiprocessor, read from its counter or computed with clock_ghz. gbps is
-// the rate at which memory (or the second-level cache) moves data, in 10^9 bytes per second; for a
+// the rate at which memory (or the L2 cache) moves data, in 10^9 bytes per second; for a
 // copy, it counts both the bytes read and the bytes written.
 #pragma once
 
@@ -82,7 +82,7 @@ struct Issue {
     double latency_cycles = 0;
 };
 
-/// Bandwidth between multiprocessors and the second-level cache.
+/// Bandwidth between multiprocessors and the L2 cache.
 struct CacheBandwidth {
     std::string access;  ///< "read" or "write"
     int multiprocessors = 0;
@@ -98,7 +98,7 @@ struct ScatteredStores {
     double ms = 0, stores_only_ms = 0;
 };
 
-/// The rate of bulk copies from the second-level cache into shared memory.
+/// The rate of bulk copies from the L2 cache into shared memory.
 struct BulkRate {
     std::string method;  ///< "rows" or "boxes"
     /// The number of warps that issue copies. If `method` is "rows", all lanes of these warps issue
@@ -140,7 +140,7 @@ struct RawMeasurements {
     std::vector<CacheBandwidth> cache_bandwidths;
     double launch_us = 0;
     double timed_load =
-        /// Latency in cycles of a timed load of one line from the second-level cache, including the
+        /// Latency in cycles of a timed load of one line from the L2 cache, including the
         /// overhead of reading the clock.
         0;
     std::vector<ScatteredStores> scatters;

@@ -14,7 +14,7 @@ __global__ void write_columns(const unsigned* in, unsigned* out, std::size_t sid
     out[col * side + row] = READS ? in[row * side + col] : 0;
 }
 
-/// The side of a matrix that is small enough for the second-level cache to hold everything the
+/// The side of a matrix that is small enough for the L2 cache to hold everything the
 /// resident blocks touch.
 constexpr unsigned side = 8192;
 

@@ -1,5 +1,5 @@
-// libFuzzer target: reads arbitrary bytes. They must either be rejected with a FatbinError or yield
-// PTX texts. The sanitizer detects every read outside the input.
+// libFuzzer target: reads arbitrary bytes as a fat binary. Reading must either throw a FatbinError
+// or return PTX texts. The sanitizer detects every read outside of the input.
 #include <string>
 
 #include "simulator/fatbin/fatbin.h"
@@ -18,7 +18,7 @@ void expect_images_or_error(const Read& read) {
 }
 
 /// Reports whether the image is PTX text rather than a container. A container states its own size,
-/// which can be checked only if the caller gives a limit.
+/// which the reader can check only if the caller gives a limit.
 bool is_text(const std::string& image) {
     u32 magic = 0;
     if (image.size() >= sizeof(magic)) image.copy(reinterpret_cast<char*>(&magic), sizeof(magic));

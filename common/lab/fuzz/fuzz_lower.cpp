@@ -1,9 +1,9 @@
 // libFuzzer target: loads and lowers each module that the parser accepts, and runs two small blocks
-// of each kernel with all checks and a low instruction limit. The run must end with an error or a
+// of each kernel, with all checks and a low instruction limit. The run must end with an error or a
 // result. The sanitizer detects every access outside the simulator's memory.
 //
-// Each word of the parameters is an address in device memory, because a kernel can cause the most
-// damage with addresses.
+// Each word of the parameters is an address in device memory, because addresses let a kernel cause
+// the most damage.
 #include <cstring>
 #include <string>
 #include <vector>
@@ -20,8 +20,8 @@ using namespace coalesce::simulator;
 
 constexpr u64 kInstructions = 2000;
 constexpr u64 kBufferBytes = 4096;
-/// The maximum size of a kernel's parameters. cudart/launch.cpp rejects launches with larger
-/// parameters.
+/// The maximum size of a kernel's parameters, in bytes. cudart/launch.cpp rejects launches with
+/// larger parameters.
 constexpr u64 kParameterBytes = DeviceModel::parameter_bytes_max;
 
 void prepare() {
@@ -53,7 +53,7 @@ void run(Kernel& kernel) {
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t size_max);
 
-/// Mutates an input. Two out of three mutations change the PTX as text, and the third changes
+/// Mutates an input. Two out of three mutations change the PTX as text. The other mutations change
 /// bytes.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                                std::size_t size_max, unsigned seed) {
@@ -73,8 +73,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!module) return 0;
     for (const auto& [name, kernel] : module->kernels) {
         run(*kernel);
-        // Discard the launch, which would otherwise be kept for the table that is printed at the
-        // end of the program.
+        // Discard the launch, which would otherwise be recorded for the table that is printed at
+        // the end of the program.
         kernel->totals.launches = 0;
     }
     reports().clear();

@@ -1,11 +1,11 @@
-// libFuzzer target: runs a fixed kernel (operand_kernel.h) with arbitrary operands. These are
-// addresses inside and just outside every space, corrupted tensor maps, overwritten mbarriers,
-// printf formats and strings, barrier numbers, lane masks, copy sizes, and function pointers. The
-// run must end with an error or a result. The sanitizer detects every access outside the
-// simulator's memory.
+// libFuzzer target: runs a fixed kernel (operand_kernel.h) with arbitrary operands. The operands
+// are addresses inside and just outside every memory space, corrupted tensor maps, overwritten
+// mbarriers, printf formats and strings, barrier numbers, lane masks, copy sizes, and function
+// pointers. The run must end with an error or a result. The sanitizer detects every access outside
+// the simulator's memory.
 //
 // Idea       The input is a script: the launch and the contents of memory, followed by steps with a
-//            fixed number of bytes. Therefore, whatever libFuzzer recombines is still a script.
+//            fixed number of bytes. Any recombination by libFuzzer is therefore still a script.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -29,8 +29,8 @@ constexpr u64 kInstructions = 6000;
 constexpr u32 kStaticShared = 9000;
 constexpr u32 kLargeBytes = 4096, kSmallBytes = 100, kMaps = 2;
 constexpr std::size_t kMaxSteps = 24, kContentBytes = 64;
-/// The offset in bytes of the tensor map in the kernel's parameters. The parameters are script,
-/// steps and map.
+/// The offset in bytes of the tensor map in the kernel's parameters, which are the script, the
+/// steps and the map.
 constexpr u64 kMapParameter = 64;
 
 /// Reads the bytes of the input in order. Returns zeros after the end of the input.
@@ -74,7 +74,7 @@ void write_memory(u64 address, const void* from, u64 bytes) {
     memory.mark_written_by_host(address, bytes);
 }
 
-/// The kernel, loaded once for the normal mode and once for the plain mode.
+/// The kernel, loaded twice: once for the normal mode and once for the plain mode.
 struct Kernels {
     std::unique_ptr<Module> modules[2];
     Kernels() {
@@ -161,8 +161,8 @@ Step step_from(Input& in, const Memory& memory) {
     return step;
 }
 
-/// Encodes a tensor map as a program would, and then changes some of its bytes if the script says
-/// so. The map is all zeros if the encoder rejects the arguments.
+/// Encodes a tensor map as a program would, and then changes some of its bytes if the script asks
+/// for it. The map is all zeros if the encoder rejects the arguments.
 void map_from(Input& in, u64 array, u8* map) {
     u64 size[kMaxDimensions], strides[kMaxDimensions];
     u32 box[kMaxDimensions], steps[kMaxDimensions];
@@ -191,7 +191,7 @@ void map_from(Input& in, u64 array, u8* map) {
     }
 }
 
-/// The launch parameters that the script chooses.
+/// The launch parameters that the script specifies.
 struct FuzzedLaunch {
     LaunchConfig config;
     bool plain = false;
@@ -230,8 +230,8 @@ void run(const FuzzedLaunch& launching, const Memory& memory, u32 steps, u8* map
     if (status == Status::success) Device::instance().launch(kernel, launching.config, arguments);
     for (const Report& report : reports().all()) static_cast<void>(to_text(report));
     reports().clear();
-    // Discard the launch, which would otherwise be kept for the table that is printed at the end of
-    // the program.
+    // Discard the launch, which would otherwise be recorded for the table that is printed at the
+    // end of the program.
     kernel.totals.launches = kernel.totals.stopped = 0;
 }
 

@@ -1,5 +1,5 @@
-// libFuzzer target: parses arbitrary bytes. They must either be rejected with a ParseError or yield
-// a module in which all indices and ranges are valid.
+// libFuzzer target: parses arbitrary bytes. The parser must either throw a ParseError or return a
+// module in which all indices and ranges are valid.
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,5 @@
-// libFuzzer target: reads an arbitrary learner's file. The functions that read it without a sandbox
-// must terminate quickly for every text. CMakeLists.txt contains the seeds and limits.
+// libFuzzer target: reads arbitrary text as a learner's file. The functions that run on this text
+// outside of the sandbox must terminate quickly. CMakeLists.txt contains the seeds and limits.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,11 +1,11 @@
-// The kernel that fuzz_operands runs. It contains one instruction of each form that takes operands
-// from memory. A script selects the order of the instructions and their operands.
+// The kernel that fuzz_operands runs. It contains one instruction of each form. The operands come
+// from memory: a script specifies the order of the instructions and their operands.
 //
 // Builds on  nothing.
-// Idea       The kernel's text never changes, so that it is not parsed in every run. A step of the
+// Idea       The kernel's text never changes, so it need not be parsed in every run. A step of the
 //            script specifies a form, the participating lanes, three addresses and four words. For
-//            each address and word, it specifies the increment from one thread to the next. Other
-//            threads wait at the end of the step.
+//            each address and word, it specifies the increment from one thread to the next.
+//            Threads that do not participate wait at the end of the step.
 // Watch      The result of an instruction can be an operand of later instructions: `last`.
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace coalesce::simulator::fuzz {
 
-/// A step of the script in device memory. The kernel can overwrite the script like any other
-/// memory.
+/// A step of the script, which is in device memory. The kernel can overwrite the script, as it can
+/// overwrite any other memory.
 struct Step {
     std::uint32_t form = 0;
     std::uint32_t lanes = 0;            ///< the mask of participating lanes, for every warp
@@ -38,7 +38,7 @@ inline const std::vector<std::string>& instruction_forms() {
     static const std::vector<std::string> all = [] {
         std::vector<std::string> made;
         const auto add = [&](const std::string& text) { made.push_back(text); };
-        // Loads and stores in every space and of every width.
+        // Loads and stores of every width in every memory space.
         for (const char* space : {"", ".global", ".shared", ".local", ".const", ".volatile.shared",
                                   ".volatile.global", ".relaxed.gpu.global", ".acquire.gpu"}) {
             const std::string s = space;
@@ -141,7 +141,7 @@ inline const std::vector<std::string>& instruction_forms() {
         add("mbarrier.try_wait.parity.shared.b64 %q, [%sa], %w0;");
         add("mbarrier.try_wait.shared.b64 %q, [%a], %b, %w0;");
         add("mbarrier.pending_count.b64 %r0, %b;");
-        // Barriers of blocks and warps, with barrier numbers and masks from the script.
+        // Barriers of blocks and warps, whose numbers and masks come from the script.
         add("bar.sync 0;");
         add("bar.sync %w0;");
         add("bar.sync %w0, %w1;");
@@ -187,7 +187,7 @@ inline const std::vector<std::string>& instruction_forms() {
             "call (g), %a, (s), one; ld.param.b32 %r0, [g]; }");
         add("{ .param .b64 s; .param .align 16 .b8 t[48]; .param .b32 g; st.param.b64 [s], %b; "
             "st.param.b64 [t+8], %c; call (g), %a, (s, t), two; ld.param.b32 %r0, [g]; }");
-        // Matrix instructions with row addresses from the script.
+        // Matrix instructions, whose row addresses come from the script.
         for (const char* at : {".shared.b16", ".b16"}) {
             for (const char* how : {"", ".trans"}) {
                 const std::string shape = std::string(".sync.aligned.m8n8.x4") + how + at;
@@ -218,7 +218,8 @@ inline const std::vector<std::string>& instruction_forms() {
     return all;
 }
 
-/// Returns the functions whose addresses a script may use, and the declarations they need.
+/// Returns the functions whose addresses a script may use, and the declarations that these
+/// functions need.
 inline const char* functions_text() {
     return R"(
 .extern .func (.param .b32 g) vprintf(.param .b64 s, .param .b64 t);
@@ -259,7 +260,7 @@ ret;
 )";
 }
 
-/// Returns the module, which contains the functions and the kernel `run` with `shared_bytes` of
+/// Returns the module. It contains the functions and the kernel `run`, which has `shared_bytes` of
 /// static shared memory.
 inline std::string module_text(unsigned shared_bytes) {
     std::string text = ".version 8.6\n.target sm_90\n.address_size 64\n";

@@ -44,7 +44,7 @@ ProcessResult expect_words(const ScratchCourse& course, const std::vector<std::s
     ProcessResult outcome = course.learn(words);
     CAPTURE(outcome.output);
     CHECK(outcome.exit_code == code);
-    // Compare only the words, because numbers of different widths cause different line breaks.
+    // Compare only the words, because numbers of different widths lead to different line breaks.
     const std::string words_of_output = in_one_line(outcome.output);
     for (auto& part : parts) CHECK_MESSAGE(has(words_of_output, in_one_line(part)), part);
     for (const std::string& line : lines_of(outcome.output)) {
@@ -78,7 +78,7 @@ Attempt attempt(int number, std::optional<double> ms) {
 
 }  // namespace
 
-TEST_CASE("times that differ by less than the larger error band rank equally") {
+TEST_CASE("times that differ by less than the larger error band rank as equal") {
     CHECK(compare_speed(time_of(1.07, .08), time_of(1, .08)) == RelativeSpeed::level);
     CHECK(compare_speed(time_of(.93, .08), time_of(1, .08)) == RelativeSpeed::level);
     CHECK(compare_speed(time_of(1.09, .08), time_of(1, .08)) == RelativeSpeed::slower);
@@ -110,9 +110,9 @@ TEST_CASE("the table lists the fastest attempt first, with the change since the 
     for (const std::string& line : measured) CHECK(line.size() <= 80);
 }
 
-TEST_CASE("attempts are predicted, ranked, stored and restored") {
+TEST_CASE("attempts can be predicted, ranked, stored and restored") {
     ScratchCourse course;
-    expect_words(course, {"beat", "--list"}, 0, {"You have made no attempt yet"});
+    expect_words(course, {"beat", "--list"}, 0, {"You have not made any attempts yet"});
     expect_words(
         course, {"beat"}, 0,
         {FILE_OF_LEARNER + " is your file for this exercise", "beat: right on all shapes",
@@ -143,7 +143,7 @@ TEST_CASE("attempts are predicted, ranked, stored and restored") {
     expect_words(course, {"beat"}, 0, {"as fast as"});
     CHECK(attempts_in(course).size() == 2);
 
-    // Restoring an attempt must save the current text first.
+    // Restoring an attempt must first save the current text.
     expect_words(course, {"beat", "--restore", "1"}, 0,
                  {"Your version was saved as", "now contains attempt 1."});
     CHECK(course.read(FILE_OF_LEARNER) == blank);
@@ -155,7 +155,7 @@ TEST_CASE("attempts are predicted, ranked, stored and restored") {
     CHECK(course.read(FILE_OF_LEARNER) == blank);
 }
 
-TEST_CASE("beat --file predicts another file, and stores no attempt for it") {
+TEST_CASE("beat --file predicts a different file, and stores no attempt for it") {
     ScratchCourse course;
     course.write("mine.cu", with(beat_starting_text(), "    if (row < rows",
                                  "    if (rows < 0) printf(\"never\");\n    if (row < rows"));
@@ -165,19 +165,19 @@ TEST_CASE("beat --file predicts another file, and stores no attempt for it") {
     CHECK(!fs::exists(course.path(FILE_OF_LEARNER)));
 }
 
-TEST_CASE("a damaged table of attempts is renamed, with a message") {
+TEST_CASE("a damaged table of attempts is renamed, and a message is printed") {
     ScratchCourse course;
     fs::create_directories(course.path(".learn"));
     course.write(".learn/beat.json", "{ half a file");
     expect_words(course, {"beat", "--list"}, 0,
-                 {"beat.json.broken-1", "You have made no attempt yet"});
+                 {"beat.json.broken-1", "You have not made any attempts yet"});
     CHECK(course.read(".learn/beat.json.broken-1") == "{ half a file");
     course.write(".learn/beat.json", "{\"format\": 2}");
     expect_words(course, {"beat", "--list"}, 0, {"newer version of this command"});
     CHECK(course.read(".learn/beat.json") == "{\"format\": 2}");
 }
 
-TEST_CASE("a kill at any moment leaves only complete attempts, each with its source") {
+TEST_CASE("a kill at any moment leaves only complete attempts, each of which has its source") {
     constexpr int KILLS = 30, BUSY = 10, MOST = 1000;
     ScratchCourse course;
     attempts_in(course);  // sets COALESCE_COURSE for the code below

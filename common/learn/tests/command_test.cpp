@@ -1,4 +1,4 @@
-// Tests the command with various arguments: its exit codes, its messages, and that a refused
+// Tests the exit codes and messages of the command with various arguments, and that a refused
 // request runs nothing.
 
 #include <doctest/doctest.h>
@@ -25,15 +25,15 @@ ProcessResult run_learn(const std::string& words) {
                        .arguments = {"-c", learn_program.string() + " " + words + " 2>&1"}});
 }
 
-// A file name that is not in use. The destructor removes the file if it was created.
+// The name of a file that does not exist. The destructor removes the file if it was created.
 struct JsonPath {
     fs::path path = fs::temp_directory_path() / ("command-" + std::to_string(getpid()) + ".json");
     ~JsonPath() { fs::remove(path); }
     std::string option() const { return " --json " + path.string(); }
 };
 
-// Checks that the command refuses the request with a one-line message and exit code 2, and writes
-// no file.
+// Checks that the command refuses the request with a one-line message and exit code 2, and does not
+// create the file.
 void is_refused(const std::string& words, const std::string& sentence) {
     JsonPath json;
     ProcessResult outcome = run_learn(words + json.option());
@@ -141,7 +141,7 @@ TEST_CASE("a run on the simulator prints a table, and stores no times") {
     }
 }
 
-TEST_CASE("one variant can run alone") {
+TEST_CASE("one variant can run by itself") {
     JsonPath json;
     CHECK(run_learn("run all --device sim --variant padded --rows 64 --cols 64" + json.option())
               .exit_code == 0);
@@ -171,8 +171,8 @@ struct Stage {
     }
     ~Stage() { fs::remove_all(folder); }
 
-    // Writes a shell script that replaces a step's program. The script writes the results `json`,
-    // unless it is empty, and exits with `exit_code`.
+    // Writes a shell script that replaces a step's program. The script writes `json` as its
+    // results, unless `json` is empty, and exits with `exit_code`.
     void program(const std::string& step, int exit_code, const std::string& json) const {
         std::ofstream script(folder / step);
         script << "#!/bin/sh\necho \"" << step << " says\"\n";
@@ -214,7 +214,7 @@ TEST_CASE("if a result is wrong, the program's output is printed and the exit co
     CHECK(read_json(json.path)["results"][1]["verified"] == false);
 }
 
-TEST_CASE("after a program crashes, the others still run, and the exit code is not 0") {
+TEST_CASE("after a program crashes, the other programs still run, and the exit code is not 0") {
     Stage stage;
     stage.program("01_copy", 139, "");
     stage.program("02_naive", 0, results("02_naive", "sim", true));
@@ -244,7 +244,7 @@ TEST_CASE("a program that is not built is reported before anything runs") {
     CHECK(!has(outcome.output, "right"));
 }
 
-TEST_CASE("a run on a GPU has times, and includes the rivals") {
+TEST_CASE("a run on a GPU has times and includes the rivals") {
     Stage stage;
     for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY).steps) {
         stage.program(step.name, 0, results(step.name, "gpu", true));
@@ -260,7 +260,7 @@ TEST_CASE("a run on a GPU has times, and includes the rivals") {
     CHECK(has(stage.learn("run 01 02").output, "a different device"));
 }
 
-TEST_CASE("rivals do not run on the simulator unless they are named") {
+TEST_CASE("on the simulator, rivals run only if they are named") {
     Stage stage;
     for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY).steps) {
         stage.program(step.name, 0, results(step.name, "sim", true));

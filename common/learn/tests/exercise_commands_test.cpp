@@ -1,5 +1,5 @@
-// Tests the command on real exercises: every subcommand, and every kind of file that a learner may
-// save.
+// Tests the command on real exercises: every subcommand, and every kind of file that a learner
+// might save.
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Removes all steps except the first `count`, so that commands on all steps take less time.
+// Removes all steps except the first `count`, so that commands on all steps are faster.
 void keep_steps(const ScratchCourse& course, int count) {
     const fs::path all = fs::canonical(course.path("steps"));
     std::vector<std::string> names;
@@ -33,18 +33,18 @@ void keep_steps(const ScratchCourse& course, int count) {
     std::sort(names.begin(), names.end());
     fs::remove(course.path("steps"));
     fs::create_directory(course.path("steps"));
-    // Remove the solutions of all other steps, and those of the exercises beyond the transpose.
+    // Remove the solutions of these steps and of all exercises other than transposes.
     const fs::path solutions = fs::canonical(course.path("solutions"));
     fs::remove(course.path("solutions"));
     fs::create_directory(course.path("solutions"));
-    // Keep lesson 00, the whole program, as well.
+    // Also keep lesson 00, the whole program.
     for (int k = 0; k <= count; ++k) {
         fs::create_symlink(all / names[k], course.path("steps") / names[k]);
         fs::create_symlink(solutions / names[k], course.path("solutions") / names[k]);
     }
 }
 
-// Records in the progress file that ./learn has run all steps, as it does at its first start.
+// Records in the progress file that ./learn has already introduced the course.
 void begin(const ScratchCourse& course) {
     Progress(course.path(".learn"), [](const std::string& warning) {
         FAIL(warning);
@@ -185,7 +185,7 @@ TEST_CASE("a whole program is checked like a kernel, but has no costs") {
     CHECK(has(course.read(file), "TODO: launch reverse"));
 }
 
-TEST_CASE("every file that a learner may save gets a clear message, and no text is lost") {
+TEST_CASE("for every file that a learner might save, the message is clear and no text is lost") {
     ScratchCourse course;
     course.solve("01_copy");
     REQUIRE(course.learn({"check", "01"}).exit_code == 0);
@@ -234,7 +234,7 @@ TEST_CASE("every file that a learner may save gets a clear message, and no text 
     CHECK(course.progress_of("01_copy")["status"] == "done");
 }
 
-TEST_CASE("check reports other files, bug hunts and all exercises as JSON") {
+TEST_CASE("check supports other files, bug hunts, all exercises and JSON") {
     ScratchCourse course;
     course.write("mine.cu", ScratchCourse::solution("03_tiled"));
     expect(course, {"check", "03", "--file", "mine.cu"}, 0, {"passed", "--file mine.cu"});
@@ -274,7 +274,7 @@ TEST_CASE("check reports other files, bug hunts and all exercises as JSON") {
 TEST_CASE("a check that cannot run never passes") {
     ScratchCourse course;
     course.solve("02_naive");
-    // The folder contains only the command at first. Scripts that replace other programs are added
+    // At first, the folder contains only the command. Scripts that replace other programs are added
     // below.
     fs::path bin = course.path("bin");
     fs::create_directories(bin);
@@ -330,7 +330,7 @@ TEST_CASE("a check that cannot run never passes") {
     CHECK(course.progress_of("02_naive")["checks"] == 1);
 }
 
-TEST_CASE("hints have four levels, and match the current failure") {
+TEST_CASE("there are four levels of hints, which match the current failure") {
     ScratchCourse course;
     expect(course, {"hint", "02"}, 0, {"hint 1 of 4: question", "Nothing has been checked yet"});
     expect(course, {"hint", "02"}, 0, {"hint 2 of 4: picture"});
@@ -345,7 +345,7 @@ TEST_CASE("hints have four levels, and match the current failure") {
     expect(course, {"hint", "02", "--hunt"}, 0, {"02_naive hunt, hint 1 of 4"});
 }
 
-TEST_CASE("a prediction is made once, stored, and compared with the learner's own counters") {
+TEST_CASE("a prediction can be made only once, and is compared with the learner's own counters") {
     ScratchCourse course;
     expect(course, {"predict", "02", "8"}, 0, {"you said 8", "not asked yet"});
     expect(course, {"predict", "02", "32"}, 0, {"you said 8", "you said 32", "once it passes"});
@@ -359,7 +359,7 @@ TEST_CASE("a prediction is made once, stored, and compared with the learner's ow
     CHECK(predictions[1]["right"] == true);
     CHECK(predictions[1]["fact"] == 32.0);
     expect(course, {"progress"}, 0, {"1 of 2 predictions right"});
-    // The learner has now seen the costs, and can no longer predict them.
+    // The learner has now seen the costs, so they can no longer be predicted.
     course.solve("03_tiled");
     expect(course, {"check", "03"}, 0, {"passed"});
     expect(course, {"predict", "03", "4"}, 2, {"answered all questions about 03_tiled"});
@@ -368,7 +368,7 @@ TEST_CASE("a prediction is made once, stored, and compared with the learner's ow
     expect(course, {"predict", "03"}, 0, {"no guess; the count is 4"});
 }
 
-// Returns the predicted speed of a solution as a percentage of the copy's speed.
+// Returns the predicted speed of a solution, as a percentage of the copy's speed.
 double percent_of_copy(const ScratchCourse& course, const std::string& number,
                        const std::string& step) {
     const Json checked = course.learn_json(
@@ -400,7 +400,7 @@ TEST_CASE(
     expect(course, {"predict", "04"}, 0, {"no guess; the model predicts"});
 }
 
-// Checks that the book's answer is a whole number, and is correct for the solution.
+// Checks that the answer in the book is a whole number and correct for the solution.
 TEST_CASE("each prediction has one answer, which is a whole number") {
     ScratchCourse course;
     for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY).steps) {
@@ -460,7 +460,7 @@ TEST_CASE(
     CHECK(course.progress_of("03_tiled")["solution_seen"] == false);
 }
 
-TEST_CASE("diff shows what a step changes, in lessons and in the learner's kernels") {
+TEST_CASE("diff shows what a step changes in lessons and in the learner's kernels") {
     ScratchCourse course;
     const ProcessResult refused =
         expect(course, {"diff", "04"}, 1,
@@ -502,7 +502,7 @@ TEST_CASE("reset saves the learner's text") {
     CHECK(course.read(KERNEL_02) == "precious");
 }
 
-TEST_CASE("progress, list and doctor print the learner's state") {
+TEST_CASE("progress, list and doctor print the learner's progress") {
     ScratchCourse course;
     ProcessResult list = expect(course, {"list"}, 0,
                                 {"00_program    not begun  -          A whole program",
@@ -556,7 +556,7 @@ TEST_CASE("only the first call of ./learn introduces the course") {
     CHECK(!has(second.output, "This course"));
 }
 
-TEST_CASE("a damaged progress file is renamed, with a message") {
+TEST_CASE("a damaged progress file is renamed, and a message is printed") {
     ScratchCourse course;
     fs::create_directories(course.path(".learn"));
     course.write(".learn/state.json", "{ half a file");
@@ -566,7 +566,7 @@ TEST_CASE("a damaged progress file is renamed, with a message") {
     expect(course, {"check", "02"}, 1, {"02_naive: not yet"});
 }
 
-TEST_CASE("killing a check at any moment loses nothing") {
+TEST_CASE("killing a check at any moment does not lose any data") {
     constexpr int KILLS = 15;
     ScratchCourse course;
     course.solve("01_copy");
@@ -592,10 +592,10 @@ TEST_CASE("killing a check at any moment loses nothing") {
     }
 }
 
-TEST_CASE("leftovers of killed checks are removed, but no other files") {
+TEST_CASE("leftovers of killed checks are removed, but other files are not") {
     ScratchCourse course;
     // If the learner's folder cannot be created, verdicts are written to the temporary folder,
-    // which other programs use too.
+    // which other programs also use.
     fs::create_directories(course.path("tmp/empty-999999999"));
     for (std::string name : {"notes.999999999", "02_naive.json.mine", "03_tiled.json.999999999"})
         course.write("tmp/" + name, "not a verdict");
@@ -618,7 +618,7 @@ TEST_CASE("leftovers of killed checks are removed, but no other files") {
     CHECK(fs::exists(course.path(mine)));
 }
 
-TEST_CASE("output has no colours unless it goes to a terminal that supports them") {
+TEST_CASE("output has colours only if it goes to a terminal that supports them") {
     ScratchCourse course;
     for (auto& words : std::vector<std::vector<std::string>>{
              {"check", "02"}, {"progress"}, {"list"}, {"doctor"}, {"hint", "02"}}) {

@@ -11,7 +11,7 @@ inline bool has(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-// Runs `learn WORDS`. Checks the exit code, and that the output contains the given texts.
+// Runs `learn WORDS`. Checks the exit code, and checks that the output contains the given texts.
 inline ProcessResult expect(const ScratchCourse& course, const std::vector<std::string>& words,
                             int code, const std::vector<std::string>& parts) {
     ProcessResult outcome = course.learn(words);

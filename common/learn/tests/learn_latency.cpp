@@ -1,5 +1,5 @@
 // Measures the time from saving a file until `learn watch` shows the verdict. Prints the median of
-// 20 saves, and the median of each component. With --most MILLISECONDS the program fails if the
+// 20 saves, and the median for each component. With --most MILLISECONDS, the program fails if the
 // total exceeds this limit.
 
 #include <algorithm>
@@ -36,7 +36,7 @@ bool save_once(const ScratchCourse& course, const std::string& step, int number,
     if (!terminal.shows(step + ": passed") || !terminal.shows("Again:")) return false;
     double whole = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
     if (!terminal.shows("q quit")) return false;
-    // The first save, which fills the cache, is not measured.
+    // Do not measure the first save, which fills the cache.
     if (number == 0) return true;
     times.whole.push_back(whole);
     Json spent = read_json(course.path(".learn/verdicts/" + step + ".json"))["milliseconds"];

@@ -1,6 +1,6 @@
 #!/bin/sh
-# learn_lock_test.sh LEARN -- tests that ./learn commands started at the same time build one after another, even if some
-# of them fail or are killed.
+# learn_lock_test.sh LEARN -- tests that ./learn commands that are started at the same time build one after another,
+# even if some of them fail or are killed.
 set -eu
 learn=$1
 folder=$(mktemp -d)
@@ -18,7 +18,7 @@ if ! command -v flock >/dev/null; then
     exit 77
 fi
 
-# Imitate a computer on which all requirements are installed.
+# Simulate a computer on which all requirements are installed.
 mkdir -p "$folder/bin" "$folder/include/doctest" "$folder/include/nlohmann" "$folder/include/CLI" \
     "$folder/include/toml++" "$build/bin"
 for header in zstd.h lz4.h doctest/doctest.h nlohmann/json.hpp CLI/CLI.hpp toml++/toml.h; do
@@ -32,7 +32,7 @@ program() {
 for tool in g++ ninja clang++-99; do printf '#!/bin/sh\necho 99\n' | program "$folder/bin/$tool"; done
 # The test must never install anything, so apt-get fails.
 printf '#!/bin/sh\nexit 1\n' | program "$folder/bin/apt-get"
-# This cmake detects a second build at the same time, because only one of them can create the folder.
+# This cmake detects concurrent builds: only one of them can create the folder.
 program "$folder/bin/cmake" <<'END_OF_CMAKE'
 #!/bin/sh
 cd "$PLACE" || exit
@@ -50,7 +50,7 @@ program "$folder/bin/ctest" <<'END_OF_CTEST'
 #!/bin/sh
 echo '<testcase name="one" status="run"/>' >"$COALESCE_BUILD/tests.xml"
 END_OF_CTEST
-# This stand-in for the built program records an overlap if the lock is still held or open when it runs.
+# This stand-in for the built program records an overlap if the lock is still held or its descriptor is still open.
 program "$build/bin/learn" <<'END_OF_LEARN'
 #!/bin/sh
 echo "$*" >>"$PLACE/runs"
@@ -64,14 +64,14 @@ COALESCE_COMPILER=clang COALESCE_CLANG=clang++-99
 export PATH CPATH PLACE LEARN COALESCE_BUILD COALESCE_COMPILER COALESCE_CLANG
 
 lines_in() { if [ -e "$1" ]; then wc -l <"$1"; else echo 0; fi; }
-# no_overlap WHAT -- fails with WHAT if two builds overlapped, and clears the list of builds.
+# no_overlap WHAT -- reports the failure WHAT if two builds overlapped. Also clears the records of overlaps.
 no_overlap() {
     [ ! -e "$folder/overlaps" ] || say_failed "$1: $(sort "$folder/overlaps" | uniq -c)"
     rm -rf "$folder/overlaps" "$folder/building"
 }
 
-# Start 13 commands of all kinds at the same time. Start the tests only once, because two runs of them would write the
-# same results.
+# Start 13 commands of all kinds at the same time. Start the command `test` only once, because two test runs would write
+# to the same results file.
 rm -f "$folder/runs" "$folder/builds"
 processes=
 for turn in 1 2 3 4; do
@@ -98,17 +98,17 @@ timeout 30 "$learn" check 01 2>"$folder/said" || say_failed 'it waited for a pro
 [ ! -s "$folder/said" ] || say_failed "a program that runs: $(cat "$folder/said")"
 kill "$process"
 
-# A process that a build leaves behind must not hold the lock.
+# A process that outlives a build must not hold the lock.
 LEAVES=yes timeout 30 "$learn" check 01 || say_failed 'a build that leaves something behind'
 timeout 30 "$learn" check 01 || say_failed 'it waited for what a build left behind'
 no_overlap 'left behind'
 kill "$(cat "$folder/left")"
 
-# A ./learn that a build calls must not wait for the lock, because the build already holds it.
+# A ./learn that is called by a build must not wait for the lock, because the build already holds it.
 CALLS=yes timeout 30 "$learn" check 01 2>/dev/null || say_failed 'a ./learn within a ./learn'
 no_overlap 'within'
 
-# If a build is killed, the script must wait until its child processes have ended, and then release the lock.
+# When a build is killed, the script must wait until its child processes have ended, and then release the lock.
 BUILD_SECONDS=1 "$learn" check 01 2>/dev/null &
 process=$!
 while [ ! -e "$folder/building" ]; do sleep 0.02; done

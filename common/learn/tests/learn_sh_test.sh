@@ -41,7 +41,7 @@ expect 1 'ninja-build clang' env PATH="$folder/bin" COALESCE_BUILD="$folder/buil
 expect 2 'COALESCE_COMPILER is gcc, but must be nvcc or clang' \
     env COALESCE_BUILD="$folder/build" COALESCE_COMPILER=gcc /bin/sh "$learn" build
 
-# Imitate an apt-get that cannot install packages, because its package lists are missing or stale. Test which calls
+# Simulate an apt-get that cannot install packages, because its package lists are missing or stale. Test which calls
 # ./learn makes, and in which order.
 cat >"$folder/bin/apt-get" <<'END'
 #!/bin/sh

@@ -15,7 +15,7 @@ std::string shown(const std::string& markdown, bool with_answers = false) {
 
 }  // namespace
 
-TEST_CASE("paragraphs are wrapped, and links become their text") {
+TEST_CASE("paragraphs are wrapped, and links are replaced by their text") {
     CHECK(shown("# 03 Tiled\n\nSee [the guide](../x.md)\nand **note** `a[i](b)`.\n") ==
           "03 Tiled\n========\n\nSee the guide and note `a[i](b)`.\n");
     std::string words;
@@ -47,7 +47,7 @@ TEST_CASE("a table is aligned, or becomes a list if it is too wide") {
           "- what: " + wide + ";\n  why: so it is\n");
 }
 
-TEST_CASE("code that is too wide is broken, and its comment moves to the line before") {
+TEST_CASE("code that is too wide is split, and its comment moves to the line above") {
     const std::string call = "    in[(row + k) * cols + col] = out[(row + k) * rows + col];";
     CHECK(shown("```cpp\n" + call + "  // a comment that does not fit behind it\n```\n") ==
           "    // a comment that does not fit behind it\n" + call + "\n");
@@ -57,7 +57,7 @@ TEST_CASE("code that is too wide is broken, and its comment moves to the line be
               " \\\n    b\n");
 }
 
-TEST_CASE("columns that are blank in every line of a wide diagram are removed") {
+TEST_CASE("columns that are blank in all lines of a wide diagram are removed") {
     const std::string gap(60, ' '), part(20, '-');
     CHECK(shown("```\n" + part + gap + part + "\n" + gap + "\n```\n") ==
           part + gap.substr(20) + part + "\n" + gap.substr(20) + "\n");

@@ -1,5 +1,5 @@
-// Tests `learn exercise new` and `learn exercise verify`: a new exercise can be checked by
-// learners, and mistakes in the exercise are reported.
+// Tests `learn exercise new` and `learn exercise verify`. A new exercise must be usable by
+// learners, and mistakes in it must be reported.
 
 #include <filesystem>
 
@@ -11,8 +11,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Replaces the link to the solutions with a folder of links, so that a test can add an exercise
-/// there.
+/// Replaces the link to the solutions with a folder of links, so that a test can add an exercise to
+/// it.
 void own_solutions(const ScratchCourse& course) {
     const fs::path solutions = course.path("solutions");
     fs::remove(solutions);
@@ -93,7 +93,7 @@ TEST_CASE("a mistake in a new exercise is reported with its position") {
     course.write(kReference, reference);
     expect(course, verify, 0, {"x_scale is sound"});
 
-    // The kernel in wrong/ is wrong at first, and correct later.
+    // At first, the kernel in wrong/ is wrong. Later it is correct.
     const std::string solution = course.read("solutions/x_scale/kernel.cu");
     course.write("solutions/x_scale/wrong/fine.cu", course.read("exercises/x_scale/kernel.cu"));
     expect(course, verify, 0, {"1 of 1 kernel as expected"});

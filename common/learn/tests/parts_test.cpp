@@ -67,7 +67,7 @@ TEST_CASE("figures have units and a suitable number of digits") {
     CHECK(format_figure(std::optional<double>()) == "-");
 }
 
-TEST_CASE("counters are shown per request, beside their ideal values") {
+TEST_CASE("counters are shown per request, beside the ideal values") {
     Json some = counters(2048, 65536, 2048, 1024);
     CHECK(per_request(some, "load") == 32);
     CHECK(per_request(some, "shared_load") == 2);
@@ -86,7 +86,7 @@ TEST_CASE("counters are shown per request, beside their ideal values") {
     CHECK(coalesce::cost_rows(coalesce::Verdict{}).empty());
 }
 
-TEST_CASE("the details of a predicted time fit the available space") {
+TEST_CASE("the details of a predicted time are shortened to fit the available space") {
     coalesce::Verdict verdict = verdict_with(counters(2048, 8192, 2048, 2048));
     verdict.outcome = coalesce::Verdict::Outcome::passed;
     verdict.is_simulated = true;
@@ -231,7 +231,7 @@ TEST_CASE(
         CHECK(!notices(watcher, NEVER));
         std::ofstream(watched.folder / "other.cu") << "noise";
         CHECK(!notices(watcher, NEVER));
-        // Many editors write a new file and then rename it.
+        // Many editors write to a new file and then rename it.
         std::ofstream(watched.folder / ".kernel.cu.swp") << "two";
         std::filesystem::rename(watched.folder / ".kernel.cu.swp", watched.file);
         CHECK(notices(watcher, SOON));
@@ -244,7 +244,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("the watcher follows a symbolic link, and notices that a folder was replaced") {
+TEST_CASE("the watcher follows a symbolic link, and notices when a folder is replaced") {
     WatchedFile watched;
     std::ofstream(watched.folder / "elsewhere.txt") << "one";
     std::filesystem::create_directory(watched.folder / "in");
@@ -288,7 +288,7 @@ TEST_CASE("file systems that do not report changes are detected") {
     CHECK(!must_poll("/nonexistent"));
 }
 
-TEST_CASE("a signal ends a question, even if it arrived before the wait began") {
+TEST_CASE("a signal interrupts a prompt, even if it arrived before the wait began") {
     // No key has been typed yet.
     int ends[2];
     REQUIRE(pipe(ends) == 0);

@@ -1,5 +1,5 @@
-// Tests the listing of PTX by source line: the parser, and the command on lessons and learners'
-// files.
+// Tests the listing of PTX by source line: the parser, and the command with lessons and with
+// learners' files.
 
 #include <doctest/doctest.h>
 
@@ -82,8 +82,8 @@ std::string texts(const PtxListing& listing, int line) {
     return all;
 }
 
-// Returns the source lines in an output, with their line numbers as keys. A source line looks like
-// "   12 | text".
+// Returns the source lines in an output, keyed by line number. A source line looks like " 12 |
+// text".
 std::map<int, std::string> source_lines_in(const std::string& output) {
     std::map<int, std::string> found;
     static const std::regex line(R"( *(\d+) \|(?: (.*))?)");
@@ -101,7 +101,7 @@ void check_width(const std::string& output) {
 
 }  // namespace
 
-TEST_CASE("mangled names are shown as people write them") {
+TEST_CASE("mangled names are shown as they are written in the source") {
     CHECK(find_entries(PTX) == std::vector<std::string>{"_Z3oneILi4EEvPf", "two"});
     CHECK(kernel_name("_Z3oneILi4EEvPf") == "one<4>");
     CHECK(kernel_name("_Z9transposePfPKfii") == "transpose");
@@ -113,8 +113,8 @@ TEST_CASE("each instruction is listed at its source line") {
     CHECK(one.instructions == 8);
     CHECK(texts(one, 2) == "1 ld.param.u64 %rd1, [param_0];\n");
     CHECK(texts(one, 3) == "2 mov.u32 %r1, %tid.x;\n3 @%p1 bra $L__BB0_2;\n");
-    // Code inlined from the same file must stay at its own line. Code from a header must belong to
-    // the line that calls it.
+    // Code that was inlined from the same file must stay at its own line. Code from a header must
+    // belong to the line that calls it.
     CHECK(texts(one, 9) == "4 st.shared.v2.f32 [tile], {%f1, %f2};\n");
     CHECK(texts(one, 5) ==
           "5 cp.async.bulk.shared::cluster.global [%r1], [%rd1], 4;\n"
@@ -129,14 +129,14 @@ TEST_CASE("each instruction is listed at its source line") {
     CHECK(make_listing(PTX, "three", "steps/x/main.cu", 1).instructions == 0);
 }
 
-TEST_CASE("clang's separate folder and file names are joined") {
+TEST_CASE("the folder and file names that clang lists separately are joined") {
     std::string ptx = PTX;
     const std::string path = "\"/somewhere/steps/x/main.cu\"";
     ptx.replace(ptx.find(path), path.size(), "\"/somewhere/steps/x\" \"main.cu\"");
     CHECK(texts(make_listing(ptx, "two", "steps/x/main.cu", 1), 7) == "1 ret;\n");
 }
 
-TEST_CASE("the listing has source lines in order, marks gaps, and fits the terminal") {
+TEST_CASE("the listing has source lines in order, marks gaps and fits the terminal") {
     PtxListing listing{3,
                        {{2, {{1, "mov.u32 %r1, %tid.x;"}}},
                         {4, {{2, "@!%p1 bra $L__BB0_2;"}, {3, "ret;"}}},
@@ -159,7 +159,7 @@ TEST_CASE("the listing has source lines in order, marks gaps, and fits the termi
               "           $L__BB0_2:\n");
 }
 
-TEST_CASE("for a lesson, ptx prints the kernel's lines and occupancy, and writes both as JSON") {
+TEST_CASE("for a lesson, ptx prints the kernel's lines and occupancy, or writes them as JSON") {
     ScratchCourse course;
     const std::string file = course.path("ptx.json").string();
     const ProcessResult shown =
@@ -227,11 +227,11 @@ TEST_CASE("ptx shows a lesson's kernel only after its exercise has passed, or wi
     course.solve("02_naive");
     REQUIRE(course.learn({"check", "02"}).exit_code == 0);
     expect(course, {"ptx", "02"}, 0, {"transpose_naive of 02_naive", "st.global"});
-    // Other variants of a lesson are not solutions, so the command shows these without asking.
+    // Other variants of a lesson are not solutions, so the command shows them without asking.
     expect(course, {"ptx", "01", "--variant", "element"}, 0, {"copy_element of 01_copy"});
 }
 
-TEST_CASE("for a learner's file, ptx works even if the kernel cannot be launched or compiled") {
+TEST_CASE("for a learner's file, ptx works even if the kernel cannot be compiled or launched") {
     ScratchCourse course;
     course.solve("02_naive");
     check_width(expect(course, {"ptx", "02", "--mine"}, 0,
@@ -259,7 +259,7 @@ TEST_CASE("--sass prints machine code, or names the tool that is missing") {
         expect(course, {"ptx", "02", "--yes", "--sass"}, 2,
                {"--sass needs nvdisasm or cuobjdump", "CUDA_HOME"});
     }
-    // The script replaces nvdisasm, and prints two kernels.
+    // This script replaces nvdisasm, and prints two kernels.
     fs::create_directories(course.path("tools"));
     course.write("tools/nvdisasm",
                  "#!/bin/sh\n"

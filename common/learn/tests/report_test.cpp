@@ -1,4 +1,4 @@
-// Tests the figures and tables of results, using made-up results.
+// Tests the figures and tables of results, using invented results.
 
 #include <doctest/doctest.h>
 
@@ -45,7 +45,7 @@ TEST_CASE("each result gets the correct verdict") {
     CHECK(skip_reason({{"verified", true}}) == "");
 }
 
-TEST_CASE("a table fits 80 columns, and says whether its results are measured or simulated") {
+TEST_CASE("a table fits 80 columns, and states whether its results are measured or simulated") {
     for (auto& device : {SIM, GPU}) {
         bool simulated = device["kind"] == "sim";
         Json result = simulated ? counted("09_vec4_t64", "a_name_of_nineteen_")
@@ -68,7 +68,7 @@ TEST_CASE("a table fits 80 columns, and says whether its results are measured or
     }
 }
 
-TEST_CASE("a table of predicted times fits 80 columns, and never calls these times measured") {
+TEST_CASE("a table of predicted times fits 80 columns, and never labels the times as measured") {
     Json known = counted("09_vec4_t64", "a_name_of_nineteen_"), unsure = known, none = known;
     known["predicted"] = {{"gpu", "NVIDIA H200"}, {"measured_gpu", true},    {"rows", 32768},
                           {"cols", 32768},        {"ms", 123.45678},         {"of_copy", 0.4349},

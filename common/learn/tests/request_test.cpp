@@ -1,4 +1,5 @@
-// Tests which requests `learn run` accepts. It must refuse all others with a one-line message.
+// Tests which requests `learn run` accepts. All other requests must be refused with a one-line
+// message.
 
 #include "learn/request.h"
 
@@ -76,7 +77,7 @@ TEST_CASE(
     CHECK(names(steps({"rivals"})) == "");
 }
 
-TEST_CASE("a whole program runs alone, and is not included in `all`") {
+TEST_CASE("a whole program runs only by itself, and is not included in `all`") {
     Course course = COURSE;
     course.program.emplace();
     course.program->name = "00_program";
@@ -95,7 +96,7 @@ TEST_CASE("a whole program runs alone, and is not included in `all`") {
     refused(steps({"00"}), "there is no step \"00\"");
 }
 
-TEST_CASE("on a GPU, rivals run with `all`, otherwise only if they are named") {
+TEST_CASE("`all` includes the rivals on a GPU; otherwise they must be named") {
     using Rivals = RunRequest::Rivals;
     CHECK(parse_request(steps({"all"}), COURSE).rivals == Rivals::on_gpu);
     CHECK(parse_request(steps({"01"}), COURSE).rivals == Rivals::no);
@@ -155,7 +156,7 @@ TEST_CASE(
     CHECK(parse_request(words, COURSE).options == std::vector<std::string>{"--at", "4096x2048"});
     words.predicted_shape = "4096by2048";
     refused(words, "not a whole number");
-    // Without a shape, each program predicts times for the shape in its lesson's table.
+    // If no shape is given, each program predicts times for the shape in its lesson's table.
     words = steps({"02"});
     words.predicted_gpu = "H200";
     CHECK(parse_request(words, COURSE).options == std::vector<std::string>{"--time", "H200"});
@@ -170,7 +171,7 @@ TEST_CASE(
     refused(words, "./learn validate --time");
 }
 
-TEST_CASE("a variant selects the steps that have this variant") {
+TEST_CASE("an option for a variant selects the steps that have this variant") {
     RunArguments words = steps({"all"});
     words.variant = "8x32";
     CHECK(names(words) == "02_naive ");

@@ -25,7 +25,7 @@ Roofline a_roofline() {
 
 }  // namespace
 
-TEST_CASE("left of the ridge memory limits performance, and right of it instructions do") {
+TEST_CASE("memory limits kernels left of the ridge, and instructions limit kernels right of it") {
     const Roofline roofline = a_roofline();
     CHECK(roofline.ridge() == doctest::Approx(.4));
     CHECK(roofline.is_bound_by_memory(roofline.points[0]));
@@ -40,7 +40,7 @@ TEST_CASE("left of the ridge memory limits performance, and right of it instruct
     CHECK(text.find("predicted") != text.npos);
 }
 
-TEST_CASE("the drawing fits a terminal, and each point is on the roof") {
+TEST_CASE("the drawing fits a terminal, and each point lies on the roof") {
     const std::string text = roofline_text(a_roofline());
     std::istringstream stream(text);
     std::vector<std::string> lines;
@@ -78,7 +78,7 @@ TEST_CASE("a roofline is computed from the limits of a known GPU and from counte
     CHECK(point_of("it", counters).intensity() == doctest::Approx(10. / 160));
 }
 
-TEST_CASE("learn roofline draws correct kernels, and says why it cannot draw others") {
+TEST_CASE("learn roofline draws correct kernels, and states why it cannot draw other kernels") {
     const ScratchCourse course;
     expect(course, {"roofline", "02"}, 1, {"only for a kernel whose result is right"});
     expect(course,
@@ -90,12 +90,11 @@ TEST_CASE("learn roofline draws correct kernels, and says why it cannot draw oth
 TEST_CASE("learn roofline draws the variants of a lesson") {
     const ScratchCourse course;
     std::filesystem::create_symlink(kRepository / "docs", course.path("docs"));
-    expect(course, {"roofline", "02", "--lesson"}, 0,
-           {"A, naive", "B, thread_a_row", "second-level cache"});
+    expect(course, {"roofline", "02", "--lesson"}, 0, {"A, naive", "B, thread_a_row", "L2 cache"});
     expect(course, {"roofline", "x_row_sums", "--lesson"}, 2, {"docs/results has no counters"});
 }
 
-TEST_CASE("the picture of a lesson's roofline is current") {
+TEST_CASE("the picture of a lesson's roofline is up to date") {
     const ScratchCourse course;
     std::filesystem::create_symlink(kRepository / "docs", course.path("docs"));
     const std::string svg = course.path("roofline.svg");
@@ -105,13 +104,13 @@ TEST_CASE("the picture of a lesson's roofline is current") {
     CHECK_MESSAGE(is_current, "to draw it again: ./learn roofline 18 --lesson --svg " << picture);
 }
 
-TEST_CASE("the SVG shows the limit of the second-level cache, and no two names overlap") {
+TEST_CASE("the SVG shows the limit of the L2 cache, and no two names overlap") {
     Roofline roofline = a_roofline();
-    CHECK(roofline_svg(roofline).find("second-level cache") == std::string::npos);
+    CHECK(roofline_svg(roofline).find("L2 cache") == std::string::npos);
     roofline.cache_gbps = 2000;
     roofline.points.push_back({"other", 900, 1000});
     const std::string svg = roofline_svg(roofline);
-    CHECK(svg.find("second-level cache") != svg.npos);
+    CHECK(svg.find("L2 cache") != svg.npos);
     const auto height_of = [&](const std::string& name) {
         const std::size_t begin = svg.rfind("y=\"", svg.find(name + "</text>")) + 3;
         return std::stod(svg.substr(begin));

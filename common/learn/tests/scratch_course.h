@@ -1,4 +1,4 @@
-// A temporary course for a test. It contains the real steps and solutions, the original exercises,
+// A temporary course for a test. It contains the real steps and solutions, the unchanged exercises,
 // and no progress.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace coalesce::learn {
 
-// The path of build/bin/learn, or of another program that is tested instead.
+// The path of the program to test: build/bin/learn, or a replacement.
 inline std::filesystem::path learn_program;
 
 // A temporary course. The destructor removes its folder.
@@ -56,7 +56,8 @@ public:
     static std::string solution(const std::string& step, const std::string& file = "") {
         return skeleton(step, file.empty() ? file_of(step) : file).solved();
     }
-    // Returns the solution with one passage replaced. Fails if the passage is not in the solution.
+    // Returns the solution with one passage replaced. The test fails if the solution does not
+    // contain the passage.
     static std::string solution_with(const std::string& step, const std::string& from,
                                      const std::string& to) {
         std::string text = solution(step);
@@ -76,7 +77,7 @@ public:
                 .folder = root,
                 .captures_stderr = true};
     }
-    // Runs `learn WORDS`, and returns its exit code and output (stdout and stderr together).
+    // Runs `learn WORDS`. Returns its exit code and its output (stdout and stderr together).
     ProcessResult learn(const std::vector<std::string>& words) const {
         constexpr int MILLISECONDS = 120'000;
         Child child(command(words));
@@ -86,8 +87,7 @@ public:
     Json learn_json(const std::vector<std::string>& words) const {
         return Json::parse(learn(words).output);
     }
-    // Returns an exercise's entry in the output of `learn progress --json`, or null if there is
-    // none.
+    // Returns an exercise's entry in the output of `learn progress --json`, or null if it has none.
     Json progress_of(const std::string& step, bool is_hunt = false) const {
         Json all = learn_json({"progress", "--json"});
         for (auto& exercise : all["exercises"]) {

@@ -1,5 +1,5 @@
 // Tests how the learner's progress is stored, how damaged files are handled, and that neither
-// concurrent commands nor kills lose data.
+// concurrent commands nor kills cause data loss.
 
 #include "learn/state.h"
 
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A temporary folder for the state, and the warnings that were printed.
+// A temporary folder for the state, and the warnings that have been printed.
 struct StateFolder {
     fs::path path;
     std::vector<std::string> warnings;
@@ -51,7 +51,7 @@ Record full_record() {
     return record;
 }
 
-// Returns the number of updates that the file records. Throws if the file is incomplete, which must
+// Returns the number of updates recorded in the file. Throws if the file is incomplete, which must
 // never happen, not even after a kill.
 int count_in(const fs::path& folder) {
     auto text = read_if_exists(folder / "state.json");
@@ -64,7 +64,7 @@ void add_one(Progress& progress) {
 
 }  // namespace
 
-TEST_CASE("a guess is right if it matches the answer after rounding, or within the tolerance") {
+TEST_CASE("a guess is right if it equals the rounded answer or is within the tolerance") {
     CHECK(Guess{"load", 32.0, 32.0}.is_right());
     CHECK(!Guess{"load", 31.0, 32.0}.is_right());
     CHECK(Guess{"load", 1.7, 1.73}.is_right());
@@ -94,7 +94,7 @@ TEST_CASE("a guess is right if it matches the answer after rounding, or within t
           coalesce::kRoundingTolerance);
 }
 
-TEST_CASE("a state can be written and read back") {
+TEST_CASE("a state is read back as it was written") {
     StateFolder folder;
     folder.progress().update([](State& state) {
         state.has_begun = true;
@@ -115,7 +115,7 @@ TEST_CASE("a state can be written and read back") {
     CHECK(state.record("04_padded").checks == 0);
 }
 
-TEST_CASE("a passed exercise becomes stale after an edit, and no longer counts as done") {
+TEST_CASE("a passed exercise becomes stale after an edit, and is no longer done") {
     Record record;
     CHECK(status_of(record, "a") == Status::untouched);
     record.checks = 1;
@@ -146,7 +146,7 @@ TEST_CASE("a damaged file is renamed, and progress starts over") {
     }
 }
 
-TEST_CASE("a folder in place of the file is moved aside too") {
+TEST_CASE("a folder in place of the file is renamed too") {
     StateFolder folder;
     fs::create_directories(folder.path / "state.json" / "inside");
     Progress progress = folder.progress();
@@ -155,7 +155,7 @@ TEST_CASE("a folder in place of the file is moved aside too") {
     CHECK(fs::is_directory(folder.path / "state.json.broken-1" / "inside"));
 }
 
-TEST_CASE("a state file written by a newer version stays unchanged") {
+TEST_CASE("a state file from a newer version is left unchanged") {
     StateFolder folder;
     folder.write("{\"format\": 3}");
     Progress progress = folder.progress();
@@ -210,8 +210,8 @@ TEST_CASE("a kill at any moment leaves a complete state file, and no other files
             for (;;) add_one(progress);
         }
         close(busy[1]);
-        // On a busy computer a child process may start late. Wait until it has started, because a
-        // kill before that proves nothing.
+        // On a busy computer, a child process may start late. Wait until it has started, because
+        // killing it earlier would prove nothing.
         char said = 0;
         REQUIRE(read(busy[0], &said, 1) == 1);
         usleep(random() % 8000);

@@ -1,4 +1,4 @@
-// Tests `learn step`: reading the steps, the state after each step, the screen, and the keys.
+// Tests `learn step`: how the steps are read, the state after each step, the screen, and the keys.
 
 #include <doctest/doctest.h>
 
@@ -16,7 +16,7 @@ using namespace coalesce::learn;
 namespace {
 
 // The steps of two warps. Both warps store to shared memory, and then the first warp loads the
-// value of the second warp.
+// value that the second warp stored.
 const std::string JSON = R"({"version":1,"kernel":"k","grid":[1,1,1],"block":[64,1,1],
 "block_index":[0,0,0],"has_variables":true,"is_complete":true,"files":["k.cu"],"functions":["k"],
 "ptx":[["st.shared.b32 [tile], 1"]],
@@ -52,7 +52,7 @@ void write_text(const ScratchCourse& course, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("the names of lanes and array elements are formatted as ranges and indices") {
+TEST_CASE("lanes are named as ranges, and array elements by their indices") {
     CHECK(name_lanes(~0u) == "lanes 0-31");
     CHECK(name_lanes(1u << 5) == "lane 5");
     CHECK(name_lanes(0x10f) == "lanes 0-3, 8");
@@ -62,7 +62,7 @@ TEST_CASE("the names of lanes and array elements are formatted as ranges and ind
     CHECK(StepArray{"out", false, 4, {}}.element_name(40) == "out[10]");
 }
 
-TEST_CASE("the state after a step combines all changes of the step's warp up to then") {
+TEST_CASE("the state after a step combines all changes by the step's warp up to this step") {
     const Steps steps = read_steps(JSON);
     const WarpState first = steps.state_after(1), second = steps.state_after(2),
                     last = steps.state_after(3);
@@ -77,7 +77,7 @@ TEST_CASE("the state after a step combines all changes of the step's warp up to 
     CHECK(steps.state_after(1).variables.at(0)[0] == "7");
 }
 
-TEST_CASE("the thread that last wrote an element is reported") {
+TEST_CASE("the thread that was the last to write an element is reported") {
     const Steps steps = read_steps(JSON);
     const auto writer = steps.writer_before(3, 0, 36);
     REQUIRE(writer);
@@ -136,7 +136,7 @@ TEST_CASE("without a terminal, all steps are printed") {
     expect(course, {"step", "03"}, 1, {"Again: ./learn step 03"});
 }
 
-TEST_CASE("after a failed check, the command that shows the mistake is suggested") {
+TEST_CASE("after a failed check, the command that steps to the mistake is suggested") {
     const ScratchCourse course;
     write_text(course, ScratchCourse::solution_with("03_tiled", "__syncthreads();", ""));
     expect(course, {"check", "03"}, 1, {"Step through the mistake: ./learn step 03"});
@@ -144,7 +144,7 @@ TEST_CASE("after a failed check, the command that shows the mistake is suggested
     CHECK(has(out.output, "    read after write"));
 }
 
-TEST_CASE("keys go forwards and backwards through the same screens") {
+TEST_CASE("keys move forwards and backwards through the same screens") {
     const ScratchCourse course;
     write_text(course, ScratchCourse::solution("03_tiled"));
     PseudoTerminal terminal(course.command({"step", "03"}));

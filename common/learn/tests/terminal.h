@@ -19,8 +19,8 @@
 
 namespace coalesce::learn {
 
-// Returns the lines that an 80 x 24 terminal shows after the output. Supports only the escape
-// sequences that the command uses.
+// Returns the lines that an 80 x 24 terminal shows after it has received the output. Supports only
+// the escape sequences that the command uses.
 inline std::vector<std::string> lines_seen(const std::string& output) {
     constexpr size_t LINES = 24, COLUMNS = 80;
     std::vector<std::string> lines(LINES);
@@ -75,7 +75,7 @@ public:
     void type(const std::string& keys) const {
         if (write(terminal, keys.data(), keys.size()) < 0) throw std::runtime_error("it is gone");
     }
-    // Waits until `words` appears in the output, after all words that earlier calls have found.
+    // Waits until the output contains `words` after the words that earlier calls have found.
     // Returns false on a timeout.
     bool shows(const std::string& words, int milliseconds = 30'000) {
         using Clock = std::chrono::steady_clock;
@@ -91,7 +91,7 @@ public:
             if (left <= 0 || !take_output(static_cast<int>(left))) return false;
         }
     }
-    // Waits for the program to exit. Returns its status as waitpid reports it, or -1 on a timeout.
+    // Waits for the program to exit. Returns its wait status, or -1 on a timeout.
     int status(int milliseconds = 30'000) {
         for (int waited = 0; waited < milliseconds; waited += 5) {
             take_output(5);

@@ -1,4 +1,4 @@
-// Tests both modes of `learn watch`: in a terminal with keys, and in a pipe without keys.
+// Tests both modes of `learn watch`: with keys in a terminal, and without keys in a pipe.
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Saves a file as many editors do: by writing a second file and renaming it.
+// Saves a file like many editors: writes to a second file, and then renames it.
 void save_by_renaming(const ScratchCourse& course, const std::string& file,
                       const std::string& text) {
     course.write(file + "~", text);
@@ -79,7 +79,7 @@ struct Piped {
 
 #define SHOWS(words) REQUIRE_MESSAGE(terminal.shows(words), terminal.all())
 
-TEST_CASE("a session leads from the first exercise to the third") {
+TEST_CASE("a session continues from the first exercise to the third") {
     ScratchCourse course;
     PseudoTerminal terminal(course.command({"watch", "01"}));
     // In exercise 01, the learner starts with the original file, asks for a hint, saves a wrong
@@ -116,7 +116,7 @@ TEST_CASE("a session leads from the first exercise to the third") {
     SHOWS("q quit");
     CHECK(course.progress_of("01_copy")["status"] == "done");
 
-    // The watch stays at the passed exercise until the learner types n.
+    // The watch stays at the passed exercise until the learner presses n.
     terminal.type("n");
     SHOWS("Waiting for you to save exercises/02_naive/kernel.cu");
     SHOWS("02_naive: not yet");
@@ -170,7 +170,7 @@ TEST_CASE("a session leads from the first exercise to the third") {
     CHECK(course.progress_of("03_tiled")["predictions"][1]["right"] == true);
 }
 
-TEST_CASE("n goes to the next exercise, and b and p explain what exercise 00 does not have") {
+TEST_CASE("n goes to the next exercise, and b and p explain what exercise 00 lacks") {
     ScratchCourse course;
     PseudoTerminal terminal(course.command({"watch"}));
     SHOWS("00_program: not yet");
@@ -189,7 +189,7 @@ TEST_CASE("n goes to the next exercise, and b and p explain what exercise 00 doe
     CHECK(terminal.status() == 0);
 }
 
-TEST_CASE("the footer fits into its lines on the terminal for every exercise") {
+TEST_CASE("for every exercise, the footer fits into its lines on the terminal") {
     ScratchCourse scratch;
     auto course = coalesce::course::read_course(COALESCE_REPOSITORY);
     auto all = list_exercises_and_hunts(course);
@@ -260,7 +260,7 @@ TEST_CASE("text that is longer than the screen is shown page by page") {
     terminal.type("p");
     SHOWS("more: space");
     CHECK(terminal.lines() == first);
-    // Saving the file discards the pages that are not shown yet.
+    // Saving the file discards the pages that have not been shown yet.
     course.solve("02_naive");
     SHOWS("02_naive: passed");
     SHOWS("q quit");
@@ -275,7 +275,7 @@ TEST_CASE("the verdict stays on the screen if there is enough space") {
     ScratchCourse course;
     course.solve("02_naive");
     Command watch = course.command({"watch", "02"});
-    // Hide the GPU, because its measured bandwidth would make the verdict longer.
+    // Hide the GPU, because its measured bandwidth would lengthen the verdict.
     watch.environment.push_back("CUDA_VISIBLE_DEVICES=");
     PseudoTerminal terminal(watch);
     SHOWS("02_naive: passed");
@@ -319,7 +319,7 @@ TEST_CASE("the watch continues if the file is missing, empty, damaged or saved d
     SHOWS("02_naive: passed");
     terminal.type("r");
     SHOWS("02_naive: passed");
-    // Move the exercises' folder away, and back later.
+    // Move the exercises' folder away. It is moved back later.
     fs::rename(course.path("exercises"), course.path("elsewhere"));
     SHOWS("is missing");
     fs::rename(course.path("elsewhere"), course.path("exercises"));
@@ -346,7 +346,7 @@ TEST_CASE("the watch continues when its program is rebuilt") {
     SHOWS("q quit");
     terminal.type("p");
     SHOWS("load from `in`: 4 sectors");
-    // During a build, the program is missing for a while. The watch must continue.
+    // During a build, the program does not exist for a moment. The watch must continue.
     fs::remove(copy);
     terminal.type("r");
     SHOWS("02_naive: passed");
@@ -368,7 +368,7 @@ TEST_CASE("after a signal, the terminal's settings are restored") {
     }
 }
 
-TEST_CASE("Ctrl-C during a question ends the watch and restores the terminal") {
+TEST_CASE("Ctrl-C at a prompt ends the watch and restores the terminal") {
     ScratchCourse course;
     course.solve("02_naive");
     PseudoTerminal terminal(course.command({"watch", "02"}));
@@ -381,7 +381,7 @@ TEST_CASE("Ctrl-C during a question ends the watch and restores the terminal") {
     CHECK(terminal.is_as_usual());
 }
 
-TEST_CASE("Ctrl-Z stops the watch and restores the terminal, and fg continues the watch") {
+TEST_CASE("Ctrl-Z suspends the watch and restores the terminal, and fg continues the watch") {
     ScratchCourse course;
     PseudoTerminal terminal(course.command({"watch", "02"}));
     SHOWS("q quit");
@@ -409,7 +409,7 @@ TEST_CASE(
     CHECK(!has(with_empty_input.outcome().output, "\x1b"));
     CHECK(!has(with_empty_input.outcome().output, "q quit"));
 
-    // The watch runs until SIGTERM as long as its input stays open. This test also covers --poll.
+    // As long as its input stays open, the watch runs until SIGTERM. This test also covers --poll.
     command.arguments.push_back("--poll");
     Piped watch(command);
     REQUIRE(watch.prints("02_naive: not yet"));
@@ -422,7 +422,7 @@ TEST_CASE(
     CHECK(watch.end() == SIGTERM);
 }
 
-TEST_CASE("colours never carry information alone, and NO_COLOR is respected") {
+TEST_CASE("no information is conveyed only by colour, and NO_COLOR is respected") {
     ScratchCourse course;
     Command command = course.command({"check", "02"});
     PseudoTerminal without(command);

@@ -1,4 +1,4 @@
-// Tests which files the server of `learn play` serves, both with function calls and over a real
+// Tests which files the server of `learn play` serves, both through function calls and over a real
 // connection.
 
 #include "learn/web_server.h"
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A book in a folder, and files outside that folder, which the server must not serve.
+// A folder with a book, and files outside of that folder, which the server must not serve.
 struct Site {
     TemporaryFolder folder;
     fs::path book = folder / "book";
@@ -55,7 +55,7 @@ std::string header(const WebAnswer& answer, const std::string& name) {
     return answer.headers.substr(begin, answer.headers.find("\r\n", begin) - begin);
 }
 
-// Sends bytes to a port, and returns the server's response.
+// Sends bytes to a port. Returns the server's response.
 std::string sent(int port, const std::string& bytes) {
     const Descriptor connection(socket(AF_INET, SOCK_STREAM, 0));
     sockaddr_in place{};
@@ -121,7 +121,7 @@ TEST_CASE("an invalid request is refused") {
     }
 }
 
-TEST_CASE("each kind of file has its content type") {
+TEST_CASE("each kind of file is served with its content type") {
     const Site site;
     const auto type = [&](const std::string& target) {
         return header(site.get(target), "Content-Type");
@@ -135,12 +135,12 @@ TEST_CASE("each kind of file has its content type") {
     CHECK(type("/a.wasm") == "application/wasm");
     CHECK(type("/a.txt") == "text/plain; charset=utf-8");
     CHECK(type("/a") == "application/octet-stream");
-    // The page decompresses this file itself, so the response must have no Content-Encoding.
+    // The page itself decompresses this file, so the response must have no Content-Encoding.
     CHECK(type("/compiler/clang.wasm.gz") == "application/gzip");
     CHECK_FALSE(has(site.get("/compiler/clang.wasm.gz").headers, "Content-Encoding"));
 }
 
-TEST_CASE("a file in the browser's cache is sent again only if it has changed") {
+TEST_CASE("a file in the browser's cache is resent only if it has changed") {
     const Site site;
     const std::string tag = header(site.get("/index.html"), "ETag");
     REQUIRE(tag.size() > 2);
@@ -154,7 +154,7 @@ TEST_CASE("a file in the browser's cache is sent again only if it has changed") 
     CHECK(other.body == "<p>Another book</p>");
 }
 
-TEST_CASE("a generated file is generated again for each request") {
+TEST_CASE("a generated file is regenerated for each request") {
     const Site site;
     int requests = 0;
     const GeneratedFiles generated = {{"/own.js", [&] { return std::to_string(++requests); }}};
@@ -167,7 +167,7 @@ TEST_CASE("a generated file is generated again for each request") {
     CHECK(answer_request(site.book, "GET /other.js HTTP/1.1\r\n\r\n", generated).status == 404);
 }
 
-TEST_CASE("a learner's own exercises are listed with their problems") {
+TEST_CASE("a learner's own exercises are listed together with their problems") {
     const Site site;
     const fs::path folder = site.folder / "solutions" / "x_twice";
     fs::create_directories(folder);
@@ -198,8 +198,8 @@ TEST_CASE("a learner's own exercises are listed with their problems") {
     CHECK(own_exercises_script(site.folder.path, site.book).find("x_twice") == script.npos);
 }
 
-TEST_CASE("the server answers several connections on the loopback address") {
-    // The server runs until the program ends, so its folder must exist until then.
+TEST_CASE("the server answers several connections to the loopback address") {
+    // The server runs until the program ends, so its folder must exist as long.
     static const Site site;
     static WebServer server(site.book, 0);
     REQUIRE(server.port() > 0);

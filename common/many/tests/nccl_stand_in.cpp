@@ -11,7 +11,7 @@ namespace {
 struct Communicator {
     int rank;
 };
-/// Programs pass this struct by value, so it must have the size of NCCL's ncclUniqueId.
+/// Programs pass this struct by value, so its size must be that of NCCL's ncclUniqueId.
 struct UniqueId {
     char bytes[128];
 };
@@ -62,8 +62,8 @@ int ncclRecv(void* data, std::size_t floats, int, int peer, void* communicator,
     return 0;
 }
 
-/// Ends a group. Each send must have a matching receive. Without one, NCCL would wait forever, but
-/// this fake returns an error.
+/// Ends a group. Each send must match a receive. Otherwise NCCL would wait forever, but this fake
+/// returns an error.
 int ncclGroupEnd() {
     for (const Transfer& send : sends) {
         bool is_met = false;

@@ -1,6 +1,6 @@
-// Tests that GitHub Pages can serve the built book, as far as this is possible without GitHub: checks the files, their
-// sizes and types, links from a book in a subfolder, and whether the compiler and the list of cached files match the
-// book. The workflow must upload the folder of the book, and must name a major version for each action.
+// Tests that GitHub Pages can serve the built book, as far as this can be tested without GitHub: checks the files,
+// their sizes and types, links from a book in a subfolder, and whether the compiler and the list of cached files match
+// the book. The workflow must upload the folder of the book, and must state a major version for each action.
 //
 //     node artifact.mjs HTML WORKFLOW
 

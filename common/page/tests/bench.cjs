@@ -1,4 +1,4 @@
-// Tests the benches in the lessons, in a headless browser: marked lines, stopped runs, limits, and two tabs.
+// Tests the workbenches in the lessons, in a headless browser: marked lines, stopped runs, limits, and two tabs.
 //
 //     node bench.cjs HTML CHROMIUM [PART OF A TEST'S NAME]
 "use strict";
@@ -118,11 +118,11 @@ test("a compilation that takes too long is stopped, and the next edit stops a co
         await editor(page).fill(solution);
         await outcome(page, "passed");
         await editor(page).fill(solution + slowText(900));
-        // On a slow machine, the page allows the compiler more than ten seconds.
+        // On a slow machine, the page gives the compiler more than ten seconds.
         await page.waitForSelector(".bench[data-outcome=stopped][aria-busy=false]", { timeout: 400000 });
         const told = /compiler had not finished after (\d+) seconds/.exec(await standing(page).textContent());
         assert.ok(told, await standing(page).textContent());
-        // The limit is ten seconds, unless the page has measured that this machine is slow.
+        // The limit is ten seconds, or more if the page has measured that this machine is slow.
         const limit = 1000 * Number(told[1]);
         assert.ok(limit >= 10000, told[0]);
         await editor(page).fill(solution + slowText(899));
@@ -159,7 +159,7 @@ test("if two tabs edit the same file, the newer text is offered, and no text is 
     await other.waitForSelector(".other-tab:not([hidden])", SOON);
     await other.locator("button[name=mine]").click();
     assert.match(await textOf(other), /from the other/);
-    // Until the question is answered, typing must not overwrite the other tab's text.
+    // Until the question is answered, typing must not overwrite the text of the other tab.
     await one.waitForSelector(".other-tab:not([hidden])", SOON);
     await editor(one).fill("// a third\n");
     await one.reload();
@@ -219,7 +219,7 @@ test("under the content security policy, everything on the pages runs, and nothi
     await editor(page).fill((await workOf(page, "03_tiled")).solution);
     await outcome(page, "passed");
     assert.deepEqual(faults, []);
-    // If an inline script does not run, the content security policy is active.
+    // If an inline script does not run, the content security policy is in effect.
     const runs = await page.evaluate(() => {
         const script = document.createElement("script");
         script.textContent = "window.ranAnyway = true";

@@ -1,5 +1,5 @@
-// Tests the exercises beyond the transpose in a headless browser: those in the book, and a teacher's own exercise,
-// which `./learn play` serves.
+// Tests exercises other than transposes in a headless browser: those in the book, and a teacher's own exercise, which
+// `./learn play` serves.
 //
 //     node beyond.cjs HTML CHROMIUM ROOT BIN [PART OF A TEST'S NAME]
 //

@@ -1,4 +1,4 @@
-// Tests the built book and its explorer in a headless browser, from the file system.
+// Tests the built book and its explorer in a headless browser that opens files.
 //
 //     node browser.cjs HTML SIMULATED_JSON CHROMIUM SCREENSHOTS STEPS [PART OF A TEST'S NAME]
 //
@@ -183,9 +183,9 @@ test("pictures fit a phone, and can be enlarged to their natural size", async (b
 
 test("axe finds no fault on any page of the book, in both themes, on wide and narrow screens", async (browser) => {
     const names = fs.readdirSync(html).filter((name) => name.endsWith(".html")).sort();
-    const { address } = await serve(html); // axe reads the style sheets, but a browser cannot read these from files
+    const { address } = await serve(html); // axe reads the style sheets, which a browser does not permit for files
     for (const [i, [colorScheme, width]] of [["light", 1440], ["dark", 1440], ["light", 390], ["dark", 390]].entries()) {
-        // Test different pages for each theme and width.
+        // Test different pages with each theme and width.
         const chosen = [...new Set(["index.html", ...sampled(names.slice(i), 16)])];
         await withPagesAt(browser, address, chosen, async (page, name) => assert.deepEqual(await accessibilityFaults(page), [], name),
             { colorScheme, viewport: { width, height: 900 }, reducedMotion: "reduce" });
@@ -321,7 +321,7 @@ test("PTX can be edited and run, and its errors are shown", async (browser) => {
         const area = page.locator("details.ptx textarea");
         const ptx = await area.inputValue();
         const run = page.locator("button[name=run-ptx]");
-        // Without its store the kernel leaves every cell unchanged.
+        // Without its store, the kernel leaves every cell unchanged.
         await area.fill(ptx.replaceAll("st.global.f32", "// st.global.f32"));
         await run.click();
         assert.match(await page.locator(".verdict").textContent(), /cells of out are wrong/);
@@ -483,7 +483,7 @@ test("the kernel is correct at every position of the sliders, and the page stays
         const took = [], stood = [];
         const positions = [0, 1, 2, 3].flatMap((down) => [0, 1, 2, 3].flatMap((elements) => [0, 1, 2, 3, 4].map((padding) => [down, elements, padding])));
         assert.equal(positions.length, await page.evaluate(() => Object.keys(window.courseData.family.kernels).length));
-        // Every third position is enough to combine each position of a slider with each position of every other slider.
+        // Every third position is enough to combine each position of a slider with each position of the other sliders.
         for (const position of sampled(positions, 3)) {
             const moved = await moveTo(page, position);
             const name = `position ${position}`;
@@ -494,7 +494,7 @@ test("the kernel is correct at every position of the sliders, and the page stays
         }
         const middle = (list) => Math.round(median(list));
         console.log(`    ${took.length} positions: median ${middle(took)} ms; frozen for ${middle(stood)} ms`);
-        // Without a worker, the page would freeze during the whole computation.
+        // Without a worker, the page would freeze during the entire computation.
         assert.ok(middle(stood) < 0.5 * middle(took), `the page was frozen for ${middle(stood)} of ${middle(took)} ms`);
     });
 });

@@ -1,5 +1,5 @@
 // Finds differences between a page's results and those of the native programs. Predicted times must agree to 12 digits.
-// They need not be equal, because the last bits of a logarithm depend on the mathematical library.
+// They need not be equal, because the last bits of a logarithm depend on the math library.
 
 import { spawnSync } from "node:child_process";
 

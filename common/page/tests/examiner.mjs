@@ -1,12 +1,12 @@
 // Tests that the examiner compiled to WebAssembly gives each kernel the same verdict as the native examiner: the same
-// ids, texts, lines and counters. Differences are permitted only in the duration of the examination, the compiler's name,
-// and the last digits of predicted times, because the mathematical functions come from different libraries.
+// ids, texts, lines and counters. Only these may differ: the duration of the examination, the compiler's name, and the
+// last digits of predicted times, because the two examiners use different math libraries.
 //
 //     node examiner.mjs SIMULATOR VERDICTS NAME...
 //
-// VERDICTS is the program built from verdicts.cpp, and each NAME is an exercise ("03_tiled").
+// VERDICTS is the program built from verdicts.cpp, and each NAME is the name of an exercise, such as 03_tiled.
 // COALESCE_EXAMINER_ARGUMENTS contains additional arguments for VERDICTS ("--ptx --all"). The exit code is 0 if all
-// verdicts are the same.
+// verdicts agree.
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { differences, nativeCases } from "./differences.mjs";
@@ -25,8 +25,7 @@ async function main([simulator, program, ...names]) {
         const solutions = {};
         const took = [];
         for (const one of cases) {
-            // The first case of each exercise is its solution. The costs of the other kernels are compared with the
-            // solution's.
+            // The first case of each exercise is its solution, with which the costs of the other kernels are compared.
             const key = `${one.exercise} ${one.hunt}`;
             solutions[key] ??= ask("cost", one);
             const begin = performance.now();
@@ -40,7 +39,7 @@ async function main([simulator, program, ...names]) {
         }
         console.log(`${name}: ${cases.length} verdicts, ${describe(took)}`);
     }
-    // Check that differences() finds a difference, and reports nothing if there is none.
+    // Check that differences() detects a difference, and reports nothing if there is none.
     const one = { failures: [{ id: "missing-barrier" }], milliseconds: 1 };
     const other = { failures: [{ id: "shared-race" }], milliseconds: 2 };
     if (differences(one, other).length !== 1 || differences(one, one).length !== 0) throw new Error("differences()");

@@ -1,5 +1,5 @@
-// Tests the compiler in the page, in a headless browser. The compiler loads, compiles and can be stopped. After the
-// first visit, the whole book opens without a network. ./learn play serves the book.
+// Tests the compiler in the page, in a headless browser: the compiler loads, compiles and can be stopped. After the
+// first visit, the whole book must open without a network. ./learn play serves the book.
 //
 //     node loading.cjs HTML PAGE ROOT CHROMIUM BIN [PART OF A TEST'S NAME]
 //
@@ -26,7 +26,7 @@ const test = (name, run) =>
 
 /** Opens a separate window, which shares no data with other windows. */
 async function newWindow(options = {}) {
-    // The content security policy of the pages would block the script that contains the compiler.
+    // The content security policy of the pages would block the script that loads the compiler.
     const context = await browser.newContext({ bypassCSP: true, ...options });
     const page = await context.newPage();
     const faults = [];
@@ -130,8 +130,8 @@ test("every kernel of the course compiles to the same IR with and without precom
     assert.ok(names.length >= 50, `only ${names.length} kernels`);
     for (const name of sampled(names, 12)) {
         const [plain, again] = await page.evaluate(async (request) => {
-            // The compiler parses the headers as text if a request has files in addition to the kernel. For any other
-            // request, it uses the precompiled headers, from the second such request on.
+            // If a request contains files besides the kernel, the compiler parses the headers as text. Otherwise, it
+            // uses the precompiled headers, except for the first such request.
             const one = await window.compiler.compile({ ...request, files: { ...request.files, "more.txt": "" } });
             await window.compiler.compile(request);
             return [one, await window.compiler.compile(request)];
@@ -210,7 +210,7 @@ test("a new version replaces the old one at once, and only changed files are fet
         await page.goto(site.address + "glossary.html");
         return page.locator("h1").textContent();
     };
-    // The server lets the browser cache a page for ten minutes, so the service worker must bypass that cache.
+    // The server lets the browser cache a page for ten minutes, so the service worker must bypass the browser's cache.
     await page.goto(site.address + "index.html");
     const isTaken = () => page.evaluate(async (name) => {
         for (const cache of await caches.keys()) {
@@ -324,7 +324,7 @@ test("./learn play serves the compiler at the loopback address, and cached pages
 
 test("./learn play uses another port if the usual one is taken, but fails if the requested one is taken", async () => {
     const others = net.createServer();
-    // Another program may already be using this port.
+    // Another program may already use this port.
     await new Promise((resolve) => others.once("listening", resolve).once("error", resolve).listen(8237, "127.0.0.1"));
     const played = spawn(path.join(programs, "learn"), ["play"]);
     let printed = "";

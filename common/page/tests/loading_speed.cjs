@@ -1,10 +1,10 @@
-// Prints how long a reader waits for the compiler in the page. This is a benchmark and not a test, because other work
-// on the machine would make it fail.
+// Prints how long a reader waits for the compiler in the page. This is a benchmark rather than a test, because other
+// work on the machine could make a test fail.
 //
 //     node loading_speed.cjs HTML PAGE ROOT CHROMIUM BIN [MBIT/S]
 //
 // The arguments are those of loading.cjs. MBIT/S is 20 by default. `compiler ready` is the time since the lesson was
-// opened. Meanwhile, the service worker caches all pages over the same network connection.
+// opened. During this time, the service worker caches all pages over the same network connection.
 "use strict";
 const os = require("node:os");
 const path = require("node:path");

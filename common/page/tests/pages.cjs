@@ -1,4 +1,4 @@
-// Helpers for browser tests: a list of tests, and pages whose errors make a test fail.
+// Helpers for browser tests: a list of tests, and pages on which any error makes a test fail.
 "use strict";
 const assert = require("node:assert/strict");
 const { chromium } = require("playwright-core");
@@ -31,7 +31,7 @@ async function knownPage(browser, site) {
         await page.evaluate(() => {
             localStorage.clear();
             Storage.prototype.setItem = () => {}; // otherwise the page would store data when it is left
-            history.replaceState(null, "", "?left"); // a change of the fragment alone would not reload the page
+            history.replaceState(null, "", "?left"); // without this, a new fragment alone would not reload the page
         });
     }
     return page;
@@ -72,7 +72,7 @@ async function withPages(browser, site, names, use, { init, viewport = DESK.view
         }
         isGood = true;
     } finally {
-        // After a failure, open a new page for the next test.
+        // After a failure, the next test must open a new page.
         if (!isGood) knownPages.delete(site);
         if (!isGood || init) await page.context().close();
     }

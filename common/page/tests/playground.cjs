@@ -67,17 +67,17 @@ test("a launch that does not end is stopped, but many short launches are not", a
             const { failure, message, after } = await window.examineKernel({ exercise: name, hunt: false }, source).catch((error) => error);
             return { failure, message, after, took: performance.now() - begin };
         }, [exercise, from, to]);
-        // Test twice: first in a new page, then in a new worker of the same page.
+        // Test twice: first in a new page, and then in a new worker of the same page.
         for (const when of ["at first", "again"]) {
             const endless = await examined("_tiled", "__syncthreads();", "__syncthreads();\n    if (rows >= 128) for (;;) atomicAdd(out + 97 * threadIdx.x, 1.0f);");
             assert.match(endless.message ?? endless.failure, /far more work than the task needs, and was stopped after \d+ seconds/);
             console.log(`    ${when}: stopped ${Math.round(endless.after)} ms after its launch, ${Math.round(endless.took)} ms after it was asked for`);
-            // The limit is two seconds, unless the page has measured that this machine is slow. Ending the worker may
-            // also take time.
+            // The limit is two seconds, or more if the page has measured that this machine is slow. It may also take
+            // time to end the worker.
             const [limit] = /\d+/.exec(endless.message);
             assert.ok(endless.after < 1000 * limit + 15000, `${endless.after} ms`);
         }
-        // To find the blocks that store nothing, this kernel needs hundreds of launches, one per block.
+        // Finding the blocks that store nothing takes hundreds of launches with this kernel, one per block.
         const long = await examined("_many_gpus", "(blockIdx.x + gpu) % GPUS", "blockIdx.x % GPUS + gpu");
         assert.equal(long.failure, "never-written", long.message);
         console.log(`    one that ends took ${Math.round(long.took)} ms`);
@@ -127,12 +127,11 @@ test("every variant of the course is offered as a start, or has a reason why not
             const offered = [...document.querySelectorAll("select[name=start] option:not([disabled])")].map(({ textContent }) => textContent);
             return window.courseData.steps.filter(({ name, variants }) => !variants.some((variant) => offered.includes(`${name.slice(0, 2)} ${variant.name}`))).map(({ name }) => name);
         });
-        // A page launches kernels with one input, and lesson 18 multiplies two matrices.
+        // A page can launch only kernels with one input, but lesson 18 multiplies two matrices.
         assert.deepEqual(without, ["18_product"], "each other lesson offers a variant of its program");
         const reasons = await page.$$eval("select[name=start] option[disabled]", (all) => all.map((option) => option.textContent));
         for (const reason of reasons) assert.match(reason, /^\d\d \S+: .{10,80}$/);
-        // If no rule is found for a variant's launches, too few shapes were tested. Persistent blocks need large
-        // shapes.
+        // If no rule is found for a variant's launches, too few shapes were tried. Persistent blocks need large shapes.
         assert.ok(!reasons.some((reason) => /not a simple function/.test(reason)), reasons.join("; "));
         const labels = await page.$$eval("select[name=start] option:not([value='']):not([disabled])", (all) => all.map((option) => option.textContent));
         console.log(`    ${labels.length} to begin with, ${reasons.length} that are said to be none`);

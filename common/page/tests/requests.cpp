@@ -1,4 +1,4 @@
-// Prints, as JSON, the request to clang for each kernel file. Tests of the compiler in the page use
+// Prints the request to clang for each kernel file as JSON. Tests of the compiler in the page use
 // these requests.
 //
 //     web_requests solutions/NAME/FILE.cu...

@@ -1,6 +1,6 @@
-// verdicts -- prints the native examiner's verdicts on the kernels of an exercise, with the
-// compiler's output for each. examiner.mjs, which tests the examiner in a page, uses the same
-// compiler output and expects the same verdicts.
+// verdicts -- prints the native examiner's verdicts on the kernels of an exercise, and the
+// compiler's output for each kernel. examiner.mjs, which tests the examiner in a page, uses the
+// same compiler output and expects the same verdicts.
 //
 //     verdicts 03_tiled [--ptx] [--all]
 //
@@ -28,7 +28,8 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 /// A runner that uses one compiler, and runs kernels on the simulator in this process. It stores
-/// the compiler's first output for the kernel in `made`, and for the solution in `reference`.
+/// the compiler's first output for the kernel in `made`, and its first output for the solution in
+/// `reference`.
 class Recorder : public LaunchingRunner {
 public:
     explicit Recorder(const FoundCompiler& compiler) : compiler_(compiler) {}
@@ -72,7 +73,7 @@ public:
         Json one = {{"name", name},   {"exercise", exercise.name}, {"hunt", exercise.is_hunt},
                     {"source", text}, {"compiler", "clang"},       {"said", ""}};
         if (!runner.made.is_null()) one.update(runner.made);
-        // The verdict on a kernel that does not compile needs no reference.
+        // If the kernel does not compile, the verdict needs no reference.
         if (exercise.elements) {
             one["reference"] = runner.reference.is_null() ? Json{{"said", ""}} : runner.reference;
         }

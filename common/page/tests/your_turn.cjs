@@ -1,5 +1,5 @@
 // Tests "Your turn" in the lessons, in a headless browser. The pages are served over HTTP, because the compiler does
-// not work from the file system. Only one test opens a page from the file system.
+// not work in pages that are opened as files. Only one test opens a page as a file.
 //
 //     node your_turn.cjs HTML CHROMIUM SCREENSHOTS ROOT BIN [PART OF A TEST'S NAME]
 //
@@ -44,7 +44,7 @@ async function pass(page, { solution }, guesses = ["4", "32"]) {
 test("a solution that is typed key by key passes, and its costs are shown after they were predicted", async (browser) => {
     await withLesson(browser, async (page, { solution }) => {
         assert.equal(await page.locator("details.solved[open]").count(), 0, "the solved kernel is folded");
-        // The exercise contains the part of the solution before this comment.
+        // The exercise already contains the part of the solution that precedes this comment.
         const begin = solution.indexOf("    // The lanes of a warp now read");
         assert.ok(begin > 0);
         await editor(page).fill(solution.slice(0, begin));
@@ -207,8 +207,8 @@ test("the terminal and the page record the same progress, and each reads what th
         assert.match(in_page.predicted.label, /^predicted, /);
         assert.ok(in_page.guesses.every(({ fact }) => fact !== null));
 
-        // Make more progress at the terminal. The page then merges the terminal's progress into its own, and saves the
-        // result in both places.
+        // Make more progress in the terminal. The page then merges this progress into its own, and saves the result in
+        // both places.
         own.exercises["03_tiled"] = { ...own.exercises[lesson], hints: { all: 2 }, best_measured: { gbps: 3000, ms: 0.2, device: "a GPU" } };
         own.exercises[lesson] = { ...own.exercises[lesson], checks: 7, hints: { all: 4, other: 1 }, best_measured: { gbps: 3100, ms: 0.1, device: "a GPU" } };
         own.exercises[lesson].guesses = own.exercises[lesson].guesses.slice(1);
@@ -311,7 +311,8 @@ test("on a page opened from the file system there is no compiler, and the page n
 test("axe finds no fault, and the page fits the screen, in both themes, on large and small screens", async (browser) => {
     fs.mkdirSync(screenshots, { recursive: true });
     await withLesson(browser, async (page, work) => {
-        // Resizing an open page is enough: its layout does not depend on the size and theme with which it was opened.
+        // Resizing an open page is enough, because its layout does not depend on the size and theme that it had when it
+        // was opened.
         const looks = [[1440, "light"], [1024, "light"], [1440, "dark"], [390, "dark"], [390, "light"]];
         const withEachLook = async (state, chosen) => {
             for (const [width, colorScheme] of chosen) {

@@ -19,7 +19,7 @@ namespace {
 /// any loop.
 constexpr std::size_t kMaxRecordedSteps = 8000;
 /// Accesses of neighbouring blocks that are at most this many sectors (3 MiB) apart can reach
-/// memory as a single run. The second-level cache keeps written data for that long, and writes it
+/// memory as a single run. The L2 cache keeps written data for that long, and writes it
 /// back together with adjacent data. (Measured on an H200: tiles of 128 bytes per row, written
 /// column by column, are as slow as runs of 128 bytes if more than this is written before the next
 /// row of tiles.) Reads do not wait for adjacent reads, so they form runs only within two thirds of

@@ -1,5 +1,5 @@
-// Helpers for test programs that use cp.async.bulk: wrappers for the PTX instructions, and
-// functions that make tensor maps.
+// Helpers for test programs that use cp.async.bulk: wrappers for PTX instructions, and functions
+// that create tensor maps.
 #pragma once
 
 #include <cuda.h>
@@ -17,7 +17,7 @@ __device__ inline void init(uint64_t& barrier, unsigned count) {
                  : "memory");
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
-/// Arrives at the mbarrier, and announces that copies will deliver `bytes` bytes.
+/// Arrives at the mbarrier, and makes it expect `bytes` bytes from copies.
 __device__ inline void expect_bytes(uint64_t& barrier, unsigned bytes) {
     asm volatile(
         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)),
@@ -92,10 +92,11 @@ struct MapOptions {
     unsigned element_bytes = 4;
     CUtensorMapSwizzle swizzle = CU_TENSOR_MAP_SWIZZLE_NONE;
     CUtensorMapFloatOOBfill fill = CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
-    unsigned pitch = 0;  ///< distance between rows in bytes, or 0 for rows without gaps
+    unsigned pitch = 0;  ///< bytes from one row to the next, or 0 for rows without gaps
 };
 
-/// Returns a tensor map of `rows` x `cols` elements. A copy moves a box of `box_rows` x `box_cols`.
+/// Returns a tensor map of an array of `rows` x `cols` elements. A copy moves a box of `box_rows` x
+/// `box_cols` elements.
 inline CUtensorMap map_of(const void* array, unsigned rows, unsigned cols, unsigned box_rows,
                           unsigned box_cols, const MapOptions& options = {}) {
     CUtensorMap map;

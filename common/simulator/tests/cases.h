@@ -1,5 +1,5 @@
-// Helpers for the test programs in bugs/ and clean/. A program contains many cases, and its
-// arguments select the ones that run.
+// Helpers for the test programs in bugs/ and clean/. Each program contains many cases, and its
+// arguments select the cases to run.
 #pragma once
 
 #include <cstdio>
@@ -14,8 +14,8 @@ struct Case {
 
 inline bool case_failed = false;
 
-/// Records a failure if a result is incorrect. The programs in clean/ check their results with this
-/// function.
+/// Records a failure if a result is incorrect. The programs in clean/ use this function to check
+/// their results.
 inline void expect(bool right, const char* what) {
     if (right) return;
     std::fprintf(stderr, "wrong: %s\n", what);
@@ -29,7 +29,7 @@ inline void need(cudaError_t status) {
     std::exit(3);
 }
 
-/// Runs a case, and reports whether it ended without a CUDA error.
+/// Runs a case. Reports whether it ended without a CUDA error.
 inline bool came_to_its_end(const Case& one) {
     one.run();
     const cudaError_t status = cudaDeviceSynchronize();
@@ -37,8 +37,8 @@ inline bool came_to_its_end(const Case& one) {
     return status == cudaSuccess;
 }
 
-/// Runs the named cases one after the other. An error ends the program, because it would invalidate
-/// the results of later cases. The last line of output says that all cases ran.
+/// Runs the named cases in order. An error ends the program, because it would invalidate the
+/// results of later cases. The last line of output states that all cases ran.
 inline int run_case(int argc, char** argv, const std::vector<Case>& cases) {
     int ran = 0;
     for (int i = 1; i < argc; ++i) {

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-/// Launches `kernel` with clusters of the given shape.
+/// Launches `kernel` in clusters of the given shape.
 template <class... Parameters, class... Arguments>
 cudaError_t launch_clusters(void (*kernel)(Parameters...), dim3 grid, dim3 block, dim3 cluster,
                             std::size_t shared, Arguments... arguments) {
@@ -37,7 +37,7 @@ __device__ inline unsigned blocks_in_cluster() {
     asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(count));
     return count;
 }
-/// Returns the address that the variable at `pointer` has in the shared memory of block `rank`.
+/// Returns the address of the variable at `pointer` in the shared memory of block `rank`.
 __device__ inline unsigned mapped(const void* pointer, unsigned rank) {
     unsigned address;
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the test programs on a real GPU, to check that hardware gives the expected results.
+# Runs the test programs on a real GPU, to check that the hardware gives the expected results.
 #
 #     common/simulator/tests/on_gpu.sh [FOLDER]      FOLDER: where to build; default /tmp/coalesce-on-gpu
 #
@@ -53,7 +53,7 @@ for source in $sources; do
         expected_exit=$(sed -n 's|^// expect-exit: ||p' "$source")
         timeout 60 "$program" >"$program.all" 2>"$program.err"
         code=$?
-        # Remove the messages that cuBLAS itself prints about invalid parameters.
+        # Remove the messages about invalid parameters that cuBLAS itself prints.
         grep -v '^ \*\* On entry to' "$program.all" >"$program.out"
         sed -n 's|^// expect: ||p' "$source" >"$program.expected"
         diff "$program.expected" "$program.out" >"$program.diff"

@@ -1,4 +1,4 @@
-// Helpers for test cases with textures and surfaces. They create arrays, and objects from these
+// Helpers for test cases with textures and surfaces: they create arrays, and objects for these
 // arrays.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Tests the explanation of the difference between two predictions.
+// Tests how the difference between two predictions is explained.
 #include "timing/comparison.h"
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@ using samples::says;
 
 namespace {
 
-/// Returns the prediction like_04() with another name, time and bottleneck.
+/// Returns the prediction like_04() with a different name, time and bottleneck.
 Prediction variant(const std::string& kernel, double ms, Bottleneck bottleneck) {
     Prediction p = samples::that_binds(bottleneck);
     p.kernel = kernel;
@@ -45,9 +45,8 @@ TEST_CASE("a removed barrier explains why a kernel is faster") {
 TEST_CASE("bank conflicts, traffic and runs explain why a kernel is slower") {
     Prediction slow = variant("tiled", 8, Bottleneck::shared),
                fast = variant("padded", 4, Bottleneck::flight);
-    CHECK(says(
-        compare_predictions(slow, fast),
-        "Why: the unit of shared memory and first-level cache is busy 0.16 ms instead of 7.4 ms."));
+    CHECK(says(compare_predictions(slow, fast),
+               "Why: the unit of shared memory and L1 cache is busy 0.16 ms instead of 7.4 ms."));
     slow = variant("strided", 8, Bottleneck::memory);
     slow.memory_bytes *= 4;
     CHECK(says(compare_predictions(slow, fast), "Why: memory moves 8.6 GB instead of 34 GB."));
@@ -78,7 +77,7 @@ TEST_CASE("more resident blocks, fewer starts and fuller rounds explain a shorte
         says(compare_predictions(slow, fast), "the grid fills 98 % of its waves instead of 56 %"));
 }
 
-TEST_CASE("a cost that does not delay the slower kernel is not given as a reason") {
+TEST_CASE("a cost that does not delay the slower kernel is not named as a reason") {
     Prediction slow = variant("naive", 18, Bottleneck::stores), fast = samples::like_05();
     slow.busy.l2_write = 0.95;
     const std::string text = compare_predictions(slow, fast);

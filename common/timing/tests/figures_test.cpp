@@ -32,7 +32,7 @@ TEST_CASE("bytes of device memory use units of 1000") {
     CHECK(traffic_text(96) == "96 bytes");
 }
 
-TEST_CASE("numbers of cycles are rounded from 100 on") {
+TEST_CASE("numbers of cycles are rounded if they are 100 or more") {
     CHECK(number_text(14.4) == "14");
     CHECK(number_text(347) == "350");
     CHECK(number_text(2368) == "2370");

@@ -1,5 +1,5 @@
-// Tests the files in gpus/: reading returns what was written, mistakes are reported, and all files
-// are valid.
+// Tests the files in gpus/. They must be read back as they were written, mistakes must be reported,
+// and all files must be valid.
 #include "timing/gpu.h"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@ using namespace coalesce::timing;
 
 namespace {
 
-/// Returns the text of the H200's file with `to` in place of `from`, which must occur in it.
+/// Returns the text of the H200's file with `from` replaced by `to`. The text must contain `from`.
 std::string changed(const std::string& from, const std::string& to) {
     std::string text = write_gpu(known_gpus().front());
     const std::size_t at = text.find(from);
@@ -78,8 +78,8 @@ TEST_CASE("a file is read as it was written") {
     CHECK(same.bulk.box_row == gpu.bulk.box_row);
 }
 
-TEST_CASE("every number has its own key") {
-    // Change each number in the text. A key is not read if the resulting GPU stays the same.
+TEST_CASE("every number has a key of its own") {
+    // Change each number in the text. If the resulting GPU stays the same, the key is not read.
     const std::string text = write_gpu(known_gpus().front());
     int changes = 0;
     for (std::size_t at = 0; at < text.size();) {
@@ -120,8 +120,8 @@ TEST_CASE("mistakes in a file are reported with their lines") {
     CHECK(error_of(changed("\n[partial]", "\n[parts]")).find("a GPU: unknown key `parts`") !=
           std::string::npos);
 
-    // Unknown and repeated keys, and values out of range or of the wrong type, are reported with
-    // their lines. Missing keys are also reported.
+    // Unknown and repeated keys are reported with their lines, and so are values that are out of
+    // range or have the wrong type. Missing keys are also reported.
     const auto [line, number] = line_with(good, "queue_ns");
     REQUIRE(number > 1);
     const std::string place = "gpus/some.toml:" + std::to_string(number) + ": ";
@@ -152,7 +152,7 @@ TEST_CASE("mistakes in a file are reported with their lines") {
         std::string::npos);
 }
 
-TEST_CASE("a file may leave out all keys for bulk copies, but not some") {
+TEST_CASE("a file may omit all keys for bulk copies, but not only some of them") {
     Gpu gpu = known_gpus().front();
     gpu.bulk = {};
     const std::string none = write_gpu(gpu);
@@ -167,7 +167,7 @@ TEST_CASE("a file may leave out all keys for bulk copies, but not some") {
           std::string::npos);
 }
 
-TEST_CASE("missing parameters are those of the GPU in the file's `like`") {
+TEST_CASE("missing parameters are taken from the GPU that the file names in `like`") {
     const Gpu& h200 = known_gpus().front();
     const std::string few = "name = \"mine\"\nsource = \"a guess\"\nmeasured = false\n";
     const std::string like = "like = \"NVIDIA H200\"\n";

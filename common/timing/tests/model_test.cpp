@@ -1,5 +1,5 @@
-// Compares components of the model with results computed by hand: sets of sectors, the order of
-// operations, and one multiprocessor with a single bottleneck.
+// Compares components of the model with results that were computed by hand: sets of sectors, the
+// order of operations, and a multiprocessor with a single bottleneck.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -50,7 +50,7 @@ Operation load(std::uint16_t sectors) {
     return o;
 }
 
-/// Returns the work of blocks of `warps` warps, all of which execute the same operations.
+/// Returns the work of blocks of `warps` warps that all execute the same operations.
 MultiprocessorWork work_of(std::vector<Operation> operations, std::uint32_t warps, int resident,
                            double blocks) {
     MultiprocessorWork work;
@@ -121,12 +121,12 @@ TEST_CASE("a page with few sectors is stored as ranges") {
 }
 
 TEST_CASE("independent chains of arithmetic run in parallel") {
-    // Two chains of three operations with a latency of 10. In program order, the second chain comes
-    // after the first.
+    // Two chains of three operations each, with a latency of 10. In program order, the second chain
+    // follows the first.
     std::vector<Draft> drafts(6);
     for (std::uint32_t k = 0; k < 6; ++k) {
         drafts[k].operation = operation(Kind::arithmetic);
-        // Here, this number only identifies the draft.
+        // In this test, the number only identifies the draft.
         drafts[k].operation.slots = static_cast<float>(k + 1);
         drafts[k].operation.latency = 10;
         if (k % 3 != 0) drafts[k].operation.after = {k - 1};
@@ -138,19 +138,19 @@ TEST_CASE("independent chains of arithmetic run in parallel") {
         return order;
     };
     CHECK(order_of(drafts) == std::vector<int>{0, 3, 1, 4, 2, 5});
-    // With an access to global memory, operations keep their order.
+    // If there is an access to global memory, operations keep their order.
     drafts.emplace_back().operation = operation(Kind::store);
     drafts.back().operation.slots = 7;
     CHECK(order_of(drafts) == std::vector<int>{0, 1, 2, 3, 4, 5, 6});
 }
 
-TEST_CASE("loads and their addresses come first, and their users are delayed") {
+TEST_CASE("loads and their addresses are issued first, and users of the loaded values later") {
     // The drafts are address, load, use, address, load, use, barrier, load.
     std::vector<Draft> drafts(8);
     const auto set = [&](std::size_t k, Kind kind, Priority priority,
                          std::vector<std::uint32_t> after) {
         drafts[k].operation = operation(kind, std::move(after));
-        // Here, this number only identifies the draft.
+        // In this test, the number only identifies the draft.
         drafts[k].operation.slots = static_cast<float>(k + 1);
         drafts[k].priority = priority;
     };
@@ -172,8 +172,8 @@ TEST_CASE("loads and their addresses come first, and their users are delayed") {
 }
 
 TEST_CASE("the operands of a store before a barrier do not wait for the barrier") {
-    // The drafts are a load, a use of it, a store of the result, a barrier, and a use of that
-    // result.
+    // The drafts are a load, a use of the loaded value, a store of the result, a barrier, and
+    // another use of the result.
     std::vector<Draft> drafts(5);
     drafts[0].operation = operation(Kind::load);
     drafts[0].priority = Priority::load;
@@ -188,9 +188,9 @@ TEST_CASE("the operands of a store before a barrier do not wait for the barrier"
                                      Kind::barrier, Kind::arithmetic});
 }
 
-TEST_CASE("loads that ptxas places later stay there, but in groups of at least two") {
+TEST_CASE("loads that ptxas moves down stay there, but in groups of at least two") {
     // Returns the order of four loads and of the stores of their values to shared memory. `places`
-    // are the positions in ptxas's order.
+    // contains the positions in ptxas's order.
     const auto order = [](const std::vector<std::uint32_t>& places, bool is_short = true) {
         std::vector<Draft> drafts(8);
         for (std::uint32_t k = 0; k < 8; ++k) {
@@ -223,18 +223,18 @@ TEST_CASE("operations without cost are removed, and their users inherit their de
 }
 
 TEST_CASE("with one load at a time, latency is the bottleneck") {
-    // A warp loads, stores the value and ends. One block of one warp is resident at a time.
+    // A warp loads, stores the value and ends. Only one block, of one warp, is resident at a time.
     const MultiprocessorWork work = work_of({load(4), operation(Kind::store, {0})}, 1, 1, 100);
     const SimulatedOutcome o = simulate(work, plain_gpu());
     CHECK(o.cycles == Approx(100 * 1003).epsilon(0.01));
-    // By Little's law, 128 bytes are in flight nearly all of the time.
+    // According to Little's law, 128 bytes are in flight nearly all of the time.
     CHECK(o.bytes_in_flight == Approx(128).epsilon(0.02));
     CHECK(o.life.loads == Approx(1000).epsilon(0.01));
 }
 
 TEST_CASE("with enough loads, memory is the bottleneck") {
-    // 64 warps with eight loads of 128 bytes each have 64 KiB in flight, and 32 bytes per cycle
-    // need only 32 KB in flight.
+    // 64 warps with eight loads of 128 bytes each have 64 KiB in flight, but 32 bytes per cycle
+    // require only 32 KB in flight.
     MultiprocessorWork work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 400);
     work.read_cycles = 1;  // one sector per cycle
     const SimulatedOutcome o = simulate(work, plain_gpu());
@@ -242,23 +242,24 @@ TEST_CASE("with enough loads, memory is the bottleneck") {
     CHECK(o.busy.memory > 0.95);
 }
 
-TEST_CASE("the first-level cache limits the loads in flight") {
+TEST_CASE("the L1 cache limits the number of loads in flight") {
     MultiprocessorWork work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 400);
     work.read_cycles = .1;  // memory could deliver 320 bytes per cycle
     work.first_level_bytes = 8192;
     const SimulatedOutcome o = simulate(work, plain_gpu());
     CHECK(o.bytes_in_flight == Approx(8192).epsilon(0.05));
-    // Little's law: with a latency of 1000 cycles, 8192 bytes in flight allow 8.2 bytes per cycle.
+    // According to Little's law, with a latency of 1000 cycles, 8192 bytes in flight allow 8.2
+    // bytes per cycle.
     CHECK(o.cycles_per_block == Approx(32 * 8 * 128 / 8.192).epsilon(0.05));
 
-    // A load of one sector takes the space of a whole line.
+    // A load of a single sector takes the space of a whole line.
     MultiprocessorWork of_sectors = work_of(std::vector<Operation>(8, load(1)), 32, 2, 400);
     of_sectors.first_level_bytes = 8192;
     CHECK(simulate(of_sectors, plain_gpu()).bytes_in_flight == Approx(2048).epsilon(0.05));
 }
 
 TEST_CASE("an uneven number of blocks costs time unless memory is the bottleneck") {
-    // Memory is the bottleneck. Nine of ten multiprocessors execute ten blocks, and the tenth
+    // Memory is the bottleneck. Nine of ten multiprocessors execute ten blocks each, and the tenth
     // executes nine.
     MultiprocessorWork full = work_of(std::vector<Operation>(8, load(4)), 32, 2, 10);
     full.kinds[0].sectors_read = 32 * 32;
@@ -267,12 +268,13 @@ TEST_CASE("an uneven number of blocks costs time unless memory is the bottleneck
     uneven.blocks = 9.9;
     CHECK(simulate(uneven, plain_gpu()).cycles ==
           Approx(.99 * simulate(full, plain_gpu()).cycles).epsilon(0.004));
-    // Latency is the bottleneck. The launch ends with the multiprocessors that execute ten blocks.
+    // Latency is the bottleneck. The launch ends when the multiprocessors with ten blocks have
+    // finished.
     const MultiprocessorWork alone = work_of({load(4), operation(Kind::store, {0})}, 1, 1, 9.1);
     CHECK(simulate(alone, plain_gpu()).cycles == Approx(10 * 1003).epsilon(0.01));
 }
 
-TEST_CASE("if half of the blocks do nothing, their position in a round matters little") {
+TEST_CASE("if half of the blocks do nothing, their position within a round matters little") {
     const auto with_idle = [](int idle_first) {
         MultiprocessorWork work = work_of(std::vector<Operation>(64, load(4)), 8, 3, 1000);
         work.kinds.push_back(work_of({}, 8, 1, 1).kinds.front());
@@ -282,20 +284,20 @@ TEST_CASE("if half of the blocks do nothing, their position in a round matters l
         for (int k = 0; k < 16; ++k) work.kind_of.push_back(k >= idle_first);
         return work;
     };
-    // Half of the 1000 blocks load 64 * 4 sectors with each of 8 warps. Memory delivers one sector
-    // per cycle.
+    // Half of the 1000 blocks load 64 * 4 sectors in each of their 8 warps. Memory delivers one
+    // sector per cycle.
     const double busy = 1000. / 2 * 8 * 64 * 4;
     for (const int idle_first : {0, 5, 16}) {
         MultiprocessorWork work = with_idle(idle_first);
         work.read_cycles = 1;
         CHECK(simulate(work, plain_gpu()).cycles == Approx(busy).epsilon(.05));
-        work.has_uneven_blocks = false;  // the first kinds then count as typical of all blocks
+        work.has_uneven_blocks = false;  // the first kinds of blocks then count as typical
         if (idle_first == 16) CHECK(simulate(work, plain_gpu()).cycles < .9 * busy);
     }
 }
 
 TEST_CASE("an uneven number of iterations costs no extra time if memory is the bottleneck") {
-    // The blocks are persistent. One multiprocessor in four has a block with one iteration fewer.
+    // The blocks are persistent. On one of four multiprocessors, the block has one iteration fewer.
     const auto turns = [](std::size_t count) {
         MultiprocessorWork work = work_of(std::vector<Operation>(8 * count, load(4)), 32, 1, 1);
         work.kinds[0].sectors_read = 32. * 32 * static_cast<double>(count);
@@ -310,8 +312,8 @@ TEST_CASE("an uneven number of iterations costs no extra time if memory is the b
           Approx(7.75 / 8 * simulate(full, plain_gpu()).cycles).epsilon(0.01));
 }
 
-TEST_CASE("the time that the last loads wait for memory is not counted twice") {
-    // Loads wait longer while memory is busy, but memory has no more work to do.
+TEST_CASE("the time for which the last loads wait for memory is not counted twice") {
+    // Loads wait longer while memory is busy, but this does not give memory more work.
     MultiprocessorWork work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 8);
     work.read_cycles = 1;
     Gpu patient = plain_gpu();
@@ -334,7 +336,7 @@ TEST_CASE("a barrier waits for the slowest warp") {
     CHECK(o.life.barrier == Approx(0.75 * 500).epsilon(0.05));
 }
 
-TEST_CASE("a warp that ends does not block a barrier") {
+TEST_CASE("a warp that has ended does not block a barrier") {
     MultiprocessorWork work = work_of({operation(Kind::barrier)}, 2, 1, 5);
     work.kinds[0].programs.push_back(
         {.operations = {operation(Kind::exit)}, .instructions_per_recorded = 1});
@@ -359,7 +361,7 @@ TEST_CASE("with bank conflicts, shared memory is the bottleneck") {
     CHECK(o.busy.shared > 0.95);
 }
 
-TEST_CASE("the rest of an incomplete recording is assumed to be like the recorded part") {
+TEST_CASE("the rest of an incomplete recording is assumed to resemble the recorded part") {
     std::vector<Operation> turns;
     for (std::uint32_t k = 0; k < 20; ++k) {
         turns.push_back(load(4));
@@ -386,7 +388,7 @@ TEST_CASE("the last cycles of an incomplete recording count, even if it ends at 
 
 namespace {
 
-/// Returns a recording of one warp of a kernel whose instructions have these opcodes. add_step()
+/// Returns a recording of one warp of a kernel. Its instructions have the given opcodes. add_step()
 /// adds steps.
 Recording recording_of(std::initializer_list<const char*> opcodes) {
     Recording recording;
@@ -400,7 +402,7 @@ Recording recording_of(std::initializer_list<const char*> opcodes) {
     return recording;
 }
 
-/// Adds a step in which each of 32 lanes accesses 4 bytes, at distances of `pitch` sectors.
+/// Adds a step in which 32 lanes access 4 bytes each, at distances of `pitch` sectors.
 void add_step(Recording& recording, AccessKind kind, std::uint64_t first, std::uint64_t pitch) {
     RecordedBlock& block = recording.recorded[0];
     WarpPath& path = block.warps[0];
@@ -414,7 +416,7 @@ void add_step(Recording& recording, AccessKind kind, std::uint64_t first, std::u
 
 }  // namespace
 
-TEST_CASE("data that does not fit into the first-level cache is fetched again") {
+TEST_CASE("data that does not fit into the L1 cache is fetched repeatedly") {
     Recording recording = recording_of({"ld", "st", "ld"});
     add_step(recording, AccessKind::load, 0, 4096);
     add_step(recording, AccessKind::store, 1 << 20, 4096);
@@ -432,9 +434,9 @@ TEST_CASE("data that does not fit into the first-level cache is fetched again") 
 
 namespace {
 
-/// Predicts a launch whose blocks read 32 sectors at distances of `pitch` sectors, and also write a
-/// row if `writes`. Together, neighbouring blocks move runs of `sectors_read` and `sectors_written`
-/// sectors.
+/// Predicts a launch whose blocks read 32 sectors each, at distances of `pitch` sectors, and also
+/// write a row if `writes` is true. Together, adjacent blocks move runs of `sectors_read` and
+/// `sectors_written` sectors.
 Prediction moving_runs(std::uint32_t sectors_read, std::uint32_t sectors_written,
                        std::uint64_t pitch, bool writes) {
     Recording recording = recording_of({"ld", "st"});
@@ -507,9 +509,9 @@ TEST_CASE("matrix instructions cause a warning") {
     CHECK(unknown("wmma", {"load", "sync"}).empty());
 }
 
-TEST_CASE("a line that the block has already requested takes no additional space") {
+TEST_CASE("a request for a line that the block has already requested takes no more space") {
     // Each of 32 lanes reads its own sector: first one sector of each line, then the next sector of
-    // each line, then four sectors of each of eight lines.
+    // each line, and finally all four sectors of each of eight lines.
     Recording recording = recording_of({"ld", "ld", "ld"});
     add_step(recording, AccessKind::load, 0, 4);
     add_step(recording, AccessKind::load, 1, 4);
@@ -525,7 +527,7 @@ TEST_CASE("a line that the block has already requested takes no additional space
     CHECK(halves == std::vector<int>{32, 32, 16});
 }
 
-TEST_CASE("the second-level cache delivers half lines") {
+TEST_CASE("the L2 cache delivers half lines") {
     const auto cycles_of = [](std::uint16_t sectors) {
         Gpu gpu = plain_gpu();
         gpu.l2_read_bytes_per_cycle = 4;
@@ -538,7 +540,7 @@ TEST_CASE("the second-level cache delivers half lines") {
     CHECK(cycles_of(4) == Approx(2 * cycles_of(2)).epsilon(.02));
 }
 
-TEST_CASE("a request for a sector costs nothing if another warp requests it earlier") {
+TEST_CASE("a request for a sector costs nothing if another warp has requested it before") {
     Recording recording = recording_of({"ld", "ld"});
     RecordedBlock& block = recording.recorded[0];
     add_step(recording, AccessKind::load, 0, 4);
@@ -555,7 +557,7 @@ TEST_CASE("a request for a sector costs nothing if another warp requests it earl
     }
 }
 
-TEST_CASE("partial sectors in a row are distinguished from those in a column") {
+TEST_CASE("partial sectors along a row are distinguished from those along a column") {
     Recording recording = recording_of({"st", "st"});
     add_step(recording, AccessKind::store, 0, 2);
     add_step(recording, AccessKind::store, 1 << 20, 4096);
@@ -567,7 +569,7 @@ TEST_CASE("partial sectors in a row are distinguished from those in a column") {
     CHECK(block.lines_left_for_other_blocks == 32);
 }
 
-TEST_CASE("rows that start in the middle of a sector cause a warning") {
+TEST_CASE("rows that start within a sector cause a warning") {
     const auto unknown = [](std::uint32_t sectors) {
         Recording recording = recording_of({"st"});
         recording.registers = 16;
@@ -589,7 +591,7 @@ TEST_CASE("partial sectors that other blocks complete cause a warning") {
     const auto unknown = [](std::uint64_t own_parts) {
         Recording recording = recording_of({"st", "st", "st", "st"});
         recording.registers = 16;
-        // Each store writes 8 bytes of each sector of a column.
+        // Each store writes 8 bytes of each sector in a column.
         for (std::uint64_t k = 0; k < own_parts; ++k) {
             add_step(recording, AccessKind::store, 0, 64);
             recording.recorded[0].accesses.back().bytes_per_lane = 8;
@@ -604,8 +606,8 @@ TEST_CASE("partial sectors that other blocks complete cause a warning") {
 }
 
 TEST_CASE("a 64-bit parameter is fetched once for each condition under which it is used") {
-    // Returns the number of operations for an ld.param and a branch over an address computation and
-    // a load.
+    // Returns the number of operations for an ld.param and a branch around an address computation
+    // and a load.
     const auto operations = [](const char* type) {
         Recording recording = recording_of({"ld", "bra", "add", "ld"});
         recording.instructions[0].modifiers = {"param", type};
@@ -630,7 +632,7 @@ TEST_CASE("each contiguous range of a bulk copy counts as a row") {
         Recording recording = recording_of({"cp"});
         recording.instructions[0].modifiers = std::move(modifiers);
         RecordedBlock& block = recording.recorded[0];
-        // Two rows of 1024 and 512 bytes. An access is recorded for each 512 bytes.
+        // Two rows of 1024 and 512 bytes. One access is recorded for every 512 bytes.
         block.runs = {{0, 16}, {16, 16}, {1 << 10, 16}};
         for (std::uint32_t k = 0; k < 3; ++k)
             block.accesses.push_back({AccessKind::copy_from, 32, 16, 0, k, 1});
@@ -651,8 +653,8 @@ TEST_CASE("each contiguous range of a bulk copy counts as a row") {
 }
 
 TEST_CASE("each row of a bulk copy occupies the copy unit") {
-    // Returns how many cycles a multiprocessor needs for 1000 copies of 16 KiB in `rows` rows.
-    // Memory alone would need 512000 cycles.
+    // Returns the number of cycles that a multiprocessor needs for 1000 copies of 16 KiB in `rows`
+    // rows. Memory alone would take 512000 cycles.
     const auto cycles = [](const BulkCopies& bulk, bool is_box, std::uint16_t rows) {
         Gpu gpu = plain_gpu();
         gpu.bulk = bulk;
@@ -670,13 +672,13 @@ TEST_CASE("each row of a bulk copy occupies the copy unit") {
     CHECK(free == Approx(512e3).epsilon(0.03));
     CHECK(cycles(bulk, true, 64) == Approx(free).epsilon(0.03));
     CHECK(cycles(bulk, false, 64) == Approx(64 * 30 * 1000).epsilon(0.03));
-    // Shorter rows than those in the table cost as much as its shortest rows. For longer rows, the
-    // cost grows with the length.
+    // Rows shorter than those in the table cost as much as the shortest of these. For longer rows,
+    // the cost is proportional to the length.
     CHECK(cycles(bulk, false, 256) == Approx(256 * 20 * 1000).epsilon(0.03));
     CHECK(cycles(bulk, false, 2) == Approx(2 * 40 * 8192 / 384. * 1000).epsilon(0.03));
 }
 
-TEST_CASE("the common sectors of two sets are counted") {
+TEST_CASE("the sectors that two sets have in common are counted") {
     SectorSet a, b;
     a.add({100, 200});
     b.add({250, 1000});
@@ -685,7 +687,7 @@ TEST_CASE("the common sectors of two sets are counted") {
     CHECK(a.count_common({}) == 0);
 }
 
-TEST_CASE("the prediction for a copy gives its bytes, runs and resident blocks") {
+TEST_CASE("the prediction for a copy states its bytes, runs and resident blocks") {
     // A block has 256 threads. Each of its warps reads and writes 128 contiguous bytes.
     Recording recording;
     recording.kernel = "copy";
@@ -725,14 +727,15 @@ TEST_CASE("the prediction for a copy gives its bytes, runs and resident blocks")
     CHECK(p.resident_blocks == 8);
     CHECK(p.occupancy_limit == OccupancyLimit::threads);
     CHECK(p.unknown.empty());
-    // 64 warps with 128 bytes each have 8 KiB in flight. In the latency of 1000 cycles, memory
-    // could read 16 KB and write as much.
+    // 64 warps with 128 bytes each have 8 KiB in flight. During the latency of 1000 cycles, memory
+    // could read 16 KB and write another 16 KB.
     CHECK(p.bytes_in_flight < 8193);
     CHECK(p.ms > 100000. * 1024 / (100 * 8192) * 1000 * 1e-6);
     CHECK(p.bottleneck == Bottleneck::flight);
 
-    // With up to 32 registers, eight blocks fit, with 33 only six. That difference is too small to
-    // report. With 1024 threads per block, two blocks fit or only one, which is reported.
+    // At 32 registers eight blocks fit, and at 33 only six, a difference that is too small to
+    // report. With 1024 threads per block, two blocks fit at 32 registers but only one at 33, which
+    // is reported.
     recording.registers = 33;
     CHECK(predict(recording, plain_gpu()).unknown.empty());
     recording.threads = 1024;
@@ -741,7 +744,7 @@ TEST_CASE("the prediction for a copy gives its bytes, runs and resident blocks")
     recording.registers = 16;
 
     // The next row of blocks reads data of which half has been read before. That half is still in
-    // the second-level cache, unless a row has too many blocks.
+    // the L2 cache, unless a row has too many blocks.
     Gpu gpu = plain_gpu();
     gpu.l2_bytes = 1e6;
     recording.next_row_reads.add({1000, 100});

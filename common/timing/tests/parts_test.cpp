@@ -1,5 +1,5 @@
-// Compares the number of open lines that partial stores cause, and their cost, with results
-// computed by hand.
+// Compares the number of lines that partial stores keep open, and the cost of these lines, with
+// results that were computed by hand.
 #include "timing/parts.h"
 
 #include <doctest/doctest.h>
@@ -23,9 +23,9 @@ Gpu some_gpu() {
     return gpu;
 }
 
-/// Returns the cycles that a multiprocessor needs for 64 blocks. The four warps of a block write
-/// parts of the same 32 lines. Each warp writes four times, and executes `between` before each
-/// store. All blocks together write to `pages` pages.
+/// Returns the number of cycles that a multiprocessor needs for 64 blocks. The four warps of a
+/// block write to different parts of the same 32 lines. Each warp stores four times, and executes
+/// `between` before each store. All blocks together write to `pages` pages.
 double cycles_of_columns(double pages, std::vector<Operation> between) {
     constexpr std::uint32_t warps = 4;
     MultiprocessorWork work;
@@ -61,7 +61,7 @@ double cycles_of_columns(double pages, std::vector<Operation> between) {
 
 }  // namespace
 
-TEST_CASE("lines that a block or a warp fills are not left for other blocks") {
+TEST_CASE("lines that a block or a warp fills completely are not left for other blocks") {
     PartialLines filled;
     for (std::uint64_t part = 0; part < 16; ++part)
         CHECK(filled.add(40 + part / 4, 0, 8).line == 0);
@@ -80,7 +80,7 @@ TEST_CASE("lines that a block or a warp fills are not left for other blocks") {
     CHECK(parts.add(44, 0, 8).line == 1);
 }
 
-TEST_CASE("a line is open from its first store to its last, or to the end of the block") {
+TEST_CASE("a line is open from its first store until its last, or until the end of the block") {
     const std::vector<float> bytes = {32, 32};
     OpenLines lines;
     OpenLines::BlockLines block = OpenLines::start_block(bytes);
@@ -95,7 +95,7 @@ TEST_CASE("a line is open from its first store to its last, or to the end of the
     CHECK(lines.mean(1000) == Approx((100 + 250) / 1000.0));
 }
 
-TEST_CASE("the more lines are open, and the farther apart, the more are fetched again") {
+TEST_CASE("the more lines are open, and the farther apart, the more of them are fetched again") {
     const Gpu gpu = some_gpu();
     CHECK(completion_cycles(scattered(0), 0, gpu) == 0);
     CHECK(completion_cycles(scattered(1e6), 0, gpu) == Approx(6 * 4 / 2));

@@ -6,15 +6,15 @@
 namespace coalesce::timing::samples {
 namespace {
 
-/// The timing of the identical blocks of a generated timeline. Times are in cycles.
+/// The timing of identical blocks in a generated timeline. Times are in cycles.
 struct Pattern {
     int places, warps;
     double bytes_of_warp;
-    double apart;  ///< the time between the starts of blocks in adjacent slots
+    double apart;  ///< time between the starts of blocks in adjacent slots
     double period, start, latency, spread, work;
 };
 
-/// Returns which part of the unit of time from `moment` on lies between `begin` and `end`.
+/// Returns the fraction of the unit of time after `moment` that lies between `begin` and `end`.
 double overlap(double moment, double begin, double end) {
     return std::max(0.0, std::min(moment + 1, end) - std::max(moment, begin));
 }

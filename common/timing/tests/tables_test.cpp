@@ -1,4 +1,4 @@
-// Tests which memory counts as a table, and which fraction of a table the caches contain.
+// Tests which memory counts as a table, and which fraction of a table the caches hold.
 #include "timing/tables.h"
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ Gpu gpu() {
 }
 
 /// Returns a recording of four of a launch's 1000 blocks. Each block reads `count` sectors at
-/// distances of `pitch` sectors, beginning with first(block).
+/// distances of `pitch` sectors, beginning at sector first(block).
 template <class First>
 Recording reading(std::uint64_t count, std::uint64_t pitch, First first) {
     Recording recording;
@@ -59,8 +59,7 @@ TEST_CASE("each multiprocessor loads a small table once") {
     const Tables tables(recording, gpu(), kFirstLevel, 1);
     const Table* table = tables.find(0);
     REQUIRE(table);
-    // Each multiprocessor executes ten of the thousand blocks, and every block reads the whole
-    // table.
+    // Each multiprocessor executes ten of the 1000 blocks, and every block reads the whole table.
     CHECK(table->missed_fraction == Approx(.1));
     CHECK(table->from_memory == Approx(.001));
     CHECK(tables.find(1) == nullptr);
@@ -68,7 +67,7 @@ TEST_CASE("each multiprocessor loads a small table once") {
     CHECK(tables.count_distinct(1e9) == Approx(32));
 }
 
-TEST_CASE("caches contain only part of a table that exceeds their size") {
+TEST_CASE("caches hold only a part of a table that exceeds their size") {
     // The table has 100 MB. Each block reads one sector per 3.2 kB.
     const Recording recording = reading(31250, 100, everywhere);
     const Tables tables(recording, gpu(), kFirstLevel, 1);
@@ -77,7 +76,7 @@ TEST_CASE("caches contain only part of a table that exceeds their size") {
     CHECK(table->missed_fraction > .99);
     const double kept = .6 * 50e6 / 1e8, first = .1;
     CHECK(table->from_memory == Approx(first + (1 - first) * (1 - kept)).epsilon(.01));
-    // The fraction of a table that comes from memory is at most the fraction for all reads.
+    // The fraction of a table's reads that memory serves is at most that of all reads.
     CHECK(Tables(recording, gpu(), kFirstLevel, .25).find(0)->from_memory == .25);
 }
 

@@ -14,7 +14,7 @@ using namespace coalesce::timing;
 
 namespace {
 
-/// Returns the row of the text that has this label.
+/// Returns the row of the text that has the given label.
 std::string row_of(const std::string& text, const std::string& label) {
     for (const std::string& line : coalesce::lines_of(text)) {
         const std::size_t bar = line.find('|');
@@ -33,7 +33,7 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("lesson 04 in 60 columns has no loads in flight between groups of loads") {
+TEST_CASE("lesson 04, drawn with 60 columns, has no loads in flight between groups of loads") {
     CHECK(time_line_text(samples::like_04(), 60) ==
           R"(padded: one multiprocessor (predicted, NVIDIA H200, within
 8 %)
@@ -62,7 +62,7 @@ TEST_CASE("lesson 04 has gaps, and lesson 05 has none") {
           std::string::npos);
 }
 
-TEST_CASE("the line of required bytes is above 04's curve and below the maximum of 05's") {
+TEST_CASE("the line of required bytes is above 04's curve, and below the maximum of 05's") {
     CHECK(row_of(time_line_text(samples::like_04()), "16 KB needed").find_first_not_of('-') ==
           std::string::npos);
     const std::string text = time_line_text(samples::like_05());
@@ -88,7 +88,7 @@ TEST_CASE("the text has at most 16 lines, without overlong lines or trailing bla
     }
 }
 
-TEST_CASE("three of many positions are shown, with their total number") {
+TEST_CASE("if there are many positions, three of them are shown, with the total number") {
     const std::string text = time_line_text(samples::like_05());
     CHECK(count_of(text, "\nplace ") == 3);
     CHECK(count_of(text, "\nplace 3 of 8") == 1);
@@ -100,7 +100,7 @@ TEST_CASE("the text is ASCII without control characters") {
     for (const char c : time_line_text(p)) CHECK((c == '\n' || (c >= ' ' && c <= '~')));
 }
 
-TEST_CASE("wider and narrower columns preserve the means and sums of moments") {
+TEST_CASE("any number of columns preserves the means and sums of moments") {
     TimeLine line{.cycles_per_moment = 10, .moments = {}, .blocks = {}};
     for (const double bytes : {0.0, 100.0, 200.0, 300.0}) {
         line.moments.push_back({.bytes_in_flight = bytes,
@@ -133,7 +133,7 @@ TEST_CASE("even a single load in flight is visible") {
     CHECK(count_of(row_of(text, "0"), "x") == 64);
 }
 
-TEST_CASE("blocks are cut off at the end of the timeline") {
+TEST_CASE("blocks are cut off where the timeline ends") {
     Prediction p = samples::like_04();
     p.time_line.moments.assign(65, Moment{});
     p.time_line.blocks = {{5, -10, 10}, {5, 12, 30}, {5, 60, 99}, {7, 100, 120}};
@@ -142,7 +142,7 @@ TEST_CASE("blocks are cut off at the end of the timeline") {
     CHECK(row_of(time_line_text(p), "place 2 of 2").empty());
 }
 
-TEST_CASE("tick marks are few, and at round numbers of cycles") {
+TEST_CASE("there are few tick marks, and they are at round numbers of cycles") {
     CHECK(choose_tick_step(4800, 8) == 1000);
     CHECK(choose_tick_step(4800, 3) == 2000);
     CHECK(choose_tick_step(90, 10) == 10);

@@ -1,4 +1,4 @@
-// Tests the explanation of a single prediction.
+// Tests how a single prediction is explained.
 #include "timing/words.h"
 
 #include <doctest/doctest.h>
@@ -33,7 +33,7 @@ TimeExplanation said_of(const Prediction& prediction) {
     return explain_prediction(prediction, samples::gpu(), samples::useful_bytes);
 }
 
-/// Returns pointers to the numbers of a prediction, which tests replace with missing ones.
+/// Returns pointers to a prediction's numbers, so that tests can remove these numbers one by one.
 std::vector<double*> numbers_of(Prediction& p) {
     return {&p.ms,
             &p.error_band,
@@ -67,14 +67,14 @@ std::vector<double*> numbers_of(Prediction& p) {
             &p.time_line.blocks[2].end};
 }
 
-/// Returns all texts about a prediction, alone and in comparison with another prediction.
+/// Returns all texts about a prediction, by itself and in comparison with another prediction.
 std::string everything(const Prediction& p) {
     return said_of(p).text() + explain_prediction(p, Gpu{}).text() +
            compare_predictions(p, samples::like_05()) + compare_predictions(samples::like_05(), p) +
            time_line_text(p) + time_line_svg(p);
 }
 
-/// Returns whether `part` occurs in the text as a word: with no letter, digit or point before it,
+/// Reports whether `part` occurs in the text as a word: with no letter, digit or point before it,
 /// and no letter or digit after it.
 bool has_word(const std::string& text, const std::string& part) {
     const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
@@ -105,7 +105,7 @@ void check_claims(const Prediction& p) {
 
 }  // namespace
 
-TEST_CASE("the text for lesson 04 gives its time, label, Little's law and a warp's life") {
+TEST_CASE("the text for lesson 04 states its time, label, Little's law and a warp's life") {
     const TimeExplanation said = said_of(samples::like_04());
     CHECK(said.headline() ==
           "padded: about 4.6 ms, 44 % of a copy (predicted, NVIDIA H200, within 8 %). The kernel "
@@ -130,7 +130,7 @@ TEST_CASE("the text for lesson 04 gives its time, label, Little's law and a warp
     CHECK(said.unknown.empty());
 }
 
-TEST_CASE("the text for lesson 05 says that memory is the limit, and mentions the runs") {
+TEST_CASE("the text for lesson 05 states that memory is the limit, and mentions the runs") {
     const TimeExplanation said = said_of(samples::like_05());
     CHECK(said.verdict ==
           "memory is the limit: it is busy 97 % of the time, writing runs of 128 bytes");
@@ -203,7 +203,7 @@ TEST_CASE("each verdict contains its decisive number") {
     CHECK(said_of(few).verdict == "too few blocks fill the GPU");
 }
 
-TEST_CASE("the first advice is to avoid bank conflicts if they cost a tenth of the time") {
+TEST_CASE("the first advice is to avoid bank conflicts if they cost at least a tenth of the time") {
     Prediction p = samples::that_binds(Bottleneck::barrier);
     p.ms = 0.5;
     p.ms_without_conflicts = 0.2;
@@ -213,10 +213,10 @@ TEST_CASE("the first advice is to avoid bank conflicts if they cost a tenth of t
     CHECK_FALSE(says(said_of(p).cure, "bank conflicts"));
 }
 
-TEST_CASE("shared memory does not limit a kernel that does not use it") {
+TEST_CASE("shared memory is not named as the bottleneck of a kernel that does not use it") {
     Prediction p = samples::that_binds(Bottleneck::shared);
     p.shared_bytes = 0;
-    CHECK(describe_bottleneck(p) == "the first-level cache");
+    CHECK(describe_bottleneck(p) == "the L1 cache");
     p.shared_bytes = 4096;
     CHECK(describe_bottleneck(p) == "shared memory");
 }
@@ -237,7 +237,7 @@ TEST_CASE("each limit of occupancy has a name, and the text gives the limit") {
     CHECK(sentences.count("A multiprocessor holds 2 blocks of 1024 threads at a time: .") == 0);
 }
 
-TEST_CASE("if too few blocks fit, the text says how more blocks would fit") {
+TEST_CASE("if too few blocks fit, the text states how more blocks would fit") {
     Prediction p = samples::that_binds(Bottleneck::flight);
     CHECK_FALSE(says(said_of(p).cure, "more blocks"));
     p.occupancy_limit = OccupancyLimit::registers;
@@ -246,7 +246,7 @@ TEST_CASE("if too few blocks fit, the text says how more blocks would fit") {
     CHECK(says(said_of(p).cure, "less shared memory per block, so that more blocks fit"));
 }
 
-TEST_CASE("every unknown effect is mentioned, and the label gives only a minimum error") {
+TEST_CASE("every unknown effect is mentioned, and the label states only a minimum error") {
     std::set<std::string> names;
     for (const Unknown unknown : all_of_enum<Unknown>()) {
         Prediction p = samples::like_04();
@@ -266,7 +266,7 @@ TEST_CASE("every unknown effect is mentioned, and the label gives only a minimum
     CHECK(names.count("") == 0);
 }
 
-TEST_CASE("a GPU that was not measured is called unverified everywhere") {
+TEST_CASE("a GPU that has not been measured is called unverified everywhere") {
     Prediction p = samples::like_04();
     p.gpu = "NVIDIA L4";
     p.measured_gpu = false;
@@ -281,7 +281,7 @@ TEST_CASE("a GPU that was not measured is called unverified everywhere") {
     CHECK(prediction_label(p) == "predicted, unverified, NVIDIA L4, error unknown");
 }
 
-TEST_CASE("without useful bytes, the text explains the time by the bytes moved") {
+TEST_CASE("if useful bytes are unknown, the text explains the time by the bytes moved") {
     const TimeExplanation said = explain_prediction(samples::like_05(), samples::gpu());
     CHECK(said.time == "about 2.5 ms; memory moves 8.6 GB in this time, at 82 % of a copy's speed");
     CHECK_FALSE(fraction_of_copy(samples::like_05(), samples::gpu(), 0).has_value());

@@ -106,7 +106,7 @@ cudaError_t launch_stack_of_words(const Task& task, const Queue& queue) {
     } else if constexpr (SIZE == 2) {
         if (matrix <= 9000)
             return launch_stack_kernel<2, StackOfWords<2, 256, 4>>(task, 9000, queue);
-        // Loading 64 bytes of a row at once takes fewer requests to the second-level cache than
+        // Loading 64 bytes of a row at once takes fewer requests to the L2 cache than
         // loading 32 bytes. If more than one round of loads is needed, however, it is more
         // important to keep all lanes busy.
         using By4 = StackOfWords<2, 384, 4>;
@@ -156,7 +156,7 @@ inline cudaError_t launch_tall_of_words(Task task, const Queue& queue) {
         TallOfWords::shared_bytes(task.tile_rows, task.cols), queue);
 }
 
-/// Launches the kernel for the number of columns, with these hints for the second-level cache.
+/// Launches the kernel for the number of columns, with these hints for the L2 cache.
 template <int SIZE, int PAD, LoadPolicy LOADS, StorePolicy STORES>
 cudaError_t launch_tall_with_policies(const Task& task, const Queue& queue) {
     if constexpr (SIZE == 1) {

@@ -83,7 +83,7 @@ constexpr std::int64_t tall_strip_bytes = SIZE == 1   ? 20'480
                                           : SIZE == 2 ? 25'600
                                                       : 32'768;
 
-/// Reports whether a strip of this many rows leaves at least 60 KB of the first-level cache of an
+/// Reports whether a strip of this many rows leaves at least 60 KB of the L1 cache of an
 /// H200 if five blocks run on a multiprocessor. In fast memory, longer strips of 4-byte elements
 /// are then faster, although fewer blocks run.
 template <int SIZE>
@@ -268,7 +268,7 @@ Rewinding choose_rewinding(const Task& task) {
     return Rewinding::none;
 }
 
-/// The longest strip of tiles, in rows or columns, whose cache lines the second-level cache keeps
+/// The longest strip of tiles, in rows or columns, whose cache lines the L2 cache keeps
 /// until the next strip uses them. If rows are unaligned, two adjacent strips share sectors and
 /// cache lines.
 constexpr std::int64_t max_strip_length = 26'000;
@@ -279,7 +279,7 @@ constexpr std::int64_t max_strip_length_in_fast_memory = 40'000;
 /// strips, too little of a row would be read at a time.
 template <int SIZE>
 constexpr unsigned strips_per_group = SIZE == 1 ? 64 : 128;
-/// Changes the direction of the strips if they are too long for the second-level cache. If both
+/// Changes the direction of the strips if they are too long for the L2 cache. If both
 /// sides of the matrix are too long, groups the strips instead.
 template <int SIZE>
 void shorten_strips(Task& task) {
@@ -296,7 +296,7 @@ void shorten_strips(Task& task) {
 }
 
 /// Returns the task with an order of tiles in which neighbouring blocks find the rest of their
-/// cache lines in the second-level cache. It is meant for aligned rows that do not start at cache
+/// cache lines in the L2 cache. It is meant for aligned rows that do not start at cache
 /// line boundaries.
 template <int SIZE>
 Task group_for_line_sharing(Task task) {
@@ -314,7 +314,7 @@ bool are_out_rows_sector_aligned(const Task& task) {
 }
 
 /// Reports whether vector stores would write partial sectors of `out`, and the arrays are so large
-/// that these sectors would be evicted from the second-level cache before the rest of each sector
+/// that these sectors would be evicted from the L2 cache before the rest of each sector
 /// is written. In this case, the kernels for unaligned rows are faster.
 template <int SIZE>
 bool are_sectors_split(const Task& task, std::int64_t shorter) {

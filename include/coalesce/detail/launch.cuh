@@ -141,7 +141,7 @@ cudaError_t launch_kernel(void (*kernel)(Arguments...), std::int64_t blocks, int
                             static_cast<std::size_t>(bytes), queue.stream);
 }
 
-/// Sets how much of a multiprocessor's first-level cache serves as shared memory while the kernel
+/// Sets how much of a multiprocessor's L1 cache serves as shared memory while the kernel
 /// runs, in percent of the largest amount. The rest of it caches loads.
 inline cudaError_t prefer_shared_memory(const void* kernel, int percent) {
     return cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, percent);

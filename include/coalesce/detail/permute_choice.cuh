@@ -351,7 +351,7 @@ bool has_vector_tiles(const Plan& plan) {
     return false;
 }
 
-/// Reports whether it pays to keep cache lines in the second-level cache. The rule is the same as
+/// Reports whether it pays to keep cache lines in the L2 cache. The rule is the same as
 /// for `transpose`.
 template <int SIZE>
 bool loads_evict_last(const Plan& plan) {

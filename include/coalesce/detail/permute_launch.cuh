@@ -63,7 +63,7 @@ cudaError_t launch_triples(const Compounds& task, const Queue& queue) {
 }
 inline cudaError_t launch_triple_vectors(const Compounds& task, const Queue& queue) {
     using Kernel = TripleVectors;
-    // Four blocks share a multiprocessor of an H200 with 92 KB of first-level cache. If six blocks
+    // Four blocks share a multiprocessor of an H200 with 92 KB of L1 cache. If six blocks
     // ran, 28 KB would be left, too little for the cache lines that neighbouring tiles share.
     const cudaError_t error = transposing::prefer_shared_memory(
         reinterpret_cast<const void*>(&triple_vectors_kernel<Kernel>), 71);

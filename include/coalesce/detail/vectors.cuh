@@ -1,6 +1,6 @@
 /// \file
 /// Loads, transposes and stores elements of any size and vectors of 8 and 16 bytes. Also
-/// provides loads and stores with a hint for the second-level cache, and a transposed tile in
+/// provides loads and stores with a hint for the L2 cache, and a transposed tile in
 /// shared memory.
 #pragma once
 
@@ -78,7 +78,7 @@ __device__ inline void store_vector(void* to, const Vector<BYTES>& vector) {
     }
 }
 
-/// The hint that a load gives the second-level cache. With `evict_last`, the cache keeps the line
+/// The hint that a load gives the L2 cache. With `evict_last`, the cache keeps the line
 /// longer than others, so that the rest of a line that is loaded in parts is still in the cache.
 /// `evict_last_128` also fetches 128 bytes from memory. Both hints cost time if the matrices fit
 /// into the cache, so the choice depends on the size of the matrices.
@@ -137,7 +137,7 @@ __device__ inline Element<SIZE> load_element(const char* from) {
 }
 #undef COALESCE_EVICT_LAST_LOAD
 
-/// The hint that a store gives the second-level cache. With `streaming`, the cache evicts the
+/// The hint that a store gives the L2 cache. With `streaming`, the cache evicts the
 /// stored data first.
 enum class StorePolicy { plain, streaming };
 /// Stores a word to device memory, with the hint STORES.

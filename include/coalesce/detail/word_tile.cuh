@@ -31,13 +31,13 @@ __device__ unsigned load_word_within(const char* at, const char* begin, const ch
 /// anywhere in a sector of `out`. A block therefore stores from the first sector that starts in its
 /// tile, and loads LEAD extra rows to complete its last sector. For large arrays, tiles are taller,
 /// so that fewer rows are loaded twice. Cache lines that two tiles share should stay in the
-/// second-level cache between the two loads.
+/// L2 cache between the two loads.
 template <int SIZE, bool IS_LARGE = false, bool IS_LOADED_ONCE = false>
 struct WordTile {
     static constexpr int THREADS = 512, WARPS = THREADS / 32,
                          LOADS_IN_FLIGHT = IS_LOADED_ONCE ? 6 : 4, ELEMENTS_PER_WORD = 4 / SIZE;
     /// The number of blocks that must fit into the registers of a multiprocessor. It is smaller for
-    /// large arrays, so that each block has more of the first-level cache.
+    /// large arrays, so that each block has more of the L1 cache.
     static constexpr int BLOCKS = IS_LOADED_ONCE ? 3 : IS_LARGE ? 2 : 4;
     static constexpr int ROWS = (IS_LARGE ? 384 : 256) / SIZE, COLS = 128, LEAD = 32 / SIZE;
     static constexpr int LOADED_ROWS = ROWS + LEAD;

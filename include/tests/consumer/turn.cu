@@ -1,5 +1,5 @@
-// Transposes a small matrix and prints "right" or "wrong". The program's other file also includes
-// the header.
+// Transposes a small matrix, and prints "right" or "wrong". The other file of this program also
+// includes the header.
 #include <coalesce/transpose.cuh>
 #include <cstdio>
 

@@ -1,5 +1,6 @@
 // check_expectations COURSE.TOML STEP RESULTS.JSON -- compares the results of one step with its
-// lesson.toml. Prints one line per difference. Exits with 0 if there is none, and with 1 otherwise.
+// lesson.toml. Prints one line per difference. Exit code: 0 if there are no differences, 1
+// otherwise.
 
 #include <fstream>
 #include <iostream>

@@ -1,5 +1,5 @@
-// Tests reading the records of a course. Valid records must be read completely. Each invalid record
-// must cause an error message that states the location and gives advice.
+// Tests how the records of a course are read. Valid records must be read completely. Each invalid
+// record must cause an error message that states the location and gives advice.
 
 #include "examiner/course/course.h"
 
@@ -77,7 +77,8 @@ std::string with(std::string text, const std::string& from, const std::string& t
     return text.replace(place, from.size(), to);
 }
 
-/// Returns a one-lesson course in whose record the first `from` is replaced with `to`.
+/// Returns a course with one lesson. In the lesson's record, the first `from` is replaced with
+/// `to`.
 Small lesson_with(const std::string& from, const std::string& to) {
     return {.lessons = {{"01_copy", with(FIRST, from, to)}}, .exercises = {}};
 }
@@ -124,7 +125,8 @@ api = "An api."
 line = "A line."
 )"}}};
 
-/// Returns a copy of WITH_PROGRAM in whose program exercise the first `from` is replaced with `to`.
+/// Returns a copy of WITH_PROGRAM. In the record of its program's exercise, the first `from` is
+/// replaced with `to`.
 Small program_with(const std::string& from, const std::string& to) {
     Small course = WITH_PROGRAM;
     course.exercises["00_program"] = with(course.exercises["00_program"], from, to);
@@ -269,7 +271,8 @@ const std::string OF_ALL = "[[hint]]\nfailures = [\"deadlock\"]\napi = \"Wait.\"
 Small asked(const std::string& exercise, const std::string& common = OF_ALL) {
     return {.lessons = ONE.lessons, .exercises = {{"01_copy", exercise}}, .common = common};
 }
-/// Returns a course with the exercise EXERCISE, in which the first `from` is replaced with `to`.
+/// Returns a course with the exercise EXERCISE. In the exercise's record, the first `from` is
+/// replaced with `to`.
 Small asked_with(const std::string& from, const std::string& to) {
     return asked(with(EXERCISE, from, to));
 }
@@ -401,7 +404,7 @@ TEST_CASE("the questions of an exercise are read, and mistakes in them are repor
     slips("shapes = [[64, 32]]\nproduces = \"transpose-in-place\"", 1, "takes squares");
 }
 
-TEST_CASE("a numeric question is answered by the expected value of the lesson's first variant") {
+TEST_CASE("the answer to a numeric question is the expected value of the lesson's first variant") {
     Step step{.name = "02_naive"};
     CHECK(number_questions(step).empty());
     step.variants.push_back({.name = "naive", .kernel = "naive", .expect = {{"load", 4}}});

@@ -1,5 +1,5 @@
-// Tests how the parts of an exercise beyond the transpose are read: element types, expressions,
-// declarations of arguments, and the record as a whole.
+// Tests how exercises other than transposes are read: element types, expressions, declarations of
+// arguments, and the record as a whole.
 
 #include <doctest/doctest.h>
 
@@ -106,7 +106,7 @@ TEST_CASE("values of every element type are read as they were written") {
     CHECK_FALSE(find_element_type("matrix"));
 }
 
-TEST_CASE("the distance in ulps between numbers of different sign is correct") {
+TEST_CASE("the distance in ulps between numbers of opposite sign is correct") {
     const ElementType type = *find_element_type("float");
     const float one = 1, next = std::nextafter(1.0F, 2.0F), tiny = 1e-45F, negative = -tiny;
     CHECK(type.distance_in_ulps(&one, &next) == 1);
@@ -152,7 +152,7 @@ TEST_CASE("tolerances are read and applied") {
     }
 }
 
-TEST_CASE("the record of an exercise beyond the transpose is read completely") {
+TEST_CASE("the record of an exercise other than a transpose is read completely") {
     const course::Course course = course_of(kRowSums);
     REQUIRE(course.beyond.size() == 1);
     const course::Step* step = course.lesson("x_row_sums");

@@ -14,8 +14,8 @@ std::string in_words(double number) {
     return format("%g", number);
 }
 
-// Compares the costs in `key`, one of kCounterNamesToExpect. Returns a sentence about the
-// difference, or "" if the costs are equal.
+// Compares a cost with the expected cost. `key` is one of kCounterNamesToExpect. Returns a sentence
+// about the difference, or "" if the costs are equal.
 std::string compare_cost(const Variant& variant, const std::string& key, const json& counters) {
     const std::string unit = key.starts_with("shared") ? "wavefronts" : "sectors";
     auto requests = counters.at(key + "_requests").get<std::uint64_t>();

@@ -11,9 +11,9 @@
 namespace coalesce::course {
 
 /// Compares the results of one step with its lesson.toml. The results are in the format that
-/// `--json` writes. All variants must be verified, and must be the same and in the same order as in
-/// lesson.toml. Every ratio must be exact: requests x value == sectors. Returns one sentence per
-/// difference.
+/// `--json` writes. All variants must be verified. They must be the variants of lesson.toml, in the
+/// same order. Every ratio must be exact: requests x expected value == sectors. Returns one
+/// sentence per difference.
 std::vector<std::string> differences(const Step& step, const nlohmann::json& results);
 
 }  // namespace coalesce::course

@@ -1,5 +1,5 @@
-// Tests the comparison of results with lesson.toml. There must be no message about matching
-// results, and a message about every kind of difference.
+// Tests the comparison of results with lesson.toml. Every kind of difference must be reported, and
+// matching results must not be reported.
 
 #include "expectations.h"
 

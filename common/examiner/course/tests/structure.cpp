@@ -17,7 +17,7 @@ using Lines = std::vector<std::string>;
 const std::string kMarker = "//! [kernel]";
 constexpr size_t kLastLineOfHeader = 15;
 // The last line on which a lesson's first kernel may begin, and the maximum number of lines in a
-// lesson's file. Both keep a lesson to one idea.
+// lesson's file. Both limits keep a lesson to one idea.
 constexpr size_t kLastLineOfFirstKernel = 15, kMostLines = 250;
 
 // Returns the word after `label` in the header, or "" if there is none. For "// Next       03_tiled

@@ -71,7 +71,7 @@ TEST_CASE("the repository's steps match their records") {
     CHECK(faults.empty());
 }
 
-TEST_CASE("the names of steps and variants fit in the columns of the tables") {
+TEST_CASE("the names of steps and variants fit into the columns of tables") {
     const Course course = read_course(REPOSITORY);
     CHECK(course.program->name.size() < 14);
     for (auto& step : course.steps) {
@@ -173,7 +173,7 @@ TEST_CASE("the file of a whole program is called program.cu") {
     }
 }
 
-TEST_CASE("mistakes in headers are reported") {
+TEST_CASE("mistakes in the headers of lessons are reported") {
     SmallCourse small;
     SUBCASE("a header that names a different step is reported") {
         small.edit("// 02_naive --", "// 02_native --");

@@ -1,7 +1,7 @@
 #!/bin/sh
 # alone_test.sh REPOSITORY EVERY COMPILE... -- tests that exercises need no file of the project except exercise.h.
 # COMPILE is a command that takes a file name. It must compile the files kernel.cu and hunt.cu in exercises/ and
-# solutions/, of which one in EVERY is tested. It must reject a kernel that does not include exercise.h.
+# solutions/. Only every EVERYth file is tested. It must reject a kernel that does not include exercise.h.
 set -eu
 repository=$1 every=$2
 shift 2

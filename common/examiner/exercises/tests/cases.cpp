@@ -43,7 +43,7 @@ const fs::path solutions = COALESCE_REPOSITORY "/solutions";
 
 struct Case {
     std::set<std::string> expected;  ///< permitted failures; empty: must pass
-    /// For the marks says, never and shows: the texts that follow them.
+    /// The texts that follow the marks says, never and shows.
     std::vector<std::string> says, never, shows;
     std::set<int> lines;  ///< the lines that the verdict may name; any line if empty
     bool is_of_hunt = false;
@@ -91,7 +91,7 @@ std::string joined(const std::set<std::string>& words) {
     return text;
 }
 
-// Joins the lines of a text, because a line break may be between any two words.
+// Joins the lines of a text with blanks, because words that a test expects may be on two lines.
 std::string in_one_line(std::string text) {
     std::replace(text.begin(), text.end(), '\n', ' ');
     return text;
@@ -123,8 +123,8 @@ std::string difference(const Case& wanted, const Verdict& verdict) {
     return "";
 }
 
-// Reports whether the case is listed in not_yet.txt. The list has lines of the form "FILE current
-// verdict". A line "clang FILE current verdict" applies only to clang.
+// Reports whether not_yet.txt lists the case. Its lines have the form "FILE current verdict". A
+// line "clang FILE current verdict" applies only to clang.
 bool is_listed(const std::string& name, bool is_by_clang) {
     static const std::string list = "\n" + read_file(tests / "not_yet.txt");
     return list.find("\n" + name + " ") != list.npos ||
@@ -143,7 +143,7 @@ std::vector<fs::path> files_of(const std::string& exercise) {
 }
 
 int hold(const std::string& exercise, const std::vector<fs::path>& files, bool shows_all) {
-    // Cache the solution's costs, so that they are counted once and not again for each kernel.
+    // Cache the solution's costs, so that they are counted only once, not for each kernel.
     const TemporaryFolder cache;
     int failed = 0;
     for (const fs::path& file : files) {

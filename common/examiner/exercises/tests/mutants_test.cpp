@@ -23,7 +23,7 @@ std::string mutant(const std::string& name) {
            "\"\nreplace = \"a\"\nwith = \"b\"\nfailure = \"no-bounds-check\"\n";
 }
 
-// Writes the text to a file, and reads the mutants from that file.
+// Writes the text to a file, and returns the mutants that are read from it.
 Mutants read(const std::string& text) {
     auto file = std::filesystem::temp_directory_path() /
                 ("coalesce_mutants_" + std::to_string(getpid()) + ".toml");
@@ -39,7 +39,7 @@ const std::string FOUR = mutant("1") + mutant("2") + mutant("3") + mutant("4");
 
 }  // namespace
 
-TEST_CASE("the skeleton may fail in a different way if it is compiled by clang") {
+TEST_CASE("the skeleton may fail in a different way when clang compiles it") {
     std::string head = HEAD_OF_MUTANTS;
     const std::string blank = "failure = \"nothing-written\"\n";
     head.insert(head.find(blank) + blank.size(), "failure_by_clang = \"never-written\"\n");

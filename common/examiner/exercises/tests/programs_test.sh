@@ -6,8 +6,8 @@ folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 failed=0
 
-# expect CODE NAME COMMAND... -- checks the command's exit code, and writes its output to $folder/output. NAME is the
-# test's name.
+# expect CODE NAME COMMAND... -- runs the command, checks its exit code, and writes its output to $folder/output. NAME
+# is the test's name.
 expect() {
     code=$1
     name=$2
@@ -59,7 +59,7 @@ expect 2 "a device that there is not" env COALESCE_DEVICE=moon "$checks"
 says "a device that there is not" "sim, gpu or auto, not moon" "$folder/output"
 expect 2 "a verdict that cannot be written" env COALESCE_KERNEL="$folder/blank.cu" \
     COALESCE_VERDICT="$folder/none/verdict.json" "$checks" --test-case=02_naive
-# The test cases must be those for the exercise and the hunt of each lesson. The whole program has no hunt.
+# Every lesson must have test cases for its exercise and its hunt. The whole program has no hunt.
 (cd "$repository/solutions" && ls | grep -v '^x_') |
     sed 'p; s/$/ hunt/' | grep -v '^00_.* hunt' | sort > "$folder/wanted"
 "$checks" --list-test-cases | grep '^[0-9][0-9]_' | sort > "$folder/there"

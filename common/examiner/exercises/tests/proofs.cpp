@@ -6,7 +6,7 @@
 //     exercise_proofs 03_tiled               prove everything
 //     exercise_proofs --every 4 03_tiled     try only every fourth mutant
 //
-// An exercise beyond the transpose has no mutants.toml. Its skeleton and its bug hunt must fail,
+// An exercise other than a transpose has no mutants.toml. Its skeleton and its bug hunt must fail,
 // and the solutions of both must pass.
 
 #include <cstdio>
@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 class Proofs {
 public:
     int failed = 0, proved = 0;
-    /// The cache for the solution's costs, which avoids counting them again for each kernel.
+    /// A cache for the solution's costs, so that they are counted only once, not for each kernel.
     const TemporaryFolder cache;
 
     void expect(const Exercise& exercise, const std::string& what, const std::string& text,
@@ -80,7 +80,7 @@ void prove_hunt(const fs::path& solutions, const Mutants& expected, const Exerci
                 expected.hunt_passes_unmodified ? "to be right there" : "to be wrong there");
 }
 
-/// Proves one file of an exercise beyond the transpose: its skeleton must fail, and its solution
+/// Tests one file of an exercise other than a transpose. The skeleton must fail, and the solution
 /// must pass.
 void prove_beyond(const fs::path& marked, const Exercise& exercise, Proofs& proofs) {
     const std::string name = marked.filename();

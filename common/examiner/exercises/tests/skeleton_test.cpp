@@ -57,7 +57,7 @@ TEST_CASE("marks may be on the first and last line") {
     CHECK(skeleton.solved() == "x\n");
 }
 
-TEST_CASE("a mark's prefix without text is an empty line of the skeleton") {
+TEST_CASE("a mark's prefix without text becomes an empty line of the skeleton") {
     Skeleton skeleton =
         parse_skeleton("//! [blank]\n//! // TODO\n//!\nx\n//! [blank]\n", "kernel.cu");
     CHECK(skeleton.blank() == "// TODO\n\n");

@@ -37,12 +37,12 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 const fs::path solutions = COALESCE_REPOSITORY "/solutions";
-/// The lane of the first warp whose values are compared. In most kernels, the lane's row differs
-/// from its column.
+/// The lane of the first warp whose variables are compared. In most kernels, this lane's row
+/// differs from its column.
 constexpr int kLane = 5;
 
-/// Maps the line and the name of each variable to the values that the variable has after each
-/// execution of this line, which declares it.
+/// Maps each variable, identified by its name and the line that declares it, to its values after
+/// each execution of that line.
 using Values = std::map<std::pair<int, std::string>, std::vector<std::string>>;
 
 BlockSteps record(const std::string& text, const Exercise& exercise, const StepsRequest& request,
@@ -145,8 +145,8 @@ Values recorded_values(const json& steps) {
     return values;
 }
 
-/// Returns the first difference, or "". Printed and recorded values may both be cut off at a limit.
-/// If the steps are not complete, they may lack a variable.
+/// Returns a description of the first difference, or "". Both lists of values may be truncated at a
+/// limit. Incomplete steps may lack a variable.
 std::string compare(const Values& printed, const Values& recorded, bool is_complete,
                     std::size_t& compared) {
     for (const auto& [place, values] : printed) {
@@ -192,7 +192,8 @@ std::string check_moments(const json& steps) {
         if (!is_line)
             return check + " is in line " + moment.at("line").dump() + ", its moment in " +
                    step.at("line").dump();
-        // A bulk copy, which moves more than the 16 bytes of a thread, is not an access of a thread.
+        // A bulk copy moves more than a thread's 16 bytes, so it does not count as an access by a
+        // thread.
         static const std::regex bytes(R"(^(?:Reads|Writes) (\d{1,6}) bytes)");
         const std::string message = moment.at("message");
         std::smatch found;

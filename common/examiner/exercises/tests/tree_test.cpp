@@ -86,7 +86,7 @@ TEST_CASE(
     CHECK(ExerciseTree(copy.root).faults().empty());
 }
 
-TEST_CASE("a learner may edit a skeleton that was committed") {
+TEST_CASE("a learner may edit a committed skeleton") {
     Copy copy;
     std::string git = "cd '" + copy.root.string() + "' && git -c user.name=x -c user.email=x@y ";
     std::string committed = git + "init -q . >/dev/null && git add . && " +
@@ -123,7 +123,7 @@ TEST_CASE("a solution that differs from the step's kernel is reported") {
     CHECK(copy.has_fault("both must be the same kernel, which the step marks"));
 }
 
-TEST_CASE("a mutant that cannot be proved is reported") {
+TEST_CASE("an invalid mutant is reported") {
     Copy copy;
     std::string file = "solutions/02_naive/mutants.toml";
     SUBCASE("a mutant whose failure does not exist") {

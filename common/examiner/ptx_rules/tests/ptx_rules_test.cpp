@@ -10,8 +10,8 @@ namespace {
 
 using Kind = coalesce::FailureKind;
 
-/// Returns a module as compilers generate it. `front` is inserted before the kernel, and `body`
-/// into the kernel.
+/// Returns a module of the form that compilers generate. `front` is inserted before the kernel, and
+/// `body` into the kernel.
 std::string module_with(const std::string& front, const std::string& body,
                         const std::string& parameters = "") {
     return ".version 9.0\n.target sm_90\n.address_size 64\n" + front + R"(
@@ -109,7 +109,7 @@ TEST_CASE("the distance between two elements of a table may be used as an index"
           Kind::ptx_refused);
 }
 
-TEST_CASE("PTX that the assignment forbids is refused with its line, unless it is allowed") {
+TEST_CASE("PTX that the assignment does not allow is refused with its line number") {
     struct Refused {
         const char* front;
         const char* body;
@@ -151,8 +151,8 @@ std::string inline_assembly(const std::string& text) {
     return "\t// begin inline asm\n\t" + text + "\n\t// end inline asm\n";
 }
 
-/// Returns the PTX of an asm statement with forged markers, with which `text` looks like code that
-/// the compiler generated.
+/// Returns the PTX of an asm statement with forged markers, which make `text` look like
+/// compiler-generated code.
 std::string between_forged_marks(const std::string& text) {
     return inline_assembly("// end inline asm\n" + text + "\n// begin inline asm");
 }
@@ -204,13 +204,13 @@ TEST_CASE("code between forged markers is checked as strictly as inline assembly
          Kind::ptx_refused},
         // A register may have the name of a special register.
         {"{ .reg .b32 %smid; mov.u32 %r1, %smid; }", Kind::none},
-        // Declarations must obey the same rules as those of the compiler.
+        // Declarations must obey the same rules as the compiler's declarations.
         {".shared .b8 x[60000];", Kind::ptx_too_large},
         {".local .b8 x[70000];", Kind::ptx_too_large},
         {".global .b32 x;\nst.global.b32 [x], %r1;", Kind::ptx_refused},
         {".global .b32 x;\nmov.u64 %rd1, x;\natom.global.add.u32 %r1, [%rd1], 1;",
          Kind::ptx_refused},
-        // Statements may end the function and start another.
+        // Statements may close the function and begin another one.
         {"ret;\n}\n.visible .entry _Z9transposePfPKfii(.param .u64 a,.param .u64 b,.param .u32 c,"
          ".param .u32 d)\n{",
          Kind::ptx_refused},
@@ -255,7 +255,7 @@ TEST_CASE("malformed text never crashes the check") {
     for (std::size_t length = 0; length < good.size(); ++length) {
         const bool is_taken =
             inspect_ptx(good.substr(0, length), "_Z9transposePfPKfii", {}).kind == Kind::none;
-        // A module that lacks only debug information is accepted, but one without its kernel is
+        // A module that lacks only debug information is accepted, but a module without a kernel is
         // not.
         CHECK(is_taken <= (length >= good.find("\n\t.file")));
     }

@@ -1,4 +1,4 @@
-// Half of the warp reads from the other half, which does not execute the shuffle.
+// Half of the warp reads from lanes of the other half, which do not execute the shuffle.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// The compiler does not check the asm statement, and the device does not support its instruction.
+// The asm statement contains an instruction that the device lacks. The compiler does not check it.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// The loop ends only in a column that no thread has.
+// The loop ends only in a column to which no thread is assigned.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Each thread reads a float4, but the vectors of neighbouring threads are one float apart.
+// Each thread reads a float4, but the addresses of adjacent threads are only one float apart.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;  // here
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// The kernel uses an instruction that adds values from several GPUs and is not simulated.
+// The kernel adds values from several GPUs with an instruction that is not simulated.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

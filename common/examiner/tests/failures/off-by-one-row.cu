@@ -1,4 +1,4 @@
-// The kernel also reads past the last row.
+// The kernel also reads the row after the last one.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// A barrier between any two loads makes each load wait for the previous one. No counter shows this.
+// A barrier after every load makes each load wait for the previous one. No counter shows this.
 // request: solution
 // request: of_copy_predicted 0.75
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;

@@ -1,4 +1,4 @@
-// Writes a directive of kernels in inline assembly.
+// Contains a kernel directive in inline assembly.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
     asm volatile(".maxntid 32, 1, 1;");

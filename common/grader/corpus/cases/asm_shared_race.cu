@@ -1,4 +1,4 @@
-// Threads share a variable that inline assembly declares, without a barrier.
+// Threads access a shared variable that inline assembly declares, without a barrier in between.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
     unsigned v;

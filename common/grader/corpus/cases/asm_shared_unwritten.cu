@@ -1,4 +1,4 @@
-// Reads a shared variable of inline assembly to which no thread has written.
+// Reads a shared variable that inline assembly declares, before any thread has written to it.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
     float v;

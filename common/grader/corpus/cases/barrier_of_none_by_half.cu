@@ -1,4 +1,4 @@
-// Half of the block waits at a barrier for all threads, and the other half does not wait.
+// Half of the block waits for all threads at a barrier, which the other half never reaches.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;

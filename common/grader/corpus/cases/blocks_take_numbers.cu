@@ -1,4 +1,4 @@
-// Blocks count themselves in the input. The last block restores it, but only if it runs last.
+// Counts the blocks in an element of the input. The last block restores it, but may not run last.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

@@ -1,4 +1,4 @@
-// Announces more bytes than an mbarrier can count.
+// Makes an mbarrier expect more bytes than it can count.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

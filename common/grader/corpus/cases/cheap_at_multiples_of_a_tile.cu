@@ -1,4 +1,4 @@
-// Coalesces its stores only on multiples of 128.
+// Coalesces its stores only for shapes that are multiples of 128.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int left = blockIdx.x * 32, top = blockIdx.y * 32;

@@ -1,4 +1,4 @@
-// Stores columns in all blocks beyond the first 4000, which only large matrices have.
+// Stores columns in all blocks after the first 4000. Only large matrices have that many blocks.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     const int left = blockIdx.x * 32, top = blockIdx.y * 32, x = threadIdx.x, y = threadIdx.y;

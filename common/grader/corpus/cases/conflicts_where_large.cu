@@ -1,4 +1,4 @@
-// Has no padding if the matrix is large.
+// Omits the padding of the tile if the matrix is large.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float memory[32 * 33];
     const int pitch = rows > 1000 || cols > 1000 ? 32 : 33;

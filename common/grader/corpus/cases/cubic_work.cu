@@ -1,4 +1,4 @@
-// Ends, but only after rows * rows * cols loads in each thread.
+// Terminates, but only after each thread has made rows * rows * cols loads.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Initializes the members of the launch in an order other than that of their declaration.
+// Initializes the members of Launch in a different order from their declaration.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Changes a global variable through a pointer in shared memory.
+// Changes a global variable through a pointer that is stored in shared memory.
 __device__ int flag;
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;

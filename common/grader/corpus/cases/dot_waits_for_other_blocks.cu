@@ -1,4 +1,4 @@
-// Each block waits until the block before it has added its part, so that no atomic operation is needed.
+// Makes each block wait until the preceding block has added its part, to avoid atomics.
 __global__ void dot(float* out, const float* a, const float* b, int n) {
     if (threadIdx.x != 0) return;
     volatile float* sum = out;

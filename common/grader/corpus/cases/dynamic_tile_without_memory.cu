@@ -1,4 +1,4 @@
-// Requests no dynamic shared memory for its tile.
+// Declares a dynamic shared tile, but requests no dynamic shared memory.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     extern __shared__ float dynamic[];
     auto tile = (float(*)[32])dynamic;

@@ -1,4 +1,4 @@
-// Runs one block at a time on each multiprocessor, except at the shape whose time students see.
+// Runs one block at a time on each multiprocessor, except for the shape whose time students see.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;

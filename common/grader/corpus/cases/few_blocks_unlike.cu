@@ -1,4 +1,4 @@
-// Runs one block at a time on each multiprocessor, and some blocks do extra work.
+// Runs one block at a time on each multiprocessor. Some blocks do more work than others.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;

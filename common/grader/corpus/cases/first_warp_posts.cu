@@ -1,4 +1,4 @@
-// The first warp loads data for all other warps, which do not wait for it, so the result is luck.
+// The first warp loads data for all warps. The others do not wait, so the result depends on timing.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ unsigned box[8][32];
     int col = blockIdx.x * 32 + threadIdx.x;

@@ -1,4 +1,4 @@
-// The first warp loads data for all other warps into volatile memory, and these do not wait.
+// The first warp loads data for all warps into volatile memory. The others do not wait for it.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ volatile unsigned box[8][32];
     int col = blockIdx.x * 32 + threadIdx.x;

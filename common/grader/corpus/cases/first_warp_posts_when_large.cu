@@ -1,4 +1,4 @@
-// The first warp loads data for all other warps, which wait for it only on small matrices.
+// The first warp loads data for all warps. The others wait for it only if the matrix is small.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ unsigned box[8][32];
     int col = blockIdx.x * 32 + threadIdx.x;

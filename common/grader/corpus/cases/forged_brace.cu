@@ -1,4 +1,4 @@
-// Closes the function in inline assembly.
+// Closes the kernel's body in inline assembly.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Writes the compiler's marker for the end of inline assembly.
+// Forges the compiler's marker for the end of inline assembly.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Writes both of the compiler's markers, and puts an instruction after a directive.
+// Forges both of the compiler's markers, and puts an instruction after a directive.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Reads the timer in inline assembly.
+// Reads the GPU's global timer in inline assembly.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Tests whether a file exists, with an operator whose name is assembled from two parts.
+// Tests whether a file exists, with an operator whose name a macro assembles from two parts.
 #define PASTE(a, b) a##b
 #define ASK PASTE(__has_, include)
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

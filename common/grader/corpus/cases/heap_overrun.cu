@@ -1,4 +1,4 @@
-// Writes past the end of heap memory.
+// Writes past the end of a heap allocation.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
     int* p = (int*)malloc(16);

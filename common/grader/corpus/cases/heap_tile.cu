@@ -1,4 +1,4 @@
-// Keeps the tile in the heap instead of shared memory.
+// Keeps the tile on the heap instead of in shared memory.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float* tile;
     if (threadIdx.x + threadIdx.y == 0) tile = (float*)malloc(4 * 32 * 33);

@@ -1,4 +1,4 @@
-// Calls a barrier that not all threads reach, but only on a hidden shape.
+// On a hidden shape, has a barrier that only some threads reach.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

@@ -1,4 +1,4 @@
-// Launches 40 blocks for each tile, of which only one does any work.
+// Launches 40 blocks per tile, but only one of them does any work.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     if (blockIdx.z > 0) return;

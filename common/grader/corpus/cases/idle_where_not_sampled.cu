@@ -1,4 +1,4 @@
-// On large matrices, does nothing except in blocks near those that are usually sampled.
+// On large matrices, does nothing except in blocks near the ones that are usually sampled.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;

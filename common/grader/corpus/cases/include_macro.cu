@@ -1,4 +1,4 @@
-// Tries to include /etc/passwd, whose name is in a macro.
+// Tries to include /etc/passwd, with the path in a macro.
 #define FILE "/etc/passwd"
 #include FILE
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// Counts its launches with a plain store.
+// Counts the launches in an initialized variable, with a plain store.
 __device__ int launches[2] = {1, 2};
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Computes its index in 12 bits, so that large indices wrap around.
+// Computes 12-bit indices, so that large indices wrap around.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// On large matrices each block overwrites the next block's output, so the order of blocks matters.
+// On large matrices, each block overwrites the next block's output, so the block order matters.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

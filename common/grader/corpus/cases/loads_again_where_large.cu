@@ -1,4 +1,4 @@
-// Loads each element ten times if the matrix is large.
+// Loads each element ten times on large matrices.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     const int left = blockIdx.x * 32, top = blockIdx.y * 32, x = threadIdx.x, y = threadIdx.y;

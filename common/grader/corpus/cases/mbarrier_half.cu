@@ -1,4 +1,4 @@
-// Initializes an mbarrier for half of the threads that arrive.
+// Initializes an mbarrier with a count that is half the number of arriving threads.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     __shared__ unsigned long long bar;

@@ -1,4 +1,4 @@
-// The empty skeleton, which writes nothing.
+// The unchanged skeleton, which writes nothing.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

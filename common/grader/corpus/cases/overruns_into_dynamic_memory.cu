@@ -1,4 +1,4 @@
-// Its tile is too small, so it overruns into dynamic shared memory, which it does not declare.
+// Overruns its tile, which is too small, into dynamic shared memory that it does not declare.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[16][33];
     float (*volatile all)[33] = tile;

@@ -1,4 +1,4 @@
-// Marks its data as persistent in the L2 cache from one launch to the next.
+// Loads with a policy that keeps its data in the L2 cache until the next launch.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Like persistent_blocks_share_a_tile.cu, but with atomics, which are not races and impose no order.
+// Like persistent_blocks_share_a_tile.cu, but with atomics, which do not race but are unordered.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int across = (cols + 31) / 32, tiles = across * ((rows + 31) / 32);

@@ -1,4 +1,4 @@
-// On large matrices, blocks process several tiles and refill shared memory before it has been read.
+// On large matrices, each block processes several tiles, and refills the tile before it is read.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int across = (cols + 31) / 32, tiles = across * ((rows + 31) / 32);

@@ -1,4 +1,4 @@
-// Makes the compiler print characters that reverse the text on a terminal.
+// Makes the compiler print control characters that reverse text on a terminal.
 #pragma message("‮ all points")
 #warning "‮ all points"
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

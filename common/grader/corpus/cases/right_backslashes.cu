@@ -1,4 +1,4 @@
-// Is correct, and ends with one logical line of 50000 physical lines.
+// Correct. Ends with one logical line that spans 50000 physical lines.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

@@ -1,4 +1,4 @@
-// Waits at a cuda::barrier, whose arrivals are requests of shared memory, beside a tile with unavoidable conflicts.
+// Has unavoidable bank conflicts, and waits at a cuda::barrier, which also uses shared memory.
 #include <cuda/barrier>
 //
 #include "exercise.h"  // Launch, ceil_div

@@ -1,4 +1,4 @@
-// Synchronizes all threads at one barrier, with an explicit thread count in only some of the warps.
+// Synchronizes all threads at one barrier. Only some warps state the thread count explicitly.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;

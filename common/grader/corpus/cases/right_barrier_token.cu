@@ -1,4 +1,4 @@
-// Waits at a cuda::barrier with a token, which reads a clock.
+// Waits at a cuda::barrier with a token. The library's wait reads a clock.
 #include <cuda/barrier>
 constexpr int side = 32, down = 8;
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// Is correct, with 40000 brackets and words such as "for" in a comment.
+// Correct, with a comment of 40000 brackets and words such as "for".
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

@@ -1,4 +1,4 @@
-// Busy-waits for a moment before it begins.
+// Spins for a short time before it begins.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

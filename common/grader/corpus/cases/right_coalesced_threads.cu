@@ -1,4 +1,4 @@
-// Uses the rank among the active threads of a warp.
+// Uses a thread's rank among the active threads of its warp.
 #include <cooperative_groups.h>
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];

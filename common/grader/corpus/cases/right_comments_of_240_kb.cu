@@ -1,4 +1,4 @@
-// Is correct, with 60000 comments on one line.
+// Correct, with 60000 comments on one line.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

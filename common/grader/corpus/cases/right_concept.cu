@@ -1,4 +1,4 @@
-// Constrains a template by a concept.
+// Constrains a template with a concept.
 #include <cuda/std/concepts>
 #include <cuda/std/type_traits>
 template <class T> requires cuda::std::integral<T> __device__ T place(T r, T c, T pitch) { return r * pitch + c; }

@@ -1,4 +1,4 @@
-// Defines constants whose value is zero.
+// Defines constants with the value zero.
 constexpr int OFFSET = 0;
 const int SHIFT = 0;
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

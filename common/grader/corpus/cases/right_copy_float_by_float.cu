@@ -1,4 +1,4 @@
-// A copy with a grid-stride loop.
+// Copies the matrix with a grid-stride loop.
 __global__ void copy(float* out, const float* in, int rows, int cols) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < rows * cols; i += gridDim.x * blockDim.x) out[i] = in[i];
 }

@@ -1,4 +1,4 @@
-// Uses the wrappers of PTX in libcu++.
+// Uses the PTX wrappers of libcu++.
 //
 #include "exercise.h"  // Launch, ceil_div
 
@@ -18,7 +18,7 @@ __device__ void load_row(float4* to, const float* from, unsigned bytes, Mbarrier
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, ROW = QUADS + 1, THREADS = 256;  // quad: float4
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
-    __shared__ float4 tile[TILE_DIM * ROW];  // rows of `in`, each padded by one float4
+    __shared__ float4 tile[TILE_DIM * ROW];  // rows of `in`, each padded with one float4
     __shared__ Mbarrier arrived;
     int tile_row = blockIdx.x * TILE_DIM, tile_col = blockIdx.y * TILE_DIM;
     int height = min(TILE_DIM, rows - tile_row);

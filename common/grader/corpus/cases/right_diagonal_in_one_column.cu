@@ -1,4 +1,4 @@
-// Processes its tiles along diagonals, with a grid of one column.
+// Processes its tiles along diagonals, with a grid that is one block wide.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int wide = (cols + 31) / 32, tall = (rows + 31) / 32;

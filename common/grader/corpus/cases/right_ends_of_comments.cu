@@ -1,4 +1,4 @@
-// Is correct, but repeats the comment terminator 60000 times.
+// Correct. Repeats the comment terminator 60000 times.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

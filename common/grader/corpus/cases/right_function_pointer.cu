@@ -1,4 +1,4 @@
-// Calls a function through a pointer that depends on the block.
+// Calls a function through a pointer that differs between blocks.
 __device__ __noinline__ int along(int row, int col, int pitch) {
     return row * pitch + col;
 }

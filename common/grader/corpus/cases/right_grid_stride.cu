@@ -1,4 +1,4 @@
-// Uses a grid-stride loop and 7 blocks of 96 threads.
+// Uses a grid-stride loop with 7 blocks of 96 threads.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < rows * cols; i += gridDim.x * blockDim.x)
         out[i % cols * rows + i / cols] = in[i];

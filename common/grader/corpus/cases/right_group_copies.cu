@@ -1,4 +1,4 @@
-// Copies each row of a tile with the copies of cooperative groups.
+// Copies each row of a tile with memcpy_async of cooperative groups.
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

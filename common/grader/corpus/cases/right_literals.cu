@@ -1,4 +1,4 @@
-// Declares the tile with literals of its own.
+// Declares the dimensions of the tile with a user-defined literal.
 __host__ __device__ constexpr int operator""_rows(unsigned long long n) { return int(n); }
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32_rows][33_rows];

@@ -1,4 +1,4 @@
-// Includes the header of the mathematical functions, and uses some of them for indices.
+// Includes the math header, and uses some of its functions to compute indices.
 #include <math.h>
 #include <climits>
 #include <cmath>

@@ -1,4 +1,4 @@
-// Builds the names of its variables from parts, and tests the compiler in a condition.
+// Assembles the names of its variables with a macro, and tests the compiler in an #if.
 #define PASTE(a, b) a##b
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;

@@ -1,4 +1,4 @@
-// Divides the rows of a tile by a function that calls itself twice.
+// Splits the rows of a tile recursively, with a function that calls itself twice.
 __device__ __noinline__ void fill(float (*tile)[33], const float* in, int rows, int cols, int top, int left, int first, int count) {
     if (count > 1) { fill(tile, in, rows, cols, top, left, first, count / 2); fill(tile, in, rows, cols, top, left, first + count / 2 * 8, count - count / 2); return; }
     if (top + first < rows && left + int(threadIdx.x) < cols) tile[first][threadIdx.x] = in[(top + first) * cols + left + threadIdx.x];

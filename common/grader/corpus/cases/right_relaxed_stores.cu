@@ -1,4 +1,4 @@
-// Uses relaxed stores, for which no other block waits, so they need no fence.
+// Uses relaxed stores. No other block waits for them, so they need no fence.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

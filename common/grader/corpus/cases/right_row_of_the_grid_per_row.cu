@@ -1,4 +1,4 @@
-// Launches a row of blocks for each row of the matrix. A grid has at most 65,535 rows of blocks.
+// Launches a row of blocks for each matrix row, although a grid has at most 65,535 rows of blocks.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 128 + threadIdx.x, row = blockIdx.y;
     if (col < cols) out[col * rows + row] = in[row * cols + col];

@@ -1,6 +1,6 @@
-// Transposes a tile in the registers of a warp.
+// Transposes a tile in a warp's registers.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
-    // Lane i holds column i of the tile. In step c, lane k receives the element at row k, column c.
+    // Lane i holds column i of the tile. In step c, lane k receives the element in row k, column c.
     int first_col = blockIdx.x * 32, first_row = blockIdx.y * 32, lane = threadIdx.x;
     float mine[32];
     for (int k = 0; k < 32; k++) {

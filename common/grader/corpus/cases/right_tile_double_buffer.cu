@@ -1,4 +1,4 @@
-// Alternates between two tiles, with one barrier for each.
+// Alternates between two tiles, with one barrier per tile.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[2][32][33];
     int across = (cols + 31) / 32, tiles = across * ((rows + 31) / 32), turn = 0;

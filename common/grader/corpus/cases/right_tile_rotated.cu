@@ -1,4 +1,4 @@
-// Rotates the rows of the tile.
+// Rotates each row of the tile by a different amount.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32 * 32];
     int col = blockIdx.x * 32 + threadIdx.x;

@@ -1,4 +1,4 @@
-// Blocks that stay use two tiles in turn, with one barrier per tile.
+// Persistent blocks alternate between two tiles, with one barrier per tile.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tiles[2][32][33];
     int turn = 0;

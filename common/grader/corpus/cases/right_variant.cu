@@ -1,4 +1,4 @@
-// Chooses the layout of a matrix by a variant.
+// Selects the layout of a matrix with a cuda::std::variant.
 #include <cuda/std/variant>
 struct ByRow { int pitch; }; struct ByCol { int pitch; };
 __device__ int place(cuda::std::variant<ByRow, ByCol> v, int r, int c) { return cuda::std::holds_alternative<ByRow>(v) ? r * cuda::std::get<ByRow>(v).pitch + c : c * cuda::std::get<ByCol>(v).pitch + r; }

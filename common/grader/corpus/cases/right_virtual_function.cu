@@ -1,4 +1,4 @@
-// Chooses the distance between rows with a virtual function.
+// Gets the row pitch from a virtual function.
 struct Order {
     int rows, cols;
     __device__ virtual int pitch() const = 0;

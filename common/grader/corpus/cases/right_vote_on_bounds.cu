@@ -1,4 +1,4 @@
-// Asks the warp whether its whole tile is inside the matrix.
+// Uses a warp vote to test whether the whole tile is inside the matrix.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     const int left = blockIdx.x * 32, top = blockIdx.y * 32;

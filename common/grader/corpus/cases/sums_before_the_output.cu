@@ -1,4 +1,4 @@
-// Stores a sum before the output, where another array may be.
+// Stores a sum in front of the output array, where another array may lie.
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {
     const int row = blockIdx.x * blockDim.y + threadIdx.y, lane = threadIdx.x;
     if (row >= rows) return;

@@ -1,4 +1,4 @@
-// Stores each sum a second time after the end of the output.
+// Stores each sum again past the end of the output.
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {
     const int row = blockIdx.x * blockDim.y + threadIdx.y, lane = threadIdx.x;
     if (row >= rows) return;

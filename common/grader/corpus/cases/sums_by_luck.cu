@@ -1,4 +1,4 @@
-// Two blocks share each sum. It is correct only if the second block runs after the first.
+// Splits each sum between two blocks. It is correct only if the second block runs later.
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {
     const int row = blockIdx.x / 2, half = blockIdx.x % 2;
     if (threadIdx.x != 0 || threadIdx.y != 0) return;

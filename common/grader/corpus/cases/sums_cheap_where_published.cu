@@ -1,4 +1,4 @@
-// Adds with a warp per row at the published size, and with one thread per row at all other sizes.
+// Adds with one warp per row at the published size, and with one thread per row at other sizes.
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {
     const bool is_counted = rows == 256 && cols == 256;
     const int row = blockIdx.x * blockDim.y + threadIdx.y, lane = threadIdx.x;

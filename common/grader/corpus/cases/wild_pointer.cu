@@ -1,4 +1,4 @@
-// Stores to an address that is in no allocation.
+// Stores to an address outside of every allocation.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// Reads each element of the tile three times; a variable is named after a printing function.
+// Reads each element of the tile three times. A variable's name contains "printf".
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;

@@ -1,4 +1,4 @@
-// Runs one block at a time on each multiprocessor; a table is named after a printing function.
+// Runs one block at a time on each multiprocessor. A table's name contains "vprintf".
 __constant__ int vprintf_table[2] = {0, 8};
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];

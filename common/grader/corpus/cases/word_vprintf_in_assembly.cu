@@ -1,4 +1,4 @@
-// Runs one block per multiprocessor at a time; a comment in assembly names a printing function.
+// Runs one block at a time on each multiprocessor. A comment in assembly contains "vprintf".
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;

@@ -28,7 +28,7 @@ std::vector<CorpusCase> all_cases() {
 
 }  // namespace
 
-TEST_CASE("the corpus has enough cases, and contains every verdict") {
+TEST_CASE("the corpus has enough cases, and every verdict occurs in it") {
     int hostile = 0, right = 0;
     std::set<std::string> verdicts;
     for (const CorpusCase& one : all_cases()) {
@@ -38,7 +38,7 @@ TEST_CASE("the corpus has enough cases, and contains every verdict") {
     CHECK(hostile >= 120);
     CHECK(right >= 60);
     CHECK(hostile + right >= 300);
-    // SYS means that the grader itself failed. No submission may cause that.
+    // SYS means that the grader itself failed. No submission may cause this verdict.
     CHECK_FALSE(verdicts.contains("SYS"));
     for (const char* verdict :
          {"OK", "CE", "CL", "REJ", "WA", "MEM", "RACE", "INIT", "SYNC", "TLE", "CHEAT"}) {
@@ -97,7 +97,7 @@ TEST_CASE("a @repeat marker in a corpus file expands to a large submission") {
     }
 }
 
-TEST_CASE("submissions are as large as their expected verdicts require") {
+TEST_CASE("submissions are large enough for their expected verdicts") {
     const std::pair<const char*, std::size_t> kilobytes[] = {{"too_large.cu", 270},
                                                              {"right_comments_of_240_kb.cu", 240},
                                                              {"right_ends_of_comments.cu", 120},

@@ -1,9 +1,9 @@
-// judge_corpus judges the corpus in one sandbox tier, or measures how many grades it gives per
-// minute.
+// judge_corpus judges the corpus in one sandbox tier, or measures how many submissions per minute
+// the grader judges.
 //
 //     judge_corpus [--tier A|B] [--every N] [--only WORD]
-//         Judges one case in N, and only files whose names start with WORD. Exits with 0 if all
-//         verdicts are correct, 1 if not, and 77 if the tier does not work here.
+//         Judges every Nth case, and only files whose names start with WORD. Exit code: 0 if all
+//         verdicts are correct, 1 if not, 77 if the tier does not work here.
 //     judge_corpus --file FILE EXERCISE
 //         Judges one submission and prints the result as JSON.
 //     judge_corpus --class N [--jobs J]
@@ -43,7 +43,7 @@ int judge_file(const std::string& file, const std::string& name) {
     return 2;
 }
 
-/// Judges submissions that no cache contains, because each has a unique number in its text.
+/// Judges submissions that are in no cache, because the text of each contains a unique number.
 int judge_class(int count, int jobs) {
     const std::vector<Assigned> exercises = course();
     std::vector<int> wrong(static_cast<std::size_t>(jobs));

@@ -1,9 +1,9 @@
-// grader_agreement tests that the grader and the learner's own check report the same failure at the
-// same line for every kernel, because both use the examiner. The kernels are the mutants of an
+// grader_agreement tests that the grader and the learner's own check, which both use the examiner,
+// report the same failure at the same line for every kernel. The kernels are the mutants of an
 // exercise's solution, and the files in the folders right/ and wrong/ of the exercise.
 //
 //     grader_agreement 03_tiled
-//         Exits with 0 if all reports agree, 1 if not, 2 on an error, and 77 without a sandbox.
+//         Exit code: 0 if all reports agree, 1 if not, 2 on an error, 77 without a sandbox.
 
 #include <algorithm>
 #include <cstdio>
@@ -43,7 +43,7 @@ std::map<std::string, std::string> kernels_of(const Assigned& exercise) {
 std::string told(const Verdict& verdict) {
     if (verdict.failures.empty()) return verdict.passed() ? "passed" : "nothing";
     const Failure& first = verdict.failures.front();
-    // Compare the headline and the details, because both contain figures of the predicted time.
+    // Both the headline and the details contain figures of the predicted time, so compare both.
     if (first.kind == FailureKind::too_slow_predicted) return first.headline + first.details;
     return verdict.failure_id() + " at line " + std::to_string(first.place.line);
 }

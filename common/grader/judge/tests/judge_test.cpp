@@ -17,13 +17,13 @@ namespace {
 
 const Secret secret = {1, 2, 3, 4, 5};
 
-/// Returns the judge that all tests share, because starting a judge takes a long time.
+/// Returns the judge that all tests share, because it takes long to start a judge.
 Judge& judge() {
     static Judge one({});
     return one;
 }
 
-/// Reports whether submissions can be judged here. If not, prints a message.
+/// Reports whether submissions can be judged here. Prints a message if they cannot.
 bool can_judge() {
     if (judge().tier() != Tier::none) return true;
     MESSAGE("skipped: no sandbox works here");
@@ -81,7 +81,7 @@ TEST_CASE("every solution of the course gets all points, also on the hidden shap
     }
 }
 
-TEST_CASE("judging a submission twice gives identical results, byte for byte, in every tier") {
+TEST_CASE("judging a submission twice gives byte-identical results in every tier") {
     if (!can_judge()) return;
     const Assigned exercise = exercise_called("03_tiled");
     const std::string wrong = replaced(exercise.solution, "__syncthreads();", "");
@@ -106,8 +106,7 @@ TEST_CASE("a result does not depend on earlier submissions") {
     if (!can_judge()) return;
     Assigned exercise = exercise_called("02_naive");
     exercise.hidden_counted = {384, 128};
-    // These kernels use between a small fraction and all of the instructions that a submission may
-    // execute.
+    // Their instruction counts range from a small fraction of the instruction limit to all of it.
     std::vector<std::string> class_of_all = {
         exercise.solution, replaced(exercise.solution, "row < rows && ", ""), "not a kernel"};
     for (const int loops : {40, 400, 900, 1400, 1900}) class_of_all.push_back(slow_kernel(loops));
@@ -160,7 +159,7 @@ TEST_CASE("a failure names the line of a wrong kernel, but nothing about hidden 
     CHECK(caught.verdict.failures.at(0).place.line == 0);
 }
 
-TEST_CASE("a correct kernel that is too expensive is OK, with fewer points and a picture") {
+TEST_CASE("a correct but expensive kernel is OK, with fewer points and a picture") {
     if (!can_judge()) return;
     const Assigned exercise = exercise_called("03_tiled");
     const Result result = judge().judge(exercise_called("02_naive").solution, exercise, secret);
@@ -239,7 +238,7 @@ TEST_CASE("different secrets give different inputs, and equal secrets give equal
     CHECK(format_result(one, exercise) != format_result(different, exercise));
 }
 
-TEST_CASE("an exercise beyond the transpose is judged like other exercises") {
+TEST_CASE("exercises other than transposes are judged like transposes") {
     if (!can_judge()) return;
     Assigned exercise = exercise_called("x_row_sums");
     exercise.hidden_shapes = {{19, 83}};
@@ -262,7 +261,7 @@ TEST_CASE("an exercise beyond the transpose is judged like other exercises") {
     CHECK(fooled.points.total() == 0);
 
     // The expected values must never be in memory that a kernel can read: neither after its arrays,
-    // nor in a variable that an earlier launch has left.
+    // nor in a variable that keeps its value from an earlier launch.
     const Result reader = judged("out[row] = sum", "out[row] = in[rows * cols + row]");
     CHECK(reader.mark == Mark::memory);
     CHECK(reader.points.total() == 0);
@@ -274,7 +273,8 @@ TEST_CASE("an exercise beyond the transpose is judged like other exercises") {
     CHECK(keeper.failure_id() == "ptx-refused");
     CHECK(keeper.points.total() == 0);
 
-    // Each lane reads the whole row. That is correct and clean, but 32 times as expensive.
+    // Each lane reads the whole row, so the result is correct, but there are 32 times as many
+    // loads.
     const Result costly = judged("int col = lane; col < cols; col += 32",
                                  "int col = 0; col < cols * (lane == 0); ++col");
     CHECK(costly.mark == Mark::ok);

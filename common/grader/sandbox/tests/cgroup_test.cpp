@@ -34,7 +34,7 @@ int run_in(const Cgroup& group, Work work) {
 
 }  // namespace
 
-TEST_CASE("a control group limits memory, counts out-of-memory kills, and is removed afterwards") {
+TEST_CASE("a cgroup limits memory, counts out-of-memory kills, and is removed afterwards") {
     auto group = Cgroup::make(std::size_t{64} << 20, 16);
     if (!group) {
         MESSAGE("skipped: this process may make no cgroup here");
@@ -54,7 +54,7 @@ TEST_CASE("a control group limits memory, counts out-of-memory kills, and is rem
     CHECK(find_grader_cgroups(getpid()).empty());
 }
 
-TEST_CASE("control groups of a dead grader are removed with their processes, and others remain") {
+TEST_CASE("cgroups of a dead grader are removed with their processes, and other cgroups remain") {
     auto mine = Cgroup::make(std::size_t{64} << 20, 16);
     if (!mine) {
         MESSAGE("skipped: this process may make no cgroup here");
@@ -62,7 +62,7 @@ TEST_CASE("control groups of a dead grader are removed with their processes, and
     }
     int ends[2];
     REQUIRE(pipe(ends) == 0);
-    // A grader dies here, and leaves a group that contains a process.
+    // The child acts as a grader that dies and leaves a group with a process.
     const pid_t grader = fork();
     if (grader == 0) {
         auto* left = Cgroup::make(std::size_t{64} << 20, 16).release();

@@ -1,6 +1,6 @@
 /// \file
 /// Provides a page of shared memory that the kernel counts as in use, as it does while it migrates
-/// a page. Tests use such a page to delay sealing. It needs no writable mapping.
+/// a page. Tests use such a page to delay sealing. No writable mapping is needed.
 #pragma once
 
 #include <fcntl.h>
@@ -12,8 +12,8 @@
 
 namespace coalesce::grader {
 
-/// Holds a reference to the first page of a memfd in a pipe, until `let_go` is called. The caller
-/// must have written to the page before.
+/// Holds a reference to the first page of a memfd in a pipe, until `let_go` is called. The page
+/// must have been written before.
 class HeldPage {
 public:
     explicit HeldPage(int memory) {

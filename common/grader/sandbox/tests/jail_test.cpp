@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Reports whether a tier can be used here. If not, prints a message.
+/// Reports whether a tier can be used here. Prints a message if it cannot.
 bool can_use(Tier tier) {
     Jail jail(Role::probe, tier);
     const std::string problem = jail.start();
@@ -54,7 +54,7 @@ constexpr Launch configure(int rows, int cols) {
 
 }  // namespace
 
-TEST_CASE("every sandbox tier that works here stops every attack") {
+TEST_CASE("every sandbox tier that is available stops every attack") {
     for (const Tier tier : {Tier::namespaces, Tier::landlock}) {
         if (!can_use(tier)) continue;
         const TierTrial trial = test_tier(tier, fs::temp_directory_path(), true);
@@ -69,7 +69,7 @@ TEST_CASE("every sandbox tier that works here stops every attack") {
     }
 }
 
-TEST_CASE("without a sandbox the attacks succeed, so a hole would be detected") {
+TEST_CASE("without a sandbox, the attacks succeed, so the tests would detect a hole") {
     const TierTrial trial = test_tier(Tier::unsandboxed, fs::temp_directory_path(), false);
     CHECK(trial.problem == "");
     CHECK_FALSE(trial.stops_all_attacks());
@@ -86,8 +86,8 @@ TEST_CASE("a jail below tier B does not start") {
 
 namespace {
 
-/// The installed compilers, each as a pair: the value for COALESCE_COMPILER, and the name in a
-/// jail's report.
+/// The installed compilers. Each pair holds a value for COALESCE_COMPILER and the compiler's name
+/// in a jail's report.
 std::vector<std::pair<const char*, const char*>> compilers() {
     std::vector<std::pair<const char*, const char*>> found;
     if (!describe_compiler(Compiler::nvrtc).empty()) found.push_back({"nvcc", "NVRTC"});
@@ -128,8 +128,8 @@ LaunchJob small_launch(Tier tier) {
     return job;
 }
 
-/// Runs a launch during which the grader replies to the worker's request with `on_note`. Returns
-/// the result.
+/// Runs a launch, during which the grader answers the worker's request with `on_note`. Returns the
+/// launch's result.
 JobResult launch_in(Jail& jail, const LaunchJob& job,
                     const std::function<Descriptor(std::string_view)>& on_note) {
     const std::string request = codec::write(job);
@@ -152,7 +152,7 @@ Descriptor images_for(const LaunchJob& job) {
     return create_sealed_memfd(std::string(layout_for_job(job).bytes_of_both(), 'x'));
 }
 
-/// Returns the descriptors of all open memfds that belong to the grader.
+/// Returns the descriptors of the grader's open memfds.
 std::vector<int> shared_memories() {
     std::vector<int> found;
     for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
@@ -196,7 +196,7 @@ TEST_CASE("the submission is not blamed if the kernel still uses a page of the a
     CHECK(held.size() == 1);
 }
 
-TEST_CASE("a compiler's jail can compile several times, with each compiler") {
+TEST_CASE("a jail can compile several times, whichever compiler it uses") {
     REQUIRE_FALSE(compilers().empty());
     for (const auto& [compiler, name] : compilers()) {
         const Chosen chosen(compiler);
@@ -246,8 +246,7 @@ TEST_CASE("a killed jail is started again, and its job is reported as lost") {
     Jail jail(Role::probe, Tier::namespaces);
     REQUIRE(jail.start() == "");
     const pid_t first = jail.process();
-    // Kill the jail during an endless job. SIGKILL takes effect with a delay, in which the jail
-    // could finish a short job.
+    // Kill the jail during an endless job. A short job could finish before SIGKILL takes effect.
     const std::string long_request = attack_request("sleep");
     std::thread killer([first] {
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -262,7 +261,7 @@ TEST_CASE("a killed jail is started again, and its job is reported as lost") {
     CHECK(jail.process() != first);
 }
 
-TEST_CASE("if the process that starts a jail is killed at any moment, no process remains") {
+TEST_CASE("no process remains, whenever the process that starts a jail is killed") {
     if (!can_use(Tier::namespaces)) return;
     if (!has_own_namespaces()) {
         MESSAGE("skipped: no namespace of processes can be made here but by bubblewrap");
@@ -277,8 +276,8 @@ TEST_CASE("if the process that starts a jail is killed at any moment, no process
             jail.start();
             pause();
         }
-        // In its first milliseconds, bubblewrap's inner process waits, and would survive the death
-        // of the outer process.
+        // In its first milliseconds, bubblewrap's inner process only waits, and could survive the
+        // death of the outer process.
         usleep(static_cast<useconds_t>(100 * i));
         kill(grader, SIGKILL);
         waitpid(grader, nullptr, 0);
@@ -321,7 +320,7 @@ TEST_CASE("an invalid answer from a jail is an error") {
     CHECK(again.reports.at(0).message == "out of bounds");
 }
 
-TEST_CASE("every report that a kernel can cause fits into the answer") {
+TEST_CASE("every report that a kernel can cause fits into the answer's memory") {
     Trial answer;
     answer.reports.resize(200);
     // JSON needs six characters for each of these control characters.
@@ -336,7 +335,7 @@ TEST_CASE("every report that a kernel can cause fits into the answer") {
     CHECK(parse_trial_answer(json).reports[0].place.file.find('\x01') == std::string::npos);
 }
 
-TEST_CASE("only the model's figures for the launch are taken from a jail's prediction") {
+TEST_CASE("from a jail's prediction, only the model's figures for the launch are used") {
     const timing::Gpu& gpu = timing::known_gpus().front();
     const Shape shape{8192, 8192};
     std::optional<Predicted> told(std::in_place);

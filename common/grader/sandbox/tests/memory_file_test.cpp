@@ -19,7 +19,7 @@ using namespace coalesce::grader;
 
 namespace {
 
-/// Reports whether a memfd is sealed against writes and against changes of its size.
+/// Reports whether a memfd is sealed against writing and resizing.
 bool is_sealed(int descriptor) {
     constexpr int wanted = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
     const int seals = fcntl(descriptor, F_GET_SEALS);
@@ -38,7 +38,7 @@ TEST_CASE("memory given to a worker is sealed: no process can write to it or sho
     CHECK(std::memcmp(mapping.data(), "forty-two", 9) == 0);
 }
 
-TEST_CASE("memory is sealed once the kernel has released its last page") {
+TEST_CASE("memory is sealed as soon as the kernel has released its last page") {
     const Descriptor memory = create_blank_memfd(4096);
     REQUIRE(pwrite(memory.get(), "x", 1, 0) == 1);
     HeldPage held(memory.get());
@@ -52,7 +52,7 @@ TEST_CASE("memory is sealed once the kernel has released its last page") {
     CHECK(is_sealed(memory.get()));
 }
 
-TEST_CASE("an answer is copied, even if other processes can still write to its memory") {
+TEST_CASE("an answer is copied, even if other processes can still write to its original") {
     Descriptor memory = create_blank_memfd(4096);
     const Mapping writable(memory.get(), true);
     const std::span<std::byte> bytes(writable.data(), writable.size());
@@ -69,7 +69,7 @@ TEST_CASE("an answer is copied, even if other processes can still write to its m
     CHECK_THROWS_AS(answer.bytes(4090, 7), std::runtime_error);
 }
 
-TEST_CASE("an answer that claims a wrong length ends at the end of its memory") {
+TEST_CASE("an answer whose stated length is wrong is cut off at the end of its memory") {
     Descriptor memory = create_blank_memfd(16);
     REQUIRE(pwrite(memory.get(),
                    "\xff\xff\xff\xff\xff\xff\xff\xff"

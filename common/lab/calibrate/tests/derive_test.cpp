@@ -1,4 +1,4 @@
-// Tests derive() with measurements that are computed from known parameters.
+// Tests derive() with measurements that were computed from known parameters.
 #include "lab/calibrate/derive.h"
 
 #include <doctest/doctest.h>
@@ -13,20 +13,20 @@ using doctest::Approx;
 
 namespace {
 
-/// The parameters of an imaginary GPU with 100 multiprocessors at 2 GHz. Measurements are computed
-/// from them.
+/// The parameters of an imaginary GPU with 100 multiprocessors at 2 GHz, from which measurements
+/// are computed.
 struct Memory {
     double ns = 300, queue = 50, write_delay = 400, read_gbps = 4000, copy_gbps = 3800;
 };
 
-/// Returns the time of a load if the utilization of memory is `u`.
+/// Returns the latency of a load at the memory utilization `u`.
 LoadTime load_at(const Memory& memory, bool is_copy, double u) {
     return {is_copy, u,
             memory.ns + memory.queue * u / (1 - u) + (is_copy ? memory.write_delay * u / 2 : 0)};
 }
 
-/// Returns the measured time of a load in cycles. It includes 40 cycles for the clock reads, and
-/// 300 cycles of fixed latency.
+/// Returns the measured latency of a load, in cycles. It includes 40 cycles for reading the clock,
+/// and 300 cycles that do not depend on the load on memory.
 LoadsInFlight flight_at(const Memory& memory, const char* what, int bytes_per_load, double u) {
     LoadsInFlight flight;
     flight.access = what;
@@ -49,7 +49,7 @@ std::vector<LoadsInFlight> flights_of(const Memory& memory) {
             all.push_back(flight_at(memory, "copy", bytes, u));
         }
     }
-    // derive() must ignore this measurement, which has no clock readings.
+    // derive() must ignore this measurement, because it contains no clock readings.
     all.push_back({"read", 4, 4, 1024, 1, 3000});
     return all;
 }
@@ -76,7 +76,7 @@ RawMeasurements a_whole_measurement() {
                           {"first level", 4096, 34, 17},
                           {"second level, lines", 1e6, 290, 145},
                           {"shared", 1024, 29, 14.5}};
-    // The clock reads take 40 cycles.
+    // Reading the clock takes 40 cycles.
     raw.timed_load = 330;
     raw.bulk_rates = {{"rows", 1, 256, 40}, {"rows", 4, 256, 24}, {"rows", 8, 256, 26},
                       {"rows", 1, 128, 20}, {"boxes", 1, 128, 6}, {"boxes", 2, 256, 8}};
@@ -94,14 +94,14 @@ RawMeasurements a_whole_measurement() {
             if (run == 32) raw.short_runs.push_back({"copy reads", "far", pitch, run, 1200});
         }
     }
-    // Together, 100 multiprocessors at 2 GHz run 2e8 cycles per millisecond. The matrix has 2^26
-    // elements.
+    // Together, 100 multiprocessors at 2 GHz execute 2e8 cycles per millisecond. The matrix has
+    // 2^26 elements.
     const double ms_of_cycle = 67108864 / 2e8;
     raw.scatters = {{32, 8, 8192, 5 * ms_of_cycle, 4 * ms_of_cycle},
                     {32, 32, 8192, 4 * ms_of_cycle, 4 * ms_of_cycle},
                     {16, 16, 8192, 3 * ms_of_cycle / 2, 2 * ms_of_cycle / 2},
-                    // In this measurement, the loads double the time. derive() must use the time of
-                    // the stores alone.
+                    // In this measurement, the loads double the time, so derive() must use the time
+                    // of the stores alone.
                     {8, 32, 8192, 5 * ms_of_cycle / 4, 1 * ms_of_cycle / 4},
                     {32, 8, 4096, 1, 1}};
     for (const int warps : {1, 2, 4, 8}) {
@@ -121,12 +121,12 @@ RawMeasurements a_whole_measurement() {
 
 }  // namespace
 
-TEST_CASE("the least-squares method solves consistent and inconsistent equations") {
+TEST_CASE("least_squares() solves consistent and inconsistent equations") {
     // Three consistent equations in two unknowns.
     const auto x = least_squares({{1, 0}, {0, 2}, {1, 1}}, {3, 8, 7});
     CHECK(x[0] == Approx(3));
     CHECK(x[1] == Approx(4));
-    // For inconsistent equations in one unknown, the result is their mean.
+    // For inconsistent equations in one unknown, the result is the mean of the right-hand sides.
     CHECK(least_squares({{1}, {1}, {1}}, {1, 2, 6})[0] == Approx(3));
     CHECK_THROWS_AS(least_squares({{1, 1}, {2, 2}}, {1, 2}), GpuError);
 
@@ -136,7 +136,7 @@ TEST_CASE("the least-squares method solves consistent and inconsistent equations
     CHECK_THROWS_AS(fit_line({{1, 5}}), GpuError);
 }
 
-TEST_CASE("the latency under load is derived correctly for different queue lengths and delays") {
+TEST_CASE("the latency under load is derived for different queueing and write delays") {
     for (const double queue : {10.0, 50.0}) {
         for (const double delay : {0.0, 400.0}) {
             Memory memory;
@@ -158,8 +158,8 @@ TEST_CASE("the latency under load is derived correctly for different queue lengt
 
 TEST_CASE("the spread of latencies is derived from their quantiles") {
     // The distribution function of a two-stage gamma distribution is 1 - e^-x (1 + x). This test
-    // uses a distribution with a mean of 150 that is shifted by 400. Finding its quantiles by
-    // bisection also checks the two constants in derive.cpp.
+    // uses a distribution with a mean of 150, shifted by 400. It finds the quantiles by bisection,
+    // which also checks the two constants in derive.cpp.
     const auto quantile = [](double share) {
         double low = 0, high = 50;
         for (int i = 0; i < 60; ++i) {
@@ -216,7 +216,7 @@ TEST_CASE("all parameters of a GPU are derived") {
     CHECK(gpu.bulk.row == std::vector<double>{20, 24});
     CHECK(gpu.bulk.box_row == std::vector<double>{6, 8});
     CHECK(gpu.runs.bytes == std::vector<double>{32, 64, 8192});
-    CHECK(gpu.runs.read_excess[0] == Approx(2));  // 3600 / 1200 - 1, for strips that are far apart
+    CHECK(gpu.runs.read_excess[0] == Approx(2));  // 3600 / 1200 - 1, for strips that lie far apart
     CHECK(gpu.runs.read_excess[1] == Approx(0.25));
     CHECK(gpu.runs.write_excess[0] == Approx(0.25));
     CHECK(gpu.runs.write_excess[2] == Approx(0));
@@ -243,7 +243,7 @@ TEST_CASE("missing measurements are reported by name") {
     CHECK(error_without([](RawMeasurements& raw) { raw.issues.pop_back(); }) ==
           "a measurement is missing: issue, double multiply-add");
     CHECK(error_without([](RawMeasurements& raw) { raw.timed_load = 0; }) ==
-          "a measurement is missing: a load of a cache line from the second-level cache");
+          "a measurement is missing: a load of a cache line from the L2 cache");
     CHECK(error_without([](RawMeasurements& raw) { raw.barriers.clear(); }).starts_with("too few"));
     CHECK(error_without([](RawMeasurements& raw) {
               std::erase_if(raw.bulk_rates, [](const BulkRate& b) {
@@ -254,7 +254,7 @@ TEST_CASE("missing measurements are reported by name") {
     CHECK(error_without([](RawMeasurements& raw) { raw.bulk_rates.clear(); }) == "no error");
 }
 
-TEST_CASE("raw measurements are read from a file as they were written") {
+TEST_CASE("raw measurements are read back from a file as they were written") {
     const RawMeasurements raw = a_whole_measurement();
     const std::string text = codec::write(raw, true);
     CHECK(codec::write(codec::read<RawMeasurements>(text), true) == text);

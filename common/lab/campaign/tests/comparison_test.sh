@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests that the campaign detects wrong results and reduces the kernels that cause them, and that a crash affects only
-# the kernel that crashes. usage: comparison_test.sh CAMPAIGN FAKE_RUNNER
+# Tests that the campaign detects wrong results, reduces the kernels that cause them, and continues after a kernel has
+# crashed. usage: comparison_test.sh CAMPAIGN FAKE_RUNNER
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 fail() {
@@ -11,8 +11,7 @@ fail() {
 "$1" --runner "$2" --only ptx --kernels 120 --jobs 1 --shrink 1 --folder "$folder/found" > "$folder/out" 2>&1
 [ $? -eq 1 ] || fail "the exit code is not 1"
 
-# The campaign stores the kernel that crashes, and all kernels with the instruction for which the fake runner gives a
-# wrong result.
+# The campaign stores the kernel that crashes, and every kernel with the instruction that the fake runner gets wrong.
 wrong=$(grep -l brev.b32 "$folder"/found/*/kernel.ptx | wc -l)
 kept=$(ls "$folder/found" | wc -l)
 [ "$wrong" -gt 0 ] || fail "no kernel has brev.b32"

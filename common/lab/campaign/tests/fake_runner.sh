@@ -1,6 +1,6 @@
 #!/bin/sh
-# A fake campaign_run. For every kernel with `brev.b32`, it reports a different result in plain mode. For the kernel
-# ptx-5, it crashes.
+# A fake campaign_run. In plain mode, it reports a different result for every kernel that contains `brev.b32`. It
+# crashes on the kernel ptx-5.
 while [ $# -gt 1 ]; do
     [ "$1" = --skip ] && skip=$2
     shift 2

@@ -12,7 +12,7 @@ using namespace coalesce::campaign;
 
 namespace {
 
-/// Returns a kernel that declares the registers %r0 to %r9 and %p0 to %p9, and contains the
+/// Returns a kernel that declares the registers %r0 to %r9 and %p0 to %p9, and executes the
 /// instructions in `body`.
 std::string kernel(const std::string& body) {
     return ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry kernel()\n{\n"
@@ -38,7 +38,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("exported kernels are the same for every device") {
+TEST_CASE("exported kernels do not depend on the device") {
     const PtxOptions everywhere{.is_portable = true};
     for (u64 seed = 1; seed <= 200; ++seed) {
         CAPTURE(seed);
@@ -69,7 +69,7 @@ TEST_CASE("a register that is read before it is written is reported") {
     CHECK(find_undefined_read(kernel("add.s32 %r1, %r0, %r0;\n")).find("%r0") != std::string::npos);
 }
 
-TEST_CASE("a register that is written too late is not reported if a comment permits it") {
+TEST_CASE("a register that is written too late is not reported if a comment permits this") {
     const std::string late = "add.s32 %r1, %r0, %r0; // late\n";
     CHECK(find_undefined_read(kernel(late)) == "");
     CHECK(find_undefined_read(kernel(late + "add.s32 %r1, %r0, %r0;\n")) != "");
@@ -82,7 +82,7 @@ TEST_CASE("a register that is written on only one of two paths is reported") {
     CHECK(find_undefined_read(kernel(head + "add.s32 %r2, %r0, 1;\n")) == "");
 }
 
-TEST_CASE("a register may be written for the first time in a loop that runs at least once") {
+TEST_CASE("a register may first be written in a loop that runs at least once") {
     const std::string loop =
         "mov.u32 %r0, 3;\nA:\nmov.u32 %r1, %r0;\nadd.s32 %r0, %r0, -1;\nsetp.gt.s32 %p0, %r0, 0;\n"
         "@%p0 bra A;\n";

@@ -8,7 +8,7 @@
 
 using namespace coalesce::proof;
 
-TEST_CASE("the same seed gives the same access patterns, and different seeds give different ones") {
+TEST_CASE("equal seeds give equal access patterns, and different seeds give different ones") {
     const auto one = random_patterns(240, 1), again = random_patterns(240, 1);
     const auto other = random_patterns(240, 2);
     REQUIRE(one.size() == 240);
@@ -48,7 +48,7 @@ TEST_CASE("an access pattern is described by its addresses and its lanes") {
     CHECK(AccessFormula{.along_x = 0}.text() == "0");
 }
 
-TEST_CASE("the same seed gives the same matrix patterns, which include every kind") {
+TEST_CASE("equal seeds give equal matrix patterns, which include every kind") {
     const auto one = random_matrix_patterns(60, 1), again = random_matrix_patterns(60, 1);
     std::set<std::string> texts;
     std::map<std::string, int> kernels, shapes;
@@ -62,6 +62,6 @@ TEST_CASE("the same seed gives the same matrix patterns, which include every kin
     CHECK(texts.size() >= 58);
     CHECK(kernels.size() == 6);
     CHECK(kernels["load_matrices"] == 24);
-    CHECK(shapes.size() >= 6);  // ldmatrix and stmatrix, with 1, 2 or 4 matrices each
+    CHECK(shapes.size() >= 6);  // ldmatrix and stmatrix, each with 1, 2 or 4 matrices
     CHECK(random_matrix_patterns(10, 1)[9].text() == one[9].text());
 }

@@ -60,7 +60,7 @@ TEST_CASE("sizes are formatted") {
     }
 }
 
-TEST_CASE("the fraction of a copy is computed from the median times at the same size") {
+TEST_CASE("the fraction of a copy is computed from the median times for the same size") {
     const Json json = to_json({}, {size_of(1000, 1000)}, {});
     const Json& copy = json["results"][0];
     CHECK(copy["ms"] == 2);
@@ -73,7 +73,7 @@ TEST_CASE("the fraction of a copy is computed from the median times at the same 
     CHECK_FALSE(json["results"][2].contains("verified"));
 }
 
-TEST_CASE("the results of the largest square come first, and those of the other sizes follow") {
+TEST_CASE("the results for the largest square come first, followed by those for other sizes") {
     const Json json = to_json({}, {size_of(64, 64), size_of(512, 128), size_of(256, 256)}, {});
     CHECK(json["results"][0]["rows"] == 256);
     CHECK(json["other_sizes"].size() == 2);
@@ -116,14 +116,14 @@ TEST_CASE("charts show every step, and depend only on the results") {
     }
 }
 
-TEST_CASE("predicted times are shown beside measured ones of the same GPU, and are labelled") {
+TEST_CASE("predicted times are shown beside measured times of the same GPU, and are labelled") {
     Json measured = to_json({.name = "NVIDIA H200"}, {size_of(64, 64), size_of(32, 32)}, {});
     const ChartResults both{measured, kSimulated, kPredicted};
     for (const std::string& chart : charts_of(both)) {
         CHECK(chart.find("predicted, not measured") != std::string::npos);
         CHECK(chart.find("floats, predicted") == std::string::npos);
     }
-    // The chart contains a ring for each prediction, and one ring in the legend.
+    // The chart must contain a ring for each prediction, and one ring in the legend.
     CHECK(count_of_rings(bandwidth_chart(both)) == 1 + 1);
     CHECK(count_of_rings(sectors_chart(both)) == 1 + 1);
     CHECK(count_of_rings(sizes_chart(both)) == 2 + 1);
@@ -134,7 +134,7 @@ TEST_CASE("predicted times are shown beside measured ones of the same GPU, and a
     }
 }
 
-TEST_CASE("without measurements, charts show predictions and do not label them as measured") {
+TEST_CASE("without measurements, charts show predictions that are not labelled as measured") {
     for (const std::string& chart : charts_of({nullptr, kSimulated, kPredicted})) {
         CHECK(chart.find("NVIDIA H200, ") != std::string::npos);
         CHECK(chart.find(", predicted") != std::string::npos);
@@ -145,7 +145,7 @@ TEST_CASE("without measurements, charts show predictions and do not label them a
     }
 }
 
-TEST_CASE("of the correct results with several GPUs, the fastest is shown") {
+TEST_CASE("the fastest correct result with several GPUs is shown") {
     const Json two = Json::parse(R"({"device": {"name": "G", "gpus": 2}, "results": [
         {"variant": "nccl/1", "rows": 64, "cols": 64, "verified": true, "of_link": 0.5},
         {"variant": "nccl/8", "rows": 64, "cols": 64, "verified": true, "of_link": 0.625},

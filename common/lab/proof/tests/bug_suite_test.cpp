@@ -71,7 +71,7 @@ TEST_CASE(
     CHECK_FALSE(meets_guarantees({}));
 }
 
-TEST_CASE("the table lists the cases that only one judge reports") {
+TEST_CASE("the table lists the cases that only one of the judges reports") {
     const std::string text = to_text({judged("racecheck: x", Opinion::reported, Opinion::silent),
                                       judged("", Opinion::silent, Opinion::reported)});
     CHECK(text.find("case (racecheck: x), simulator only") != std::string::npos);

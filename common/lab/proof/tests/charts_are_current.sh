@@ -1,6 +1,6 @@
 #!/bin/sh
-# charts_are_current.sh BENCH RESULTS.json FOLDER -- checks that the charts in FOLDER match the results. Exits with 77,
-# which ctest reports as "skipped", if there are no results.
+# charts_are_current.sh BENCH RESULTS.json FOLDER -- checks that the charts in FOLDER match the results. If there are no
+# results, the exit code is 77, which ctest reports as "skipped".
 set -eu
 [ -f "$2" ] || { echo "skipped: $2 is not there yet"; exit 77; }
 folder=$(mktemp -d)

@@ -10,7 +10,7 @@ using namespace coalesce::proof;
 
 namespace {
 
-/// Two cases of the simulator, and a profiler's launches with the same counters.
+/// Two cases that the simulator ran, and a profiler's launches with the same counters.
 struct Both {
     Json cases = Json::array();
     std::vector<ProfiledLaunch> launches;
@@ -48,7 +48,7 @@ TEST_CASE("a difference of one is detected in every exact counter") {
         for (const double change : {1.0, -1.0}) {
             Both both;
             both.launches[1].metrics[counter.metric] += change;
-            // Change all metrics of the counter, because it would pass if the pipe's count were
+            // Also change the pipe's counts, because the comparison would pass if one of them were
             // equal.
             for (const CounterMetric& other : counter_metrics()) {
                 if (!other.is_exact) both.launches[1].metrics[other.metric] += 1;
@@ -63,15 +63,15 @@ TEST_CASE("a difference of one is detected in every exact counter") {
     }
 }
 
-TEST_CASE("counters of matrix instructions and copies are added if ncu reports them") {
+TEST_CASE("counts of matrix instructions and copies are added if ncu reports them separately") {
     int added = 0;
     for (const CounterMetric& counter : counter_metrics()) {
         for (const char* more : counter.more) {
             Both both;
             for (const CounterMetric& other : counter_metrics())
                 if (!other.is_exact)
-                    /// The pipe's count is also off by one, because the counter would pass if it
-                    /// were equal.
+                    /// Also change the pipe's count, because the counter would pass if it were
+                    /// equal.
                     both.launches[1].metrics[other.metric] += 1;
             double& plain = both.launches[1].metrics[counter.metric];
             both.launches[1].metrics[more] = plain;
@@ -105,7 +105,7 @@ TEST_CASE("a known difference is reported as known, and does not hide other diff
     CHECK(with("12_async one_tile, 1000 x 780", "load_sectors").is_equal());
 }
 
-TEST_CASE("the pipe's counters may be slightly larger than the simulator's, but not smaller") {
+TEST_CASE("the pipe's count may be slightly larger than the simulator's, but not smaller") {
     const auto with = [](double change) {
         Both both;
         both.launches[1].metrics["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"] += change;
@@ -118,7 +118,7 @@ TEST_CASE("the pipe's counters may be slightly larger than the simulator's, but 
     CHECK(with(1000).is_equal());
 }
 
-TEST_CASE("if the pipe's counter equals the simulator's, ncu's estimate is ignored") {
+TEST_CASE("if the pipe's count equals the simulator's, ncu's estimate is ignored") {
     constexpr const char* estimate =
         "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
     constexpr const char* pipe = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
@@ -128,10 +128,10 @@ TEST_CASE("if the pipe's counter equals the simulator's, ncu's estimate is ignor
     CounterComparison comparison = compare_counters(both.cases, both.launches);
     CHECK(comparison.is_equal());
     CHECK(comparison.differences.empty());
-    // The pipe's count is also off by one. Two values that are close are not equal.
+    // Now the pipe's count is off by one as well. A close value does not count as equal.
     both.launches[0].metrics[pipe] += 1;
     CHECK_FALSE(compare_counters(both.cases, both.launches).is_equal());
-    // A metric that is wrong in most cases is not used as a check.
+    // A metric that differs in most cases is not used as a check.
     both.launches[0].metrics[pipe] -= 1;
     both.launches[1].metrics[estimate] += 50;
     comparison = compare_counters(both.cases, both.launches);
@@ -158,20 +158,20 @@ TEST_CASE("the comparison fails if a counter is 0 in all launches") {
     CHECK_FALSE(compare_counters(Json::array(), {}).is_equal());
 }
 
-TEST_CASE("a different number of launches, or launches of different kernels, are rejected") {
+TEST_CASE("a different number of launches is rejected, and so are launches of other kernels") {
     Both fewer;
     fewer.launches.pop_back();
     CHECK_THROWS_WITH_AS(compare_counters(fewer.cases, fewer.launches),
                          "2 kernels were launched, but ncu profiled 1", std::runtime_error);
     Both other;
-    // A kernel is a different one if its name merely contains the expected name.
+    // A kernel whose name merely contains the expected name is a different kernel.
     other.launches[0].kernel = "my_copy_tile(float *)";
     CHECK_THROWS_AS(compare_counters(other.cases, other.launches), std::runtime_error);
     other.launches[0].kernel = "void ns::<unnamed>::copy_tile<32, 8>(float *)";
     CHECK_NOTHROW(compare_counters(other.cases, other.launches));
 }
 
-TEST_CASE("the chapter on profiles names the metrics that are compared") {
+TEST_CASE("the chapter on profiles names all metrics that are compared") {
     const auto page = std::filesystem::path(COALESCE_REPOSITORY) / "docs/guide/profile.md";
     std::ifstream file(page);
     const std::string text{std::istreambuf_iterator<char>(file), {}};

@@ -1,4 +1,4 @@
-// Tests that every bandwidth and time quoted in the texts comes from a committed result, or has a
+// Tests that the source of every bandwidth and time quoted in the texts is a committed result or a
 // citation.
 #include <doctest/doctest.h>
 
@@ -61,8 +61,8 @@ void add_row(const std::string& line, int number, std::vector<Figure>& figures) 
 }
 
 /// Finds figures such as "4 289.5 GB/s", "2.00 ms", "96.5 % of memcpy", and rows of results tables
-/// such as "| 2.0568 | 4176 | 97.4 % |". A percentage counts as a figure only if it is a percentage
-/// of a copy.
+/// such as "| 2.0568 | 4176 | 97.4 % |". A percentage counts as a figure only if it refers to a
+/// copy.
 std::vector<Figure> figures_in(const std::string& text) {
     std::vector<Figure> figures;
     int number = 0;
@@ -74,7 +74,7 @@ std::vector<Figure> figures_in(const std::string& text) {
     return figures;
 }
 
-/// The results and citations from which figures may come.
+/// The results and citations in which quoted figures must occur.
 class FigureSources {
 public:
     /// Adds every result in a file that bench has written, including nested results.
@@ -83,8 +83,7 @@ public:
     /// Throws std::runtime_error for any other line.
     void add_citations(const std::string& text);
 
-    /// Reports whether a result rounds to the quoted value, or whether there is a citation for the
-    /// figure.
+    /// Reports whether a result rounds to the quoted value, or a citation contains the figure.
     bool have(const Figure& figure);
     /// Returns the citations that have() has not used so far.
     std::set<std::string> unused_citations() const;
@@ -118,7 +117,7 @@ void FigureSources::add_citations(const std::string& text) {
 }
 
 bool FigureSources::have(const Figure& figure) {
-    // Accept a little more than half a unit of the last digit, because numbers in the JSON are
+    // Accept slightly more than half a unit in the last digit, because numbers in the JSON are
     // already rounded.
     const double reach = 0.5001 * std::pow(10.0, -figure.decimals);
     const bool measured = std::ranges::any_of(values_, [&](const auto& known) {
@@ -155,7 +154,7 @@ std::vector<fs::path> files_below(const fs::path& folder, const std::string& ext
 FigureSources committed() {
     FigureSources sources;
     for (const fs::path& file : files_below(REPOSITORY / "docs/results", ".json")) {
-        // The texts quote only times that were measured on the H200.
+        // The texts quote only times that were measured on an H200.
         if (file.parent_path().filename() == "other_gpus") continue;
         sources.add_results(Json::parse(read_text(file)));
     }

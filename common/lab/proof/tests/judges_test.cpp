@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A fake compute-sanitizer, whose output depends on the tool and on the cases.
+/// A fake compute-sanitizer, whose output depends on the tool and the cases.
 class FakeSanitizer {
 public:
     FakeSanitizer() {
@@ -51,7 +51,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("every judge gives an opinion on every case") {
+TEST_CASE("every judge gives a verdict on every case") {
     const FakeSanitizer sanitizer;
     const std::vector<SuiteCase> suite{
         {"bugs_alignment", "float4_at_one", "memcheck: misaligned"},
@@ -73,7 +73,7 @@ TEST_CASE("every judge gives an opinion on every case") {
     CHECK(meets_guarantees(judged));
 }
 
-TEST_CASE("each tool runs once per program, and again for each case if it reports an error") {
+TEST_CASE("each tool runs once per program, and once more for each case if it reports an error") {
     const FakeSanitizer sanitizer;
     const std::vector<SuiteCase> suite{{"bugs_alignment", "float4_at_one", "memcheck: misaligned"},
                                        {"bugs_alignment", "double_at_four", "memcheck: misaligned"},
@@ -93,21 +93,21 @@ TEST_CASE("each tool runs once per program, and again for each case if it report
     CHECK(times("racecheck float4_at_one") == 0);
     CHECK(times("memcheck double_at_four") == 1);
     CHECK(times("racecheck never") == 1);
-    // initcheck reported nothing in its first run, but an error ended that run before the last
-    // case. So initcheck ran again without the case "stops".
+    // In its first run, initcheck reported nothing, but an error ended the run before the last
+    // case. So initcheck ran again, without the case "stops".
     CHECK(times("initcheck stops tiled_transpose") == 1);
     CHECK(times("initcheck tiled_transpose") == 1);
     CHECK(asked.size() == 2 * 4 + 4 + 2 + 2);
 }
 
-TEST_CASE("a tool that cannot be started is not treated as a tool without reports") {
+TEST_CASE("a tool that does not start is not treated as a tool that reports nothing") {
     const std::vector<JudgedCase> judged =
         judge({{"clean_blocks", "tiled_transpose", ""}}, "/no/such/compute-sanitizer", 1);
     CHECK(judged[0].tools.at("memcheck").kind == Opinion::unusable);
     CHECK_FALSE(meets_guarantees(judged));
 }
 
-TEST_CASE("the error message for a missing tool names the package to install") {
+TEST_CASE("the error message for a missing tool names the package that contains it") {
     try {
         find_tool("no-such-tool-of-nvidia");
         FAIL("it was found");

@@ -1,4 +1,4 @@
-// Tests that predictions are paired with published times. A kernel that is missing in one of the
+// Tests how predictions are paired with published times. A kernel that is missing from one of the
 // two lists must cause an error.
 #include <doctest/doctest.h>
 
@@ -30,7 +30,7 @@ Json predicted(const std::string& kernel, double ms) {
 
 }  // namespace
 
-TEST_CASE("a kernel that is only in the record, or only in the program, is reported") {
+TEST_CASE("a kernel that is only in the record or only in the program is reported") {
     const Record record = record_of_copies();
     const Json slow = predicted("slow", .0011), fast = predicted("fast", .0004);
     const auto pairs = pairs_of(record, {{"results", {fast, slow}}});
@@ -55,7 +55,7 @@ TEST_CASE("a kernel that is only in the record, or only in the program, is repor
     CHECK(error({slow, waits}) == "copies fast is not predicted: it waits");
 }
 
-TEST_CASE("a comparison is printed in lines of 80 columns, and as a Markdown table") {
+TEST_CASE("a comparison is printed in lines of 80 columns and as a Markdown table") {
     const Record record = record_of_copies();
     const auto pairs =
         pairs_of(record, {{"results", {predicted("fast", .0004), predicted("slow", .0011)}}});
@@ -84,7 +84,7 @@ TEST_CASE("a comparison is printed in lines of 80 columns, and as a Markdown tab
     CHECK(!are_equal_within_tolerance(table + "| more |\n", table));
 }
 
-TEST_CASE("the record contains 20 times, and its GPU is known to the model") {
+TEST_CASE("the record contains 20 times, and the model knows its GPU") {
     const Record record = published_record();
     CHECK(record.ms.size() == 20);
     CHECK(record.ms.at("Naive") == doctest::Approx(18.0645));

@@ -20,7 +20,7 @@ TEST_CASE("a CSV table with one column per metric is parsed") {
     CHECK(launches[0].metrics.at(kSectors) == 131072);
     CHECK(launches[1].id == 1);
     CHECK(launches[1].metrics.at(kSectors) == 131072);
-    // The value "n/a" is not a number, so the metric is missing. It must not be read as 0.
+    // The value "n/a" is not a number. The metric must be missing, and must not be read as 0.
     CHECK_FALSE(launches[1].metrics.contains("smsp__sass_inst_executed_op_shared_ld.sum"));
 }
 

@@ -1,5 +1,5 @@
-// Tests the comparison of predicted and measured times, with files in the formats that the programs
-// write.
+// Tests the comparison of predicted and measured times. The inputs have the formats of the
+// programs' files.
 #include "lab/proof/validate/times.h"
 
 #include <doctest/doctest.h>
@@ -52,7 +52,7 @@ MeasuredTimes some() {
 
 }  // namespace
 
-TEST_CASE("measured times are found by name and size, in results of lessons and of the search") {
+TEST_CASE("measured times of lessons and of the search are found by name and size") {
     const MeasuredTimes all = some();
     CHECK(all.device() == "NVIDIA H200");
     CHECK(all.ms("02_naive", "naive", {4096, 4096}) == 2);
@@ -91,7 +91,7 @@ TEST_CASE("a prediction is compared with the measurement of the same size") {
           std::string::npos);
     CHECK(text.find("\nall                      3    10.0 %") != std::string::npos);
     CHECK(times_markdown(times, "Title").find("## 64 x 64\n") != std::string::npos);
-    // All kernels are covered by the model, so there is no separate row for them.
+    // The model covers all kernels, so there is no separate row for the covered ones.
     CHECK(text.find("known") == std::string::npos);
     const Json json = times_json(times);
     CHECK(json["results"].size() == 3);
@@ -100,7 +100,7 @@ TEST_CASE("a prediction is compared with the measurement of the same size") {
     CHECK(json["sizes"][0]["known"]["pairs"] == 2);
 }
 
-TEST_CASE("a second run can be compared with the first in the same way as the model") {
+TEST_CASE("a second run can be compared with the first in the same way as predictions") {
     const auto times = match_times(
         {{"results",
           {predicted("naive", 4096, 2.2), predicted("8x32", 4096, 3), predicted("naive", 64, 1)}}},
@@ -115,7 +115,7 @@ TEST_CASE("a second run can be compared with the first in the same way as the mo
     CHECK(replaced[1].pair.predicted == 4);
     const Json size = times_json(replaced)["sizes"][0];
     CHECK(size["compared"] == 1);
-    CHECK(size["in_order"] == 0);  // the two runs give different orders
+    CHECK(size["in_order"] == 0);  // the two runs rank the kernels differently
     CHECK(compare_with_run(times, {}).empty());
 }
 

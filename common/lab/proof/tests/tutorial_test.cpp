@@ -62,7 +62,7 @@ ComparedKernel compared(bool is_held_back, double measured_ms) {
 
 }  // namespace
 
-TEST_CASE("a theme's output becomes a record, in which half of the times are held back") {
+TEST_CASE("a theme's output becomes a record, with the held-back times stored separately") {
     const ThemeRecord record = make_theme_record(output_of_theme());
     REQUIRE(record.measured.size() == 2);
     CHECK(record.measured[0].at("counters").at("load_requests") == 1024);
@@ -99,7 +99,7 @@ TEST_CASE("a record is read back as it was written, and includes held-back times
     CHECK(TutorialRecord::read(folder.path, true).held_back == record.held_back);
 }
 
-TEST_CASE("several runs of a kernel give a range for each counter that varies") {
+TEST_CASE("several runs of a kernel result in a range for each counter that varies") {
     Json copy = make_theme_record(output_of_theme()).measured[0],
          add = make_theme_record(output_of_theme()).measured[1];
     const auto launch = [](const std::string& kernel, double loads, double atomics) {
@@ -121,7 +121,7 @@ TEST_CASE("several runs of a kernel give a range for each counter that varies") 
     CHECK_THROWS_AS(add_runs({&add, &copy}, launches, 2), std::runtime_error);
 }
 
-TEST_CASE("the comparison tells whether a difference is within run-to-run variation") {
+TEST_CASE("the comparison reports whether a difference is within run-to-run variation") {
     const Json ranges = {{"load_sectors", {10, 20}}, {"shared_load_pipe", {5, 6}}};
     const auto is_in = [&](const std::string& counter, double simulated) {
         return are_in_range({{"", counter, "", simulated, 15}}, ranges);
@@ -138,7 +138,7 @@ TEST_CASE("the comparison tells whether a difference is within run-to-run variat
         are_in_range({{"", "load_sectors", "", 15, 16}, {"", "store_sectors", "", 1, 2}}, ranges));
 }
 
-TEST_CASE("equal counters compare as equal, and a counter that is off by one is detected") {
+TEST_CASE("equal counters compare equal, and a counter that is off by one is detected") {
     CHECK(compare_tutorial_counters(recorded(), simulated()).empty());
     for (const char* counter : kCounters) {
         for (const int change : {1, -1}) {
@@ -154,7 +154,7 @@ TEST_CASE("equal counters compare as equal, and a counter that is off by one is 
     }
 }
 
-TEST_CASE("a run compares as equal to itself") {
+TEST_CASE("a run compares equal to itself") {
     CHECK(counters_of_only_launch(simulated()) == recorded());
     CHECK(compare_tutorial_counters(counters_of_only_launch(simulated()), simulated()).empty());
 }
@@ -192,7 +192,7 @@ TEST_CASE(
     CHECK(tutorial_verdict({good, differs}, {.5, 0}).is_good);
     CHECK_FALSE(tutorial_verdict({good, differs}, {.6, 0}).is_good);
 
-    // A counter within the range of several hardware runs counts as neither equal nor failed.
+    // A counter within the range of several runs on hardware counts neither as equal nor as failed.
     ComparedKernel in_range = good;
     in_range.differences = {{"", "load_sectors", "", 1, 2}};
     in_range.runs = 6;
@@ -210,7 +210,7 @@ TEST_CASE(
     CHECK_FALSE(tutorial_verdict({good, failed}, {}).is_good);
 }
 
-TEST_CASE("a time with a warning may be outside its band") {
+TEST_CASE("a time that is predicted with a warning may be outside its error band") {
     ComparedKernel unknown = compared(false, 2);
     REQUIRE(unknown.time.has_value());
     unknown.time->unknown = {"atomics"};

@@ -1,5 +1,5 @@
-// Two examples with the same input: a correct kernel, and a kernel that leaves out the last
-// element. proof.tutorial_notices_wrong_results expects an error for the second example.
+// Two examples with the same input: a correct kernel, and a kernel that omits the last element.
+// proof.tutorial_notices_wrong_results expects an error for the second example.
 #include "lab/proof/tests/tutorial/tutorial.h"
 
 using namespace tutorial;

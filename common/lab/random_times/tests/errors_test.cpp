@@ -16,7 +16,7 @@ TimePair pair_of(const std::string& name, double measured, double predicted) {
     return {name, measured, predicted, "memory", {}};
 }
 
-/// Returns five pairs of times, whose errors are +10 %, -20 %, 0, +50 % and -4 %.
+/// Returns five pairs of times. The errors of the predictions are +10 %, -20 %, 0, +50 % and -4 %.
 std::vector<TimePair> five() {
     std::vector<TimePair> pairs{pair_of("a", 1.00, 1.10), pair_of("b", 2.00, 1.60),
                                 pair_of("c", 4.00, 4.00), pair_of("d", 8.00, 12.00),
@@ -31,11 +31,12 @@ TEST_CASE("the statistics equal the values computed by hand") {
     const ErrorSummary summary = summarize(five());
     CHECK(summary.pairs == 5);
     CHECK(summary.median == doctest::Approx(0.10));
-    // The 90th percentile of five values has rank 4.5, which is rounded up to the fifth value.
+    // The 90th percentile of five values has rank 4.5. This rank is rounded up, so the fifth value
+    // is returned.
     CHECK(summary.percentile_90 == doctest::Approx(0.50));
     CHECK(summary.worst == doctest::Approx(0.50));
     CHECK(summary.beyond_30 == 1);
-    /// The errors of the known pairs are 0, 4, 10 and 20 %.
+    /// The errors of the known pairs are 0, 4, 10 and 20 %, so the median is 7 %.
     CHECK(summarize(known_of(five())).median == doctest::Approx(0.07));
     CHECK(summarize(known_of(five())).worst == doctest::Approx(0.20));
 }
@@ -48,11 +49,12 @@ TEST_CASE("the 90th percentile of ten values is the ninth") {
     CHECK(summarize(pairs).median == doctest::Approx(0.0495));
 }
 
-TEST_CASE("only pairs whose times differ by more than 5 % are counted") {
-    // a and e differ by only 3 %, so nine of the ten pairs count, and all nine are in order.
+TEST_CASE("only kernels whose times differ by more than 5 % are compared") {
+    // The times of a and e differ by only 3 %, so only nine of the ten combinations count. All nine
+    // are in order.
     CHECK(summarize(five()).comparable == 9);
     CHECK(summarize(five()).in_order == 9);
-    // b is now predicted to be slower than c, although c takes twice as long.
+    // Now b is predicted to be slower than c, although c takes twice as long.
     auto pairs = five();
     pairs[1].predicted = 4.5;
     CHECK(summarize(pairs).in_order == 8);
@@ -83,7 +85,7 @@ TEST_CASE("the table fits 80 columns, and names bottlenecks and unknowns") {
     CHECK(text.find("11 pairs: median") != text.npos);
 }
 
-TEST_CASE("an empty list of pairs is not an error") {
+TEST_CASE("an empty list of time pairs is not an error") {
     CHECK(format_text({}).find("no pairs") != std::string::npos);
     CHECK(summarize({}).order() == 1);
     CHECK(draw_svg({}, "none").find("</svg>") != std::string::npos);

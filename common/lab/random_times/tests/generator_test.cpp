@@ -16,7 +16,7 @@ using namespace coalesce::timing;
 
 namespace {
 
-/// Combines the fingerprints of all kernels.
+/// Returns a fingerprint of all kernels together.
 std::string fingerprint_of(const std::vector<Kernel>& kernels) {
     std::uint64_t sum = 0;
     for (const Kernel& kernel : kernels)
@@ -26,12 +26,12 @@ std::string fingerprint_of(const std::vector<Kernel>& kernels) {
 
 }  // namespace
 
-TEST_CASE("a seed determines the kernels, and more kernels leave the first ones unchanged") {
+TEST_CASE("a seed determines the kernels, and generating more does not change the first ones") {
     const auto forty = random_kernels(1, 40);
     CHECK(codec::write(forty) == codec::write(random_kernels(1, 40)));
     CHECK(forty[6].text == random_kernels(1, 7)[6].text);
     CHECK(forty[6].text != random_kernels(2, 7)[6].text);
-    // The stored predictions are for these kernels. If the generator changes, the kernels must be
+    // The stored predictions belong to these kernels. If the generator changes, the kernels must be
     // predicted and measured again.
     CHECK(fingerprint_of(forty) == "14618651890742862637");
 }

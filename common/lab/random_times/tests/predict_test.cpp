@@ -1,5 +1,5 @@
 // Tests predictions of random kernels with a fake predictor. Programs look up the predictor's
-// functions by name, so they find the functions in this program before the simulator's.
+// functions by name, so this program's functions take precedence over the simulator's.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -18,15 +18,15 @@ namespace {
 int recorded = -1;
 std::string answer;
 
-/// Returns a random kernel whose matrix for predictions is as small as its matrix for tests.
+/// Returns a list with one random kernel, whose full matrix is replaced by its small one.
 std::vector<Kernel> small_kernel() {
     std::vector<Kernel> kernels = random_kernels(1, 1);
     kernels[0].full = kernels[0].small;
     return kernels;
 }
 
-/// Predicts without output. The simulator reports that the predicted kernel reads uninitialized
-/// memory, because this test runs the whole kernel, so this function clears the reports.
+/// Predicts without printing anything. This test runs the whole kernel, so the simulator reports
+/// that the predicted kernel reads uninitialized memory. These reports are cleared.
 Predicted predict_quietly(const std::string& gpu) {
     simulator_library::set_quiet(true);
     const Predicted predicted = predict(small_kernel(), gpu);

@@ -1,4 +1,4 @@
-// Tests that the check detects kernels that are wrong on purpose.
+// Tests that the check detects kernels with deliberate mistakes.
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -10,7 +10,7 @@ using namespace coalesce::timing;
 
 namespace {
 
-/// Returns the first kernel whose text contains `words`, and replaces them with `others`.
+/// Returns the first kernel whose text contains `words`, with `words` replaced by `others`.
 Kernel changed(
     const std::string& words, const std::string& others,
     const std::function<bool(const Kernel&)>& is_wanted = [](const Kernel&) { return true; }) {
@@ -58,7 +58,7 @@ TEST_CASE("elements that were never written are detected") {
     CHECK(found_in(kernel).find("instead of") != std::string::npos);
 }
 
-TEST_CASE("writes past the end of rows are detected, even within the allocation") {
+TEST_CASE("writes past the end of rows are detected, even if they stay within the allocation") {
     const auto has_room = [](const Kernel& kernel) {
         return has_edges(kernel) && kernel.work.kind == Kind::copy &&
                kernel.full.out_pitch > kernel.full.cols;
@@ -68,7 +68,7 @@ TEST_CASE("writes past the end of rows are detected, even within the allocation"
     CHECK(found_in(kernel) != "");
 }
 
-TEST_CASE("a sum that leaves out one warp is detected") {
+TEST_CASE("a sum that omits one warp is detected") {
     CHECK(found_in(changed("int warp = 0;", "int warp = 1;")).find("sums of the blocks add up") !=
           std::string::npos);
 }

@@ -1,6 +1,5 @@
-// check_predictions SHOWN.JSON NOW.JSON -- checks that the predicted times in the tables are
-// current. Exits with 0 if they are current. Otherwise prints one line per stale time, and exits
-// with 1.
+// check_predictions SHOWN.JSON NOW.JSON -- checks that the predicted times in the tables are up to
+// date. Prints one line per stale time. Exit code: 0 if no time is stale, 1 otherwise.
 
 #include <algorithm>
 #include <iostream>

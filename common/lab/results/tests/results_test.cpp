@@ -1,4 +1,4 @@
-// Tests the tables in the README, with results that are defined in this file.
+// Tests the tables in the README, using results that are defined in this file.
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -62,7 +62,7 @@ struct ReportFolder {
 
 }  // namespace
 
-TEST_CASE("a README without results says that there are none") {
+TEST_CASE("a README without results says that there are no results") {
     ReportFolder folder;
     CHECK(update_readme(folder.path, true) == 1);
     CHECK(folder.read("README.md") == EMPTY_README);
@@ -74,7 +74,7 @@ TEST_CASE("a README without results says that there are none") {
     CHECK(update_readme(folder.path, true) == 0);
 }
 
-TEST_CASE("counted, predicted and measured figures of a variant share one row") {
+TEST_CASE("counted, predicted and measured figures of a variant are in one row") {
     ReportFolder folder;
     Json results = {counted("02_naive", "naive"), counted("02_naive", "8x32")};
     folder.write("docs/results/a.json", Json{{"device", SIM}, {"results", results}}.dump());
@@ -121,7 +121,7 @@ TEST_CASE("times predicted for a different GPU or shape are not shown beside mea
     }
 }
 
-TEST_CASE("a lesson with smaller matrices has its own sizes, in its own table") {
+TEST_CASE("a lesson with smaller matrices has a table with its own sizes") {
     Json small = counted("18_product", "naive"), timed_small = timed("18_product", "naive"),
          skipped = timed_small;
     small["rows"] = small["cols"] = 256;
@@ -143,7 +143,7 @@ TEST_CASE("a lesson with smaller matrices has its own sizes, in its own table") 
     CHECK_FALSE(has(all, "18_product"));
 }
 
-TEST_CASE("uncertain predictions and GPUs on which the model was not calibrated are marked") {
+TEST_CASE("predictions are marked if they are uncertain or the GPU was not calibrated") {
     Json row = predicted("02_naive", "naive", "G");
     row["predicted"]["unknown"] = {"atomics"};
     row["predicted"]["measured_gpu"] = false;
@@ -155,7 +155,7 @@ TEST_CASE("uncertain predictions and GPUs on which the model was not calibrated 
     CHECK(has(text, "the model has not been calibrated on it"));
 }
 
-TEST_CASE("predictions are stored in short form, and stale predictions are detected") {
+TEST_CASE("predictions are stored in a short form, and stale predictions are detected") {
     Json result = predicted("02_naive", "naive", "G"), none = counted("02_naive", "8x32"),
          many = predicted("16_many_gpus", "peers", "G");
     result["predicted"]["launches"] = {1, 2};
@@ -199,7 +199,7 @@ TEST_CASE("the summary has one line per lesson, with its fastest variant") {
               "95.7 % |\n"));
     CHECK(has(folder.read("docs/guide/results.md"), "| [02](../../steps/02_naive/README.md) |"));
     CHECK(has(folder.read("docs/guide/results.md"), "| 02_naive | 8x32 |"));
-    // Now the headline variant itself is the fastest.
+    // Now the headline variant is itself the fastest.
     faster["gbps"] = 4000;
     folder.write("docs/results/b.json", Json{{"device", GPU}, {"results", {naive, faster}}}.dump());
     CHECK(update_readme(folder.path, true) == 1);
@@ -231,7 +231,7 @@ TEST_CASE("a file that does not contain results is rejected, and its first mista
     CHECK(has(complaint(R"({"device": {"name": "G", "kind": "toy"}})"),
               ": device.kind: expected gpu, sim"));
     CHECK(complaint(of(GPU, {})) == ": results: the list is empty");
-    // Each field is tested twice: once missing, and once with a value of the wrong type.
+    // Each field is tested twice: once without the field, and once with a value of the wrong type.
     const std::vector<std::pair<Json, std::vector<const char*>>> rows = {
         {timed("02_naive", "naive"),
          {"step", "variant", "rows", "cols", "verified", "ms", "gbps", "of_copy"}},
@@ -267,7 +267,7 @@ TEST_CASE("a file that does not contain results is rejected, and its first mista
           ": device.kind: another file also has results of this kind");
 }
 
-TEST_CASE("a lesson has copies of its code and questions, and a stale copy is detected") {
+TEST_CASE("a lesson contains copies of its code and questions, and stale copies are detected") {
     ReportFolder folder;
     folder.write("steps/02_naive/main.cu",
                  "//! [kernel]\nvoid a() {\n//! [part]\n}\n//! [kernel]\nvoid b();\n");
@@ -296,7 +296,7 @@ TEST_CASE("a README without its markers is reported as an error") {
     CHECK_THROWS_WITH(update_readme(folder.path, false), doctest::Contains("lost its markers"));
 }
 
-TEST_CASE("a lesson shows the results of its step, if there are any") {
+TEST_CASE("a lesson shows its step's results, if there are any") {
     ReportFolder folder;
     const std::string lesson = "a\n<!-- results: begin -->\nold\n<!-- results: end -->\nb\n";
     folder.write("README.md", EMPTY_README);

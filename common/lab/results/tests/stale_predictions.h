@@ -1,4 +1,4 @@
-// Checks that the predictions in the tables are current.
+// Checks that the predictions in the tables are up to date.
 #pragma once
 
 #include <cmath>
@@ -31,8 +31,8 @@ inline std::string difference(const Json& shown, const Json& now) {
     return "ms is " + other.at("ms").dump() + ", not " + one.at("ms").dump();
 }
 
-/// Returns a sentence for each prediction that differs by at least one percent from the prediction
-/// in the tables.
+/// Returns a sentence for each prediction that differs by at least one percent from the one in the
+/// tables.
 inline std::vector<std::string> stale_predictions(const Json& shown, const Json& now) {
     std::map<std::string, Json> known;
     for (auto& row : shown) known[name_of_row(row)] = row;

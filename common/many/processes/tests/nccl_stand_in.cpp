@@ -1,4 +1,4 @@
-// A fake NCCL between processes, for tests without NCCL. At the end of a group, the processes
+// A fake NCCL for several processes, for tests without NCCL. At the end of a group, the processes
 // exchange data with MPI. Each process has one communicator, with the ranks of MPI_COMM_WORLD.
 //
 // With COALESCE_STAND_IN=loses, the last float of each message is lost. With
@@ -38,7 +38,8 @@ int processes() {
     return count;
 }
 
-/// Returns the number of floats exchanged with each peer, or -1 if no transfer has that peer.
+/// Returns the number of floats to exchange with each peer, or -1 if there is no transfer with that
+/// peer.
 std::vector<long long> floats_by_peer(const std::vector<Transfer>& transfers) {
     std::vector<long long> floats(static_cast<std::size_t>(processes()), -1);
     for (const Transfer& one : transfers) {
@@ -47,8 +48,8 @@ std::vector<long long> floats_by_peer(const std::vector<Transfer>& transfers) {
     return floats;
 }
 
-/// Reports whether the sends of the other processes match the receives of this process. If they do
-/// not match, NCCL would wait forever, but this fake returns an error.
+/// Reports whether the sends of the other processes match the receives of this process. Without a
+/// match, NCCL would wait forever, but this fake returns an error.
 bool they_meet() {
     const std::vector<long long> sent = floats_by_peer(sends), expected = floats_by_peer(receives);
     std::vector<long long> coming(sent.size());
@@ -90,7 +91,7 @@ void exchange() {
 
 extern "C" {
 
-/// Programs pass this struct by value, so it must have the size of NCCL's ncclUniqueId.
+/// Programs pass this struct by value, so its size must be that of NCCL's ncclUniqueId.
 struct UniqueId {
     char bytes[128];
 };

@@ -3,8 +3,8 @@
 # fewer processors, and even as root.
 mpirun=$1 processes=$2
 shift 2
-# Open MPI stores the files of all runs of a user in one folder. A run deletes this folder when it ends, even if another
-# run is about to use it. So each run here gets its own folder.
+# Open MPI stores the files of all of a user's runs in one folder. A run deletes this folder when it ends, even if
+# another run is about to use it. Each run therefore gets its own folder here.
 TMPDIR=$(mktemp -d) || exit 1
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT

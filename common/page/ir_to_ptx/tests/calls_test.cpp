@@ -96,7 +96,7 @@ define i64 @down(i64 %x) {
     CHECK(run(ir, {1}).at(0) == 9);
 }
 
-TEST_CASE("a callee may change a structure passed by value without changing the caller's copy") {
+TEST_CASE("a callee may change a structure passed by value without affecting the caller's copy") {
     const std::string ir = kernel(R"(
   %s = alloca { i64, i64 }, align 8
   store i64 5, ptr %s, align 8
@@ -121,7 +121,7 @@ define i64 @change(ptr byval({ i64, i64 }) align 8 %s) {
     CHECK(run(ir).at(0) == 4506);
 }
 
-TEST_CASE("launch bounds are translated in the forms of clang 17 and clang 22") {
+TEST_CASE("launch bounds are translated in both forms, that of clang 17 and that of clang 22") {
     const std::string now =
         "define ptx_kernel void @k(ptr %out) #0 {\n  ret void\n}\n"
         "attributes #0 = { \"nvvm.maxntid\"=\"128,2,1\" \"nvvm.minctasm\"=\"3\" }\n";

@@ -1,5 +1,5 @@
 // Tests branches, loops, switches, phis that swap their values, and edges between blocks that need
-// extra code.
+// additional code.
 #include <doctest/doctest.h>
 
 #include "page/ir_to_ptx/translate.h"
@@ -10,8 +10,8 @@ using namespace coalesce::translator::tests;
 
 namespace {
 
-/// Returns a kernel with a loop that contains `phis` and makes in[0] iterations. `after` computes
-/// %r, which the kernel stores.
+/// Returns a kernel with a loop that contains `phis` and makes in[0] iterations. After the loop,
+/// `after` computes %r, and the kernel stores %r.
 std::string in_turns(const std::string& phis, const std::string& after) {
     return kernel(
         "entry:\n  %n = load i64, ptr %in, align 8\n  br label %loop\nloop:\n" + phis +
@@ -56,7 +56,7 @@ TEST_CASE("three phis may exchange their values in a cycle while a fourth phi co
     CHECK(run(ir, {3}).at(0) == 3122);
 }
 
-TEST_CASE("a phi that is used after its loop has the value of the last iteration") {
+TEST_CASE("a phi that is used after its loop has the value from the last iteration") {
     const std::string ir = in_turns("", R"(
   %r = mul i64 %i, %next
 )");
@@ -158,7 +158,7 @@ loop:
   br i1 %more, label %loop, label %done, !llvm.loop !0
 done:
   ret void)") + "!0 = distinct !{!0, !1}\n!1 = !{!\"llvm.loop.unroll.disable\"}\n");
-    // The pragma must be before the first instruction of the loop.
+    // The pragma must precede the first instruction of the loop.
     const std::size_t pragma = ptx.find("\"nounroll\"");
     REQUIRE(pragma != std::string::npos);
     CHECK(pragma < ptx.find("add.s32"));

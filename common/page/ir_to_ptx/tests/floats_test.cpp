@@ -1,4 +1,4 @@
-// Tests floating-point operations: where results are rounded, conversions, and comparisons.
+// Tests floating-point operations: when results are rounded, conversions, and comparisons.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -12,7 +12,8 @@ using namespace coalesce::translator::tests;
 
 namespace {
 
-/// Returns a kernel that loads doubles %a, %b and %c. `body` computes %r, which is stored.
+/// Returns a kernel that loads the doubles %a, %b and %c. `body` computes %r, which the kernel
+/// stores.
 std::string of_doubles(const std::string& body, const std::string& rest = "") {
     return kernel(R"(
   %pb = getelementptr double, ptr %in, i64 1
@@ -34,7 +35,7 @@ constexpr double kA = 1.0 / 3, kB = 3.0 + 1e-15, kC = -1.0;
 }  // namespace
 
 TEST_CASE("a multiplication followed by an addition becomes an fma, which rounds once") {
-    // If the two results were equal, the test could not detect a missing fma.
+    // If these two results were equal, the test could not detect a missing fma.
     CHECK(std::fma(kA, kB, kC) != kA * kB + kC);
     CHECK(computed(
               of_doubles("  %m = fmul contract double %a, %b\n  %r = fadd contract double %m, %c"),
@@ -48,7 +49,7 @@ TEST_CASE("a multiplication followed by an addition becomes an fma, which rounds
 }
 
 TEST_CASE("in a sum of two products, the product with fewer uses becomes part of the fma") {
-    // %m is used twice, so %n becomes part of the fma: a * b is rounded, and b * c is not.
+    // %m is used twice, so %n becomes part of the fma: a * b is rounded, but b * c is not.
     const std::string ir = of_doubles(R"(
   %m = fmul contract double %a, %b
   %n = fmul contract double %b, %c
@@ -60,7 +61,7 @@ TEST_CASE("in a sum of two products, the product with fewer uses becomes part of
     CHECK(computed(ir, kA, kB, kC) == std::fma(kB, kC, m) + std::trunc(m));
 }
 
-TEST_CASE("a product in a different block is rounded separately") {
+TEST_CASE("a product from a different block is rounded separately") {
     const std::string ir = of_doubles(R"(
   %m = fmul contract double %a, %b
   br label %next
@@ -88,7 +89,7 @@ TEST_CASE("round, floor, copysign and sqrt are correct") {
     CHECK(computed(of_doubles("  %r = frem double %a, %b"), 7.5, INFINITY, 0) == 7.5);
 }
 
-TEST_CASE("conversions, and comparisons with a NaN, are correct") {
+TEST_CASE("conversions and comparisons with a NaN are correct") {
     const std::string ir = of_doubles(R"(
   %x = fcmp olt double %a, %b
   %y = fcmp ult double %a, %b

@@ -34,7 +34,7 @@ TEST_CASE("inline assembly with an unused result is removed, unless it has side 
     CHECK(count(with("sideeffect "), "sin.approx") == 1);
 }
 
-TEST_CASE("inline assembly can load, multiply and store matrices of a warp") {
+TEST_CASE("inline assembly can load, multiply and store warp-level matrices") {
     const std::string tid = "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n";
     const std::string begin = "  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n", end = R"(
   %w = zext i32 %r to i64
@@ -61,8 +61,8 @@ TEST_CASE("inline assembly can load, multiply and store matrices of a warp") {
   %r = call i32 asm sideeffect "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {$0}, [$1];", "=r,r,~{memory}"(i32 %at))" +
                    end,
                tid + "@tile = internal addrspace(3) global [64 x i16] undef, align 16\n");
-    // In a row of eight elements, every second element is the index of the lane that stored it. All
-    // other elements are 0.
+    // In a row of eight elements, every other element is the index of the lane that stored it. The
+    // remaining elements are 0.
     const auto element = [](u64 row, u64 col) { return col % 2 ? 0 : 4 * row + col / 2; };
     for (u64 lane = 0; lane < 32; ++lane) {
         const u64 row = lane % 4 * 2, col = lane / 4;
@@ -89,8 +89,8 @@ TEST_CASE("invalid inline assembly is rejected with a reason") {
 
 namespace {
 
-/// Returns `out` after 64 threads have updated it. `out` initially contains zeros, and thread k
-/// updates element k % 4 of the given type.
+/// Returns `out` after 64 threads have updated it. `out` initially contains zeros. Thread k updates
+/// the element of the given type at index k % 4.
 std::vector<u64> by_all(const std::string& type, const std::string& update) {
     return run(kernel("  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n  %k = and i32 %t, 3\n"
                       "  %p = getelementptr " +
@@ -158,13 +158,13 @@ TEST_CASE("8-bit and 16-bit atomics return the old value") {
   %q6 = getelementptr i8, ptr %q, i64 6
   store i1 %y1, ptr %q6, align 1
   ret void)");
-    // The bytes of the second word, beginning with the lowest: 0, -7 and -7 from the three
-    // atomicrmw, -10 = ~(-7 & 15) and 1 from the first cmpxchg, 33 and 0 from the second cmpxchg.
+    // The bytes of the second word, beginning with the lowest. From the three atomicrmw: 0, -7 and
+    // -7. From the first cmpxchg: -10 = ~(-7 & 15) and 1. From the second cmpxchg: 33 and 0.
     CHECK(run(ir, {}, {.words = 2}) == std::vector<u64>{0x21000000, 0x002101F6F9F900});
     CHECK(count(translate_ir_to_ptx(ir), "atom") == 5);
 }
 
-TEST_CASE("atomics without a PTX instruction become loops, or are rejected") {
+TEST_CASE("atomics without an equivalent PTX instruction become loops or are rejected") {
     const std::string ir = kernel(R"(
   %a = atomicrmw nand ptr %out, i32 12 seq_cst, align 4
   %b = atomicrmw nand ptr %out, i32 12 seq_cst, align 4
@@ -181,7 +181,7 @@ TEST_CASE("atomics without a PTX instruction become loops, or are rejected") {
         "there is no atomic operation 'fmax' for this type", Untranslated);
 }
 
-TEST_CASE("each pointer in a vector has its own address") {
+TEST_CASE("each element of a vector of pointers has its own address") {
     const std::string ir = kernel(R"(
   %n = load <2 x i64>, ptr %in, align 16
   %p = getelementptr inbounds i64, ptr %in, <2 x i64> %n

@@ -43,8 +43,8 @@ std::string type(unsigned bits) {
     return "i" + std::to_string(bits);
 }
 
-/// Returns a kernel that loads %a and %b, which have `bits` bits each, from in[0] and in[1], and
-/// stores %d, which has `result` bits, to out[0].
+/// Returns a kernel that loads %a and %b from in[0] and in[1], and stores %d to out[0]. %a and %b
+/// have `bits` bits each, and %d has `result` bits.
 std::string with_operands(unsigned bits, const std::string& operation, unsigned result) {
     std::string text =
         "  %a0 = load i64, ptr %in, align 8\n"
@@ -87,8 +87,8 @@ const Binary kBinary[] = {
     {"ashr", [](u64 a, u64 b, unsigned w) { return u64(with_sign(a, w) >> b); }},
 };
 
-/// Reports whether LLVM defines the result. Shifts by the width or more, divisions by 0, and the
-/// smallest number divided by -1 have undefined results.
+/// Reports whether LLVM defines the result. Undefined are shifts by the width or more, divisions by
+/// 0, and the smallest number divided by -1.
 bool is_defined(const std::string& name, u64 a, u64 b, unsigned bits) {
     if (name == "shl" || name == "lshr" || name == "ashr") return b < bits;
     if (name.ends_with("div") || name.ends_with("rem")) {

@@ -1,4 +1,5 @@
-// Tests loads, stores, addresses and state spaces, and structures, arrays and vectors as values.
+// Tests loads, stores, addresses and state spaces, as well as structures, arrays and vectors as
+// values.
 #include <doctest/doctest.h>
 
 #include "page/ir_to_ptx/translate.h"
@@ -39,7 +40,7 @@ TEST_CASE("constant offsets become part of the instruction, which names the stat
               .find("+-8]") != std::string::npos);
 }
 
-TEST_CASE("the constant in an index becomes an offset only if the index cannot wrap around") {
+TEST_CASE("a constant in an index becomes an offset only if the index cannot wrap around") {
     const auto loaded = [](const std::string& flags) {
         return kernel(
             "  %i = load i32, ptr %in, align 4\n  %j = add " + flags +
@@ -53,7 +54,7 @@ TEST_CASE("the constant in an index becomes an offset only if the index cannot w
     CHECK(translate_ir_to_ptx(loaded("")).find("+24]") == std::string::npos);
 }
 
-TEST_CASE("a vector is accessed by one instruction if its alignment allows that") {
+TEST_CASE("a vector is accessed with one instruction if its alignment allows this") {
     const std::string ir = kernel(R"(
   %v = load <4 x i32>, ptr %in, align 16
   %t = shufflevector <4 x i32> %v, <4 x i32> poison, <4 x i32> <i32 3, i32 2, i32 1, i32 0>
@@ -104,7 +105,7 @@ TEST_CASE("fields of a structure in registers can be inserted, selected and extr
     CHECK(run(ir, {3}).at(0) == 306);
 }
 
-TEST_CASE("local arrays, shared and constant memory, and initialised variables work") {
+TEST_CASE("local arrays, shared memory, constant memory and initialised variables work") {
     const std::string ir = kernel(R"(
   %n = load i64, ptr %in, align 8
   %local = alloca [4 x i64], align 8
@@ -137,7 +138,7 @@ TEST_CASE("local arrays, shared and constant memory, and initialised variables w
     CHECK(count(ptx, "st.local.b64") == 2);
 }
 
-TEST_CASE("constant addresses inside a table are read in the forms of clang 17 and clang 22") {
+TEST_CASE("constant addresses inside a table are read in both forms, of clang 17 and of clang 22") {
     for (const char* address :
          {"getelementptr inbounds ({ [3 x i64] }, ptr @table, i64 0, inrange i32 0, i64 2)",
           "getelementptr inbounds inrange(-16, 8) ({ [3 x i64] }, ptr @table, i64 0, i32 0, i64 "
@@ -191,7 +192,7 @@ TEST_CASE("dynamic shared memory can be used") {
     CHECK(run(ir, {}, {.dynamic_shared = 32}).at(0) == 8);
 }
 
-TEST_CASE("short and long memcpy, overlapping memmove and memset are correct") {
+TEST_CASE("short and long memcpy, overlapping memmove, and memset are correct") {
     for (const char* length : {"16", "400"}) {
         CAPTURE(length);
         const std::string n = length;

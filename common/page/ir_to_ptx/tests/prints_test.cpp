@@ -13,8 +13,8 @@ using namespace coalesce::translator::tests;
 namespace {
 
 /// Returns everything that the kernel prints, followed by the error message if the kernel fails.
-/// The simulated GPU prints to this program's standard output, so redirect that to a file while the
-/// kernel runs.
+/// The simulated GPU prints to this program's standard output, so it is redirected to a file while
+/// the kernel runs.
 std::string printed_by(const std::string& ir, const std::vector<u64>& input, Launch launch = {}) {
     const TemporaryFolder folder;
     const std::string name = folder.path / "printed";
@@ -34,7 +34,8 @@ std::string printed_by(const std::string& ir, const std::vector<u64>& input, Lau
 }
 
 /// Returns a kernel with the IR that clang 22 generates for printf("%d %s %.2f %lld %c\n", n,
-/// "abc", n * 0.5, (long long)n, 'x'). `at` is the offset of the double in the argument buffer.
+/// "abc", n * 0.5, (long long)n, 'x'). `at` is the offset of the double in the argument buffer, in
+/// bytes.
 std::string prints(const std::string& at, const std::string& text = "@abc") {
     return kernel(
         "  %all = alloca %args, align 8\n  %n = load i32, ptr %in, align 4\n"
@@ -57,8 +58,8 @@ std::string prints(const std::string& at, const std::string& text = "@abc") {
         "declare noundef i32 @vprintf(ptr noundef readonly captures(none), ptr noundef)\n");
 }
 
-/// A kernel with assert(in[0] > 3). The call that reports the failure is in a separate function,
-/// which does not return.
+/// A kernel with assert(in[0] > 3). A separate function that does not return makes the call that
+/// reports the failure.
 const std::string asserts = kernel(R"(
 entry:
   %n = load i64, ptr %in, align 8
@@ -97,7 +98,7 @@ no:
 
 }  // namespace
 
-TEST_CASE("printf prints numbers of all types and a string, once per lane") {
+TEST_CASE("printf prints numbers of all types and a string, once for each lane") {
     CHECK(printed_by(prints("16"), {u64(-5) & 0xFFFFFFFF}) == "-5 abc -2.50 -5 x\n");
     CHECK(printed_by(prints("16"), {3}, {.threads = 2}) == "3 abc 1.50 3 x\n3 abc 1.50 3 x\n");
     CHECK(run(prints("16"), {1}).at(0) == 5);

@@ -1,4 +1,4 @@
-// Tests how modules are read, which source positions instructions have, and how unsupported IR is
+// Tests how modules are read, which source positions instructions get, and how unsupported IR is
 // rejected.
 #include <doctest/doctest.h>
 
@@ -67,7 +67,7 @@ const std::string kPlaces =
 
 }  // namespace
 
-TEST_CASE("instructions have the learner's line numbers, even if they are inlined from a header") {
+TEST_CASE("instructions have the learner's line numbers, even if inlined from a header") {
     const std::string ptx = translate_ir_to_ptx(
         "define ptx_kernel void @k(ptr %out) !dbg !2 {\n  store i32 1, ptr %out, align 4, !dbg !4\n"
         "  store i32 2, ptr %out, align 4, !dbg !5\n  ret void\n}\n" +
@@ -113,7 +113,7 @@ TEST_CASE(
     CHECK(refused("  %d = add i32 %nothing, 3").what() != std::string("it was translated"));
 }
 
-TEST_CASE("IR that can never be translated is rejected with a reason and a line") {
+TEST_CASE("IR that can never be translated is rejected with a reason and a line number") {
     struct Refusal {
         std::string instruction, use, why;
     };

@@ -21,7 +21,7 @@ void need_no_report() {
     throw std::runtime_error(std::string(report.check) + ": " + report.message);
 }
 
-// The kernel that ran last, which stays loaded because most kernels run several times.
+// The kernel that ran last. It stays loaded, because most kernels run several times.
 struct {
     std::string ir;
     cudaLibrary_t library = nullptr;
@@ -76,7 +76,7 @@ std::vector<u64> run(const std::string& ir, const std::vector<u64>& input, Launc
     try {
         return launched(ir, input, launch);
     } catch (const std::exception&) {
-        // The error may have unloaded the kernel, so the next call of run() must load it again.
+        // The error may have unloaded the kernel, so the next call of run() must reload it.
         last = {};
         coalesceClearError();
         cudaGetLastError();

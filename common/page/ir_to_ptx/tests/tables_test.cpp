@@ -1,5 +1,5 @@
-// Tests every row of the tables of intrinsics, by calling the intrinsic and comparing its result. A
-// row without a case is an error.
+// Tests every row of the tables of intrinsics. Each test case calls the intrinsic and compares its
+// result. A row without a case is an error.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,8 +23,8 @@ u64 bits(double value) {
     return std::bit_cast<u64>(value);
 }
 
-/// IR for the values that cases use: in[0], in[1] and in[2] as integers, floats and doubles, the
-/// thread's index, and pointers to memory.
+/// IR that defines the values that cases use: in[0], in[1] and in[2] as integers, floats and
+/// doubles, the thread's index, and pointers to memory.
 constexpr const char* kBefore = R"(
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %pair = lshr i32 %t, 1
@@ -65,7 +65,7 @@ struct Case {
     unsigned threads = 1;
 };
 
-/// Returns a declaration for each intrinsic that the body calls, with the argument types of the
+/// Returns a declaration for each intrinsic that the body calls, with the argument types of that
 /// call.
 std::string declared(const std::string& body, std::set<std::string>& known) {
     std::string text;
@@ -450,7 +450,7 @@ bool has_case(std::string_view row) {
     if (is_open) row.remove_suffix(1);
     const std::string called = "@llvm." + std::string(row) + (is_open ? "" : "(");
     const auto calls = [&](const Case& one) { return one.body.find(called) != std::string::npos; };
-    // These intrinsics end the kernel. A test case below covers them.
+    // These intrinsics end the kernel, and are covered by a test case below.
     if (row == "trap" || row == "ubsantrap") return true;
     for (const std::span<const Case> cases : std::initializer_list<std::span<const Case>>{
              kIntegerIntrinsics, kMemoryIntrinsics, kMathIntrinsics, kTogether, kGpu}) {
@@ -461,13 +461,13 @@ bool has_case(std::string_view row) {
 
 }  // namespace
 
-TEST_CASE("intrinsics for integers and optimizer hints have the expected results") {
+TEST_CASE("integer intrinsics and optimizer hints have the expected results") {
     check(kIntegerIntrinsics);
 }
-TEST_CASE("intrinsics for memory have the expected results") {
+TEST_CASE("memory intrinsics have the expected results") {
     check(kMemoryIntrinsics);
 }
-TEST_CASE("intrinsics for floating point have the expected results") {
+TEST_CASE("floating-point intrinsics have the expected results") {
     check(kMathIntrinsics);
 }
 TEST_CASE("intrinsics for lanes and warps have the expected results") {
@@ -477,7 +477,7 @@ TEST_CASE("all other intrinsics of the GPU have the expected results") {
     check(kGpu);
 }
 
-TEST_CASE("intrinsics that end a kernel do so") {
+TEST_CASE("intrinsics that end a kernel do end it") {
     for (const std::string call : {"call void @llvm.trap()", "call void @llvm.ubsantrap(i8 1)"}) {
         CAPTURE(call);
         CHECK_THROWS(run(text_of({"i32", call + "\n%r = add i32 %a, 0", {7}, 7})));

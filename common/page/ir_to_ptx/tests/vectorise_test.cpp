@@ -1,4 +1,4 @@
-// Tests which adjacent loads and stores are merged. The expected counts are those of clang 22's
+// Tests which adjacent loads and stores are merged. The expected counts are those from clang 22's
 // back end for the same IR.
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@ using namespace coalesce::translator::tests;
 
 namespace {
 
-/// Returns a kernel that loads floats from in + offset for each offset, and stores their sum. The
+/// Returns a kernel that loads a float at each of the `offsets` from `in`, and stores the sum. The
 /// first load has the given alignment.
 std::string sum_of(const std::vector<int>& offsets, unsigned align,
                    const std::string& between = "") {
@@ -36,7 +36,7 @@ constexpr u64 kOneTwo = 0x400000003f800000, kThreeFour = 0x4080000040400000;
 
 }  // namespace
 
-TEST_CASE("four consecutive floats, aligned to 16 bytes, are merged into one load") {
+TEST_CASE("four consecutive floats with an alignment of 16 bytes are merged into one load") {
     const std::string ir = sum_of({0, 4, 8, 12}, 16);
     CHECK(loads(ir, ".v4.b32") == 1);
     CHECK(loads(ir, ".b32") == 0);
@@ -44,7 +44,7 @@ TEST_CASE("four consecutive floats, aligned to 16 bytes, are merged into one loa
 }
 
 TEST_CASE("alignment limits the width of an access") {
-    CHECK(loads(sum_of({0, 4, 8, 12}, 8), ".v2.b32") == 1);  // the third element is aligned to 4
+    CHECK(loads(sum_of({0, 4, 8, 12}, 8), ".v2.b32") == 1);  // the third element is 4-byte aligned
     CHECK(loads(sum_of({0, 4, 8, 12}, 8), ".b32") == 2);
     CHECK(loads(sum_of({0, 4, 8, 12}, 4), ".b32") == 4);
 }

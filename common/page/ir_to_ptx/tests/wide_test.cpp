@@ -1,5 +1,5 @@
-// Tests integers wider than 64 bits. If the GPU has no instruction for an operation, the
-// operation's results are compared with the host's.
+// Tests integers wider than 64 bits. The results of operations for which the GPU has no instruction
+// are compared with the host's.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -32,7 +32,7 @@ const std::vector<u128> values = {0,
                                   of(0x8000000000000000, 0),
                                   of(0xFFFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFF1)};
 
-/// Runs `operations`, which compute %d from %a and %b, for every pair of values, and returns the
+/// Runs `operations`, which compute %d from %a and %b, for every pair of values. Returns the
 /// results. Thread k reads its pair from in[4k] to in[4k + 3].
 std::vector<u128> all_of(const std::string& operations,
                          const std::vector<std::pair<u128, u128>>& pairs,
@@ -63,8 +63,8 @@ std::vector<std::pair<u128, u128>> all_pairs(bool without_zero) {
     return pairs;
 }
 
-/// Compares the results of an operation with those that `expected` computes on the host, for all
-/// pairs.
+/// Compares the results of an operation with those that `expected` computes on the host, for every
+/// pair of values.
 template <class Expected>
 void check(const std::string& operations, Expected expected, const std::string& rest = "",
            bool without_zero = false) {
@@ -129,7 +129,7 @@ TEST_CASE("a conversion to floating point rounds once") {
           [](u128 a, u128) { return same_bits(float(i128(a))); });
 }
 
-TEST_CASE("a conversion from floating point truncates the fraction") {
+TEST_CASE("a conversion from floating point drops the fraction") {
     // Shift the integers right by one bit, so that the floating-point numbers are at most 2^127.
     const std::string wide = "  %h = lshr i128 %a, 1\n  %f = uitofp i128 %h to double\n",
                       narrow = "  %h = lshr i128 %a, 1\n  %f = uitofp i128 %h to float\n";
@@ -232,7 +232,7 @@ done:
     });
 }
 
-TEST_CASE("the bits above a 100-bit integer have no effect in registers or in memory") {
+TEST_CASE("the bits above a 100-bit integer have no effect in registers or memory") {
     const u128 mask = (u128{1} << 100) - 1;
     const std::string narrow = "  %x = trunc i128 %a to i100\n  %y = trunc i128 %b to i100\n";
     check(narrow + "  %s = add i100 %x, %y\n  %q = lshr i100 %s, 3\n  %d = zext i100 %q to i128\n",
@@ -253,7 +253,7 @@ TEST_CASE("the bits above a 100-bit integer have no effect in registers or in me
     check(division, [&](u128 a, u128 b) { return signed_100(signed_100(a) / signed_100(b | 1)); });
 }
 
-TEST_CASE("a 128-bit access is split into as few accesses as its alignment allows") {
+TEST_CASE("a 128-bit access is split into as few accesses as its alignment permits") {
     for (const unsigned align : {1u, 2u, 4u, 8u, 16u}) {
         CAPTURE(align);
         const std::string a = std::to_string(align);
@@ -274,7 +274,8 @@ TEST_CASE("a 128-bit access is split into as few accesses as its alignment allow
 }
 
 TEST_CASE("a 128-bit load may use the register of its address for the result") {
-    // Loading the first half must not overwrite the address from which the second half is loaded.
+    // Loading the first half must not overwrite the address, which is still needed to load the
+    // second half.
     const std::string ir = kernel(R"(
 entry:
   %p0 = ptrtoint ptr %in to i64

@@ -10,7 +10,7 @@ static void float4_at_one() {
                              device_iota<float>(256));
 }
 
-// Row 0 is aligned and row 1 is not, because the pitch is an odd number of floats.
+// Row 0 is aligned but row 1 is not, because the pitch is an odd number of floats.
 __global__ void copy_rows(float* out, const float* in, int cols) {
     const float2 value =
         *reinterpret_cast<const float2*>(in + threadIdx.y * cols + 2 * threadIdx.x);  // bug float2_odd_pitch: memcheck: misaligned

@@ -5,7 +5,7 @@
 
 #include "../cases.h"
 
-// The copies are macros, so that a report names the line of the kernel that uses the macro.
+// These copies are macros, so that a report names the line in the kernel that uses the macro.
 #define LOAD_RUN(to, from, bytes, barrier)                                                    \
     asm volatile(                                                                             \
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" :: \
@@ -40,7 +40,7 @@ static void not_waited_for() {
     read_at_once<<<1, kThreads>>>(device_zeros<int>(kThreads), device_iota<int>(kThreads));
 }
 
-// The second copy starts while other threads still read the data of the first copy.
+// The second copy starts while other threads are still reading the data of the first copy.
 __global__ void refill(int* out, const int* in) {
     __shared__ __align__(128) int run[kThreads];
     __shared__ uint64_t first, second;
@@ -202,8 +202,8 @@ static void copied_map() {
     changed(0, 0);
 }
 
-// Swizzling moves the chunks of a box within a line of 128 bytes, even past the end of a small box.
-// Here 16 bytes move up by 112, but shared memory ends 48 bytes after the start of the line.
+// Swizzling moves chunks of a box within a line of 128 bytes, even past the end of a small box.
+// Here 16 bytes move up by 112 bytes, but shared memory ends 48 bytes after the line's start.
 __global__ void copy_small_box(int* out, const __grid_constant__ CUtensorMap map) {
     extern __shared__ __align__(128) int box[];
     uint64_t& arrived = *reinterpret_cast<uint64_t*>(box);
@@ -240,7 +240,7 @@ static void huge_box() {
     copy_huge_box<<<1, 32>>>(device_zeros<int>(1), map);
 }
 
-// Overwrites an mbarrier with bits that no valid mbarrier can have.
+// Overwrites an mbarrier with bits that a valid mbarrier never contains.
 __global__ void overwrite_mbarrier(int* out, uint64_t word) {
     __shared__ uint64_t barrier;
     if (threadIdx.x == 0) {
@@ -277,7 +277,7 @@ static void invalidated_what_is_none() {
     end_what_is_none<<<1, 32>>>(device_zeros<int>(1));
 }
 
-// Starts two copies of 128 bytes each, but tells the mbarrier to expect `announced` bytes.
+// Starts two copies of 128 bytes each, but makes the mbarrier expect `announced` bytes.
 __global__ void two_runs(int* out, const int* in, int announced, bool meets) {
     __shared__ __align__(128) int run[kThreads];
     __shared__ uint64_t arrived;

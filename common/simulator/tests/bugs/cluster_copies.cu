@@ -4,7 +4,7 @@
 #include "../cases.h"
 #include "../clusters.h"
 
-// The copies are macros, so that a report names the line of the kernel that uses the macro.
+// These copies are macros, so that a report names the line in the kernel that uses the macro.
 #define MULTICAST(to, from, bytes, barrier, ranks)                                                  \
     asm volatile(                                                                                   \
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "     \

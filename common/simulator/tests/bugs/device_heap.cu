@@ -32,7 +32,7 @@ static void read_after_free() {
     reads_after_free<<<1, 1>>>(device_zeros<int>(1));
 }
 
-// Threads add to memory that another thread has already freed.
+// Adds to memory that another thread has already freed.
 __global__ void adds_after_free(int* out) {
     __shared__ int* values;
     if (threadIdx.x == 0) values = static_cast<int*>(malloc(128));

@@ -1,10 +1,10 @@
 // Races in which all threads store the same value. Only the check equalvalues reports them, because
-// they are often harmless: many programs let several threads set the same flag.
+// they are often harmless: in many programs, several threads set the same flag.
 // simulate zeros: --check all,equalvalues
 // clean without_the_switch
 #include "../cases.h"
 
-// All 8 rows of threads compute the same sums, and store them to the same elements.
+// All 8 rows of threads compute the same sums, and store them in the same elements.
 __global__ void sums(float* out, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;

@@ -19,7 +19,7 @@ static void off_by_one() {
     fill<<<4, 256>>>(device_zeros<int>(1000), 1000);
 }
 
-// The pitch is in bytes, but the kernel adds it to a pointer to float.
+// The pitch is in bytes, but the kernel adds it to an index of floats.
 __global__ void clear_pitched(float* out, size_t pitch, int rows, int cols) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x,
               row = blockIdx.y * blockDim.y + threadIdx.y;
@@ -54,7 +54,7 @@ static void ragged_edge() {
                                                       device_iota<float>(40 * 32), 40, 32);
 }
 
-// The last float4 begins inside the array and ends outside it.
+// The last float4 begins inside the array but ends outside of it.
 __global__ void copy_vectors(float4* out, const float4* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (4 * i < n) out[i] = in[i];  // bug vector_tail: memcheck: out of bounds
@@ -132,7 +132,7 @@ static void constant_variable() {
     use_coefficients<<<1, 4>>>(device_zeros<float>(4), 2);
 }
 
-// The grid covers the matrix, but the store swaps row and column.
+// The grid covers the matrix, but the store swaps the row and the column.
 __global__ void store_swapped(float* out, int rows, int cols) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x,
               row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -8,7 +8,7 @@ static void global_histogram() {
     count<<<4, 32>>>(device_zeros<int>(32), device_iota<int>(128));
 }
 
-// Shifts in place: each block needs the first element of the next block, which may have changed.
+// Shifts in place: each block reads the first element of the next block, which may have changed.
 __global__ void shift_left(int* x, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const int next = i + 1 < n ? x[i + 1] : 0;  // other neighbour_block
@@ -80,7 +80,7 @@ static void flag_without_barrier() {
                                  device_zeros<int>(64));
 }
 
-// The fence comes before the stores of the data instead of after them.
+// The fence is before the stores of the data instead of after them.
 __global__ void fence_first(int* data, volatile int* flag, int* out) {
     if (blockIdx.x == 0) {
         __threadfence();
@@ -96,7 +96,7 @@ static void fence_before_data() {
     fence_first<<<2, 1>>>(device_zeros<int>(1), device_zeros<int>(1), device_zeros<int>(1));
 }
 
-// The last block adds the partial sums, but no fence orders the stores of these sums.
+// The last block adds up the partial sums, but no fence orders the stores of these sums.
 __global__ void sum_by_last_block(int* partial, unsigned* finished, int* out) {
     __shared__ bool is_last;
     if (threadIdx.x == 0) {
@@ -115,7 +115,7 @@ static void last_block_without_fence() {
                                  device_zeros<int>(1));
 }
 
-// A single block exchanges data through global memory, but without a barrier.
+// The threads of a block exchange data through global memory without a barrier.
 __global__ void reverse_in_global(int* scratch, int* out) {
     scratch[threadIdx.x] = threadIdx.x + 1;                    // other missing_syncthreads
     out[threadIdx.x] = scratch[blockDim.x - 1 - threadIdx.x];  // bug missing_syncthreads: globalrace: read after write
@@ -151,7 +151,7 @@ static void overlapping_blocks() {
     overlapping_tiles<<<4, 256>>>(device_zeros<int>(1024));
 }
 
-// Eight threads set bits of the same byte, and each store overwrites the other seven bits.
+// Eight threads set bits of the same byte, and each store overwrites the bits of the others.
 __global__ void set_bits(unsigned char* flags) {
     flags[threadIdx.x / 8] |= 1 << (threadIdx.x % 8);  // bug bits_of_a_byte: globalrace: write after write // other bits_of_a_byte
 }
@@ -168,7 +168,7 @@ static void same_byte() {
     one_byte_each<<<4, 1>>>(device_zeros<unsigned char>(4));
 }
 
-// Releases a lock without a fence before the release.
+// Releases a lock without a fence before it.
 __global__ void add_under_lock(int* lock, int* total) {
     while (atomicCAS(lock, 0, 1) != 0) {
     }
@@ -179,7 +179,7 @@ static void lock_without_fence() {
     add_under_lock<<<4, 1>>>(device_zeros<int>(1), device_zeros<int>(1));
 }
 
-// Every block clears the counter, although another block may have incremented it already.
+// Every block clears the counter, although another block may already have incremented it.
 __global__ void clear_late(int* counter) {
     if (threadIdx.x == 0) *counter = 0;  // bug cleared_by_every_block: globalrace: write after write
     __syncthreads();
@@ -189,7 +189,7 @@ static void cleared_by_every_block() {
     clear_late<<<2, 32>>>(device_iota<int>(2) + 1);
 }
 
-// Adding `distance` to `here` gives a pointer to another allocation, so the code does not show
+// Adding `distance` to `here` yields a pointer to another allocation, so the code does not show
 // which array the kernel writes. A second launch exposes the race: see command_test.cpp.
 __global__ void store_beside(int* here, const int* there, long long distance, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

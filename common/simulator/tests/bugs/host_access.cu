@@ -1,4 +1,4 @@
-// The host accesses memory that work on the device may still use.
+// The host accesses memory that work on the device may still be using.
 #include "../streams.h"
 
 __global__ void fill(int* data, int value) {
@@ -83,7 +83,7 @@ static void event_before_the_launch() {
     need(cudaStreamSynchronize(stream));
 }
 
-// The callback may read data that its own stream has written, but not data of another stream.
+// A callback may read data that its own stream has written, but not data of another stream.
 static void CUDART_CB use_both(cudaStream_t, cudaError_t, void* both) {
     use(static_cast<int**>(both)[0][1] + static_cast<int**>(both)[1][1]);
 }

@@ -24,7 +24,7 @@ static void rows_of_72_bytes() {
     load_rows_of_72_bytes<<<1, 32>>>(device_zeros<unsigned>(32));
 }
 
-// The kernel loads four matrices, 32 rows in total, but the tile has only 16 rows.
+// Loads four matrices, which have 32 rows in total, but the tile has only 16 rows.
 __global__ void load_past_end(unsigned* out) {
     __shared__ __align__(16) unsigned short tile[16][8];
     for (int k = threadIdx.x; k < 16 * 8; k += 32) tile[k / 8][k % 8] = k;
@@ -72,7 +72,7 @@ static void no_barrier_before_ldmatrix() {
     load_before_barrier<<<1, 128>>>(device_zeros<unsigned>(128), device_iota<unsigned>(128));
 }
 
-// The kernel multiplies by b, but the last row of b was never written.
+// Multiplies by b, but the last row of b has never been written.
 __global__ void multiply_unwritten(float* out) {
     __shared__ __align__(16) unsigned short b[16][8];
     for (int k = threadIdx.x; k < 15 * 8; k += 32) b[k / 8][k % 8] = 0;
@@ -88,7 +88,7 @@ static void row_never_written() {
     multiply_unwritten<<<1, 32>>>(device_zeros<float>(32));
 }
 
-// Loads a matrix of which no element was ever written, which is always a mistake.
+// Loads a matrix none of whose elements has been written, which is always a mistake.
 __global__ void sum_of_fragment(float* out, const float* in) {
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
     wmma::load_matrix_sync(sum, in, 16, wmma::mem_row_major);  // bug fragment_never_written: initcheck: uninitialised global read
@@ -122,7 +122,7 @@ static void fragment_of_odd_rows() {
     multiply_odd<<<1, 32>>>(device_zeros<float>(32), device_zeros<half>(32 * 17));
 }
 
-// The first warp stores its sums to the array from which the second warp loads.
+// The first warp stores its sums in the array from which the second warp loads.
 __global__ void keep_sums(float* out) {
     __shared__ __align__(32) float sums[256];
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;

@@ -1,4 +1,4 @@
-// Uninitialised bytes are copied along with structs, and later change a result.
+// Uninitialised bytes are copied as part of structs, and later affect a result.
 #include "../cases.h"
 
 struct Found {
@@ -24,7 +24,7 @@ static Found* filled() {
     fill<<<1, 32>>>(data);
     return data;
 }
-/// Fills an array with elements whose value is not initialised.
+/// Fills an array with elements whose `value` is not initialised.
 __global__ void fill_empty(Maybe* to) {
     to[threadIdx.x].has = false;
 }
@@ -38,7 +38,7 @@ __global__ void copy(T* to, const T* from) {
     to[threadIdx.x] = from[threadIdx.x];
 }
 
-// Compares structs word by word, including their padding, as memcmp does.
+// Compares structs word by word, including the padding, as memcmp does.
 __global__ void compare(int* different, const Found* a, const Found* b) {
     const long* x = reinterpret_cast<const long*>(a + threadIdx.x);
     const long* y = reinterpret_cast<const long*>(b + threadIdx.x);
@@ -49,7 +49,7 @@ static void compared_by_words() {
     compare<<<1, 32>>>(device_zeros<int>(32), filled(), filled());
 }
 
-// Padding stays undefined when it is copied.
+// Padding remains uninitialised when it is copied.
 __global__ void compare_copy(int* different, const Found* a) {
     const int* x = reinterpret_cast<const int*>(a + threadIdx.x);
     if (x[0] + x[1] == 7) different[threadIdx.x] = 1;  // bug copied_over_zeros: initcheck: uninitialised global read
@@ -113,7 +113,7 @@ static void used_in_shared() {
     through_shared<<<1, 32>>>(device_zeros<float>(32), empty());
 }
 
-// Block 0 reads initialised values. Block 1 executes the same code on values never written.
+// Block 0 reads initialised values. Block 1 executes the same code on uninitialised values.
 __global__ void two_blocks(float* out, const Maybe* first, const Maybe* second) {
     __shared__ Maybe tile[32];
     const Maybe* in = blockIdx.x == 0 ? first : second;

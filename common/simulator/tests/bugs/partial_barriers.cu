@@ -1,4 +1,4 @@
-// Races in global memory within a block. A barrier excludes at least one of the two racing threads.
+// Races in global memory within a block. The barrier excludes at least one of the racing threads.
 #include "../bulk.h"
 
 #include "../cases.h"
@@ -37,7 +37,7 @@ static void each_half_alone() {
     each_half_meets<<<1, kThreads>>>(device_zeros<int>(kThreads));
 }
 
-// Only one warp arrives at this mbarrier and waits on it.
+// Only one warp arrives at this mbarrier and waits for it.
 __global__ void one_warp_has_a_phase(int* x) {
     __shared__ uint64_t phase;
     if (threadIdx.x == 0) init(phase, 32);

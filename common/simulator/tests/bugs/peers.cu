@@ -15,7 +15,7 @@ static void never_enabled() {
     store<<<1, 32>>>(memory_of_device_1());
 }
 
-// Device 1 may access memory of device 0, but the kernel on device 0 uses memory of device 1.
+// Device 1 may access memory of device 0, but the kernel on device 0 accesses memory of device 1.
 static void enabled_the_other_way() {
     int* memory = memory_of_device_1();
     need(cudaSetDevice(1));

@@ -1,11 +1,11 @@
 // Bulk copies without a fence.proxy.async, and mbarriers whose next phase begins too early. Bulk
-// copies access shared memory through the asynchronous proxy, which sees a thread's stores only after
-// this fence.
+// copies access shared memory through the asynchronous proxy, which sees a thread's stores only
+// after this fence.
 #include "../bulk.h"
 
 #include "../cases.h"
 
-// The copies are macros, so that a report names the line of the kernel that uses the macro.
+// These copies are macros, so that a report names the line in the kernel that uses the macro.
 #define LOAD_RUN(to, from, bytes, barrier)                                                    \
     asm volatile(                                                                             \
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" :: \
@@ -34,7 +34,7 @@ static void stored_without_a_fence() {
     stores_without_fence<<<2, kThreads>>>(device_zeros<int>(2 * kThreads));
 }
 
-// The fence comes before the store that it should make visible to the copy.
+// The fence is before the store that it should make visible to the copy.
 __global__ void fences_too_early(int* out) {
     __shared__ __align__(128) int run[kThreads];
     run[threadIdx.x] = 0;
@@ -52,7 +52,7 @@ static void fence_before_the_store() {
     fences_too_early<<<1, kThreads>>>(device_zeros<int>(kThreads));
 }
 
-// The copy may overwrite its destination before the stores that clear the destination take effect.
+// The copy may write to its destination before the stores that clear the destination take effect.
 __global__ void clears_and_loads(int* out, const int* in) {
     __shared__ __align__(128) int run[kThreads];
     __shared__ uint64_t arrived;
@@ -71,7 +71,7 @@ static void cleared_without_a_fence() {
     clears_and_loads<<<1, kThreads>>>(device_zeros<int>(kThreads), device_iota<int>(kThreads));
 }
 
-// Without a fence, the copy engine may not see that the mbarrier is initialised.
+// Without a fence, the copy engine may not see the initialised mbarrier.
 __global__ void inits_without_fence(int* out, const int* in) {
     __shared__ __align__(128) int run[kThreads];
     __shared__ uint64_t arrived;

@@ -1,5 +1,5 @@
-// Synchronization that excludes some threads: masks without some lanes, block scope between
-// different blocks, and the read-only path for memory that the kernel writes.
+// Synchronization that excludes some threads: masks that omit lanes, block scope between different
+// blocks, and the read-only path for memory that the kernel writes.
 #include "../cases.h"
 
 #include <cooperative_groups.h>
@@ -33,7 +33,7 @@ static void mask_leaves_lanes_out() {
     halves_meet<<<1, 32>>>(device_zeros<int>(32));
 }
 
-// Lanes 0 and 1 synchronize, and so do lanes 2 and 3, but lane 0 reads the data of lane 3.
+// Lanes 0 and 1 synchronize, and so do lanes 2 and 3, but lane 0 reads data of lane 3.
 __global__ void pairs_meet(int* out) {
     __shared__ int values[32];
     values[threadIdx.x] = threadIdx.x;  // other pairs_that_never_met

@@ -1,7 +1,7 @@
 // Accesses beyond the end of shared and local arrays.
 #include "../cases.h"
 
-// The column index is one too large, which leads outside the array only in the last row.
+// The column index is one too large, but only the last row extends beyond the array.
 __global__ void shift_tile(float* out, const float* in) {
     __shared__ float tile[32][32];
     tile[threadIdx.y][threadIdx.x + 1] = in[threadIdx.y * 32 + threadIdx.x];  // bug one_column_over: memcheck: out of bounds
@@ -41,7 +41,7 @@ static void shared_before_begin() {
     from_the_left<<<1, 64>>>(device_zeros<int>(64), device_iota<int>(64));
 }
 
-// The stencil has a halo on both sides, but the array has space for only one.
+// The stencil has a halo on each side, but the array has space for only one of them.
 __global__ void stencil(float* out, const float* in) {
     __shared__ float row[129];
     row[threadIdx.x + 1] = in[threadIdx.x + 1];

@@ -80,7 +80,7 @@ static void warps_share_element() {
     keep_last<<<1, 64>>>(device_zeros<int>(32), device_iota<int>(64));
 }
 
-// There are two buffers, but the index always selects the first.
+// There are two buffers, but the index always selects the first one.
 __global__ void ping_pong(int* out, const int* in, int passes) {
     __shared__ int buffers[2][64];
     const int t = threadIdx.x;
@@ -118,7 +118,7 @@ static void syncwarp_missing() {
     exchange_in_warp<<<1, 32>>>(device_zeros<int>(32), device_iota<int>(32));
 }
 
-// A shuffle exchanges registers, but does not order memory accesses.
+// A shuffle exchanges registers, but does not order accesses to memory.
 __global__ void shuffle_for_barrier(int* out, const int* in) {
     __shared__ int values[32];
     values[threadIdx.x] = in[threadIdx.x];  // other shuffle_is_no_barrier
@@ -129,7 +129,7 @@ static void shuffle_is_no_barrier() {
     shuffle_for_barrier<<<1, 32>>>(device_zeros<int>(32), device_iota<int>(32));
 }
 
-// The barrier includes two warps, but a third warp reads the data too.
+// The barrier includes two warps, but a third warp also reads the data.
 __global__ void barrier_for_two(int* out, const int* in) {
     __shared__ int values[64];
     const int t = threadIdx.x;
@@ -143,7 +143,7 @@ static void warp_outside_barrier() {
     barrier_for_two<<<1, 96>>>(device_zeros<int>(96), device_iota<int>(64));
 }
 
-// A volatile flag does not order the accesses to the data.
+// A volatile flag does not order accesses to the data.
 __global__ void flag_alone(int* out, const int* in) {
     __shared__ int value;
     __shared__ volatile int ready;
@@ -183,7 +183,7 @@ static void copy_not_waited_for() {
     copy_and_read<<<1, 32>>>(device_zeros<int>(32), device_iota<int>(128));
 }
 
-// A thread waits only for its own copies, so other threads must not read the data before a barrier.
+// A thread waits only for its own copies, so others must not read the data without a barrier.
 __global__ void copy_without_barrier(int* out, const int* in) {
     __shared__ __align__(16) int tile[256];
     copy_async(&tile[4 * threadIdx.x], in + 4 * threadIdx.x);  // other copy_without_barrier
@@ -208,7 +208,7 @@ static void broadcast_overwritten() {
     broadcast_twice<<<1, 64>>>(device_zeros<int>(64), device_iota<int>(2));
 }
 
-// One thread writes a whole word, and another writes one of its bytes.
+// One thread writes a whole word, and another thread writes one of the word's bytes.
 __global__ void byte_in_word(int* out) {
     __shared__ __align__(4) unsigned char bytes[64];
     if (threadIdx.x == 0) *reinterpret_cast<unsigned*>(bytes) = 0x01020304;  // other byte_of_a_word
@@ -220,8 +220,8 @@ static void byte_of_a_word() {
     byte_in_word<<<1, 64>>>(device_zeros<int>(1));
 }
 
-// A tiled matrix product without one of its two barriers. Some rows are read by the warp that wrote
-// them, which is also a race between lanes. The other rows show which barrier is missing.
+// A tiled matrix product that lacks one of its two barriers. Some rows are read by the warp that
+// wrote them, so lanes race as well. The other rows reveal which barrier is missing.
 template <int kTile>
 __global__ void gemm(float* c, const float* a, const float* b, int n, bool first, bool second) {
     __shared__ float as[kTile][kTile], bs[kTile][kTile];
@@ -248,7 +248,7 @@ static void gemm_without() {
         kFirst, kSecond);
 }
 
-// In block 0 all threads store the same value, which is harmless. In other blocks they differ.
+// In block 0, all threads store the same value, which is harmless. In other blocks, they do not.
 // simulate lanes_equal_in_first_block: --threads 1
 // simulate warps_equal_in_first_block: --threads 1
 __global__ void lanes_store(int* out) {

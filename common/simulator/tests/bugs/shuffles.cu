@@ -12,7 +12,7 @@ static void upper_half() {
     reads_upper_half<<<1, 32>>>(device_zeros<int>(32));
 }
 
-// A butterfly sum needs a power of two as its number of lanes, but only 24 lanes take part.
+// A butterfly sum needs a power-of-two number of lanes, but only 24 lanes take part.
 __global__ void adds_24(int* out) {
     int sum = threadIdx.x;
     if (threadIdx.x < 24) {
@@ -25,7 +25,7 @@ static void butterfly_of_24() {
     adds_24<<<1, 32>>>(device_zeros<int>(32));
 }
 
-// Only lane 0 has the complete sum, but every lane adds its own partial sum to the result.
+// Only lane 0 has the complete sum, but each lane adds its partial sum to the result.
 __global__ void adds_results(int* out) {
     if (threadIdx.x < 16) {
         int sum = threadIdx.x;

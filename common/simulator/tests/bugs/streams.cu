@@ -1,4 +1,4 @@
-// Several streams access the same memory in no defined order.
+// Several streams access the same memory in an undefined order.
 #include "../streams.h"
 
 __global__ void fill(int* data, int value) {
@@ -56,7 +56,7 @@ static void copy_not_waited_for() {
     run_twice(second, out, in);
 }
 
-// Double buffering: the next input is copied over the one that a kernel still reads.
+// Double buffering: the next input overwrites a buffer that a kernel is still reading.
 static void overwritten_while_read() {
     int *in = device_zeros<int>(kCount), *out = device_zeros<int>(kCount), *host = pinned_zeros();
     const cudaStream_t copying = new_stream(), computing = new_stream();
@@ -96,7 +96,7 @@ static void freed_too_early() {
     need(cudaFreeAsync(in, first));
 }
 
-// Each of two graphs records an event, and the second stream waits for the wrong event.
+// Each of two graphs records an event, but the second stream waits for the wrong one.
 static cudaGraphExec_t graph_with_event(cudaStream_t stream, int* data, cudaEvent_t event) {
     cudaGraph_t graph;
     cudaGraphExec_t exec;

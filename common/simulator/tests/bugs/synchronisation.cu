@@ -31,7 +31,7 @@ static void return_before_barrier() {
     guard_before_barrier<<<1, 64>>>(device_zeros<int>(64), device_iota<int>(64), 50);
 }
 
-// One warp executes one more iteration of a loop with a barrier than the other warps do.
+// One warp makes one more iteration than the other warps in a loop with a barrier.
 __global__ void passes_by_warp(int* out) {
     __shared__ int sum;
     if (threadIdx.x == 0) sum = 0;
@@ -47,7 +47,7 @@ static void trip_counts_differ() {
     passes_by_warp<<<1, 64>>>(device_zeros<int>(64));
 }
 
-// Threads of one warp exit one by one, while the other threads still wait at the barrier.
+// Threads of one warp exit one after another, while the others still wait at the barrier.
 __global__ void passes_by_thread(int* out) {
     int sum = 0;
     for (int i = 0; i <= static_cast<int>(threadIdx.x) % 4; ++i) {
@@ -60,7 +60,7 @@ static void barrier_in_ragged_loop() {
     passes_by_thread<<<1, 32>>>(device_zeros<int>(32));
 }
 
-// The mask names all lanes, but half of the lanes take the other branch.
+// The mask includes all lanes, but half of the lanes take the other branch.
 __global__ void shuffle_in_branch(int* out) {
     int value = threadIdx.x;
     if (threadIdx.x < 16) {
@@ -74,7 +74,7 @@ static void mask_names_absent() {
     shuffle_in_branch<<<1, 32>>>(device_zeros<int>(32));
 }
 
-// A thread that calls a shuffle must be in the mask of the shuffle.
+// The mask of a shuffle must include every thread that calls it.
 __global__ void shuffle_without_self(int* out) {
     out[threadIdx.x] = __shfl_xor_sync(0x0000ffff, threadIdx.x, 1);  // bug mask_without_caller: synccheck: invalid warp mask
 }
@@ -92,7 +92,7 @@ static void syncwarp_without_lane() {
     syncwarp_partial<<<1, 32>>>(device_zeros<int>(32));
 }
 
-// hangs on hardware: the thread that takes the lock never releases it.
+// hangs on hardware: the thread that acquires the lock never releases it.
 __global__ void never_unlock(int* lock, int* out) {
     while (atomicCAS(lock, 0, 1) != 0) {  // bug lock_never_released: synccheck: deadlock
     }
@@ -122,7 +122,7 @@ static void barrier_expects_more() {
     barrier_for_three_warps<<<1, 64>>>(device_zeros<int>(64));
 }
 
-// hangs on hardware: each block holds the lock that the other wants.
+// hangs on hardware: each block holds the lock that the other block wants.
 __global__ void two_locks(int* locks, int* waiting, int* out) {
     const int mine = blockIdx.x, other = 1 - blockIdx.x;
     atomicExch(&locks[mine], 1);
@@ -171,7 +171,7 @@ static void mbarrier_never_completes() {
 
 // ---- a second initialisation of a valid mbarrier, which is undefined ----
 
-// Not a function, because clang's PTX does not say at which line a function was inlined.
+// Not a function, because clang's PTX does not state the line at which a function was inlined.
 #define init_mbarrier(at, count) \
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at), "r"(count) : "memory")
 __device__ void meet_at_mbarrier(unsigned at) {
@@ -186,7 +186,7 @@ __device__ void meet_at_mbarrier(unsigned at) {
     }
 }
 
-// A thread of another warp initialises the mbarrier again, before any thread arrives.
+// A thread of another warp initialises the mbarrier again before any thread arrives.
 __global__ void two_inits(int* out) {
     __shared__ __align__(8) unsigned long long barrier;
     const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(&barrier));

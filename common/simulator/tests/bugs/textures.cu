@@ -88,7 +88,7 @@ static void half_filled() {
     fetch_half<<<1, dim3(kSide, kSide)>>>(device_zeros<float>(kSide * kSide), texture_of(resource_of(half_filled_array())));
 }
 
-// Only the upper half is written, but filtering at the edge of this half also reads the row below.
+// Only the upper half is written, but filtering at its edge also reads the row below.
 __global__ void fetch_edge(float* out, cudaTextureObject_t t) {
     const int x = threadIdx.x, y = threadIdx.y;
     out[y * blockDim.x + x] = tex2D<float>(t, x + 0.5f, y + 0.75f);  // bug filtered_edge: initcheck: uninitialised texel read

@@ -46,7 +46,7 @@ static void counter_never_cleared() {
     count_even<<<1, 32>>>(device_raw<int>(1), device_iota<int>(32));
 }
 
-// A copy of uninitialised memory is uninitialised too.
+// A copy of uninitialised memory is also uninitialised.
 __global__ void scale(float* out, const float* in) {
     out[threadIdx.x] = 2 * in[threadIdx.x];  // bug copied_before_written: initcheck: uninitialised global read
 }
@@ -56,7 +56,7 @@ static void copied_before_written() {
     scale<<<1, 32>>>(device_zeros<float>(32), to);
 }
 
-// The buffer is half a vector longer than the data written to it.
+// The buffer is half a vector longer than the data that was written to it.
 __global__ void last_row(float4* out, const float4* in) {
     out[threadIdx.x] = in[threadIdx.x];  // bug last_vector_half_written: initcheck: uninitialised global read
 }
@@ -67,7 +67,7 @@ static void last_vector_half_written() {
                         reinterpret_cast<float4*>(in));
 }
 
-// The guard leaves part of the tile unwritten, but the loop that stores the tile has no guard.
+// A guard leaves part of the tile unwritten, but the loop that reads the tile has no guard.
 __global__ void transpose_ragged(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     const int x = threadIdx.x, y = threadIdx.y;
@@ -111,7 +111,7 @@ static void one_bin_not_cleared() {
     count_shared<<<1, 32>>>(device_zeros<int>(8), device_iota<int>(32));
 }
 
-// A block must not rely on values that an earlier block left in shared memory.
+// A block must not rely on values that an earlier block has left in shared memory.
 __global__ void first_block_writes(int* out) {
     __shared__ int value[32];
     if (blockIdx.x == 0) value[threadIdx.x] = 7;
@@ -122,7 +122,7 @@ static void left_by_another_block() {
     first_block_writes<<<4, 32>>>(device_zeros<int>(128));
 }
 
-// Without a short circuit, the branch depends on both comparisons of the unwritten value.
+// Without short-circuit evaluation, the branch depends on both comparisons of the unwritten value.
 __global__ void count_in_range(int* count) {
     __shared__ int values[64];
     if (threadIdx.x < 32) values[threadIdx.x] = threadIdx.x;

@@ -2,7 +2,7 @@
 // simulate: --max-instructions 1000000
 #include "../cases.h"
 
-// ---- waits that no thread can end: each of these kernels hangs on hardware ----
+// ---- waits that no thread can end, so that each of these kernels hangs on hardware ----
 
 // The loop counts its attempts to take the lock, but never gives up.
 __global__ void counts_attempts(int* lock, int* attempts) {
@@ -16,7 +16,7 @@ static void lock_never_released_counted() {
     counts_attempts<<<2, 1>>>(device_zeros<int>(1), device_zeros<int>(2));
 }
 
-// Backs off: waits longer and longer between two polls, as measured with the clock.
+// Backs off: waits longer after each poll, and measures the wait with the clock.
 __global__ void pauses(volatile int* flag, int* out) {
     long long pause = 8;
     while (*flag == 0) {  // bug flag_never_set_with_pauses: synccheck: deadlock
@@ -43,7 +43,7 @@ static void flag_never_set_with_sleep() {
     sleeps<<<1, 32>>>(device_zeros<int>(1), device_zeros<int>(32));
 }
 
-// The flag is neither volatile nor atomic, so the compiler reads it once, and then loops forever.
+// The flag is neither volatile nor atomic, so the compiler reads it once, and the loop never ends.
 __global__ void polls_a_plain_flag(int* flag, int* out) {
     if (blockIdx.x == 0) {
         while (*flag == 0) {  // bug plain_flag: synccheck: endless loop
@@ -71,7 +71,7 @@ static void lanes_in_opposite_order() {
     two_lanes<<<1, 2>>>(device_zeros<int>(2), device_zeros<int>(2));
 }
 
-// The thread that should set the flag waits at a barrier for the threads that poll it.
+// The thread that is to set the flag waits at a barrier for the threads that poll the flag.
 __global__ void flag_behind_barrier(int* out) {
     __shared__ volatile int flag;
     if (threadIdx.x == 0) flag = 0;
@@ -113,7 +113,7 @@ static void block_that_can_not_begin() {
     waits_for_last_block<<<140, 1, 200 * 1024>>>(device_zeros<int>(1), device_zeros<int>(140));
 }
 
-// The lock is in managed memory, so the host could release the lock, but never does.
+// The lock is in managed memory, so the host could release it, but never does.
 __global__ void takes_and_keeps(int* lock) {
     while (atomicCAS(lock, 0, 1) != 0) {  // bug managed_lock_never_released: synccheck: deadlock
     }
@@ -125,7 +125,7 @@ static void managed_lock_never_released() {
     takes_and_keeps<<<2, 1>>>(lock);
 }
 
-// ---- waits that the host would end on hardware, where it runs concurrently with the kernel ----
+// ---- waits that would end on hardware, where the host runs concurrently with the kernel ----
 
 __global__ void waits_for_pinned(volatile int* flag, int* out) {
     while (*flag == 0) {  // bug flag_in_pinned_memory: synccheck: waits for the host

@@ -7,7 +7,7 @@
 
 namespace cg = cooperative_groups;
 
-// Tests construct cuda::barrier objects in shared memory with init(), not with a constructor.
+// Kernels initialize a cuda::barrier in shared memory with init() instead of its constructor.
 #pragma nv_diag_suppress 20054
 
 // clean tiled_transpose
@@ -55,7 +55,7 @@ static void bytes_of_one_word() {
 // clean interleaved_bytes
 __global__ void strided_bytes(unsigned char* out) {
     __shared__ unsigned char bytes[128];
-    // Adjacent bytes are written by different warps.
+    // Different warps write adjacent bytes.
     const int at = threadIdx.x % 32 * 4 + threadIdx.x / 32;
     bytes[at] = at;
     out[at] = bytes[at];

@@ -1,5 +1,5 @@
 // Lanes execute the same vote or shuffle in different calls of the function that contains it. They
-// converge at that instruction, although their call sites differ.
+// converge at this instruction, although their call sites differ.
 #include "../cases.h"
 
 __device__ __noinline__ unsigned voted(unsigned v, unsigned salt) {

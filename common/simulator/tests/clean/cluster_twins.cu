@@ -3,7 +3,7 @@
 #include "../cases.h"
 #include "../clusters.h"
 
-/// Launches two clusters of two blocks of 64 threads, and returns the 256 numbers that they wrote.
+/// Launches two clusters of two blocks of 64 threads. Returns the 256 numbers that they write.
 template <class... Parameters, class... Arguments>
 static std::vector<int> pairs(void (*kernel)(int*, Parameters...), Arguments... arguments) {
     int* out = device_zeros<int>(256);
@@ -191,7 +191,7 @@ static void multicast_to_one_of_two() {
 }
 
 // clean halves_of_a_box
-// Each block sends half of the box to both blocks.
+// Each block sends one half of the box to both blocks.
 __global__ void both_send(int* out, const __grid_constant__ CUtensorMap map) {
     __shared__ alignas(128) int halves[2][32];
     __shared__ uint64_t barrier;

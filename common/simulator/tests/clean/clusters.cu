@@ -15,7 +15,7 @@ static void in_clusters(void (*kernel)(Parameters...), int blocks, int threads, 
 }
 
 // clean bins
-/// A histogram whose bins are spread over the blocks of the cluster.
+// A histogram whose bins are distributed over the blocks of the cluster.
 __global__ void spread_bins(int* bins, const int* data, int n, int bins_per_block) {
     __shared__ int part[64];
     cg::cluster_group cluster = cg::this_cluster();
@@ -73,7 +73,7 @@ static void halos() {
 }
 
 // clean row_maxima
-// Softmax of rows that are longer than a block. Block 0 combines the blocks' maxima and sums.
+// Softmax of rows longer than a block. Block 0 combines the maxima and sums of the blocks.
 __global__ void softmax(float* out, const float* in, int length) {
     __shared__ float partial, whole;
     cg::cluster_group cluster = cg::this_cluster();
@@ -160,7 +160,7 @@ static void tiles_by_multicast() {
 }
 
 // clean queue
-/// Block 0 distributes items to the other blocks in turn. Each receiving block has two mbarriers.
+// Block 0 hands out items to the other blocks in turn. Each receiving block has two mbarriers.
 __global__ void hand_out(int* out, int items) {
     __shared__ int box;
     __shared__ uint64_t full, empty[4];

@@ -16,7 +16,7 @@ static void every_byte_of_a_block() {
     expect(to_host(out, 32)[31] == 4950, "sum");
 }
 
-// Allocates larger and larger arrays in a loop, and frees each array after copying it to the next.
+// Allocates arrays of increasing size in a loop, and frees each one after copying it to the next.
 // clean block_after_block
 __global__ void grows(int* out) {
     int* list = nullptr;
@@ -39,7 +39,7 @@ static void block_after_block() {
     expect(to_host(out, 64)[0] == 2016, "sum");
 }
 
-// A second kernel, which never allocates, reads a list that an earlier kernel has allocated.
+// A second kernel, which allocates nothing, reads a list that an earlier kernel has allocated.
 struct Node {
     int value;
     Node* next;

@@ -64,7 +64,7 @@ static void every_thread_fences() {
 }
 
 // clean look_back_scan
-// Each block publishes its sum, then its inclusive prefix, and looks back to find its own prefix.
+// Each block publishes its sum and then its inclusive prefix, and looks back to compute its prefix.
 __global__ void scan_with_look_back(int* out, const int* in, int* sums, int* prefixes,
                                     volatile int* state, int* tickets) {
     __shared__ int block, before;
@@ -273,7 +273,7 @@ static void stencil_in_many_launches() {
     int *a = device_zeros<int>(n), *b = device_zeros<int>(n);
     const int one = 1;
     need(cudaMemcpy(a + 150, &one, sizeof one, cudaMemcpyHostToDevice));
-    // Make more launches than the race checks can distinguish at once.
+    // Make more launches than the race checks can distinguish.
     for (int pass = 0; pass < 140; ++pass) {
         stencil<<<3, 128>>>(b, a, n);
         std::swap(a, b);
@@ -292,7 +292,7 @@ static void stencil_in_many_launches() {
 
 // clean in_place_transpose_by_pairs
 __global__ void swap_tiles(int* x, int n) {
-    // For each pair of mirrored tiles, one block swaps the tiles, and the other block returns.
+    // For each pair of mirrored tiles, one block swaps the two tiles, and the other block returns.
     if (blockIdx.x < blockIdx.y) return;
     __shared__ int upper[16][17], lower[16][17];
     const int col = blockIdx.x * 16 + threadIdx.x, row = blockIdx.y * 16 + threadIdx.y;

@@ -16,7 +16,7 @@ static void counts_of_all() {
     expect(to_host(out, 32)[31] == 16, "counts");
 }
 
-// The array contains the largest values so far. Only elements that have been written are read.
+// The array contains the largest values so far. The kernel reads only elements that it has written.
 // clean partly_filled
 __global__ void keeps_largest(float* out, const float* in, int n, int most) {
     float best[8];

@@ -11,7 +11,7 @@ __device__ unsigned shared_address(const void* p) {
     return static_cast<unsigned>(__cvta_generic_to_shared(p));
 }
 
-// Tiles at the edge also transpose rows and columns outside the matrix, but do not store these.
+// Tiles at the edge also transpose rows and columns outside of the matrix, but do not store them.
 constexpr int kTile = 32, kPitch = kTile + 8;
 __global__ void transpose(unsigned short* out, const unsigned short* in, int rows, int cols) {
     __shared__ __align__(16) unsigned short tile[kTile][kPitch], turned[kTile][kPitch];
@@ -48,7 +48,7 @@ static void transpose_with_edges() {  // clean transpose_with_edges
     expect(right, "transposed");
 }
 
-// Multiplies a 16 x `depth` and a `depth` x 8 matrix by mma, with two copy stages in flight.
+// Multiplies a 16 x `depth` matrix by a `depth` x 8 matrix with mma. Two copy stages are in flight.
 __global__ void product(float* out, const half* a, const half* b, int depth) {
     __shared__ __align__(16) half left[2][16][16], right[2][8][16];
     const int lane = threadIdx.x;

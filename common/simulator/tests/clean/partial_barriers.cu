@@ -31,7 +31,7 @@ static void halves() {
 }
 
 // clean one_after_the_other
-// Warp 0 signals warp 1, then warp 1 signals warp 2. So warp 2 may read the data of both others.
+// Warp 0 signals warp 1, and then warp 1 signals warp 2. So warp 2 may read the data of both.
 __global__ void pass_on(int* x) {
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     if (warp == 0) {
@@ -54,7 +54,7 @@ static void one_after_the_other() {
 }
 
 // clean ring
-// Two slots are filled and emptied in turn, for more rounds than the 10-bit epoch of a cell counts.
+// Two slots are filled and emptied in turn, for more rounds than a cell's 10-bit epoch can count.
 __global__ void hand_over(int* out, int* places, int rounds) {
     __shared__ uint64_t full[2], empty[2];
     if (threadIdx.x == 0)
@@ -84,7 +84,7 @@ static void ring() {
 }
 
 // clean copied_ahead
-// Threads overwrite the source of a bulk copy only after waiting at the copy's mbarrier.
+// Threads overwrite the source of a bulk copy only after they have waited at the copy's mbarrier.
 __global__ void copy_and_overwrite(int* x) {
     __shared__ __align__(128) int run[64];
     __shared__ uint64_t arrived;

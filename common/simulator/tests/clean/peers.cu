@@ -1,4 +1,4 @@
-// The correct counterparts of ../bugs/peers.cu: kernels that may access the memory of another device.
+// The correct counterparts of ../bugs/peers.cu: kernels that may access another device's memory.
 // simulate: --devices 2
 #include "../cases.h"
 
@@ -16,7 +16,7 @@ static void enabled() {
     expect(to_host(memory, 32)[31] == 31, "value");
 }
 
-// Managed and pinned memory are accessible from every device, and copies need no peer access.
+// Managed and pinned memory is accessible from every device, and copies need no peer access.
 // clean memory_of_all_devices
 static void memory_of_all_devices() {
     int *managed, *pinned;

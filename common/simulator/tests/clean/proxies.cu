@@ -32,7 +32,7 @@ static void fence_after_the_stores() {
     expect(to_host(out, 3 * kThreads)[3 * kThreads - 1] == kThreads + 1, "value");
 }
 
-// After the barrier, one fence by the thread that starts the copy covers the stores of all threads.
+// After the barrier, a fence in the thread that starts the copy covers the stores of all threads.
 // clean fence_by_the_copying_thread
 __global__ void one_fences(int* out) {
     __shared__ __align__(128) int run[kThreads];
@@ -71,7 +71,7 @@ static void copied_in_and_out() {
     expect(to_host(out, kThreads)[5] == 5, "value");
 }
 
-// Threads read a tile, and then a bulk copy overwrites the tile. Earlier reads need no fence.
+// Threads read a tile, which a bulk copy then overwrites. Earlier reads need no fence.
 // clean refilled_after_reads
 __global__ void refills(int* out, const int* in) {
     __shared__ __align__(128) int run[kThreads];
@@ -100,7 +100,7 @@ static void refilled_after_reads() {
     expect(to_host(out, kThreads)[0] == 10 * kThreads, "sum");
 }
 
-// Each thread waits for a phase before it arrives in the next one.
+// Each thread waits for a phase to end before it arrives in the next phase.
 // clean phase_after_phase
 __global__ void many_phases(int* out) {
     __shared__ uint64_t phase;
@@ -124,7 +124,7 @@ static void phase_after_phase() {
     expect(to_host(out, kThreads)[0] == 6, "sum");
 }
 
-// A thread may arrive several times in one phase, and each arrival counts.
+// A thread may arrive several times in one phase. Each arrival counts.
 // clean several_arrivals_of_a_thread
 __global__ void arrives_for_others(int* out) {
     __shared__ uint64_t phase;
@@ -139,7 +139,7 @@ static void several_arrivals_of_a_thread() {
     arrives_for_others<<<1, kThreads>>>(device_zeros<int>(kThreads));
 }
 
-// Between two phases the threads wait at a barrier of the block instead of at the mbarrier.
+// Between two phases, the threads wait at a barrier of the block instead of at the mbarrier.
 // clean barrier_between_phases
 __global__ void meets_between(int* out) {
     __shared__ uint64_t phase;

@@ -47,7 +47,7 @@ static void common_subsequence_by_antidiagonals() {
 }
 
 // clean edit_distances
-// Each thread compares the pattern with one word, with one row of the table in local memory.
+// Each thread compares the pattern with one word. A row of the table is in local memory.
 __global__ void compare_words(int* out, const char* words, int words_count, const char* pattern,
                               int length) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -146,7 +146,7 @@ static void queens_by_recursion() {
     expect(to_host(total, 1)[0] == 40, "solutions");
 }
 
-// Each thread solves its own 6 x 6 Sudoku, which has boxes of 2 x 3
+// Each thread solves its own 6 x 6 Sudoku, whose boxes have 2 x 3
 // cells.
 __device__ bool may_stand(const signed char* fields, int at, int digit) {
     const int row = at / 6, col = at % 6;
@@ -317,7 +317,7 @@ static void bodies_that_attract() {
 }
 
 // clean sample_by_reservoir
-// Each thread keeps a random sample of four of the numbers that it has read so far.
+// Each thread keeps a random sample of four of the numbers that it has read.
 __host__ __device__ inline unsigned next_random(unsigned* state) {
     *state ^= *state << 13;
     *state ^= *state >> 17;
@@ -378,7 +378,7 @@ __global__ void find_in_tree(int* out, const TreeNode* tree, const int* wanted, 
     }
 }
 static void search_in_a_tree_of_blocks() {
-    // The root contains the first key of each leaf, except that of the first leaf.
+    // The root contains the first key of every leaf except the first one.
     std::vector<TreeNode> tree(18);
     for (int leaf = 1; leaf <= 17; ++leaf) {
         tree[leaf].is_leaf = true;
@@ -464,7 +464,7 @@ __global__ void interpret(int* out, const unsigned char* program) {
     out[threadIdx.x] = stack[top - 2];
 }
 static void stack_machine() {
-    // The stack has the loop count above the result. Each pass doubles the result and adds three.
+    // The loop count is above the result on the stack. Each pass doubles the result and adds three.
     const std::vector<unsigned char> program{kPush, 1,          kSwap,   kSwap, kPush,
                                              2,     kMultiply,  kPush,   3,     kAdd,
                                              kSwap, kDecrement, kRepeat, 3,     kHalt};

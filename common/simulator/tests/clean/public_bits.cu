@@ -45,7 +45,7 @@ __global__ void sha256(uint32_t* digests, const uint8_t* messages, int length, i
     }
     for (int i = 0; i < 8; ++i) digests[id * 8 + i] = s[i] + first[i];
 }
-/// Returns the first 32 bits of the fractional part of the cube root of a prime.
+/// Returns the first 32 bits of the fractional part of a prime's cube root.
 static uint32_t cube_root_bits(unsigned prime) {
     unsigned __int128 low = 0, high = (unsigned __int128)(1) << 36;
     const unsigned __int128 target = (unsigned __int128)(prime) << 96;
@@ -72,7 +72,7 @@ static void sha256_of_messages() {
 }
 
 // clean crc_by_pieces
-// Each thread computes the CRC of one piece. A tree reduction shifts and combines these CRCs.
+// Each thread computes the CRC of one piece. A tree reduction shifts and combines the CRCs.
 __device__ uint32_t crc_step(uint32_t crc, uint8_t byte) {
     crc ^= byte;
     for (int k = 0; k < 8; ++k) crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
@@ -129,7 +129,7 @@ static void bit_planes_by_ballot() {
 }
 
 // clean primes_by_sieve
-// Several threads clear bits of the same word with atomic operations.
+// Several threads clear bits of the same word with atomics.
 __global__ void sieve(unsigned* bits, int n) {
     for (int p = 2 + blockIdx.x * blockDim.x + threadIdx.x; p * p <= n;
          p += gridDim.x * blockDim.x) {
@@ -192,7 +192,7 @@ static void every_atomic_on_one_word() {
 }
 
 // clean huffman_with_variable_lengths
-// The offsets of the codes come from a prefix sum, and adjacent codes share words of the output.
+// A prefix sum computes the offsets of the codes. Adjacent codes share words of the output.
 __global__ void encode(unsigned* out, int* total, const uint8_t* symbols, const uint2* codes) {
     __shared__ int offset[128];
     const int t = threadIdx.x;
@@ -267,7 +267,7 @@ static void morton_order_of_points() {
 }
 
 // clean big_integers_with_carries
-// Each thread adds or multiplies 256-bit integers with PTX instructions that carry.
+// Each thread adds or multiplies 256-bit integers with PTX instructions that propagate carries.
 struct Big {
     uint32_t limb[8];
 };

@@ -16,7 +16,7 @@ struct HostGraph {
     Graph on_device() const { return {n, to_device(first), to_device(edges), to_device(weights)}; }
 };
 
-/// Returns an undirected graph with at least two components, in which all edge weights differ.
+/// Returns an undirected graph with at least two components, whose edge weights all differ.
 static HostGraph make_graph(int n, int pairs, unsigned seed) {
     std::vector<std::vector<std::pair<int, int>>> neighbours(n);
     const auto ends = random_numbers(2 * pairs, n, seed);
@@ -56,7 +56,7 @@ static std::vector<int> distances(const HostGraph& graph, int from) {
     return distance;
 }
 
-/// Returns, for each vertex, the smallest vertex in its component.
+/// Returns, for each vertex, the vertex with the smallest number in its component.
 static std::vector<int> parts(const HostGraph& graph) {
     std::vector<int> part(graph.n, -1);
     for (int v = 0; v < graph.n; ++v) {
@@ -189,7 +189,7 @@ static void parts_by_labels() {
 }
 
 // clean union_and_find
-// Each lookup halves the path to the root. A compare-and-swap links a root to a smaller root.
+// Each lookup halves the path to the root. A compare-and-swap links a root to a smaller one.
 __device__ int find_root(int* parent, int v) {
     volatile int* links = parent;
     for (;;) {
@@ -399,7 +399,7 @@ static void independent_set_by_priorities() {
 }
 
 // clean topological_levels
-// Edges lead to higher vertices. A vertex joins the next level when it has no more incoming edges.
+// Edges lead to higher vertices. A vertex joins the next level once it has no incoming edges left.
 __global__ void remove_level(Graph graph, int* degree, volatile int* level, int now, int* removed) {
     const int v = blockIdx.x * blockDim.x + threadIdx.x;
     if (v >= graph.n || level[v] != now) return;
@@ -433,7 +433,7 @@ static void topological_levels() {
 }
 
 // clean lightest_tree
-// Boruvka's algorithm: each component selects its lightest outgoing edge, then components merge.
+// Boruvka's algorithm: each component selects its lightest outgoing edge. Then components merge.
 __global__ void lightest_edges(Graph graph, const int* part, unsigned long long* best) {
     const int v = blockIdx.x * blockDim.x + threadIdx.x;
     if (v >= graph.n) return;
@@ -500,7 +500,7 @@ static void lightest_tree() {
 }
 
 // clean ranks_in_a_list
-// Pointer jumping: after k rounds each element looks 2^k elements ahead.
+// Pointer jumping: after k rounds, each element looks 2^k elements ahead.
 __global__ void jump_ahead(int* next_out, int* rank_out, const int* next, const int* rank, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;

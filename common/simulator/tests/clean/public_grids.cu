@@ -1,5 +1,5 @@
-// Blocks that wait for each other, or finish each other's work. If a block waits for others, either
-// all blocks are resident at once, or blocks are numbered in the order in which they start.
+// Blocks that wait for each other, or finish each other's work. Where a block waits for others,
+// either all blocks are resident at once, or blocks are numbered in the order in which they start.
 #include "../cases.h"
 
 #include <cooperative_groups.h>
@@ -132,7 +132,7 @@ static void warp_looks_back() {
 }
 
 // clean barrier_of_generations
-// The last block to arrive increments the generation. The other blocks wait for this change.
+// The last block to arrive increments the generation. The other blocks wait for this increment.
 struct GridBarrier {
     unsigned arrived, generation;
     __device__ void wait() {
@@ -176,7 +176,7 @@ static void barrier_of_generations() {
 }
 
 // clean barrier_of_flags
-// Each block sets its own flag. The first block waits for all flags, and then releases all blocks.
+// Each block sets a flag. The first block waits for all flags, and then releases all blocks.
 __device__ void wait_for_all(volatile int* in, volatile int* out, int goal) {
     const int t = threadIdx.x;
     if (blockIdx.x == 0) {
@@ -348,7 +348,7 @@ static void tiles_wait_for_their_neighbours() {
 }
 
 // clean turns_for_a_sum_in_order
-// A reproducible float sum: the blocks that share a result add their partial sums in a fixed order.
+// A reproducible float sum: blocks that share a result add their partial sums in a fixed order.
 __global__ void split_product(float* c, const float* a, const float* b, int n, int* turn) {
     const int row = blockIdx.x, part = blockIdx.y, each = n / gridDim.y;
     float mine = 0;
@@ -382,7 +382,7 @@ static void turns_for_a_sum_in_order() {
 }
 
 // clean tasks_with_dependencies
-// Blocks take tasks in order, and wait for the tasks on which their own task depends.
+// Blocks take tasks in order, and wait for the tasks that their own task depends on.
 __global__ void run_tasks(unsigned* results, volatile int* done, const int* needs, int n,
                           int* next) {
     for (;;) {
@@ -418,7 +418,7 @@ static void tasks_with_dependencies() {
 }
 
 // clean sparse_triangle_by_flags
-// Solves a triangular system. The thread of a row waits for other rows, some in its own warp.
+// Solves a triangular system. The thread of a row waits for other rows, some of them in its warp.
 __global__ void solve_rows(volatile double* x, const double* b, const int* first, const int* cols,
                            const double* values, volatile int* ready, int n) {
     const int row = blockIdx.x * blockDim.x + threadIdx.x;

@@ -111,7 +111,7 @@ static void power_iteration_with_grid_sync() {
 }
 
 // clean buckets_by_labels
-// Lanes with equal keys form a group, whose first lane reserves space for the whole group.
+// Lanes with equal keys form a group, whose first lane reserves space for all of its lanes.
 __global__ void scatter_by_key(const int* keys, int n, int* cursor, int* out, int capacity) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -236,7 +236,7 @@ static void one_of_the_group() {
 }
 
 // clean small_products_by_tiles_of_four
-// Four threads multiply 4 x 4 matrices. Each thread owns one row, and gets the other rows by
+// Four threads multiply 4 x 4 matrices. Each thread holds one row, and gets the other rows by
 // shuffles.
 template <class Tile>
 __device__ float4 multiply_row(const Tile& tile, float4 a, float4 b) {
@@ -275,7 +275,7 @@ static void small_products_by_tiles_of_four() {
 }
 
 // clean function_over_any_group
-// The same function accepts a thread, a tile, a coalesced group or a block as its argument.
+// The same function accepts a thread, a tile, a coalesced group or a block as an argument.
 template <class Group>
 __device__ void copy_reversed(const Group& group, int* to, const int* from, int n) {
     for (int i = group.thread_rank(); i < n; i += group.size()) to[n - 1 - i] = from[i];

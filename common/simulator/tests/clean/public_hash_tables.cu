@@ -1,4 +1,4 @@
-// Published designs of hash tables: open, chained and cuckoo, filled by many threads in parallel.
+// Published designs of hash tables (open, chained, cuckoo) that many threads fill in parallel.
 #include "../cases.h"
 
 #include <algorithm>
@@ -79,7 +79,7 @@ __global__ void insert_pairs(unsigned long long* table, const unsigned* keys, in
             const unsigned long long before = atomicCAS(&table[slot], ~0ull, pair);
             if (before == ~0ull) break;
             if (before >> 32 == keys[i]) {
-                atomicMin(&table[slot], pair);  // if keys are equal, the first pair wins
+                atomicMin(&table[slot], pair);  // of pairs with equal keys, the first one wins
                 break;
             }
             slot = (slot + 1) % capacity;
@@ -100,7 +100,7 @@ static void key_and_value_in_one_word() {
 }
 
 // clean count_words
-// The keys are words of eight letters, stored as 64-bit numbers.
+// The keys are words of eight letters, each stored as a 64-bit number.
 __global__ void count_keys(unsigned long long* keys, int* counts, const char* text, int words,
                            int capacity) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -360,7 +360,7 @@ static void bloom_filter() {
 }
 
 // clean probing_by_whole_warps
-// A bucket has 32 slots, one per lane. The warp inserts the keys of its lanes one after another.
+// A bucket has 32 slots, one per lane. The warp inserts its lanes' keys one after another.
 __global__ void insert_by_warp(unsigned* table, int buckets, const unsigned* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
     const unsigned mine = i < n ? in[i] : kEmpty;

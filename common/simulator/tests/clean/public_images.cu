@@ -99,7 +99,7 @@ static void convolution_with_halo() {
 }
 
 // clean blur_in_two_passes
-// Slides a window along each line: adds the cell that enters it, subtracts the cell that leaves it.
+// Slides a window along each line: adds the cell that enters, and subtracts the one that leaves.
 __global__ void blur_lines(int* out, const int* in, int lines, int length, int line_step,
                            int step) {
     const int line = blockIdx.x * blockDim.x + threadIdx.x;
@@ -195,7 +195,7 @@ static void quarter_turn_of_pixels() {
 }
 
 // clean game_of_life
-// The board is a torus. Each block loads its cells with a border of one cell.
+// The board is a torus. Each block loads its cells together with a border of one cell.
 __global__ void live(bool* out, const bool* in, int n) {
     __shared__ bool cells[18][18];
     for (int i = threadIdx.y * 16 + threadIdx.x; i < 18 * 18; i += 256) {
@@ -378,7 +378,7 @@ static void rays_and_spheres() {
 }
 
 // clean nearest_seeds_by_jumps
-// Jump flooding: each pixel adopts the nearest of the seeds known at nine pixels, `jump` apart.
+// Jump flooding: each pixel adopts the nearest seed that it or a pixel `jump` away knows.
 __global__ void flood(int* out, const int* in, int size, int jump) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= size || y >= size) return;

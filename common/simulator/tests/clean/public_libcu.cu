@@ -49,7 +49,7 @@ static void work_between_arrive_and_wait() {
 }
 
 // clean producer_and_consumer_barriers
-// As in the programming guide: each of two buffers has a "ready" and a "filled" barrier.
+// As in the programming guide, each of two buffers has a "ready" and a "filled" barrier.
 __device__ void produce(BlockBarrier ready[], BlockBarrier filled[], float* buffer, int len,
                         const float* in, int n) {
     for (int i = 0; i < n / len; ++i) {
@@ -186,7 +186,7 @@ static void pipeline_of_a_thread() {
 }
 
 // clean latch_for_the_last_warp
-// Three warps count the latch down after writing their part. The fourth warp waits at the latch.
+// Three warps count the latch down after writing their parts. The fourth warp waits at the latch.
 __global__ void count_down(int* out) {
     __shared__ int parts[96];
     using Latch = cuda::latch<cuda::thread_scope_block>;
@@ -236,7 +236,7 @@ static void latch_of_the_device() {
 }
 
 // clean two_at_a_time
-// A semaphore admits two blocks at a time. The blocks count how many they are at once.
+// A semaphore admits two blocks at a time. The admitted blocks count themselves.
 using Gate = cuda::counting_semaphore<cuda::thread_scope_device, 2>;
 __global__ void make_gate(Gate* gate) {
     new (gate) Gate(2);
@@ -282,7 +282,7 @@ static void guarded_by_binary_semaphore() {
 }
 
 // clean step_when_all_have_arrived
-// The completion function of a barrier runs once in each phase, before the threads continue.
+// A barrier's completion function runs once per phase, before the threads continue.
 struct Swap {
     int** front;
     int** back;

@@ -1,19 +1,19 @@
-// Matrices and vectors: products, solvers and transforms. For some inputs, all sums are exact. For
-// the others, results may differ from the host's by rounding errors.
+// Matrices and vectors: products, solvers and transforms. All sums are exact for some
+// inputs. For other inputs, results may differ from the host's by rounding errors.
 #include "../cases.h"
 
 #include <algorithm>
 #include <cmath>
 #include <complex>
 
-/// Returns pseudo-random whole numbers from -9 to 9, converted to T.
+/// Returns pseudo-random integers from -9 to 9, converted to T.
 template <class T>
 static std::vector<T> whole_numbers(std::size_t count, unsigned seed) {
     std::vector<T> result;
     for (const int x : random_numbers(count, 19, seed)) result.push_back(static_cast<T>(x - 9));
     return result;
 }
-/// Returns the product of `a` (m x k) and `b` (k x n), both row-major, computed on the host.
+/// Returns the product of `a` (m x k) and `b` (k x n), computed on the host. Both are row-major.
 template <class T>
 static std::vector<T> product(const std::vector<T>& a, const std::vector<T>& b, int m, int n,
                               int k) {
@@ -51,7 +51,7 @@ static void product_by_tiles() {
 }
 
 // clean product_in_registers
-// A block of 64 threads computes a 32 x 32 tile. Each thread has 4 x 4 elements in registers.
+// A block of 64 threads computes a 32 x 32 tile. Each thread holds 4 x 4 elements in registers.
 __global__ void multiply_blocked(float* c, const float* a, const float* b, int n, int k) {
     __shared__ float a_tile[8 * 32], b_tile[8 * 32];
     const int thread_row = threadIdx.x / 8, thread_col = threadIdx.x % 8;
@@ -91,7 +91,7 @@ static void product_in_registers() {
 }
 
 // clean product_with_two_buffers
-// The next pair of tiles is loaded while the current one is used, so one barrier per pass suffices.
+// The next two tiles are loaded while the current ones are used, so one barrier per pass suffices.
 __global__ void multiply_double_buffered(int* c, const int* a, const int* b, int n) {
     __shared__ int a_tile[2][16][17], b_tile[2][16][17];
     const int x = threadIdx.x, y = threadIdx.y;
@@ -225,7 +225,7 @@ static void jacobi() {
 }
 
 // clean conjugate_gradients
-// One block solves a tridiagonal system with 2.5 on the diagonal and -1 beside the diagonal.
+// One block solves a tridiagonal system with 2.5 on the diagonal and -1 next to the diagonal.
 __device__ double sum_of_products(double a, double b) {
     __shared__ double sums[128];
     sums[threadIdx.x] = a * b;
@@ -428,7 +428,7 @@ static void fourier_transform() {
 }
 
 // clean all_shortest_ways_by_tiles
-// Floyd-Warshall in three phases: the diagonal tile, the tiles of its row and column, the rest.
+// Floyd-Warshall in three phases: the diagonal tile, the tiles in its row and column, and the rest.
 __global__ void improve_tiles(int* distance, int n, int round, int phase) {
     __shared__ int left[8][8], up[8][8];
     int tile_row = blockIdx.y, tile_col = blockIdx.x;

@@ -36,7 +36,7 @@ static void lock_taken_many_times() {
 }
 
 // clean lanes_lock_in_turn
-// The lanes of a warp take the lock one by one, so no lane spins while another holds the lock.
+// The lanes of a warp acquire the lock one by one, so no lane spins while another one holds it.
 __global__ void push_in_turn(SpinLock* lock, int* head, int* next, int n) {
     const int stride = blockDim.x * gridDim.x;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
@@ -288,7 +288,7 @@ static void locks_in_shared_memory() {
 }
 
 // clean petersons_lock
-// Two blocks exclude each other without atomic functions, using only loads, stores and fences.
+// Two blocks exclude each other without atomics, using only loads, stores and fences.
 __global__ void add_by_turns(volatile int* wants, volatile int* turn, int* total, int times) {
     const int me = blockIdx.x, other = 1 - me;
     for (int i = 0; i < times; ++i) {
@@ -349,7 +349,7 @@ static void queue_of_waiters() {
 }
 
 // clean sequence_lock
-// A seqlock: a reader retries if a writer was active during its read.
+// A seqlock: a reader retries if a writer was active during the read.
 __global__ void publish_pairs(volatile unsigned* sequence, volatile int* pair, int* torn, int n) {
     if (blockIdx.x == 0) {
         for (int i = 1; i <= n; ++i) {
@@ -380,7 +380,7 @@ static void sequence_lock() {
 }
 
 // clean made_once
-// The first thread to arrive builds the table, and all other threads wait for the table.
+// The first thread to arrive builds the table. All other threads wait for it.
 __global__ void use_table(int* state, int* table, int* out) {
     if (threadIdx.x == 0) {
         if (atomicCAS(state, 0, 1) == 0) {

@@ -38,7 +38,7 @@ static void one_list_for_host_and_device() {
 }
 
 // clean classes_with_managed_new
-// Objects of a base class are allocated in managed memory, as in a post on NVIDIA's blog.
+// Objects derived from a base class are allocated in managed memory, as in a post on NVIDIA's blog.
 class Managed {
 public:
     void* operator new(size_t bytes) {
@@ -114,7 +114,7 @@ static void grid_swapped_by_the_host() {
     std::fill(front, front + n, 0.f);
     std::fill(back, back + n, 0.f);
     for (int step = 0; step < 10; ++step) {
-        front[0] = back[0] = 64.f;  // the host holds the edge at this value
+        front[0] = back[0] = 64.f;  // the host keeps the edge at this value
         stencil<<<1, 64>>>(back, front, n);
         need(cudaDeviceSynchronize());
         std::swap(front, back);

@@ -3,7 +3,7 @@
 
 #include "../cases.h"
 
-/// A wrapper in the style of template libraries: a barrier that keeps track of its phase.
+/// A wrapper in the style of template libraries: a barrier that tracks its own phase.
 struct Phased {
     uint64_t word;
     __device__ void setup(unsigned count) { init(word, count); }
@@ -14,7 +14,7 @@ struct Phased {
     __device__ void arrive_and_expect(unsigned bytes) { expect_bytes(word, bytes); }
     __device__ void wait_for(unsigned phase) { wait(word, phase); }
 };
-/// A position in a ring of buffers, with the phase to wait for at that position.
+/// A position in a ring of buffers, and the phase to wait for at this position.
 template <int STAGES>
 struct RingState {
     int index = 0;
@@ -25,7 +25,7 @@ struct RingState {
 };
 
 // clean ring_of_full_and_empty
-// One warp loads tiles by bulk copies, and the other warps consume them.
+// One warp loads tiles with bulk copies, and the other warps consume them.
 template <int STAGES, int TILE>
 __global__ void warp_specialized(int* out, const int* in, int tiles) {
     __shared__ __align__(128) int buffer[STAGES][TILE];
@@ -38,7 +38,7 @@ __global__ void warp_specialized(int* out, const int* in, int tiles) {
         if (threadIdx.x == 0) {
             RingState<STAGES> ring;
             for (int t = blockIdx.x; t < tiles; t += gridDim.x, ++ring) {
-                empty[ring.index].wait_for(ring.phase ^ 1);  // passes at once in the first round
+                empty[ring.index].wait_for(ring.phase ^ 1);  // does not wait in the first round
                 full[ring.index].arrive_and_expect(TILE * sizeof(int));
                 load_run(buffer[ring.index], in + t * TILE, TILE * sizeof(int),
                          full[ring.index].word);
@@ -65,7 +65,7 @@ static void ring_of_full_and_empty() {
 }
 
 // clean two_groups_in_turn
-// Two groups of warps take turns: while one computes, the other stores its result.
+// Two groups of warps take turns: one computes while the other stores its result.
 __global__ void ping_pong_groups(float* out, int rounds) {
     __shared__ Phased turn[2];
     __shared__ float pad[64];
@@ -126,7 +126,7 @@ static void result_written_in_bulk() {
 __global__ void stream_out(int* out, int rounds) {
     __shared__ __align__(128) int staging[2][64];
     for (int r = 0; r < rounds; ++r) {
-        if (threadIdx.x == 0) wait_for_reads<1>();  // at most the latest store still reads
+        if (threadIdx.x == 0) wait_for_reads<1>();  // at most the latest store is still reading
         __syncthreads();
         staging[r & 1][threadIdx.x] = r * 1000 + threadIdx.x;
         fence_for_copies();
@@ -167,7 +167,7 @@ __global__ void transpose_boxes(const __grid_constant__ CUtensorMap to,
     }
 }
 static void boxes_of_a_matrix() {
-    const int rows = 40, cols = 52;  // the last boxes extend over the edges
+    const int rows = 40, cols = 52;  // the last boxes extend beyond the edges
     int *in = device_iota<int>(rows * cols), *out = device_zeros<int>(rows * cols);
     transpose_boxes<<<dim3(4, 3), 64>>>(map_of(out, cols, rows, 16, 16),
                                         map_of(in, rows, cols, 16, 16));
@@ -240,7 +240,7 @@ static void barrier_initialised_for_every_tile() {
 }
 
 // clean cp_async_arrives_at_a_barrier
-// The cp.async copies of each thread arrive at an mbarrier when they complete.
+// When the cp.async copies of a thread complete, they arrive at an mbarrier.
 __global__ void lanes_copy(int* out, const int* in, int tiles) {
     __shared__ int tile[2][64];
     __shared__ uint64_t filled[2];
@@ -273,7 +273,7 @@ static void cp_async_arrives_at_a_barrier() {
 }
 
 // clean arrivals_for_many
-// One arrival counts for a whole warp.
+// A single arrival counts for a whole warp.
 __global__ void counted_arrivals(int* out) {
     __shared__ uint64_t word;
     __shared__ int values[128];

@@ -18,7 +18,7 @@ template <class T, class Op>
 __device__ T block_reduce(T v, T* scratch, T identity, Op op) {
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = (blockDim.x + 31) >> 5;
     for (int d = 16; d; d >>= 1) v = op(v, __shfl_xor_sync(0xffffffff, v, d));
-    __syncthreads();  // the scratch memory may still be read by an earlier call
+    __syncthreads();  // an earlier call may still be reading the scratch memory
     if (lane == 0) scratch[warp] = v;
     __syncthreads();
     v = lane < warps ? scratch[lane] : identity;
@@ -118,7 +118,7 @@ static void layer_norm_and_its_gradient() {
 }
 
 // clean quantised_blocks_times_vector
-// 4-bit weights in blocks of 32 with a half-precision scale, times 8-bit activations.
+// Multiplies 4-bit weights, in blocks of 32 with one half-precision scale, by 8-bit activations.
 struct BlockQ4 {
     half scale;
     uint8_t quants[16];

@@ -160,7 +160,7 @@ static void vector_that_grows() {
 }
 
 // clean heap_block_shared_by_a_block
-// One thread allocates, all threads use the memory, and the last launch frees it.
+// One thread allocates memory, all threads use it, and the last launch frees it.
 __device__ float* scratch_of[4];
 __global__ void allocate_and_fill(int n) {
     __shared__ float* scratch;
@@ -395,7 +395,7 @@ static void arena_in_shared_memory() {
 }
 
 // clean soa_reference_proxies
-// An iterator over a structure of arrays. Assigning to its reference assigns to every array.
+// An iterator over a structure of arrays. An assignment to its reference assigns to every array.
 struct Soa {
     float* mass;
     int2* cell;

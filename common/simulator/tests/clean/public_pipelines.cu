@@ -47,7 +47,7 @@ static void sum_with_two_stages() {
 }
 
 // clean planes_in_a_ring
-// A stencil in three dimensions: three planes are in shared memory, and the fourth is in flight.
+// A stencil in three dimensions: three planes are in shared memory, and a fourth one is in flight.
 constexpr int kNX = 16, kNY = 8, kNZ = 12;
 __device__ __forceinline__ void fetch_plane(int* dst, const int* src, int z) {
     if (z < kNZ) {
@@ -95,7 +95,7 @@ static void planes_in_a_ring() {
 
 // clean loaders_and_workers
 // One warp loads tiles, and two warps use them. They synchronize with numbered hardware barriers:
-// the warps that release a buffer arrive, and the warps that need the buffer wait.
+// warps that release a buffer arrive, and warps that need the buffer wait.
 template <int ID>
 __device__ void bar_sync(int count) {
     asm volatile("bar.sync %0, %1;" ::"n"(ID), "r"(count) : "memory");
@@ -150,7 +150,7 @@ static void loaders_and_workers() {
 }
 
 // clean last_piece_filled_with_zeros
-// The last copies have a source size below 16 bytes, so the hardware fills the rest with zeros.
+// The last copies have a source size of less than 16 bytes. The hardware fills the rest with zeros.
 __global__ void dot_ragged(float* result, const float* a, const float* b, int n) {
     __shared__ __align__(16) float sa[256], sb[256];
     float sum = 0;
@@ -182,7 +182,7 @@ static void last_piece_filled_with_zeros() {
 }
 
 // clean private_slices_need_no_barrier
-// Every thread reads only data that it copied itself, so waiting for its own copies is enough.
+// Every thread reads only data that it has copied itself, so it waits only for its own copies.
 __global__ void private_slices(int* out, const int* in, int steps) {
     __shared__ int ring[4][128];
     const int t = threadIdx.x, all = gridDim.x * blockDim.x;
@@ -324,8 +324,8 @@ static void product_in_four_stages() {
 }
 
 // clean relay_of_warps
-// Four warps form an assembly line. Each warp changes an item, and then hands the item to the next
-// warp at a barrier that only these two warps use.
+// Four warps form an assembly line. Each warp changes an item, and then hands it to the next warp
+// at a barrier that only these two warps use.
 __global__ void assembly_line(int* out, int items) {
     __shared__ int belt[4][32];
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -398,7 +398,7 @@ static void rows_staged_by_warps() {
 }
 
 // clean keys_and_values_in_tiles
-// Attention. Each tile of keys corrects the running maximum and the running sum.
+// Attention. Each tile of keys updates the running maximum and the running sum.
 constexpr int kHead = 16, kTile = 8;
 __global__ void attention(float* o, const float* q, const float* k, const float* v, int len) {
     __shared__ float ks[2][kTile][kHead], vs[2][kTile][kHead];

@@ -197,7 +197,7 @@ static void ring_with_one_reader() {
 }
 
 // clean ring_with_many_on_both_sides
-// The number in a cell shows whether the writer or the reader of a round may use the cell next.
+// The number in a cell states whether the writer or the reader of a round may use the cell next.
 struct Cell {
     unsigned turn;
     int value;
@@ -265,7 +265,7 @@ static void tasks_that_make_tasks() {
 }
 
 // clean work_is_stolen
-// A 64-bit word packs a block's range of work. The owner takes the front, other blocks the back.
+// A 64-bit word packs a block's work range. The owner takes from the front, others from the back.
 __device__ int take(unsigned long long* range, bool from_front) {
     for (unsigned long long seen = *static_cast<volatile unsigned long long*>(range);;) {
         const unsigned begin = seen >> 32, end = static_cast<unsigned>(seen);

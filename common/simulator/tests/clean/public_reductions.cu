@@ -83,7 +83,7 @@ __inline__ __device__ double block_sum(double value) {
     static __shared__ double sums[32];
     const int lane = threadIdx.x % warpSize, warp = threadIdx.x / warpSize;
     value = warp_sum(value);
-    __syncthreads();  // so that the function may be called again
+    __syncthreads();  // allows the function to be called again
     if (lane == 0) sums[warp] = value;
     __syncthreads();
     value = threadIdx.x < blockDim.x / warpSize ? sums[lane] : 0;
@@ -267,7 +267,7 @@ static void largest_with_payload_in_a_word() {
 }
 
 // clean mean_and_variance
-// Each thread computes its own mean. The values have a large offset, which must not cost precision.
+// Each thread computes its own mean. The values' large offset must not reduce the precision.
 struct Moments {
     int count;
     double mean, spread;
@@ -372,7 +372,7 @@ static void darts_for_pi() {
 }
 
 // clean ten_largest
-// Each thread sorts its ten largest values. Ten times, the block takes the largest of the heads.
+// Each thread sorts its ten largest values. Ten times, the block takes the largest of all heads.
 __global__ void take_largest(int* out, const int* in, int n, int k) {
     __shared__ int heads[64];
     __shared__ int owners[64];
@@ -414,7 +414,7 @@ static void ten_largest() {
 }
 
 // clean sums_of_segments
-// Rows differ in length. Each warp sums one row, so some lanes have one iteration more than others.
+// Rows differ in length. Each warp sums one row, so some lanes make one iteration more than others.
 __global__ void segment_sums(int* out, const int* in, const int* first, int segments) {
     const int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x & 31;
     if (warp >= segments) return;

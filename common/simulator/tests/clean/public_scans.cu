@@ -160,7 +160,7 @@ static void scan_with_carry() {
 }
 
 // clean chain_of_blocks
-// Each block waits until the preceding one sets a volatile flag. An atomic counter numbers blocks.
+// Each block waits until its predecessor sets a volatile flag. An atomic counter numbers blocks.
 __global__ void scan_chained(int* out, const int* in, int n, volatile int* flags,
                              volatile int* ends, int* tickets) {
     __shared__ int block, before;

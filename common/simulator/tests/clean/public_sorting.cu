@@ -141,7 +141,7 @@ static void radix_bit_by_bit() {
 }
 
 // clean radix_passes_of_four_bits
-// Blocks count digits, one thread scans the counts, then each block writes its keys in order.
+// Blocks count digits, one thread scans the counts, and then each block writes its keys in order.
 __global__ void count_digits(int* counts, const unsigned* in, int n, int shift) {
     __shared__ int digits[16];
     if (threadIdx.x < 16) digits[threadIdx.x] = 0;
@@ -186,7 +186,7 @@ static void radix_passes_of_four_bits() {
 }
 
 // clean merge_path
-// Each thread finds its starting position in each input by binary search.
+// Each thread finds its starting position in each input with a binary search.
 __device__ int crossing(const int* a, int a_count, const int* b, int b_count, int diagonal) {
     int low = max(0, diagonal - b_count), high = min(diagonal, a_count);
     while (low < high) {
@@ -280,7 +280,7 @@ static void buckets_by_splitters() {
 }
 
 // clean quicksort_with_own_stack
-// Each thread sorts one row in local memory, with an explicit stack of ranges instead of recursion.
+// Each thread sorts one row in local memory, with a stack of ranges instead of recursion.
 __global__ void sort_rows(int* rows) {
     int row[32], stack[64], depth = 0;
     for (int i = 0; i < 32; ++i) row[i] = rows[threadIdx.x * 32 + i];
@@ -359,7 +359,7 @@ static void flags_and_distances_in_shared() {
 }
 
 // clean median_by_digits
-// Finds the element with a given rank by radix select: counts the candidates for each digit.
+// Finds the element with a given rank by radix select, which counts the candidates for each digit.
 __global__ void select(unsigned* out, const unsigned* in, int n, int rank) {
     __shared__ int counts[16];
     __shared__ unsigned prefix;

@@ -61,7 +61,7 @@ struct PinnedArray {
 };
 
 // clean chunks_over_streams
-// Overlaps copies with kernels: each of three streams uploads, processes and downloads chunks.
+// Overlaps copies with kernels: three streams upload, process and download chunks.
 static void chunks_over_streams() {
     const int chunk = 256, chunks = 8, n = chunk * chunks;
     PinnedArray<float> in(n), out(n);
@@ -113,7 +113,7 @@ static void fork_and_join() {
 }
 
 // clean ring_of_pinned_buffers
-// The host refills a staging buffer as soon as the event after the buffer's copy has completed.
+// The host refills a staging buffer as soon as the event that follows its copy is complete.
 static void ring_of_pinned_buffers() {
     const int slots = 3, batch = 128, batches = 10;
     Stream stream;
@@ -303,7 +303,7 @@ static void one_stream_per_host_thread() {
 }
 
 // clean tasks_with_futures
-// Each task runs in a stream of a pool. Dependent tasks wait for the event that it records.
+// Each task runs in a stream from a pool, and records an event for which dependent tasks wait.
 class TaskSystem {
 public:
     struct Task {
@@ -393,7 +393,7 @@ static void two_dimensional_copies_in_turn() {
                            height, cudaMemcpyHostToDevice, up));
     uploaded.record(up);
     uploaded.make_wait(down);
-    // The left half is copied back while the right half is overwritten.
+    // Copy the left half back while the right half is overwritten.
     need(cudaMemcpy2DAsync(out.data, width / 2 * sizeof(float), image, pitch,
                            width / 2 * sizeof(float), height, cudaMemcpyDeviceToHost, down));
     need(cudaMemset2DAsync(image + width / 2, pitch, 0, width / 2 * sizeof(float), height, up));

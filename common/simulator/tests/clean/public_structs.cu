@@ -4,7 +4,7 @@
 #include <algorithm>
 
 // clean padded_through_all_memories
-// Members are written one by one, but whole structs are copied, so unwritten padding is copied too.
+// Members are written one by one, but structs are copied as a whole, including unwritten padding.
 struct Padded {
     char tag;
     double weight;
@@ -333,7 +333,7 @@ static void nested_structs_as_arguments() {
 }
 
 // clean virtual_functions
-// The kernel constructs the objects, so that their virtual tables contain device functions.
+// The kernel constructs the objects, so their virtual tables contain device functions.
 class Animal {
 public:
     __device__ explicit Animal(int legs) : legs_(legs) {}

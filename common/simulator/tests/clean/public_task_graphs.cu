@@ -82,7 +82,7 @@ static void captured_fork() {
 }
 
 // clean built_by_hand
-// Builds a graph of named nodes, which list the names of the nodes that they depend on.
+// Builds a graph of named nodes. Each node lists the names of the nodes that it depends on.
 struct GraphBuilder {
     cudaGraph_t graph;
     std::map<std::string, cudaGraphNode_t> nodes;

@@ -18,7 +18,7 @@
 #include <numeric>
 
 // clean block_collectives
-// Loads, scans and stores a tile with CUB's block collectives, which share their temporary storage.
+// Loads, scans and stores a tile with CUB's block collectives, which share temporary storage.
 template <int THREADS, int ITEMS>
 __global__ void block_prefix(int* out, const int* in, int* totals) {
     using Load = cub::BlockLoad<int, THREADS, ITEMS, cub::BLOCK_LOAD_TRANSPOSE>;

@@ -1,4 +1,4 @@
-// Warp-level functions in typical uses: shuffles, votes, matches and groups.
+// Typical uses of warp-level functions: shuffles, votes, matches and groups.
 #include "../cases.h"
 
 #include <cooperative_groups.h>
@@ -39,7 +39,7 @@ static void reductions_of_all_types() {
 }
 
 // clean room_for_a_warp_at_once
-// One active lane reserves space in the output for all active lanes of the warp.
+// One active lane reserves output space for all active lanes of the warp.
 __device__ int next_place(int* counter) {
     auto lanes = cg::coalesced_threads();
     int first = 0;
@@ -85,7 +85,7 @@ static void equal_lanes_add_once() {
 }
 
 // clean work_of_one_lane_by_all
-// The lengths of the lists vary widely, so all lanes of the warp read each list together.
+// The lengths of the lists vary widely, so all lanes of a warp read each list together.
 __global__ void sum_lists(int* sums, const int* values, const int* first, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
     int begin = 0, end = 0;
@@ -185,7 +185,7 @@ static void best_with_its_place() {
 }
 
 // clean transpose_in_registers
-// Each lane has a column of a 32 x 32 matrix. Five rounds of shuffles transpose the matrix.
+// Each lane holds a column of a 32 x 32 matrix. Five rounds of shuffles transpose the matrix.
 __global__ void transpose_lanes(int* out, const int* in) {
     int row[32];
     const int lane = threadIdx.x;
@@ -290,7 +290,7 @@ static void scans_of_groups() {
 }
 
 // clean private_rows_of_shared_memory
-// Each warp stages its data in its own row, so that no warp waits for another.
+// Each warp stages its data in a row of its own, so no warp waits for another.
 __global__ void reverse_words(char* out, const char* in, int words) {
     __shared__ char rows[4][2][32];
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;

@@ -25,7 +25,7 @@ static void tile_of_half_a_warp() {
     for (int i = 0; i < 64; ++i) expect(host[i] == (i ^ 15) + 2, "value of the same half");
 }
 
-// Barriers of pairs of lanes, then of larger groups, and last of the whole warp order all lanes.
+// Barriers order pairs of lanes, then larger groups of lanes, and finally the whole warp.
 // clean meetings_of_pairs
 __global__ void tree_meets(int* out) {
     __shared__ int values[32];
@@ -79,7 +79,7 @@ static void mask_of_the_living() {
     expect(to_host(out, 8)[0] == 7, "value");
 }
 
-// On a tile that spans several warps, any() and all() use shared memory reserved by CUDA.
+// On a tile of several warps, any() and all() use shared memory that CUDA reserves.
 // clean votes_of_a_large_tile
 __global__ void votes(int* out) {
     __shared__ cg::block_tile_memory<256> memory;
@@ -105,7 +105,7 @@ static void counter_of_each_block() {
     expect(to_host(counters, 8)[7] == 64, "count");
 }
 
-// Fences and atomics of block scope are enough, because no other block reads the data.
+// Block-scope fences and atomics are enough, because no other block reads the data.
 // clean fence_within_a_block
 __global__ void publishes_in_block(int* data, int* flag, int* out) {
     if (threadIdx.x == 0) {
@@ -145,7 +145,7 @@ static void fence_of_the_device() {
     expect(to_host(out, 1)[0] == 42, "data");
 }
 
-// Loads through the read-only path return the values that an earlier launch stored.
+// Loads through the read-only path return values that an earlier launch has stored.
 // clean read_only_in_the_next_launch
 __global__ void writes(int* data) {
     data[threadIdx.x] = threadIdx.x;

@@ -1,4 +1,4 @@
-// Shuffles read undefined values from lanes that do not execute them, but no result uses these.
+// Shuffles read undefined values from lanes that do not execute them, but these are never used.
 #include "../cases.h"
 
 // clean sum_of_half_a_warp

@@ -1,5 +1,5 @@
-// The correct counterparts of ../bugs/streams.cu: work in several streams that is ordered, or that
-// accesses different memory.
+// The correct counterparts of ../bugs/streams.cu: work in several streams is ordered, or accesses
+// different memory.
 #include "../streams.h"
 
 __global__ void fill(int* data, int value) {
@@ -73,7 +73,7 @@ static void parts_of_one_array() {
     }
 }
 
-// The streams read the same input, and each writes every second row of the output.
+// The streams read the same input, and each writes every other row of the output.
 __global__ void fill_rows(int* out, const int* in, int first) {
     for (int row = first; row < 16; row += 2) out[row * 64 + threadIdx.x] = in[threadIdx.x];
 }
@@ -155,7 +155,7 @@ static void told_by_a_host_function() {
     run_twice(second, out, in);
 }
 
-// A copy to pageable memory is complete when its call returns, in any stream.
+// In any stream, a copy to pageable memory is complete when its call returns.
 // clean copied_to_pageable_memory
 static void copied_to_pageable_memory() {
     int* in = device_zeros<int>(kCount);

@@ -1,4 +1,4 @@
-// Structs, unions and bit-fields. Padding and unwritten members are copied too, but no result
+// Structs, unions and bit-fields. Padding and unwritten members are also copied, but no result
 // depends on them.
 #include <cstring>
 
@@ -44,7 +44,7 @@ static void copy_of_a_copy() {
     expect_found(twice, 64);
 }
 
-// Reads members of structs that were copied by a kernel and by cudaMemcpy.
+// Reads members of structs that a kernel or cudaMemcpy has copied.
 // clean members_after_copies
 __global__ void sum_members(long* out, const Found* in) {
     out[threadIdx.x] = in[threadIdx.x].yes ? in[threadIdx.x].at + 1 : 0;
@@ -59,7 +59,7 @@ static void members_after_copies() {
     for (int i = 0; i < 32; ++i) expect(host[i] == (i % 2 ? i + 1 : 0), "sum");
 }
 
-// Eight blocks do the same work, and the last seven replay the recording of the first block.
+// Eight blocks do the same work. The last seven replay the recording of the first block.
 // clean through_shared
 __global__ void reverse_twice(Found* to, const Found* from) {
     __shared__ Found tile[32];
@@ -265,7 +265,7 @@ static void padding_everywhere() {
     }
 }
 
-// The host fills the whole array, and kernels then overwrite every other element.
+// The host fills the whole array, and then kernels overwrite every other element.
 // clean every_other_over_zeros
 template <class T>
 __global__ void copy_odd(T* to, const T* from) {
@@ -288,7 +288,7 @@ static void every_other_over_zeros() {
     for (int i = 0; i < 32; ++i) expect(host[i].count == (i % 2 ? i : 0), "counted");
 }
 
-// The same instruction first copies structs with padding, and then structs without padding.
+// The same instruction copies structs with padding first, and then structs without padding.
 // clean whole_after_holes
 __global__ void copy_in_turn(Found* to, const Found* from) {
 #pragma unroll 1

@@ -3,7 +3,7 @@
 
 constexpr int kSide = 32;
 
-// ---- an image rotated about its centre, as in many introductions ----
+// ---- rotating an image about its centre, as in many introductions ----
 
 __global__ void turn_picture(float* out, cudaTextureObject_t picture, float angle) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -25,7 +25,7 @@ static void picture() {  // clean picture
     expect(to_host(out, 34)[33] == (0 + 1 + 32 + 33) / 4.0f, "the mean of four texels");
 }
 
-// ---- a transpose through surfaces, block by block ----
+// ---- transposing through surfaces, block by block ----
 
 __global__ void transpose(cudaSurfaceObject_t to, cudaTextureObject_t from) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -56,7 +56,7 @@ static void stencil() {  // clean stencil
     expect(to_host(out, 1)[0] == 0 + 1 + 32 + 33, "the sum at a corner");
 }
 
-// ---- filtering at texel centres: neighbours with weight 0 may be uninitialized ----
+// ---- filtering at texel centres: neighbours with a weight of 0 may be uninitialized ----
 
 __global__ void at_centres(float* out, cudaTextureObject_t t) {
     out[threadIdx.x] = tex2D<float>(t, threadIdx.x + 0.5f, 0.5f);

@@ -1,4 +1,4 @@
-// Loops that wait, and loops that only look as if they wait. All of them end.
+// Loops that wait, and loops that only seem to wait. All of them end.
 #include "../cases.h"
 
 #include <cuda/atomic>
@@ -114,7 +114,7 @@ static void each_lane_in_its_turn() {
 }
 
 // clean lanes_at_locks_of_buckets
-// Needs independent thread scheduling: waiting lanes must let lanes that hold a lock continue.
+// Requires independent thread scheduling: waiting lanes must let lanes that hold a lock continue.
 __global__ void count_keys(int* mutexes, int* counts, const int* keys, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
         const int bucket = keys[i] * 7 % 16;
@@ -166,7 +166,7 @@ static void long_turns_of_a_waiting_loop() {
 // ---- blocks that wait for each other ----
 
 // clean ring_between_blocks
-// Volatile counters, without atomics, show which slots of the ring are filled.
+// Volatile counters show which slots of the ring are filled, without atomics.
 __global__ void pass_on(volatile int* filled, volatile int* emptied, volatile int* ring, int* out,
                         int n) {
     const int places = 4;
@@ -197,7 +197,7 @@ static void ring_between_blocks() {
 }
 
 // clean memory_alone_moves
-// Each iteration leaves the same values in the registers. Only the count in memory changes.
+// Every iteration leaves the same values in registers. Only the count in memory changes.
 __global__ void count_for_each_other(volatile int* count, volatile int* flags, int n) {
     if (blockIdx.x == 0) {
         int first, second;
@@ -262,7 +262,7 @@ static void barrier_in_a_waiting_loop() {
     for (const int seen : to_host(out, 4 * 96)) expect(seen == 1, "seen");
 }
 
-// ---- loops that give up waiting ----
+// ---- loops that stop waiting ----
 
 // clean gives_up_after_attempts
 __global__ void try_often(int* mutex, int* attempts) {
@@ -297,7 +297,7 @@ static void gives_up_after_rare_attempts() {
 }
 
 // clean gives_up_after_time simulator only
-// Two blocks wait ten times, until the device's clock has advanced by a minute.
+// Each of two blocks waits ten times, for one minute of the device's clock each time.
 __global__ void wait_for_a_minute(volatile int* flag, int* times) {
     for (int attempt = 0; attempt < 10; ++attempt) {
         const long long start = clock64();

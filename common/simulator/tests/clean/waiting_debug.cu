@@ -1,7 +1,7 @@
 // not built by clang: cuda/atomic is part of NVIDIA's toolkit
 // nvcc: -G
-// The loops of waiting.cu in a debug build, in which every atomic, every clock read and every
-// barrier that returns a value is a function call.
+// The loops of waiting.cu in a debug build, in which all atomics, all clock reads and all barriers
+// that return a value are function calls.
 //
 // clean numbers_from_a_counter
 // clean queue_of_all_blocks

@@ -1,6 +1,6 @@
 #!/bin/sh
 # ci_example_test.sh CMAKE CTEST BUILD EXAMPLE CLANG GENERATOR -- installs the project into a temporary folder and moves
-# that folder. Then it builds and tests the example project there, as a user would: first unchanged, and then with each
+# that folder. Then builds and tests the example project in it, as a user would: first unchanged, and then with each
 # example pull request.
 set -eu
 cmake=$1 ctest=$2 build=$3 example=$4 generator=$6
@@ -23,7 +23,7 @@ cp -r "$example" "$work/project"
 run_quietly "$cmake" -S "$work/project" -B "$work/project/build" -G "$generator" \
     -DCMAKE_PREFIX_PATH="$work/prefix"
 
-# Builds and tests the example project, and returns the exit status of its tests.
+# Builds and tests the example project. Returns the exit status of its tests.
 test_project() {
     run_quietly "$cmake" --build "$work/project/build"
     "$ctest" --test-dir "$work/project/build" --output-on-failure >"$work/log" 2>&1

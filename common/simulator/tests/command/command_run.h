@@ -25,7 +25,7 @@ inline bool has(const std::string& text, const std::string& part) {
     return text.find(part) != text.npos;
 }
 
-/// Joins lines that simulate has broken to fit the terminal.
+/// Joins lines that simulate has wrapped to fit the terminal.
 inline std::string unbroken(std::string text) {
     for (std::size_t at; (at = text.find("\n  ")) != text.npos;) {
         const std::size_t end = text.find_first_not_of(' ', at + 1);
@@ -34,7 +34,7 @@ inline std::string unbroken(std::string text) {
     return text;
 }
 
-/// A temporary file, which is deleted by the destructor.
+/// A temporary file. The destructor deletes it.
 struct ScratchFile {
     std::string path;
     explicit ScratchFile(const std::string& content = "", bool executable = true) {

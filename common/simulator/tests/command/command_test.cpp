@@ -1,5 +1,5 @@
 // Tests of the simulate command: which arguments it rejects, what it passes to the program, and
-// what it prints when the program crashes or is ended by a signal.
+// what it prints when the program crashes or a signal ends it.
 #include <doctest/doctest.h>
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 
 using namespace coalesce::tests;
 
-TEST_CASE("arguments, output and exit code of the program are passed through") {
+TEST_CASE("the program's arguments, output and exit code are passed through") {
     const Outcome got = run({kProgram, "code", "7", "--json", "x", "--", "--help", ""});
     CHECK(got.out == "[" + kProgram + "][code][7][--json][x][--][--help][]\n");
     CHECK(got.exit_code == 7);
@@ -30,7 +30,7 @@ TEST_CASE("arguments, output and exit code of the program are passed through") {
     CHECK(has(got.err, "fill: 1 launch, grid 1, block 96"));
 }
 
-TEST_CASE("a program whose run path contains another libcudart is simulated") {
+TEST_CASE("a program whose run path contains a different libcudart is simulated") {
     const Outcome got = run({PROGRAMS "/endings_run_path"});
     CHECK(got.exit_code == 0);
     REQUIRE(got.report.is_object());
@@ -48,7 +48,7 @@ TEST_CASE("a report changes the exit code only if --error-exitcode is given") {
     CHECK(run({kProgram, "code", "3"}, {"--error-exitcode", "9"}).exit_code == 3);
 }
 
-TEST_CASE("a failed call is reported, unless the program was only querying") {
+TEST_CASE("a failed call is reported, unless the program only queried something") {
     const Outcome twice = run({kProgram, "twice"}, {"--error-exitcode", "9"});
     CHECK(twice.exit_code == 9);
     REQUIRE(twice.report.is_object());
@@ -75,11 +75,11 @@ TEST_CASE("simulate fails if the program uses an unsupported instruction") {
     CHECK(got.exit_code == 2);
     CHECK(has(unbroken(got.err), "its results may differ from a GPU's"));
     CHECK(run({kProgram, "unsupported", "and look at errors"}).exit_code == 1);
-    // --error-exitcode applies to mistakes of the program, not to unsupported instructions.
+    // --error-exitcode is for mistakes in the program, not for unsupported instructions.
     CHECK(run({kProgram, "unsupported"}, {"--error-exitcode", "9"}).exit_code == 2);
 }
 
-TEST_CASE("--sample checks only some of several launches of a kernel, but counts all of them") {
+TEST_CASE("--sample checks only some launches of a kernel, but counts all of them") {
     const auto collisions = [](const std::vector<std::string>& options) {
         const Outcome got = run({kProgram, "collide"}, options);
         REQUIRE(got.report.is_object());
@@ -103,7 +103,7 @@ TEST_CASE("--sample checks only some of several launches of a kernel, but counts
 
 namespace {
 
-/// Returns the text that simulate writes to standard error if standard error is a terminal.
+/// Returns the text that simulate writes to standard error when this is a terminal.
 std::string on_terminal(const std::vector<std::string>& words) {
     const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
     REQUIRE(terminal >= 0);
@@ -136,12 +136,12 @@ std::string on_terminal(const std::vector<std::string>& words) {
 
 }  // namespace
 
-TEST_CASE("a long launch shows its progress in one terminal line, and erases the line at its end") {
+TEST_CASE("a long launch shows its progress in one terminal line, which is erased at the end") {
     setenv("COALESCE_SIM_PROGRESS", "1", 1);  // 1 ms, so that a short launch shows progress
     const std::string text = on_terminal({kProgram, "long"});
     CAPTURE(text);
-    // On a busy machine the small launch before this one may show progress too, so look for the
-    // large launch.
+    // On a busy machine, the preceding small launch may also show progress, so look for the large
+    // launch.
     const std::size_t found = text.find(" % of 20,000 blocks, about ");
     REQUIRE(found != text.npos);
     const std::size_t begin = text.rfind('\r', found), end = text.find("\r\033[K", found);
@@ -153,12 +153,12 @@ TEST_CASE("a long launch shows its progress in one terminal line, and erases the
     CHECK(text.find("fill: 2 launches") > end);
     CHECK_FALSE(has(on_terminal({"--quiet", kProgram, "long"}), "% of"));
     CHECK_FALSE(has(run({kProgram, "long"}).err, "% of"));
-    setenv("COALESCE_SIM_PROGRESS", "600000", 1);  // ms, longer than the program runs
+    setenv("COALESCE_SIM_PROGRESS", "600000", 1);  // in ms, longer than the program runs
     CHECK_FALSE(has(on_terminal({kProgram, "long"}), "% of"));
     unsetenv("COALESCE_SIM_PROGRESS");
 }
 
-TEST_CASE("a store to an unexpected allocation is reported, and checked in the next launch only") {
+TEST_CASE("stores to unexpected allocations are reported, but checked only in the next launch") {
     const Outcome got = run({PROGRAMS "/bugs_global_races", "hidden_store_again"});
     REQUIRE(got.report.is_object());
     std::set<std::string> kinds;
@@ -167,7 +167,7 @@ TEST_CASE("a store to an unexpected allocation is reported, and checked in the n
     CHECK(kinds == std::set<std::string>{"read after write", "not checked", "out of bounds"});
 }
 
-TEST_CASE("with --quiet, simulate prints nothing, but writes the report file") {
+TEST_CASE("with --quiet, simulate writes the report file, but prints nothing") {
     const Outcome got = run({kProgram, "report"}, {"--quiet"});
     CHECK(got.err == "");
     REQUIRE(got.report.is_object());
@@ -208,7 +208,7 @@ TEST_CASE(
     CHECK_FALSE(has(without.err, "Predicted"));
 }
 
-TEST_CASE("an unknown GPU is rejected with a list of the known ones") {
+TEST_CASE("an unknown GPU is rejected with a list of the known GPUs") {
     for (const char* name : {"T4000", "H2000", "endings"}) {
         CAPTURE(name);
         const Outcome got = run({kProgram}, {"--time", name});
@@ -217,10 +217,10 @@ TEST_CASE("an unknown GPU is rejected with a list of the known ones") {
                                          "\"; the known GPUs are NVIDIA H200"));
         CHECK_FALSE(has(got.err, "there is no program"));
     }
-    // If an argument names a command or looks like a path, it is the program and not a GPU.
+    // An argument that names a command or looks like a path is the program, not a GPU.
     CHECK(run({"true"}, {"--time"}).exit_code == 0);
     CHECK(has(run({"./no/such/program"}, {"--time"}).err, "there is no ./no/such/program"));
-    // Several GPUs have this name, so a prediction for it is ambiguous.
+    // The name matches several GPUs, so it is ambiguous.
     CHECK(
         has(unbroken(run({kProgram}, {"--time", "H100"}).err), "matches several GPUs; choose one"));
 }
@@ -254,7 +254,7 @@ TEST_CASE("a program that exits without writing its counters is reported") {
     const Outcome got = run({kProgram, "leave"});
     CHECK(got.exit_code == 0);
     CHECK(has(unbroken(got.err), "no counters were written"));
-    // The program may have caused reports, so a script must not consider this run clean.
+    // The program may have caused reports, so a script must not treat this run as clean.
     CHECK(run({kProgram, "leave"}, {"--error-exitcode", "9"}).exit_code == 9);
 }
 
@@ -265,7 +265,7 @@ TEST_CASE("child processes do not change the report of the simulated program") {
     CHECK(got.report["kernels"].size() == 1);
 }
 
-TEST_CASE("reports of a forked process affect the exit code, and none is counted twice") {
+TEST_CASE("reports of a forked process affect the exit code, and no report is counted twice") {
     const Outcome got = run({kProgram, "fork"}, {"--error-exitcode", "9"});
     CHECK(got.exit_code == 9);
     CHECK(has(unbroken(got.err), "no reports; 1 child process has reports"));
@@ -298,7 +298,7 @@ TEST_CASE("a signal sent to simulate reaches the program, and the report is writ
     close(output[0]);
     REQUIRE(WIFEXITED(status));
     CHECK(WEXITSTATUS(status) == 128 + SIGTERM);
-    // A CI system whose time limit expires sends SIGTERM, and then reads the report.
+    // When its time limit expires, a CI system sends SIGTERM and then reads the report.
     std::ifstream in(report.path);
     const auto json = nlohmann::json::parse(in, nullptr, false);
     REQUIRE(json.is_object());
@@ -341,7 +341,7 @@ TEST_CASE("a program that cannot run is rejected with one clear message") {
 }
 
 #ifdef HAS_STATIC_PROGRAM
-TEST_CASE("a program linked with the static runtime runs, is checked, and keeps its exit code") {
+TEST_CASE("a program with the static runtime runs, is checked and keeps its exit code") {
     const Outcome fine = run({PROGRAMS "/endings_static", "code", "7"});
     CHECK(fine.exit_code == 7);
     REQUIRE(fine.report.is_object());
@@ -354,7 +354,7 @@ TEST_CASE("a program linked with the static runtime runs, is checked, and keeps 
     CHECK(wrong.report["reports"][0]["check"] == "memcheck");
 }
 
-TEST_CASE("a program linked with the static runtime may start programs that do not use CUDA") {
+TEST_CASE("a program with the static runtime may start programs that do not use CUDA") {
     const Outcome got = run({PROGRAMS "/endings_static", "system"});
     CHECK(has(got.out, "from a child"));
     CHECK(got.exit_code == 0);

@@ -1,4 +1,4 @@
-// Uses the driver API in a program with the static runtime. command_test.cpp runs this program.
+// Uses the driver API in a program that is linked with the static runtime, for command_test.cpp.
 #include <cuda.h>
 
 #include <cstdio>

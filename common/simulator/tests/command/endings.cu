@@ -1,4 +1,4 @@
-// Exits or fails as the first argument says. command_test.cpp runs this program.
+// Exits or fails as its first argument specifies. command_test.cpp runs this program.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@ __global__ void fill(int* out, int count) {
     if (i < count) out[i] = i;
 }
 
-/// Stores to one element from two blocks, which is a race.
+/// Stores to the same element from two blocks, which is a race.
 __global__ void collide(int* out) {
     if (threadIdx.x == 0) *out = blockIdx.x;
 }
@@ -73,7 +73,7 @@ int main(int argc, char** argv) {
     if (std::strcmp(how, "abort") == 0) std::abort();
     if (std::strcmp(how, "leave") == 0) _exit(0);
     if (std::strcmp(how, "touch") == 0) return *static_cast<volatile int*>(out);
-    if (std::strcmp(how, "past managed") == 0) {  // is more than a page past the end
+    if (std::strcmp(how, "past managed") == 0) {  // writes more than a page past the end
         char* managed;
         if (cudaMallocManaged(&managed, kCount) != cudaSuccess) return 99;
         for (int i = 0; i < 100'000; ++i) static_cast<volatile char*>(managed)[i] = 1;

@@ -1,4 +1,4 @@
-// Each case causes one remark at the end of a report. exactness_test.cpp runs them one by one.
+// Each case causes one remark at the end of a report. exactness_test.cpp runs the cases separately.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -80,7 +80,7 @@ void use_streams(float* out, int count, unsigned flags) {
     cudaDeviceSynchronize();
 }
 
-/// Launches a graph of two kernels, one after the other if `is_chain`, otherwise in parallel.
+/// Launches a graph of two kernels, which run in sequence if `is_chain`, and in parallel otherwise.
 void launch_graph(float* out, bool is_chain) {
     cudaGraph_t graph;
     cudaGraphExec_t executable;

@@ -1,4 +1,4 @@
-// Tests the last lines of a report and the corresponding JSON field, which state how exact the
+// Tests the last lines of a report and the corresponding JSON field. They state how exact the
 // simulation was, and which mistakes the checks did not cover.
 #include <doctest/doctest.h>
 
@@ -34,7 +34,7 @@ bool mentions(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("if all instructions are exact, the report ends with one line that says so") {
+TEST_CASE("if all instructions are exact, the report ends with one line that states this") {
     for (const char* name : {"exact", "integer_product", "unreached", "one stream", "chain"}) {
         CAPTURE(name);
         const Outcome got = run_case(name);
@@ -65,14 +65,14 @@ TEST_CASE("instructions whose last bits may differ are named and counted") {
     }
 }
 
-TEST_CASE("hints count as exact, and the report says that they have no effect") {
+TEST_CASE("hints count as exact, and the report states that they have no effect") {
     const Outcome got = run_case("hints");
     CHECK(mentions(last_lines(got), "warp instructions are exact\n"));
     CHECK(mentions(last_lines(got), "  no effect here: cache hints (2), prefetch (1)\n"));
     CHECK(field(got)["exact"] == field(got)["warp_instructions"]);
 }
 
-TEST_CASE("the report says that clock values differ from those of a GPU") {
+TEST_CASE("the report states that clock values differ from a GPU's") {
     const Outcome got = run_case("clocks");
     CHECK(mentions(last_lines(got), "  values differ from a GPU's: clocks (1)\n"));
     CHECK(field(got)["values"]["clocks"] == 1);

@@ -1,5 +1,5 @@
 // Tests the files that simulate writes for CI systems and editors. Each file must contain the parts
-// that the public schema of its format requires.
+// that the published schema of its format requires.
 #include <doctest/doctest.h>
 
 #include <regex>
@@ -118,12 +118,12 @@ TEST_CASE("--sarif writes a valid SARIF log of the reports") {
     CHECK(log["runs"][0]["results"].empty());
 }
 
-TEST_CASE("--junit writes a test per kernel, and a failure per report") {
+TEST_CASE("--junit writes a test for each kernel, and a failure for each report") {
     const ScratchFile file;
     run({kProgram, "collide"}, {"--junit", file.path});
     std::string text = file.content();
     CHECK(find_junit_problem(text) == "");
-    CHECK(attribute(text, "tests") == 3);  // one per kernel, and one for the rest of the program
+    CHECK(attribute(text, "tests") == 3);  // one per kernel, one for the rest of the program
     CHECK(attribute(text, "failures") == 1);
     CHECK(has(text, "type=\"globalrace/write-after-write\""));
     CHECK(find_junit_problem(text.replace(text.find("</testcase>"), 11, "")) != "");
@@ -136,7 +136,7 @@ TEST_CASE("--junit writes a test per kernel, and a failure per report") {
     CHECK(attribute(file.content(), "failures") == 0);
 }
 
-TEST_CASE("--annotations prints reports as GitHub annotations or as compiler errors") {
+TEST_CASE("--annotations prints reports as GitHub annotations or in the form of compiler errors") {
     const std::string github = run({kProgram, "collide"}, {"--annotations", "github"}).out;
     CHECK(std::regex_search(
         github, std::regex("\n::error file=[^,\n]*endings.cu,line=\\d+,title=globalrace%3A write "
@@ -155,7 +155,7 @@ TEST_CASE("--markdown writes a summary with tables") {
     const std::string text = file.content();
     CHECK(has(text, "| `sum` | sectors | 1,024 | 4,608 | **+350.0 %** |"));
     CHECK(has(text, "loads: 4 -> 32 sectors per request, +3,584"));
-    // Every row of a table must have as many cells as the table's header.
+    // Every row of a table must have as many cells as its header.
     std::size_t cells = 0;
     for (const std::string& line : coalesce::lines_of(text)) {
         const std::size_t bars = line.starts_with("|") ? coalesce::occurrences(line, "|") : 0;

@@ -1,4 +1,4 @@
-// Tests how CI uses simulate: programs, exit codes, suppressions, comparisons and budgets.
+// Tests how simulate is used in CI: programs, exit codes, suppressions, comparisons and budgets.
 #include <doctest/doctest.h>
 
 #include <csignal>
@@ -12,7 +12,7 @@ namespace {
 
 const std::string kBefore = PROGRAMS "/sum_before", kAfter = PROGRAMS "/sum_after";
 
-/// Returns the entry of kernel `name` in the JSON report.
+/// Returns the entry of the kernel `name` in the JSON report.
 nlohmann::ordered_json kernel_named(const Outcome& outcome, const std::string& name) {
     REQUIRE(outcome.report.is_object());
     for (const auto& kernel : outcome.report["kernels"])
@@ -52,7 +52,7 @@ TEST_CASE("a program without CUDA keeps its exit code, and has no kernels") {
 }
 
 #ifdef HAS_STATIC_PROGRAM
-TEST_CASE("a script may start a program linked with the static runtime") {
+TEST_CASE("a script may start a program that is linked with the static runtime") {
     const Outcome got = run({"sh", "-c", PROGRAMS "/endings_static code 3"});
     CHECK(got.exit_code == 3);
     CHECK(kernel_named(got, "fill")["launches"] == 1);
@@ -72,7 +72,7 @@ TEST_CASE("kernels in a library that Python loads are simulated") {
 }
 #endif
 
-TEST_CASE("the exit code of --gate tells failed runs, incomplete simulations and reports apart") {
+TEST_CASE("the exit code of --gate distinguishes failed runs, incomplete simulations and reports") {
     const auto code = [](const std::vector<std::string>& words) {
         return run(words, {"--gate"}).exit_code;
     };
@@ -108,7 +108,7 @@ TEST_CASE("known reports are omitted as long as their source line is unchanged")
     CHECK(got.report["suppressed"] == 1);
     CHECK(has(got.err, "no reports, 1 suppressed"));
     CHECK_FALSE(has(got.err, "globalrace"));
-    // A different report is not suppressed. The known report is not suppressed either, once its
+    // Different reports are not suppressed. Known reports are not suppressed either, once their
     // line has changed.
     CHECK(run({kProgram, "report"}, options).exit_code == 4);
     known.replace("threadIdx.x == 0", "threadIdx.x == 1");
@@ -145,7 +145,7 @@ TEST_CASE("--compare names the line that became more expensive, even if it has m
     CHECK(has(run({kBefore}, {"--compare", base.path}).err, "another version"));
 }
 
-TEST_CASE("a run is within the budget that it wrote, and a more expensive run is not") {
+TEST_CASE("a run is within the budget that it has written, but a more expensive run is not") {
     const ScratchFile budget;
     CHECK(run({kBefore}, {"--write-budget", budget.path}).exit_code == 0);
     CHECK(has(budget.content(), "sectors_per_load = 4\n"));

@@ -1,4 +1,4 @@
-// Calls two functions of an NVIDIA library, one of which our replacement for the library lacks.
+// Calls two functions of an NVIDIA library. Our replacement for the library lacks one of them.
 // command_test.cpp checks that simulate refuses this program.
 #include <cublas_v2.h>
 

@@ -1,4 +1,4 @@
-// Tests of --lints, and of the tasks that --write-vscode writes.
+// Tests --lints, and the tasks that --write-vscode writes.
 #include <doctest/doctest.h>
 
 #include <regex>
@@ -11,7 +11,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// Returns the line number of the line in lints.cu that ends in `// lint ID`.
+/// Returns the number of the line in lints.cu that ends in `// lint ID`.
 std::string marked_line(const std::string& id) {
     int number = 0;
     for (const std::string& line : coalesce::lines_of(coalesce::read_file(LINTS_SOURCE))) {
@@ -21,7 +21,7 @@ std::string marked_line(const std::string& id) {
     return "no mark";
 }
 
-/// Returns the lints of a kernel in lints.cu, each as "id:line".
+/// Returns the lints of a kernel in lints.cu, each in the form "id:line".
 std::string lints_in(const std::string& kernel) {
     const std::string text =
         run({PROGRAMS "/lints", kernel}, {"--quiet", "--lints", "--annotations", "compiler"}).out;
@@ -45,7 +45,7 @@ TEST_CASE("a comment suppresses a lint") {
     CHECK(lints_in("allowed_store") == "");
 }
 
-TEST_CASE("a lint states its cost, and does not fail the gate") {
+TEST_CASE("a lint states its cost, but does not fail the gate") {
     const ScratchFile sarif;
     const Outcome got =
         run({PROGRAMS "/lints", "transposed_store"}, {"--lints", "--gate", "--sarif", sarif.path});
@@ -71,7 +71,7 @@ TEST_CASE("--write-vscode writes tasks whose problem matcher recognizes lints") 
     CHECK(task["command"] == "simulate");
     CHECK(task["args"].back() == "collide");
 
-    // The problem matcher must recognize what the task prints.
+    // The problem matcher must match the output of the task.
     std::vector<std::string> options = task["args"];
     options.resize(options.size() - 2);
     const std::string printed = run({kProgram, "collide"}, options).out;

@@ -3,7 +3,7 @@ __global__ void fill_from_module(int* out) {
     out[threadIdx.x] = static_cast<int>(threadIdx.x);
 }
 
-/// Returns the sum of 32 elements that a kernel has written, or -1 on failure.
+/// Returns the sum of 32 elements that a kernel writes, or -1 on failure.
 extern "C" int run_module() {
     int *out, host[32], sum = 0;
     if (cudaMalloc(&out, sizeof host) != cudaSuccess) return -1;

@@ -1,4 +1,4 @@
-// Uses only the driver API. nvcc links a static runtime into this program, which does not use it.
+// Uses only the driver API. nvcc also links a static runtime, which the program does not use.
 #include <cuda.h>
 
 #include <cstdio>

@@ -58,8 +58,8 @@ __global__ void padded_coarsened(float* out, const float* in, int rows, int cols
     }
 }
 
-/// Tile / width threads copy each row of the tile, where `width` is the number of elements in a
-/// Vector. The matrix's rows and columns must be multiples of Tile.
+/// Copies each row of a tile with Tile / width threads, where `width` is the number of elements in
+/// a Vector. The numbers of rows and columns of the matrix must be multiples of Tile.
 template <class Vector, int Tile>
 __device__ void transpose_vectors(float* out, const float* in, int rows, int cols) {
     constexpr int kWidth = sizeof(Vector) / sizeof(float);

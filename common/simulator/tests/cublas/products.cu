@@ -105,7 +105,7 @@ bool all_ways(cublasHandle_t handle, Gemm gemm, T alpha, T beta) {
     return good;
 }
 
-/// Converts halves to floats, because the plain loops compute in float.
+/// Converts halves to floats, because the plain loops compute with floats.
 std::vector<float> floats(const std::vector<__half>& halves) {
     std::vector<float> all;
     for (const __half h : halves) all.push_back(__half2float(h));

@@ -1,11 +1,11 @@
-// Bugs with memory, each with the advice that its report gives, and a twin that follows the advice.
+// Bugs with memory. Each has the advice that its report gives, and a twin that follows this advice.
 #include "twins.h"
 
 #include <new>
 
 // ---- global memory ----
 
-// The product of two int is larger than an int can hold.
+// The product of two ints exceeds the range of int.
 template <bool fixed>
 __global__ void marks_rows(char* cells, int rows, int pitch, int count) {
     const int row = threadIdx.x * rows;

@@ -1,5 +1,5 @@
-// Races and missing synchronization, each with the advice that its report gives, and a twin that
-// follows the advice.
+// Races and missing synchronization. Each bug has the advice that its report gives, and a twin that
+// follows this advice.
 #include "twins.h"
 
 #include <cooperative_groups.h>
@@ -71,7 +71,7 @@ void lanes_that_left() {
 
 // ---- warps of a block ----
 
-// Both warps copy, one stage too many may be outstanding, and a thread reads another one's copy.
+// Both warps copy. One stage too many may be in flight, and threads read other threads' copies.
 template <bool fixed>
 __global__ void adds_stages(int* out, const int* in, int count) {
     __shared__ int stages[4][64];
@@ -92,7 +92,7 @@ void group_still_in_flight() {
     if (fixed) expect(to_host(out, 1)[0] == 127, "value of the last copy");
 }
 
-// Blocks of 32 x 8 threads for a kernel that uses x alone.
+// Launched with blocks of 32 x 8 threads, although the kernel uses only x.
 template <bool fixed>
 __global__ void sums_rows(int* sums, const int* in, int cols) {
     if (fixed && threadIdx.y > 0) return;
@@ -186,7 +186,7 @@ void relaxed_flag() {
     if (fixed) expect(to_host(out, 1)[0] == 42, "handed over");
 }
 
-// The compiler reads a plain flag once, before the loop.
+// The compiler reads a plain flag only once, before the loop.
 template <bool fixed>
 __global__ void waits_for_flag(int* flag, int* out) {
     if (blockIdx.x == 0) {

@@ -47,7 +47,7 @@ void no_event() {
     if (fixed) expect_twos(out);
 }
 
-// The wait is queued before the event is recorded, so it waits for nothing.
+// The wait is queued before the event is recorded, so it does not wait.
 // cure early_event: let the second stream wait for this event (cudaStreamWaitEvent)
 template <bool fixed>
 void early_event() {

@@ -1,5 +1,5 @@
-// Helpers for programs whose cases are pairs of twins: a bug, and the same code after the advice of
-// the bug's report has been followed. A function template `name<fixed>` runs both.
+// Helpers for programs whose cases are pairs of twins: a bug, and the same code corrected according
+// to the advice in the bug's report. A function template `name<fixed>` runs both.
 #pragma once
 
 #include "../cases.h"

@@ -1,4 +1,4 @@
-// Helpers for the tests of the driver API, like programs/api_check.h for the runtime.
+// Helpers for tests of the driver API, like programs/api_check.h for the runtime API.
 #pragma once
 
 #include <cuda.h>
@@ -33,7 +33,7 @@ inline void result(const char* what, CUresult got) {
     std::printf("%s: %s\n", what, name_of(got));
 }
 
-/// Prints whether a statement holds, as in "they are equal: yes".
+/// Prints whether a statement is true, as in "they are equal: yes".
 inline void fact(const char* what, bool holds) {
     std::printf("%s: %s\n", what, holds ? "yes" : "NO");
 }

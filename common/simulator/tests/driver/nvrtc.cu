@@ -15,7 +15,7 @@ static const char* const kSource = R"(
 template <class T> __global__ void square(T* data) { data[threadIdx.x] *= data[threadIdx.x]; }
 )";
 
-/// Returns the compiled image, given the NVRTC functions that return its size and its bytes.
+/// Returns the compiled image. The NVRTC functions size_of and bytes_of get its size and its bytes.
 template <class Size, class Bytes>
 std::string image_of(nvrtcProgram program, Size size_of, Bytes bytes_of) {
     size_t size = 0;

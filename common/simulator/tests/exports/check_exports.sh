@@ -1,7 +1,7 @@
 #!/bin/sh
 # check_exports.sh OURS NVIDIA [OTHERS] checks that our library exports every function of NVIDIA's libcudart.so.13 or
 # libcuda.so.1, with the same version. Any other exported name must match the pattern OTHERS, by default ^coalesce.
-# Without NVIDIA's library the script exits with code 77, "skipped".
+# Without NVIDIA's library, the script exits with code 77, which ctest reports as "skipped".
 set -eu
 ours=$1 nvidia=$2 others=${3:-^coalesce}
 if [ ! -e "$nvidia" ]; then

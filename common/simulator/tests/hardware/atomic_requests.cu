@@ -11,7 +11,7 @@
 using u32 = unsigned;
 using u64 = unsigned long long;
 
-/// The access pattern in which lane l uses element l / divisor % modulus * factor.
+/// An access pattern, in which lane l uses element l / divisor % modulus * factor.
 struct Pattern {
     u32 factor, divisor, modulus, active;
 };
@@ -34,7 +34,7 @@ enum class Kind {
 };
 constexpr int kKinds = static_cast<int>(Kind::count);
 
-/// Applies an atomic to an element, and returns the old value (0 if the instruction returns none).
+/// Applies an atomic to an element. Returns the old value, or 0 if the instruction returns none.
 template <Kind K>
 __device__ u64 change(u64* memory, u32 element, u32 value) {
     u32* const words = reinterpret_cast<u32*>(memory);
@@ -49,7 +49,7 @@ __device__ u64 change(u64* memory, u32 element, u32 value) {
     return 0;
 }
 
-/// Runs one atomic. `memory` contains only zeros, but the compiler cannot know that. The words
+/// Runs one atomic. `memory` contains only zeros, but the compiler does not know this. The words
 /// after the elements supply operands and receive results, so that no result is optimised away.
 template <Kind K, bool InShared>
 __global__ void one(u64* memory, Pattern pattern) {

@@ -1,5 +1,5 @@
-// The operands with which the simulator's instructions are compared with a GPU's: first pairs of
-// edge values, then random bits.
+// The operands for comparing the simulator's instructions with a GPU's: first pairs of edge values,
+// and then random bits.
 #pragma once
 
 #include <stdint.h>
@@ -8,8 +8,8 @@ namespace coalesce::hardware {
 
 inline constexpr uint32_t kEdges = 64, kSamples = 2 * kEdges * kEdges;
 
-// Integers near powers of two; floats near 0, 1, halves, and the limits of f16, e4m3, f32 and the
-// integers; infinities and NaNs.
+// Integers near powers of two; floats near 0, 1, halves, and the limits of f16, e4m3, f32 and
+// integer types; infinities and NaNs.
 inline constexpr uint32_t kEdges32[kEdges] = {
     0,          1,          2,          3,          5,          7,          8,          15,
     16,         17,         23,         24,         25,         31,         32,         33,
@@ -97,12 +97,12 @@ inline uint64_t mixed(uint64_t x) {
     return x ^ x >> 31;
 }
 
-/// Returns the edge value with this index, for operands of 16, 32 or 64 bits.
+/// Returns the edge value with the given index, for operands of 16, 32 or 64 bits.
 inline uint64_t edge(int width, uint32_t index) {
     return width == 64 ? kEdges64[index] : width == 32 ? kEdges32[index] : kEdges16[index];
 }
 
-/// Returns sample `i` of the source operand at `position`, where 0 is the first source.
+/// Returns sample `i` of a source operand. `position` is 0 for the first source.
 inline uint64_t operand(int width, int position, uint32_t i) {
     const uint64_t random = mixed(i * 4 + position);
     const uint64_t bits = mixed(random);
@@ -112,11 +112,11 @@ inline uint64_t operand(int width, int position, uint32_t i) {
                                                : random % kEdges;
         return edge(width, index);
     }
-    // A quarter of the operands are edge values, and the rest random bits.
+    // A quarter of the operands are edge values. The others are random bits.
     return random & 3 ? bits : edge(width, bits % kEdges);
 }
 
-/// Adds the result of sample `i` to the digest `sum`, and returns the new digest.
+/// Adds the result of sample `i` to the digest `sum`. Returns the new digest.
 inline uint64_t digest(uint64_t sum, uint32_t i, uint64_t result) {
     return sum + mixed(result ^ mixed(i));
 }

@@ -15,7 +15,7 @@
 
 using namespace coalesce::hardware;
 
-// The C++ type and the inline assembly constraint for each type letter of the list.
+// The C++ type and the inline assembly constraint for each type letter in the list.
 using type_b = unsigned short;  // 8 bits, in a 16-bit register
 using type_h = unsigned short;
 using type_r = unsigned int;
@@ -108,7 +108,7 @@ const Entry kEntries[] = {
 #include "instructions.inc"
 };
 
-/// Returns the device address of all sample values for the `width`-bit operand at `position`.
+/// Returns the device address of all samples of the `width`-bit operand at `position`.
 u64* sources_of(int width, int position) {
     static u64* made[65][4];
     u64*& values = made[width][position];

@@ -1,6 +1,6 @@
 #!/bin/sh
-# build.sh NVCC HOW PROGRAM FOLDER [OPTIONS...] builds FOLDER/main.cu and FOLDER/kernels.cu with
-# relocatable device code. HOW is the way to link them:
+# build.sh NVCC HOW PROGRAM FOLDER [OPTIONS...] builds FOLDER/main.cu and FOLDER/kernels.cu with relocatable device
+# code. HOW specifies how to link them:
 #     together      one call of nvcc links both files
 #     library       kernels.cu becomes a static library (nvcc -lib)
 #     host_linker   nvcc -dlink links the device code, and the host's compiler the rest (LIBRARY_PATH names the

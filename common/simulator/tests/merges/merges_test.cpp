@@ -2,16 +2,16 @@
 //
 //     merges_test [--list] [--one-in N] PTXAS KNOWN COURSE FOLDER ...
 //
-// The kernels are those of the correct exercise files in COURSE, compiled here, and of the programs
-// in the folders. Each instruction of the PTX has its own line number (`.loc`), so that the line
-// table of ptxas's machine code maps each machine instruction to its load or store in the PTX.
+// The kernels come from the correct exercise files in COURSE, which this test compiles, and from
+// the programs in the folders. Each PTX instruction gets its own line number (`.loc`), so that the
+// line table of ptxas's machine code maps each machine instruction to its load or store in the PTX.
 //
 // For each kernel with shared memory accesses, the test compares the number of LDS, STS, LDG and
 // STG instructions of each width. ptxas may duplicate code, for example when it unrolls a loop. In
-// that case it is enough if the same number of distinct PTX loads and stores have a machine
-// instruction of that width. The test ignores machine instructions that belong to other PTX
-// instructions: atomics that become loops, copies, and accesses through generic addresses. If the
-// line table lacks an instruction, all instructions of the kernel count.
+// that case, it is enough if for each width, the same number of distinct PTX loads and stores have
+// a machine instruction of that width. The test ignores machine instructions that belong to other
+// PTX instructions: atomics that become loops, copies, and accesses through generic addresses. If
+// the line table lacks an instruction, all machine instructions of the kernel count.
 //
 // KNOWN lists the kernels that differ, with the cause (`FILE KERNEL: CAUSE`). The test fails if a
 // kernel that is not listed differs, or if a listed kernel does not differ. --list prints each
@@ -47,8 +47,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// At least this fraction of the kernels with shared memory accesses must have the same access
-/// widths as ptxas's code.
+/// The minimum fraction of the kernels with shared memory accesses whose access widths must be
+/// those of ptxas's code.
 constexpr double kAsked = 0.99;
 constexpr std::size_t kKernelsAtLeast = 300;
 
@@ -76,7 +76,7 @@ Widths widths_of_different(const Places& places) {
 struct Compared {
     std::string file, kernel;
     Places simulated, made;
-    Widths all_made;  ///< widths of all accesses, including those without a line number
+    Widths all_made;  ///< widths of all machine accesses, including those without a line number
     std::string listing;
     bool is_equal() const {
         return widths_of(simulated) == widths_of(made) || widths_of(simulated) == all_made ||
@@ -84,10 +84,10 @@ struct Compared {
     }
 };
 
-// ---- the PTX, with a line number for each instruction ----
+// ---- PTX with a line number for each instruction ----
 
-/// Returns the PTX with its `.loc` lines replaced by one per instruction. Line n is the instruction
-/// at offset `offsets[n - 1]` of the text.
+/// Returns the PTX with a `.loc` line for each instruction, which replaces the original `.loc`
+/// lines. Line n is the instruction at offset `offsets[n - 1]` of the text.
 std::string with_own_lines(const ptx::Module& module, const std::vector<ptx::Function*>& kept,
                            std::vector<u32>& offsets) {
     for (const auto& [name, function] : module.functions)
@@ -119,7 +119,7 @@ std::string with_own_lines(const ptx::Module& module, const std::vector<ptx::Fun
 
 bool is_compared(const ptx::Instruction& i) {
     const ptx::StateSpace space = ptx::access_space(i);
-    // An access to another block of the cluster does not become LDS or STS.
+    // An access to another block of the cluster is not compiled to LDS or STS.
     return is_one_of(i.opcode, {"ld", "st"}) && !i.has("shared::cluster") &&
            (space == ptx::StateSpace::global || space == ptx::StateSpace::shared);
 }
@@ -258,8 +258,8 @@ private:
 
 // ---- known differences ----
 
-/// Reads lines of the form `FILE KERNEL: CAUSE`, and returns the part of each before the colon.
-/// Throws std::runtime_error if a line has another form.
+/// Reads lines of the form `FILE KERNEL: CAUSE`. Returns the part of each line that precedes the
+/// colon. Throws std::runtime_error if a line has a different form.
 std::set<std::string> known_differences(const fs::path& file) {
     std::set<std::string> names;
     std::istringstream lines(read_file(file));
@@ -273,8 +273,8 @@ std::set<std::string> known_differences(const fs::path& file) {
     return names;
 }
 
-/// Prints the kernels that differ but are not in `known`, and those in `known` that do not differ.
-/// Returns whether there are none.
+/// Prints the kernels that differ but are not in `known`, and the kernels in `known` that do not
+/// differ. Returns true if there are none of either kind.
 bool agrees_with_known(const std::vector<Compared>& all, const std::set<std::string>& known) {
     std::set<std::string> differing, equal;
     for (const Compared& one : all)

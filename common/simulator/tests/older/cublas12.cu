@@ -1,5 +1,5 @@
 // A CUDA 12 program that calls cuBLAS, linked to libcublas.so.12 and libcudart.so.12. This file
-// declares cuBLAS's functions itself, because the headers may be missing.
+// itself declares the cuBLAS functions, because the headers may be missing.
 // expect: y: 12 24 36 48
 // expect-stderr: cublasSaxpy: 1 call, on the host, not counted
 // expect-stderr: last bits may differ from a GPU's: cublasSaxpy (on the host)

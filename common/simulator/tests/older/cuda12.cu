@@ -19,7 +19,7 @@
 
 #include "../programs/api_check.h"
 
-// ---- declarations as in CUDA 12's headers ----
+// ---- declarations as in the headers of CUDA 12 ----
 
 #define OLDER(name, function, ...) extern "C" cudaError_t name(__VA_ARGS__) __asm__(#function)
 OLDER(older_properties, cudaGetDeviceProperties_v2, void*, int);
@@ -44,7 +44,7 @@ OLDER(older_capture, cudaStreamGetCaptureInfo_v2, cudaStream_t, cudaStreamCaptur
 OLDER(older_synchronize, cudaThreadSynchronize, void);
 OLDER(older_launch, cudaLaunchCooperativeKernelMultiDevice, void*, unsigned, unsigned);
 
-/// The bytes of a structure, followed by guard bytes that no call may change.
+/// The bytes of a structure, followed by guard bytes that must not change.
 struct Bytes {
     unsigned char data[2048];
     Bytes() { std::memset(data, 0x5a, sizeof data); }
@@ -62,7 +62,7 @@ struct Bytes {
     }
 };
 
-// The size of CUDA 12's cudaDeviceProp, and offsets of its members. CUDA 11's structure is shorter.
+// The size of CUDA 12's cudaDeviceProp, and the offsets of its members. CUDA 11's is shorter.
 constexpr size_t kClockRate = 348, kMajor = 360, kMinor = 364, kMultiprocessors = 388,
                  kClusterLaunch = 772, kPropertiesBytes = 1032, kOldestBytes = 728;
 

@@ -1,5 +1,5 @@
-// A device function takes the address of a by-value parameter. The compiler then stores the
-// parameter in local memory, and `ld.param` reads what is stored there.
+// A device function takes the address of a by-value parameter. The parameter is then in local
+// memory, from which `ld.param` must read its current value.
 // expect: changed by its address: ok
 // expect: in every call its own: ok
 #include <string>

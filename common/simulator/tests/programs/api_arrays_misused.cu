@@ -1,4 +1,4 @@
-// simulator only: misuse of arrays that an H200 accepts, and uses that are not supported.
+// simulator only: misuses of arrays that an H200 accepts, and uses that are not supported.
 // expect: half a texel: cudaErrorNotSupported
 // expect: a surface without its flag: cudaErrorInvalidValue
 // expect: a surface destroyed as a texture: cudaErrorInvalidValue

@@ -1,5 +1,5 @@
-// Stream capture: captured work runs only when the graph is launched, events fork and join streams,
-// and a program may inspect and change what has been captured.
+// Tests stream capture: captured work runs only when the graph is launched, events fork and join
+// streams, and a program may inspect and change the captured graph.
 // expect: before the launch nothing ran: 0
 // expect: after it: 3
 // expect: again: 6
@@ -195,7 +195,7 @@ static void given_graph(cudaStream_t stream) {
     need(cudaStreamEndCapture(stream, &same));
     std::printf("captured into a given graph: %s %zu\n", same == graph ? "yes" : "NO",
                 count_nodes(graph));
-    // The graph is already known, so cudaStreamEndCapture need not return it.
+    // The program already has the graph, so cudaStreamEndCapture need not return it.
     need(cudaStreamBeginCaptureToGraph(stream, graph, nullptr, nullptr, 0,
                                        cudaStreamCaptureModeGlobal));
     add<<<1, 1, 0, stream>>>(device, 1);

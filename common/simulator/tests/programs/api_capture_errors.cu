@@ -1,5 +1,5 @@
-// Calls that fail during a stream capture, and calls that cannot be captured. The errors are those
-// of the real runtime, and each error invalidates the capture.
+// Tests calls that fail during a stream capture, and calls that cannot be captured. The errors must
+// be those of the real runtime, and each error must invalidate the capture.
 // expect: the default stream: cudaErrorStreamCaptureUnsupported
 // expect: twice: cudaErrorIllegalState
 // expect: ending what was not begun: cudaErrorIllegalState
@@ -80,7 +80,7 @@ static void begin(cudaStream_t in) {
     add<<<1, 1, 0, in>>>(device, 1);
 }
 
-/// Ends the capture, and prints the returned error and whether no graph was returned.
+/// Ends the capture. Prints the returned error, and whether no graph was returned.
 static void end(cudaStream_t in) {
     cudaGraph_t graph = reinterpret_cast<cudaGraph_t>(1);
     const cudaError_t error = cudaStreamEndCapture(in, &graph);

@@ -1,5 +1,5 @@
 // Helpers for tests of the runtime API. Each line of output shows a call and its result, or a
-// property and whether it holds.
+// statement and whether it is true.
 #pragma once
 
 #include <cuda_runtime.h>

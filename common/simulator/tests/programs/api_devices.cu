@@ -1,4 +1,4 @@
-// Three devices (COALESCE_SIM_DEVICES=3): selection, peer access, and copies between devices.
+// Tests three devices (COALESCE_SIM_DEVICES=3): selection, peer access and copies between them.
 // simulator only
 // expect: devices: 3
 // expect: chosen: 2

@@ -1,4 +1,4 @@
-// The last error of a thread: a failed call sets it, and only reading clears it.
+// Tests the last error of a thread, which a failed call sets and only reading clears.
 // expect: nothing failed yet: cudaSuccess
 // expect: peeking: cudaErrorMemoryAllocation
 // expect: a success in between changes nothing: cudaErrorMemoryAllocation

@@ -1,4 +1,4 @@
-// Tests queries for the attributes and the occupancy of a kernel.
+// Tests queries of a kernel's attributes and occupancy.
 // expect: static shared memory: 4096
 // expect: dynamic limit beside it: 45056
 // expect: threads by __launch_bounds__: 64

@@ -1,4 +1,4 @@
-// Conditional nodes: a kernel selects which graph runs, if any, or how often it runs.
+// Tests conditional nodes: a kernel selects which body graph runs, if any, or how often it runs.
 // expect: a while loop ran 5 times
 // expect: and again: 5 times
 // expect: if, taken: 10
@@ -14,7 +14,7 @@
 // expect-stderr: apicheck: cudaErrorInvalidValue from cudaGraphAddNode
 #include "api_check.h"
 
-/// Counts, and ends the loop when `*counter` reaches `end`.
+/// Increments `*counter`, and ends the loop when the counter reaches `end`.
 __global__ void count(cudaGraphConditionalHandle handle, int* counter, int end) {
     if (++*counter == end) cudaGraphSetConditional(handle, 0);
 }
@@ -86,7 +86,7 @@ static cudaGraphConditionalHandle new_handle(cudaGraph_t graph, unsigned value =
     return handle;
 }
 
-/// Runs the graph, and returns device[0].
+/// Runs the graph. Returns device[0].
 static int run(cudaGraphExec_t executable) {
     need(cudaMemset(device, 0, 4 * sizeof(int)));
     need(cudaGraphLaunch(executable, nullptr));

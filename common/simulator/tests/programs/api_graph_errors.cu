@@ -1,5 +1,5 @@
-// Invalid graphs: cycles, missing edges, nodes of other graphs, and invalid operations. The error
-// comes from the call that adds the node or the edge, or from the call that instantiates the graph.
+// Tests invalid graphs: cycles, missing edges, nodes of other graphs, invalid operations. The call
+// that adds the node or edge returns the error, or the call that instantiates the graph does.
 // expect: to itself: cudaErrorInvalidValue
 // expect: the same edge again: cudaErrorInvalidValue
 // expect: an edge that is not there: cudaErrorInvalidValue

@@ -1,5 +1,5 @@
-// Cases that are undefined on hardware or specific to the simulator: destroyed handles, attributes
-// of nodes whose parameters have changed, and the text that describes a graph.
+// Tests cases that are undefined on hardware or specific to the simulator: destroyed handles,
+// attributes of nodes whose parameters have changed, and the text that describes a graph.
 // simulator only
 // expect: a graph that was destroyed: cudaErrorInvalidValue
 // expect: a node of it: cudaErrorInvalidValue

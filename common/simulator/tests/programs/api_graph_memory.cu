@@ -1,4 +1,4 @@
-// Memory that a graph allocates: with nodes or by capture, and freed by any graph or the program.
+// Tests memory that a graph allocates (in nodes or captured), and a graph or the program frees.
 // expect: nodes: allocate kernel copy free
 // expect: what the kernel wrote: 5
 // expect: launched again: 5

@@ -1,4 +1,4 @@
-// Changes to executable graphs: single nodes, disabled nodes, and updates from another graph.
+// Tests changes to executable graphs: single nodes, disabled nodes, updates from another graph.
 // expect: as built: 5
 // expect: the copy that runs was changed: 7
 // expect: the graph was not: 5
@@ -39,7 +39,7 @@ static int value_at(int index) {
     return value;
 }
 
-/// Runs the graph, and returns device[0].
+/// Runs the graph. Returns device[0].
 static int run(cudaGraphExec_t executable) {
     need(cudaMemset(device, 0, sizeof(int)));
     need(cudaGraphLaunch(executable, nullptr));
@@ -212,7 +212,7 @@ static void attributes() {
     need(cudaGraphDestroy(graph));
 }
 
-/// The usual loop in programs that use graphs: capture, then update or instantiate, then launch.
+/// The usual loop in programs with graphs: capture, then update or instantiate, then launch.
 static void capture_loop() {
     cudaStream_t stream;
     cudaGraphExec_t executable = nullptr;

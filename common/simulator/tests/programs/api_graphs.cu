@@ -1,4 +1,4 @@
-// Graphs that a program builds node by node: every type of node, edges and clones.
+// Tests graphs that a program builds node by node: every type of node, edges and clones.
 // expect: nodes, roots, edges: 6 1 6
 // expect: the last node depends on 2, the first has 2 dependents
 // expect: y after one launch: 11

@@ -1,4 +1,4 @@
-// Calls the functions of coalesce_simulator.h as a harness does, after finding them with dlsym.
+// Calls the functions of coalesce_simulator.h like a harness, which finds them with dlsym.
 // simulator only
 // expect: the marker is there: yes
 // expect: one kernel, launched twice: copy 2
@@ -31,8 +31,8 @@ __global__ void copy(float* out, const float* in, int count) {
     if (i < count) out[i] = in[i];
 }
 
-// The expected trace above names lines of this kernel: the line that copies from global to shared
-// memory, and the line that copies back.
+// The expected trace above contains two line numbers in this kernel: that of the copy from global
+// to shared memory, and that of the copy back.
 __global__ void transpose(float* out, const float* in) {
     __shared__ float tile[32 * 32];
     const int lane = threadIdx.x, warp = threadIdx.y;
@@ -45,7 +45,7 @@ __global__ void draw_numbers(unsigned* number, unsigned* out) {
     if (threadIdx.x == 0) out[blockIdx.x] = atomicInc(number, 63);
 }
 
-/// Lists, for each of 64 blocks, its position in the order in which the blocks started.
+/// Returns a list with the position of each of 64 blocks in the order in which the blocks started.
 static std::string turns(uint64_t seed, float* memory) {
     FIND(coalesceSetOrder)(seed);
     unsigned* out = reinterpret_cast<unsigned*>(memory);

@@ -1,4 +1,4 @@
-// Copies past the end of host memory from malloc and new, and valid copies that resemble them.
+// Tests copies past the end of host memory from malloc and new, and valid copies that look alike.
 // expect: past the end of a vector: cudaErrorInvalidValue
 // expect: past the end of a large block: cudaErrorInvalidValue
 // expect: past the end, from its middle: cudaErrorInvalidValue
@@ -26,7 +26,7 @@ int main() {
     const auto copy_to = [&](void* host, size_t bytes) {
         return cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost);
     };
-    // Allocate blocks before and after `values`, so that `values` lies in the middle of the heap.
+    // Allocate blocks before and after `values`, so that `values` is in the middle of the heap.
     std::vector<int> before(300), values(1006), after(300);
     std::vector<char> large(kBytes / 2);
     const size_t bytes = values.size() * sizeof(int);

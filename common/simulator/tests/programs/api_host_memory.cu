@@ -1,4 +1,4 @@
-// Memory shared by host and device (pinned, registered and managed), and pointer attributes.
+// Tests memory that host and device share (pinned, registered, managed), and pointer attributes.
 // expect: a kernel writes pinned memory: yes
 // expect: pinned memory has the same address on the device: yes
 // expect: freeing pinned memory with cudaFree: cudaErrorInvalidValue

@@ -45,7 +45,7 @@ __global__ void with_shared(int* out) {
 
 static int* counter;
 
-/// Returns the number that the launches have counted, and resets it to zero.
+/// Returns the number that the launches have counted, and resets the counter to zero.
 static int counted() {
     int value = -1;
     need(cudaMemcpy(&value, counter, sizeof value, cudaMemcpyDeviceToHost));

@@ -1,5 +1,5 @@
-// A kernel that hardware can run, but the simulator cannot. Its launch and all later calls fail,
-// and the exit code is not 0, even if the program ignores errors and returns 0.
+// Tests a kernel that hardware can run, but the simulator cannot. Its launch and all later calls
+// fail, and the exit code is not 0, even if the program ignores errors and returns 0.
 // simulator only
 // expect: launching it: cudaErrorUnsupportedPtxVersion
 // expect: the next synchronisation: cudaErrorUnsupportedPtxVersion

@@ -1,4 +1,4 @@
-// Loads kernels at run time, from PTX in memory and from a file.
+// Tests kernels that are loaded at run time, from PTX in memory and from a file.
 // expect: kernels in the library: 2
 // expect: triple of 14: 42
 // expect: through cudaLaunchKernelEx: 63

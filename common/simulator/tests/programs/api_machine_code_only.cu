@@ -1,5 +1,5 @@
-// A fatbin that contains machine code but no PTX cannot be loaded. A launch of its kernel corrupts
-// the context, because a GPU would have run the kernel, so later results may differ.
+// A fatbin with machine code but no PTX cannot be loaded. Launching its kernel invalidates the
+// context, because a GPU would have run the kernel, so later results may differ.
 // simulator only
 // expect: loading machine code: cudaErrorNoKernelImageForDevice
 // expect: loading PTX that is not PTX: cudaErrorInvalidPtx

@@ -1,4 +1,4 @@
-// Allocating, copying and setting device memory, and mistakes that these calls reject.
+// Tests allocating, copying and setting device memory, and mistakes that these calls reject.
 // expect: nothing to allocate: cudaSuccess
 // expect: ... gives a null pointer: yes
 // expect: a null target: cudaErrorInvalidValue

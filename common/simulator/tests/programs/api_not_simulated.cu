@@ -1,5 +1,5 @@
 // A call that is not simulated is reported by name, and the program continues. The exit code is not
-// 0, because the call succeeds on a GPU, so later results may differ. A query returns the same
+// 0, because the call succeeds on a GPU, so later results may differ. A query also returns an
 // error, but does not change the exit code, because later results do not depend on it.
 // simulator only
 // expect: a question: cudaErrorNotSupported

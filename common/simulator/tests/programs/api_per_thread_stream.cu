@@ -1,6 +1,6 @@
 // not built by clang: it has no --default-stream
 // nvcc: --default-stream per-thread
-// With this option, library calls have different names (cudaMemcpy_ptds, cudaLaunchKernel_ptsz).
+// This option changes the names of library calls (cudaMemcpy_ptds, cudaLaunchKernel_ptsz).
 // expect: copies, launch, event, host function: 12 ok
 #include "api_check.h"
 

@@ -1,4 +1,4 @@
-// Rows with gaps between them: cudaMallocPitch, cudaMalloc3D, and copies in two and three
+// Tests rows with gaps between them: cudaMallocPitch, cudaMalloc3D, and copies in two and three
 // dimensions.
 // expect: a pitch holds a row: yes
 // expect: a pitch is a multiple of 32: yes

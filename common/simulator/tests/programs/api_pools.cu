@@ -1,4 +1,4 @@
-// Stream-ordered allocation, and memory pools.
+// Tests stream-ordered allocation and memory pools.
 // expect: allocated, used, freed in a stream: 5
 // expect: freeing twice: cudaErrorInvalidValue
 // expect: freeing nothing: cudaSuccess

@@ -1,6 +1,6 @@
 // not built by clang: it has no -rdc=true for this
 // nvcc: -rdc=true
-// Relocatable device code, whose PTX is in another section and in a wrapper of another version.
+// Tests relocatable device code. Its PTX has a different section and a different wrapper version.
 // expect: kernel, device function, variable: 42
 #include "api_check.h"
 

@@ -1,4 +1,4 @@
-// After a kernel fails, the next call that needs the device and all later calls return its error.
+// After a kernel fails, the next call that needs the device and all later calls return the error.
 // expect: the launch itself: cudaSuccess
 // expect: the next synchronisation: cudaErrorIllegalAddress
 // expect: once more: cudaErrorIllegalAddress

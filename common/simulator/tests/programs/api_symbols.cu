@@ -1,5 +1,5 @@
 // not built by clang: it has no __managed__ for NVIDIA's GPUs
-// Accesses __device__, __constant__ and __managed__ variables from the host.
+// Tests host accesses to __device__, __constant__ and __managed__ variables.
 // expect: initial values: 1 2 3 4
 // expect: size of an array: 16
 // expect: copied to a symbol, at an offset: 1 20 30 4

@@ -1,5 +1,5 @@
 // PTX of every version and for every GPU that nvcc supports must load and run, unless it needs a
-// newer GPU. The target does not change the simulated device, whose version is always 9.0.
+// newer GPU. The target does not affect the simulated device, whose version is always 9.0.
 // simulator only
 // expect: 16 targets in 8 versions: 0 do not run
 // expect: without a version: cudaErrorInvalidPtx

@@ -1,4 +1,4 @@
-// A failing assertion ends the launch, and every later runtime call returns the error.
+// A failing assertion ends the launch, and every later call of the runtime returns the error.
 // expect: passing assertions: cudaSuccess
 // expect: failing assertion: cudaErrorAssert
 // expect: and later: cudaErrorAssert

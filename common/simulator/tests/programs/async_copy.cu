@@ -1,5 +1,5 @@
 // not built by clang: cooperative_groups/memcpy_async.h and cuda/pipeline are part of the toolkit
-// cp.async: copies to shared memory, and waits for groups of copies.
+// Tests cp.async: copies to shared memory, and waits for groups of copies.
 // expect: 4 bytes per thread: ok
 // expect: 8 bytes per thread: ok
 // expect: 16 bytes per thread: ok
@@ -35,7 +35,7 @@ __global__ void reverse(T* out, const T* in) {
     out[blockIdx.x * kThreads + threadIdx.x] = tile[kThreads - 1 - threadIdx.x];
 }
 
-/// Thread i copies the first i % 17 of its 16 bytes, and the copy fills the rest with zeros.
+/// Thread i copies the first i % 17 of its 16 bytes. The copy fills the rest with zeros.
 __global__ void zero_fill(uint4* out, const uint4* in) {
     __shared__ uint4 tile[kThreads];
     const int i = threadIdx.x;
@@ -84,7 +84,7 @@ __global__ void stages(int* out, const int* in, int rounds) {
     out[threadIdx.x] = sum;
 }
 
-/// Odd threads copy once, even threads twice, and each waits for its own first group.
+/// Odd threads copy once and even threads twice. Each thread waits for its first group of copies.
 __global__ void some_lanes(int* out, const int* in) {
     __shared__ int tile[2 * kThreads];
     const int i = threadIdx.x;

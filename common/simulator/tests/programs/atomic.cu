@@ -1,5 +1,5 @@
 // not built by clang: cuda_bf16.h is part of NVIDIA's toolkit
-// Atomics and reductions: every operation, type, scope and state space.
+// Tests atomics and reductions: every operation, type, scope and state space.
 // expect: unsigned int: ok
 // expect: int: ok
 // expect: unsigned long long: ok
@@ -77,7 +77,7 @@ __global__ void long_longs(long long* cells) {
               static_cast<unsigned long long>(value));
 }
 
-/// The sums are exact in any order, because all values are small whole numbers or halves.
+/// The sums are exact in any order, because all values are small multiples of 1/2.
 __global__ void float_sum(float* cell) {
     atomicAdd(cell, static_cast<float>(thread_number() % 7));
 }
@@ -86,7 +86,7 @@ __global__ void double_sum(double* cell) {
 }
 
 __global__ void bfloat_sums(__nv_bfloat16* one, __nv_bfloat162* two) {
-    if (thread_number() >= 128) return;  // 8 bits of precision: sums up to 256 are exact
+    if (thread_number() >= 128) return;  // 8 bits of precision, so sums are exact up to 256
     atomicAdd(one, __float2bfloat16(1.0f));
     atomicAdd(two, __floats2bfloat162_rn(0.5f, 2.0f));
 }
@@ -97,7 +97,7 @@ __global__ void float_vectors(float2* two, float4* four) {
     if (old.y != 2 * old.x || old.z != 3 * old.x) four->w = -1;
 }
 
-/// Multiplies atomically by compare-and-swap, because CUDA has no atomic multiplication.
+/// Multiplies atomically with compare-and-swap, because CUDA has no atomic multiplication.
 __global__ void product(unsigned* cell) {
     const unsigned factor = scrambled(thread_number()) | 1;
     unsigned old = *cell, assumed;
@@ -161,7 +161,7 @@ __global__ void generic(unsigned* out) {
 }
 
 __global__ void exchange(unsigned long long* cells) {
-    // In the end, each value must be in the cell or have been returned to exactly one thread.
+    // At the end, each value must be in the cell or have been returned to exactly one thread.
     const unsigned long long mine = (1ull << 40) + thread_number();
     const unsigned long long got = atomicExch(&cells[0], mine);
     atomicAdd(&cells[1], got);

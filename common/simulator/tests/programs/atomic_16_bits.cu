@@ -1,4 +1,4 @@
-// 16-bit atomics, and atomics on two halves at a time.
+// Tests 16-bit atomics, and atomics on two halves at a time.
 // expect: half sums: ok
 // expect: half sums give what was there: ok
 // expect: compare and swap of 16 bits: ok
@@ -13,7 +13,7 @@ __global__ void half_sums(__half* one, __half2* two) {
     atomicAdd(one, __float2half(0.25f));
     atomicAdd(two, __floats2half2_rn(0.5f, 1.0f));
 }
-/// Runs with one thread, so that the returned values do not depend on an order.
+/// Runs with a single thread, so that the order of the atomics and their return values is fixed.
 __global__ void old_halves(__half* one, __half2* two, float* old) {
     old[0] = __half2float(atomicAdd(one, __float2half(0.25f)));
     const __half2 pair = atomicAdd(two, __floats2half2_rn(0.5f, 1.0f));
@@ -23,14 +23,14 @@ __global__ void old_halves(__half* one, __half2* two, float* old) {
 
 __global__ void swap_shorts(unsigned short* cells) {
     const int i = threadIdx.x;
-    // Thread i waits until all threads before it have passed.
+    // Thread i waits until thread i - 1 has incremented the counter in cells[1].
     while (atomicCAS(&cells[1], static_cast<unsigned short>(i),
                      static_cast<unsigned short>(i + 1)) != i) {
     }
     __threadfence();
 }
 
-/// Multiplies 16-bit numbers within one block, with compare-and-swap in shared memory.
+/// Multiplies 16-bit numbers within a block, with compare-and-swap in shared memory.
 __global__ void swap_in_shared(unsigned short* out) {
     __shared__ unsigned short cells[2];
     if (threadIdx.x == 0) cells[0] = 7, cells[1] = 1;

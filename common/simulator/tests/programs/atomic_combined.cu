@@ -1,5 +1,5 @@
-// Counts sectors and wavefronts of a warp's atomics, which ptxas may combine. An H200 counts the
-// same (l1tex__t_sectors_pipe_lsu_mem_global_op_{atom,red}.sum,
+// Counts sectors and wavefronts of a warp's atomics, which ptxas may combine. An H200 gives the
+// same counts (l1tex__t_sectors_pipe_lsu_mem_global_op_{atom,red}.sum,
 // l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum), including for 60 random patterns.
 // simulator only
 // expect: one to a parameter: 1 sectors
@@ -97,7 +97,7 @@ int main() {
     MUST(cudaMalloc(&data, 4096));
     MUST(cudaMemset(data, 0, 4096));
     MUST(cudaMalloc(&place, 256));
-    int places[64] = {};  // index 0 for all lanes, then four words of one bank
+    int places[64] = {};  // index 0 for all lanes, then four words of the same bank
     for (int k = 32; k < 64; ++k) places[k] = k % 4 * 32;
     MUST(cudaMemcpy(place, places, sizeof places, cudaMemcpyHostToDevice));
     const auto global = [](const char* what, auto launch) { count(what, "atomic_sectors", "sectors", launch); };

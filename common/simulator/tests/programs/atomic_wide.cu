@@ -12,7 +12,7 @@ struct alignas(16) Wide {
 
 constexpr int kThreads = 64;
 
-/// Exchanges values. Each value must end up, with both halves, in the cell or in one thread.
+/// Exchanges values. Both halves of each value must end up together, in the cell or in one thread.
 __global__ void exchange(Wide* cell, Wide* got) {
     const unsigned long long i = threadIdx.x + 1;
     got[threadIdx.x] = atomicExch(cell, Wide{i, i * 1000});

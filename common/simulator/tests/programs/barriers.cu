@@ -1,4 +1,4 @@
-// Barriers of a block: for all or some threads, with numbers, and with reductions.
+// Tests barriers of a block: for all or some threads, with numbers, and with reductions.
 // expect: __syncthreads: ok
 // expect: count: ok
 // expect: and, or: ok
@@ -33,7 +33,7 @@ __global__ void and_or(int* out) {
     out[threadIdx.x] = bits;
 }
 
-/// Runs two halves of a block independently, each with its own barrier.
+/// Runs the two halves of a block independently, each with its own barrier.
 __global__ void halves(int* out) {
     __shared__ int tile[128];
     const int half = threadIdx.x / 64, i = threadIdx.x % 64;
@@ -53,7 +53,7 @@ __global__ void producer(int* out, int rounds) {
     const int lane = threadIdx.x % 32;
     if (threadIdx.x < 32) {
         for (int r = 0; r < rounds; ++r) {
-            asm volatile("bar.sync 1, 64;" ::: "memory");  // wait until the box is empty
+            asm volatile("bar.sync 1, 64;" ::: "memory");  // wait until the buffer is empty
             box[lane] = r * 100 + lane;
             asm volatile("bar.arrive 2, 64;" ::: "memory");  // the box is full now
         }
@@ -68,7 +68,7 @@ __global__ void producer(int* out, int rounds) {
     }
 }
 
-/// Some warps exit before the barrier, which must not wait for them.
+/// Some warps exit before the barrier. The barrier must not wait for them.
 __global__ void left(int* out) {
     __shared__ int tile[64];
     if (threadIdx.x >= 64) return;

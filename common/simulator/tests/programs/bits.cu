@@ -1,5 +1,5 @@
 // only with --all: instructions in inline PTX, which every compiler passes on unchanged
-// Shifts, bit fields, bit counts and permutations, including positions beyond the type's width.
+// Tests shifts, bit fields, bit counts and permutations, with positions beyond the type's width.
 // expect: shl shr: ok
 // expect: shf: ok
 // expect: popc clz brev: ok
@@ -108,7 +108,7 @@ u32 shift_amount(T a) {
 BFIND(s32) BFIND(u32) BFIND(s64) BFIND(u64)
 
 GROUP("fns");
-/// Finds the n-th set bit, with `base` < 32 and `n` > INT_MIN. PTX leaves other values undefined.
+/// Returns the n-th set bit for `base` < 32 and `n` > INT_MIN. PTX leaves other values undefined.
 u32 nth_set(u32 mask, u32 base, s32 n) {
     if (n == 0) return bit(mask, base) ? base : ~0u;
     std::vector<u32> set;  // positions of the set bits, in search order
@@ -130,9 +130,9 @@ u32 nth_set(u32 mask, u32 base, s32 n) {
 FNS("shr.s32 n, %3, 1;", c >> 1) FNS("rem.s32 n, %3, 9;", c % 9)
 
 // ---- bit fields, whose position and length are bytes ----
-// PTX uses only the low byte of the position and of the length. The device
-// does so only for the 32-bit instructions, so the operands of the 64-bit
-// instructions are masked.
+// According to PTX, only the low bytes of the position and the length count.
+// The device ignores the other bytes only in 32-bit instructions, so the
+// operands of 64-bit instructions are masked.
 #define WITH_BYTES(x, y, what) \
     "{ .reg .b32 p, n; and.b32 p, " x ", 255; and.b32 n, " y ", 255; " what " }"
 
@@ -203,7 +203,7 @@ TERNARY("prmt.b32 %0, %1, %2, 0x0123;", u32, u32, u32, u32, a << 24 | (a & 0xff0
                                                               (a >> 8 & 0xff00) | a >> 24);
 
 GROUP("prmt by mode");
-/// The selectors for c = 0, 1, 2 and 3. Each hex digit selects the byte of b:a for a result byte.
+/// The selectors for c = 0, 1, 2 and 3. Each hex digit selects the byte of b:a for one result byte.
 struct Table {
     u32 selectors[4];
     u32 operator()(u32 a, u32 b, u32 c) const { return permuted(a, b, selectors[c % 4]); }

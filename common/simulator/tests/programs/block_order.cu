@@ -1,4 +1,4 @@
-// Each block draws a number when it starts, so the counters depend on the order of the blocks.
+// Each block draws a number when it starts, so the counters depend on the block order.
 // expect: numbers: ok
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 constexpr int kBlocks = 4000, kThreads = 64;
 
-/// Draws a number. The further it is from the block's index, the more loads the block executes.
+/// Draws a number. The more it differs from the block's index, the more loads the block executes.
 __global__ void draw(unsigned* next, int* drawn, const int* in, int* out) {
     __shared__ unsigned number;
     if (threadIdx.x == 0) number = atomicAdd(next, 1u);

@@ -1,5 +1,5 @@
 // A launch that accesses an invalid address must fail with a report that names the line, and the
-// process must continue. Each case corrupts its context, and so runs in a child process.
+// process must continue. Each case runs in a child process, because it invalidates its context.
 // simulator only
 // expect: null: 700
 // expect: the last byte there is: 700
@@ -94,7 +94,7 @@ static void in_child(const char* what, Launch launch) {
 
 int main() {
     static int on_the_host;
-    constexpr Word kParam = 0x7c00'0000'0000;  // where generic addresses of parameters begin
+    constexpr Word kParam = 0x7c00'0000'0000;  // where the generic addresses of parameters begin
     in_child("null", [] { store_at<<<1, 1>>>(0); });
     in_child("the last byte there is", [] { store_at<<<1, 1>>>(~Word{0} - 3); });
     in_child("a host address", [] { store_at<<<1, 1>>>(reinterpret_cast<Word>(&on_the_host)); });

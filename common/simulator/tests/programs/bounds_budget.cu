@@ -16,7 +16,7 @@ __global__ void ends(int* out) {
 __global__ void turns_for_ever(int* out) {
     unsigned value = threadIdx.x;
     for (;;) {
-        // The loop is on one line, so the report names this line whichever instruction comes last.
+        // The loop is on one line, so the report names this line whichever instruction runs last.
         value = value * 3 + 1; if (value == 0x12345679) asm volatile("st.global.u32 [%0], %1;" :: "l"(out), "r"(value) : "memory");
     }
 }

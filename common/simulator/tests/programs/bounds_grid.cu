@@ -1,5 +1,5 @@
 // The instruction budget must stop a grid of 2^31 - 1 blocks that return immediately. Launches with
-// invalid grids or blocks fail, and leave the context intact.
+// invalid grids or blocks must fail, and must leave the context intact.
 // simulate: --max-instructions 100000
 // simulator only
 // expect: no blocks: cudaErrorInvalidValue

@@ -1,4 +1,4 @@
-// When a kernel uses a host pointer, the report must say what memory the pointer refers to.
+// When a kernel uses a host pointer, the report must state what memory it points to.
 // simulator only
 // expect: from malloc: 700
 // expect-stderr: a pointer to memory of the host,

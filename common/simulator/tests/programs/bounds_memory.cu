@@ -1,5 +1,5 @@
-// The device has as much memory as --memory specifies. Larger allocations fail, but the program
-// continues.
+// The device has the amount of memory that --memory specifies. Larger allocations must fail, and
+// the program must continue.
 // simulate: --memory 64M
 // simulator only
 // expect: 65 MiB: cudaErrorMemoryAllocation

@@ -1,4 +1,4 @@
-// A kernel may have as many bytes of parameters as nvcc allows, which is 32764.
+// A kernel may have 32764 bytes of parameters, the most that nvcc allows.
 // expect: the words add up: 33525766
 #include <cstdio>
 

@@ -1,4 +1,4 @@
-// PTX that is invalid, or that needs more memory than the device has. Loading or launching the PTX
+// Tests PTX that is invalid, or that needs more memory than the device has. Loading or launching it
 // must fail without allocating that memory.
 // simulator only
 // expect: not PTX: cudaErrorInvalidPtx
@@ -27,12 +27,12 @@
 
 static const std::string kHead = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
-/// Repairs the context for the next case, after an unsupported instruction has broken it.
+/// Repairs the context for the next case, after an unsupported instruction has invalidated it.
 static void fix() {
     reinterpret_cast<void (*)()>(dlsym(RTLD_DEFAULT, "coalesceClearError"))();
 }
 
-/// Loads the text, and launches its kernel `k` with one pointer.
+/// Loads the PTX text, and launches its kernel `k` with one pointer.
 static cudaError_t run(const std::string& text) {
     cudaLibrary_t library;
     cudaError_t error =

@@ -1,4 +1,4 @@
-// Endless recursion must cause a stack overflow, and the report must name the line.
+// Endless recursion must be reported as a stack overflow, with the line of the call.
 // simulator only
 // expect: endless recursion: cudaErrorIllegalAddress
 // expect-stderr: memcheck: stack overflow in dives

@@ -1,4 +1,4 @@
-// An endless wait must be reported as a deadlock, with the line on which threads wait.
+// An endless wait must be reported as a deadlock, with the line on which the threads wait.
 // simulator only
 // expect: a barrier that one warp skips: 702
 // expect: a lock that is never released: 702

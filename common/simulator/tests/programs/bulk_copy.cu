@@ -1,4 +1,4 @@
-// cp.async.bulk copies consecutive bytes or a box of an array, to shared memory and back.
+// Tests cp.async.bulk, which copies consecutive bytes or a box, to shared memory and back.
 // expect: runs there and back: ok
 // expect: two copies, one mbarrier: ok
 // expect: a box: ok
@@ -24,7 +24,7 @@
 #include "check.h"
 
 constexpr int kRows = 40, kCols = 72;  // size of the array that most tests copy from
-constexpr int kWords = 2048;           // size of shared memory in words
+constexpr int kWords = 2048;           // size of the shared memory, in words
 
 __global__ void there_and_back(int* out, const int* in) {
     __shared__ __align__(128) int run[256];
@@ -62,7 +62,7 @@ __global__ void two_copies(int* out, const int* in) {
     out[threadIdx.x] = run[0][threadIdx.x] - run[1][threadIdx.x];
 }
 
-/// Loads a box to byte `offset` of shared memory, and writes all of shared memory to `out`.
+/// Loads a box to byte `offset` of shared memory, and copies all of shared memory to `out`.
 __global__ void dump(int* out, const __grid_constant__ CUtensorMap map, int x, int y, int offset,
                      int bytes) {
     __shared__ __align__(1024) int words[kWords];
@@ -118,7 +118,7 @@ __global__ void move_box(const __grid_constant__ CUtensorMap from,
     }
 }
 
-/// Loads rows of 64 ints into a ring of three buffers ahead of their use, doubles and stores them.
+/// Loads rows of 64 ints ahead of time into a ring of three buffers, doubles and stores them.
 __global__ void stages(int* out, const int* in, int rounds) {
     constexpr int kStages = 3;
     __shared__ __align__(128) int loaded[kStages][64];
@@ -161,8 +161,8 @@ std::vector<int> array() {
     return for_threads<int>(kRows * kCols, [](int i) { return element(i / kCols, i % kCols); });
 }
 
-/// Returns the contents of shared memory after a copy of a box of `rows` x `cols` from (y, x).
-/// Swizzling XORs the index of a 16-byte chunk with the lowest `bits` bits of `address / 128`.
+/// Returns the contents of shared memory after a box of `rows` x `cols` has been copied from (y,
+/// x). Swizzling XORs the index of a 16-byte chunk with the lowest `bits` bits of `address / 128`.
 std::vector<int> loaded(int rows, int cols, int x, int y, int offset, int bits) {
     std::vector<int> words(kWords, -1);
     for (int i = 0; i < rows * cols; ++i) {

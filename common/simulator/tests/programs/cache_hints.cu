@@ -1,5 +1,5 @@
-// Loads and stores with cache hints, prefetches, policies, and volatile or ordered accesses. None
-// of these changes which bytes are moved.
+// Tests loads and stores with cache hints, prefetches, policies, and volatile or ordered accesses.
+// None of these affects which bytes are moved.
 // expect: load hints: ok
 // expect: store hints: ok
 // expect: read-only loads: ok

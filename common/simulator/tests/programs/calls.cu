@@ -1,4 +1,4 @@
-// Calls of functions that are not inlined.
+// Tests calls of functions that are not inlined.
 // expect: scalars: ok
 // expect: many arguments: ok
 // expect: structs by value: ok

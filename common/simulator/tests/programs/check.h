@@ -1,6 +1,6 @@
-// Helpers for the feature tests: arrays on the device, and their comparison with results of the
-// host. A test prints "NAME: ok", or the first element that differs. `// expect:` lines at the top
-// of its file list what it must print.
+// Helpers for the feature tests: arrays on the device, and comparisons with the host's results. A
+// test prints "NAME: ok", or the first element that differs. The `// expect:` lines at the top of
+// its file list the lines that it must print.
 #pragma once
 
 #include <cstdio>
@@ -34,7 +34,7 @@ public:
     DeviceArray(const DeviceArray&) = delete;
 
     operator T*() const { return data_; }
-    /// Waits for the device, and returns a copy of the elements.
+    /// Waits for the device, and returns a copy of the array's elements.
     std::vector<T> read() const {
         std::vector<T> values(count_);
         MUST(cudaDeviceSynchronize());
@@ -77,7 +77,7 @@ void expect_equal(const char* name, const std::vector<T>& got, const std::vector
     std::printf("%s: ok\n", name);
 }
 
-/// Returns the host's results for threads 0 to count - 1.
+/// Returns answer(0) to answer(count - 1), the host's results for each thread.
 template <class T, class Answer>
 std::vector<T> for_threads(int count, Answer answer) {
     std::vector<T> values(count);

@@ -24,7 +24,7 @@ __global__ void clocks(int* out, int* data) {
 
 __global__ void timers(int* out) {
     const unsigned long long start = timer();
-    // The GPU's timer advances only about once per microsecond, so wait for the next tick.
+    // The GPU's timer advances only about once per microsecond, so wait for its next tick.
     while (timer() == start) {
     }
     out[0] = timer() > start;

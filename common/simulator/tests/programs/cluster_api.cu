@@ -1,5 +1,5 @@
 // not built by clang: clang drops __cluster_dims__
-// Cluster launches that the runtime rejects, and queries about clusters.
+// Tests cluster launches that the runtime rejects, and queries about clusters.
 // expect: 2 in a grid of 4: cudaSuccess
 // expect: 2 in a grid of 5: cudaErrorInvalidClusterSize
 // expect: 3 in a grid of 6: cudaSuccess

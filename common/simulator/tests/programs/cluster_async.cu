@@ -1,4 +1,4 @@
-// Asynchronous stores, arrivals at mbarriers and bulk copies between blocks of a cluster.
+// Tests asynchronous stores, mbarrier arrivals and bulk copies between blocks of a cluster.
 // expect: st.async: ok
 // expect: st.async of 16 bytes: ok
 // expect: st.async of 64 bits: ok
@@ -86,7 +86,7 @@ __global__ void reductions(unsigned* out) {
     cluster_sync();
 }
 
-/// Block 0 waits until all threads of the other blocks have stored to it.
+/// Block 0 waits until all threads of the other blocks have stored to its memory.
 __global__ void arrivals(unsigned* out) {
     __shared__ unsigned values[4 * 32];
     __shared__ uint64_t barrier;
@@ -102,7 +102,7 @@ __global__ void arrivals(unsigned* out) {
     cluster_sync();
 }
 
-/// The sender announces to the receiver's mbarrier how many bytes it will store.
+/// The sender tells the receiver's mbarrier how many bytes it will store.
 __global__ void announced(unsigned* out) {
     __shared__ unsigned values[32];
     __shared__ uint64_t barrier;

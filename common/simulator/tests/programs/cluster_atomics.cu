@@ -1,4 +1,4 @@
-// Atomics and reductions on another block's shared memory.
+// Tests atomics and reductions on another block's shared memory.
 // expect: add: ok
 // expect: add, all lanes at one place: ok
 // expect: old values: ok
@@ -12,7 +12,7 @@
 // expect: red: ok
 #include "cluster_check.h"
 
-/// Calls `body` with the first word of the next block, then writes each block's 8 words to `out`.
+/// Calls `body` with the first word of the next block. Then writes each block's 8 words to `out`.
 template <class Body>
 __device__ void with_next(unsigned* out, unsigned start, Body body) {
     __shared__ unsigned words[8];
@@ -111,7 +111,7 @@ __global__ void reduced(unsigned* out) {
     if (threadIdx.x < 32) out[blockIdx.x * 32 + threadIdx.x] = values[threadIdx.x];
 }
 
-/// Returns the expected 8 words of each of `blocks` blocks: of(b), padded with the initial values.
+/// Returns the 8 expected words of each block b: of(b), followed by initial values.
 std::vector<unsigned> eight_each(int blocks, unsigned start,
                                  std::vector<unsigned> (*of)(unsigned block)) {
     std::vector<unsigned> words;

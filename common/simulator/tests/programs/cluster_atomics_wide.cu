@@ -1,5 +1,5 @@
-// 64-bit atomics on another block's shared memory. Minimum, maximum, AND, OR and XOR are not atomic
-// there (bugs/clusters.cu), so here only one thread at a time uses them.
+// Tests 64-bit atomics on another block's shared memory. Minimum, maximum, AND, OR and XOR are not
+// atomic there (see bugs/clusters.cu), so only one thread at a time uses them.
 // expect: add: ok
 // expect: min, max, and, or, xor by one thread: ok
 // expect: exch: ok
@@ -17,7 +17,7 @@
 using Wide = unsigned long long;
 constexpr Wide kHigh = 1ull << 40;
 
-/// Calls `body` with the first word of the next block, then writes each block's 4 words to `out`.
+/// Calls `body` with the first word of the next block. Then writes each block's 4 words to `out`.
 template <class Body>
 __device__ void with_next(Wide* out, Wide start, Body body) {
     __shared__ Wide words[4];
@@ -57,7 +57,7 @@ __global__ void compare(Wide* out, Wide* old) {
                 atomicCAS(&to[threadIdx.x], kHigh + 2, kHigh * 7 + blockIdx.x);
     });
 }
-/// All threads of all blocks add to a word of block 0.
+/// Adds to a word of block 0 in all threads of all blocks.
 __global__ void sum_by_cas(Wide* out) {
     __shared__ Wide word;
     if (threadIdx.x == 0) word = kHigh;
@@ -101,7 +101,7 @@ __global__ void doubles(Wide* out) {
 
 using Words = std::vector<Wide>;
 
-/// Returns the expected words of two blocks: of(0), then of(1).
+/// Returns the expected words of two blocks: of(0), followed by of(1).
 Words four_each(Words (*of)(unsigned block)) {
     Words words = of(0), second = of(1);
     words.insert(words.end(), second.begin(), second.end());
@@ -158,7 +158,7 @@ int main() {
                      return Words{kHigh * 63 + 1 - b, kHigh + 1, kHigh + 2, kHigh + 3};
                  }));
     in_clusters(doubles, 2, 64, 2, words);
-    // The double initially has bits 1 and 2 set. That value is too small to change the sum.
+    // Bits 1 and 2 of the double are set initially, a value that is too small to change the sum.
     expect_equal("add of doubles", out.read(), four_each([](unsigned) {
                      return Words{0, bits_of(248.), bits_of(256.), 3};
                  }));

@@ -24,7 +24,7 @@ __global__ void rounds(unsigned* out, int count) {
     if (threadIdx.x == 0) out[blockIdx.x] = value[count % 2];
 }
 
-/// Processes private data between arrival and wait.
+/// Processes private data between the arrival and the wait.
 __global__ void split(unsigned* out) {
     __shared__ unsigned values[64], own[64];
     values[threadIdx.x] = blockIdx.x * 64 + threadIdx.x;

@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-/// Launches one-dimensional clusters of `size` blocks, and waits for them to finish.
+/// Launches one-dimensional clusters of `size` blocks, and waits until they have ended.
 template <class... Parameters, class... Arguments>
 void in_clusters(void (*kernel)(Parameters...), int blocks, int threads, int size,
                  Arguments... arguments) {

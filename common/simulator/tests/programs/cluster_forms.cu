@@ -1,4 +1,4 @@
-// Cluster instructions in forms that compilers rarely emit. Each line of output gives the results
+// Tests forms of cluster instructions that compilers rarely emit. Each line of output shows results
 // of threads 1 and 31 of both blocks. cluster_ptx.h contains the code that all kernels share.
 // expect: mapa of a variable and a number: 101 131 1 31
 // expect: mapa of 32 bits: 101 131 1 31

@@ -1,5 +1,5 @@
-// Tests cluster instructions and related ones that are not simulated. The launch must fail with an
-// error that names the instruction, and must not write results.
+// Tests cluster instructions and related instructions that are not simulated. The launch must fail
+// with an error that names the instruction, and must not write results.
 // simulator only
 // expect: multimem.ld_reduce: cudaErrorUnsupportedPtxVersion
 // expect: multimem.red: cudaErrorUnsupportedPtxVersion
@@ -31,7 +31,7 @@
 
 #include "cluster_ptx.h"
 
-/// Resets the context for the next case, because an unsupported instruction makes it unusable.
+/// Resets the context for the next case, because an unsupported instruction invalidates it.
 static void fix() {
     reinterpret_cast<void (*)()>(dlsym(RTLD_DEFAULT, "coalesceClearError"))();
 }

@@ -1,5 +1,5 @@
 // not built by clang: clang drops __cluster_dims__
-// Tests launches of clusters in graphs and streams.
+// Tests cluster launches in graphs and streams.
 // expect: captured: ok
 // expect: captured, by __cluster_dims__: ok
 // expect: a cooperative launch with clusters: ok

@@ -30,7 +30,7 @@ __global__ void neighbour(unsigned* out) {
     cluster_sync();
 }
 
-/// The blocks pass their values on until each value has visited all blocks of the ring.
+/// The blocks pass their values around a ring until each value has visited all blocks.
 __global__ void ring(unsigned* out, int rounds) {
     __shared__ unsigned box[2][128];
     const unsigned t = threadIdx.x, next = (rank_in_cluster() + 1) % blocks_in_cluster();
@@ -110,7 +110,7 @@ __global__ void own(unsigned* out) {
     out[blockIdx.x * 32 + threadIdx.x] = load_from(address) * 2 + same;
 }
 
-/// Block 0 gives the other blocks a pointer to one of its variables.
+/// Block 0 gives the other blocks a pointer to one of its shared variables.
 __global__ void handed_over(int* out) {
     __shared__ int value;
     __shared__ int* pointer;

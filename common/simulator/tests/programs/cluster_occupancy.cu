@@ -1,5 +1,5 @@
-// Tests how many clusters of each size can be resident, and the largest cluster. (Measured twice.
-// An H200 with other multiprocessors disabled may differ for more than 2 blocks.)
+// Tests how many clusters of each size can be resident, and the largest size. (Measured twice. For
+// more than 2 blocks, an H200 with other disabled multiprocessors may differ.)
 // simulator only
 // expect: portable: 264 132 79 62 47 39 32 30 - - -
 // expect: largest, portable: 8 8 8 8

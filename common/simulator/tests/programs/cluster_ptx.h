@@ -1,6 +1,7 @@
-// A kernel for tests of the forms of PTX's cluster instructions. Its body is given as text.
+// A kernel that tests the forms of PTX's cluster instructions. A case gives its body as text.
 //
-// Kernel  A cluster of 2 blocks of 32 threads. The body leaves a number in %r9. Each block has an
+// Kernel A cluster of 2 blocks of 32 threads. The body must set %r9 to the thread's result. Each
+// block has an
 //         array `box`, where thread t's word is 100 * block + t, and an mbarrier with the number of
 //         arrivals that a case sets.
 // Names   %r1 thread, %r2 block, %r3 rank, %r4 rank of the other block, %r5 4 * thread, %r6 box,
@@ -62,7 +63,7 @@ struct ClusterCase {
     const char* directives = "";
 };
 
-/// Runs the kernel, and writes its 64 numbers to `host`.
+/// Runs the kernel, and copies its 64 results to `host`.
 inline cudaError_t run_cluster_case(const ClusterCase& c, unsigned* host) {
     std::string text = kClusterHead + c.body + kClusterTail;
     text.replace(text.find("DIRECTIVES"), 10, c.directives);

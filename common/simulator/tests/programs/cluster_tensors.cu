@@ -17,7 +17,7 @@ constexpr int kRows = 64, kCols = 96;  // size of the array
 constexpr int kBoxRows = 8, kBoxCols = 32;
 constexpr int kBoxWords = kBoxRows * kBoxCols;
 
-/// Copies a box to the same address in each block of `ranks`, and signals the mbarriers of these.
+/// Copies a box to the same address in each block of `ranks`, and signals their mbarriers.
 __device__ void load_box_to(void* to, const CUtensorMap& map, int x, int y, uint64_t& barrier,
                             unsigned ranks) {
     asm volatile(
@@ -89,7 +89,7 @@ __global__ void three_dimensions(int* out, const __grid_constant__ CUtensorMap m
     write(out, box, 64);
 }
 
-/// The blocks take turns sending a box to all blocks, and add up the boxes that they receive.
+/// Blocks take turns sending a box to all blocks, and add up the boxes that they receive.
 __global__ void rounds(int* out, const __grid_constant__ CUtensorMap map, int count) {
     __shared__ alignas(128) int box[kBoxWords];
     __shared__ uint64_t barrier;
@@ -136,7 +136,7 @@ __global__ void multiply(int* c, const __grid_constant__ CUtensorMap a,
 int element(int row, int col) {
     return row < kRows && col < kCols ? row * 1000 + col : 0;
 }
-/// Returns word i of a block after `share` in a cluster of 4. Words outside the boxes are 9.
+/// Returns word i of a block after `share` in a cluster of 4. Words outside of the boxes are 9.
 int shared_word(int i, unsigned senders, unsigned ranks, int x, bool swizzled = false) {
     const int block = i / (4 * kBoxWords), box = i / kBoxWords % 4, word = i % kBoxWords;
     if (!(ranks >> block % 4 & 1) || !(senders >> box & 1)) return 9;

@@ -14,7 +14,7 @@ template <class T>
 bool is_nan(T x) {
     return x != x;
 }
-/// Encodes a predicate in bit 0, and its negation in bit 1.
+/// Encodes a predicate in bit 0 and its negation in bit 1.
 u32 p_and_q(bool p) { return p ? 1 : 2; }
 float flushed(float x) {
     return x > -std::numeric_limits<float>::min() && x < std::numeric_limits<float>::min() ? 0 : x;
@@ -24,7 +24,7 @@ float flushed(float x) {
 #define EQUALITIES(X, T) X(eq, T, a == b) X(ne, T, a != b)
 #define ORDERS(X, T) X(lt, T, a < b) X(le, T, a <= b) X(gt, T, a > b) X(ge, T, a >= b)
 #define UNSIGNED_ORDERS(X, T) X(lo, T, a < b) X(ls, T, a <= b) X(hi, T, a > b) X(hs, T, a >= b)
-// Comparisons with NaN are false, except those whose operator ends in `u`.
+// Comparisons with a NaN are false, except those whose operator ends in `u`.
 #define NONE_IS_NAN (!is_nan(a) && !is_nan(b))
 #define FLOAT_OPERATORS(X, T)                                                             \
     X(eq, T, a == b) X(ne, T, NONE_IS_NAN && a != b)                                      \
@@ -34,7 +34,7 @@ float flushed(float x) {
     X(gtu, T, !NONE_IS_NAN || a > b) X(geu, T, !NONE_IS_NAN || a >= b)                    \
     X(num, T, NONE_IS_NAN) X(nan, T, !NONE_IS_NAN)
 
-// ---- setp with two predicates p|q, and with p alone ----
+// ---- setp with two predicates p|q, and with only p ----
 
 #define SETP(op, T, ...)                                                                       \
     BINARY("{ .reg .pred p, q; .reg .b32 x, y; setp." #op "." #T " p|q, %1, %2;" \
@@ -64,7 +64,7 @@ FLOAT_OPERATORS(SETP_FTZ, f32)
 
 // ---- setp with a third operand: the predicate c < 0, or its negation with "!" ----
 //
-// The comparison is combined with that predicate for p, and the negated comparison for q.
+// p combines the comparison with that predicate, and q combines the negated comparison with it.
 
 GROUP("setp combined");
 #define COMBINED(op, combine, negation, T)                                                      \

@@ -66,7 +66,7 @@ D clamped(A a) {
     return static_cast<D>(wide < lowest ? lowest : wide > highest ? highest : wide);
 }
 
-// A value is sign-extended or zero-extended to the width of its register.
+// The result is sign-extended or zero-extended to the width of its register.
 #define INTEGERS(D_TYPE, D, W, DR, A_TYPE, A, AR)                                                \
     group.check("cvt." D_TYPE "." A_TYPE, integers<A>(),                                         \
                 DEVICE_1("cvt." D_TYPE "." A_TYPE, W, "=" DR, A, AR),                            \
@@ -121,7 +121,7 @@ template <class T>
 T whole(T value, Towards towards) {
     return static_cast<T>(std::copysign(to_whole(std::fabs(double{value}), towards, std::signbit(value)), value));
 }
-/// Values out of range saturate. A NaN becomes 0, or the highest bit if either type has 64 bits.
+/// Out-of-range values saturate. A NaN becomes 0, or the highest bit if either type has 64 bits.
 template <class D>
 D to_integer(double value, Towards towards, bool is_f64 = false) {
     const bool wide = is_f64 || sizeof(D) == 8;
@@ -330,7 +330,7 @@ bool same_tf32(const u32& got, const u32& wanted) {
 void test_tf32() {
     const auto f = floats<float>();
     Group group("tf32");
-    // Omit NaNs: with .rna, the device adds to the bits of a NaN.
+    // NaNs are omitted, because .rna makes the device add to the bits of a NaN.
     Columns<float> numbers(1);
     for (float a : f[0])
         if (a == a) numbers[0].push_back(a);
@@ -376,7 +376,7 @@ void test_8_bits() {
     EIGHT_BITS("e5m2x2", kE5M2);
 }
 
-// ---- two integers packed into one register ----
+// ---- two integers that are packed into one register ----
 
 #define PACK_16(TYPE, D)                                                                          \
     group.check("cvt.pack.sat." TYPE ".s32", two,                                                 \

@@ -1,4 +1,4 @@
-// Tests cooperative groups within a block, and the group of the whole grid.
+// Tests cooperative groups within a block, and the grid group.
 // expect: block: ok
 // expect: tiles: ok
 // expect: reduce and scan: ok
@@ -77,7 +77,7 @@ __global__ void whole_grid(int* data, int* out) {
         data[grid.size() - 1 - grid.thread_rank()] + (grid.is_valid() ? 1 : 0);
 }
 
-/// Jacobi iterations. In each round, each cell becomes the sum of its neighbours.
+/// Jacobi iterations. In each round, every cell becomes the sum of its neighbours.
 __global__ void jacobi(unsigned* cells, unsigned* next, int rounds) {
     const cg::grid_group grid = cg::this_grid();
     const unsigned n = grid.size(), i = grid.thread_rank();
@@ -116,7 +116,7 @@ int main() {
     });
     DeviceArray<int> counter(1);
     coalesced<<<1, 64>>>(out, counter);
-    // The hardware may group the lanes arbitrarily, but each of the 22 lanes must be counted once.
+    // The hardware may group lanes arbitrarily, but each of the 22 lanes must be counted once.
     std::vector<int> got = out.read();
     got.resize(65);
     got[64] = counter.read()[0];

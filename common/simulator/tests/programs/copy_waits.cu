@@ -1,5 +1,5 @@
-// Counts the waits for asynchronous copies to shared memory, and the bytes in flight at each wait,
-// by the rules in execute/async_copy.h.
+// Counts waits for asynchronous copies to shared memory, and the bytes that remain in flight, by
+// the rules in execute/async_copy.h.
 // simulator only
 // expect: one stage: 4 waits, 0 bytes
 // expect: two stages: 4 waits, 384 bytes
@@ -35,7 +35,7 @@ __device__ void wait_for_all_but() {
     asm volatile("cp.async.wait_group %0;" ::"n"(Left) : "memory");
 }
 
-/// Each thread copies one float per tile. Every iteration commits a group, even an empty one.
+/// Each thread copies one float per tile. Every iteration commits a group, which may be empty.
 template <int Stages, int Threads>
 __device__ void run_stages(float* out, const float* in) {
     __shared__ float tiles[kTiles][64];
@@ -73,7 +73,7 @@ __global__ void one_after_the_other(float* out, const float* in) {
         out[32 * tile + threadIdx.x] = tiles[tile][threadIdx.x];
 }
 
-/// Issues the next copies after the wait, and either before or after the tile is read. Only in the
+/// Issues the next copies after the wait, either before or after the tile is read. Only in the
 /// first case do the copies overlap with the reads. In both cases, a wait leaves 0 bytes in flight.
 template <bool BeforeReading>
 __global__ void sent_after_the_wait(float* out, const float* in) {

@@ -1,4 +1,4 @@
-// Runs a function on the device for many values, and compares it with a function on the host.
+// Runs a function on the device for many values, and compares the results with a host function's.
 //
 //     Group group("add");
 //     group.check("add.rn.f32", pairs, DEVICE_2("add.rn.f32", float, "=f", float, "f"), host);
@@ -37,8 +37,8 @@ inline double f64(u64 bits) {
     return bits_as<double>(bits);
 }
 
-// Defines a device function that consists of one instruction. D is its result type, DR its
-// constraint.
+// Defines a device function that consists of one instruction. D is the type of the result, and DR
+// is its constraint.
 #define DEVICE_1(TEXT, D, DR, A, AR)          \
     [] __device__(A a) {                      \
         D d;                                  \
@@ -60,7 +60,7 @@ inline double f64(u64 bits) {
 
 // ---- values ----
 
-/// Generates the same pseudo-random numbers in every run.
+/// Generates the same sequence of pseudo-random numbers in every run.
 class Noise {
 public:
     u64 next() {
@@ -72,7 +72,7 @@ private:
     u64 state_ = 0x123456789abcdefu;
 };
 
-/// Columns of operands. Call i takes its operands from element i of each column.
+/// Columns of operands. Call i gets its operands from element i of each column.
 template <class T>
 using Columns = std::vector<std::vector<T>>;
 
@@ -152,7 +152,7 @@ inline std::vector<double> edges_of(double) {
                                    f64(0x7ff8123456789abc)});
 }
 
-/// Returns random bits. Every second number is near 1, so that sums often depend on both operands.
+/// Returns random bits. Every other number is near 1, so that sums often depend on both operands.
 template <class T>
 T random_float(Noise& noise) {
     if constexpr (sizeof(T) == 8) {
@@ -168,7 +168,7 @@ T random_float(Noise& noise) {
 }
 template <class T>
 Columns<T> float_operands(int count) {
-    // Use fewer edge values, because all triples would be too many.
+    // Use fewer edge values, because there would be too many triples.
     std::vector<T> edges = edges_of(T{});
     if (count == 3) {
         std::vector<T> some;
@@ -201,7 +201,7 @@ template <class T>
 bool same_bits(const T& a, const T& b) {
     return std::memcmp(&a, &b, sizeof a) == 0;
 }
-/// Compares results. All NaNs are equal.
+/// Compares results. All NaNs are considered equal.
 template <class T>
 bool same_number(const T& a, const T& b) {
     return same_bits(a, b) || (a != a && b != b);
@@ -215,8 +215,8 @@ public:
     }
     Group(const Group&) = delete;
 
-    /// Compares the device with the function `host` on the same operands. A result is correct if
-    /// `good(got, wanted)` returns true.
+    /// Compares the device's results with those of the function `host` on the same operands. A
+    /// result is correct if `good(got, wanted)` returns true.
     template <class A, class F, class Host, class Good>
     void check(const char* what, const Columns<A>& columns, F device, Host host, Good good) {
         run(what, columns, device, host, good);

@@ -64,7 +64,7 @@ __global__ void objects(int* out) {
     delete[] array;
 }
 
-/// Allocates and frees in a loop. If free had no effect, the loop would exhaust the 8 MB heap.
+/// Allocates and frees in a loop, which would exhaust the 8 MB heap if free had no effect.
 __global__ void rounds(int* out) {
     int got = 0;
     for (int i = 0; i < 100; ++i) {
@@ -77,7 +77,7 @@ __global__ void rounds(int* out) {
 __global__ void too_much(int* out) {
     out[0] = malloc(1ull << 40) == nullptr;
 }
-/// Tries to allocate more memory than the default heap contains.
+/// Tries to allocate more memory than the default heap has.
 __global__ void much(int* out) {
     void* memory = malloc(12 << 20);
     out[0] = memory != nullptr;

@@ -1,4 +1,4 @@
-// Kernels that launch kernels are not simulated, but other kernels of the same program run.
+// Kernels that launch kernels are not simulated, but other kernels of the program run.
 // nvcc: -rdc=true -lcudadevrt
 // not built by clang: it has no -rdc=true
 // simulator only

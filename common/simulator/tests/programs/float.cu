@@ -1,8 +1,8 @@
 // only with --all: instructions in inline PTX, which every compiler passes on unchanged
-// Tests arithmetic on f32 and f64 in every rounding direction against the host's IEEE arithmetic.
+// Tests f32 and f64 arithmetic in every rounding direction against the host's IEEE arithmetic.
 //
-// In single precision, a NaN must be 0x7fffffff. In double precision, any NaN is accepted, as is
-// any NaN of an instruction for which the PTX manual does not specify one (abs, neg).
+// In single precision, a NaN must be 0x7fffffff. Any NaN is accepted in double precision, and for
+// instructions (abs, neg) for which the PTX manual does not specify the NaN.
 // nvcc: --extended-lambda -Xcompiler -frounding-math
 // expect: add sub mul f32: ok
 // expect: fma f32: ok
@@ -28,7 +28,7 @@
 float canonical(float value) { return value == value ? value : f32(0x7fffffff); }
 double canonical(double value) { return value; }
 
-/// Returns operation(operands...), computed with the given rounding direction.
+/// Returns operation(operands...), computed in the given rounding direction.
 template <int kDirection, class Operation, class T, class... Rest>
 T rounded(Operation operation, T first, Rest... rest) {
     std::fesetround(kDirection);
@@ -49,7 +49,7 @@ float flushed(float value) {
     return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value;
 }
 float saturated(float value) {
-    // A NaN and -0 must also become +0, so `value <= 0` would be incorrect.
+    // A NaN and -0 must also become +0, so the condition `value <= 0` would be incorrect.
     if (!(value > 0)) return 0;
     return value < 1 ? value : 1;
 }
@@ -67,7 +67,7 @@ bool is_good(const T& got, const T& wanted) {
 #define EACH_3(F) F(a), F(b), F(c)
 template <class T> T as_it_is(T value) { return value; }
 
-// Tests an instruction with a modifier M. R is the register letter, and N the number of operands.
+// Tests an instruction with modifier M. R is the register letter, and N is the number of operands.
 #define ROUNDED(N, NAME, M, TYPE, T, R, OPERANDS, HOST, FE)                                           \
     group.check(NAME M TYPE, OPERANDS, DEVICE_##N(NAME M TYPE, T, "=" R, T, R),                       \
                 [](PARAMETERS_##N(T)) { return rounded<FE>(HOST<T>, EACH_##N(as_it_is)); },               \
@@ -128,8 +128,8 @@ void test_f64() {
 float flushed_by_size(float larger, float result) {
     return std::fabs(larger) < 0x1p-62f ? std::copysign(0.0f, result) : flushed(result);
 }
-/// Returns operation(operands...) times 2^64 as a float, rounded in the given direction. A long
-/// double's 64 bits suffice as an intermediate result for these operands.
+/// Returns operation(operands...) times 2^64 as a float, rounded in the given direction. For these
+/// operands, the 64 bits of a long double suffice for the intermediate result.
 template <int kDirection, class Operation, class... Operands>
 float rounded_larger(Operation operation, Operands... operands) {
     return rounded<kDirection>(
@@ -175,9 +175,9 @@ void test_modifiers() {
     }
 }
 
-// ---- approximations: special values and error bounds as in the PTX manual ----
+// ---- approximations: special values and error bounds from the PTX manual ----
 
-/// Reports whether `got` is within `ulps` of the double `wanted`. Special values must be equal.
+/// Reports whether `got` is within `ulps` ulps of `wanted`. Special values must be equal.
 bool is_near(float got, double wanted, double ulps) {
     const float nearest = static_cast<float>(wanted);
     if (nearest != nearest || got != got) return nearest != nearest && got != got;
@@ -225,7 +225,7 @@ Columns<float> over(float from, float to) {
     for (const u32 bits : {0u, 0x80000000u, 0x7f800000u, 0xff800000u, 0x7fc00000u}) columns[0].push_back(f32(bits));
     return columns;
 }
-/// Compares results with an absolute or relative tolerance.
+/// Compares results within an absolute or relative tolerance.
 struct Close {
     double absolute, relative;
     bool operator()(float got, float wanted) const {
@@ -241,7 +241,7 @@ struct Close {
 void test_approximated_functions() {
     constexpr float kPi = 3.14159265f;
     Group group("approximated functions");
-    // The bounds are the manual's plus half a unit, because the reference is rounded.
+    // The bounds are those of the manual plus half a unit, because the reference is rounded.
     APPROXIMATED("sin.approx.f32", std::sin, over(-kPi, kPi), 0x1p-20, 0);
     APPROXIMATED("cos.approx.f32", std::cos, over(-kPi, kPi), 0x1p-20, 0);
     APPROXIMATED("lg2.approx.f32", std::log2, over(0.5f, 2), 0x1p-21, 0x1p-22);

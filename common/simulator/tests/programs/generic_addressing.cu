@@ -1,4 +1,4 @@
-// Tests generic pointers. Their value determines the state space of an access.
+// Tests generic pointers, whose value determines the state space of an access.
 // expect: one function, three kinds of memory: ok
 // expect: a different kind in every lane: ok
 // expect: what kind of memory: ok

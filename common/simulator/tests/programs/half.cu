@@ -1,5 +1,5 @@
 // not built by clang: cuda_bf16.h is part of NVIDIA's toolkit
-// Tests f16 and bf16 arithmetic, single and in pairs. The host computes in double and rounds once.
+// Tests f16 and bf16 arithmetic, single and in pairs. The host computes in double, and rounds once.
 //
 // 2^x and tanh must be within the error bounds of the PTX manual. For abs and neg, any NaN passes,
 // because the manual does not specify one.
@@ -42,7 +42,7 @@ Columns<u16> operands(const SmallFormat& f, int count) {
     return choices<u16>(count, edges, 30000, [&f](Noise& noise) {
         const u64 bits = noise.next() >> 24;
         const u32 one = round_to(f, 1);
-        // Every second number is close to 1, so that sums are rounded.
+        // Every other number is near 1, so that sums are rounded.
         const u32 near_1 = one - 4 * (1u << f.fraction_bits) + (bits >> 4) % (8u << f.fraction_bits);
         return static_cast<u16>(bits & 1 ? bits >> 8 : near_1 | (bits & 2 ? f.sign() : 0));
     });
@@ -52,7 +52,7 @@ Columns<u16> all_values() {
     for (u32 bits = 0; bits < 0x10000; ++bits) columns[0].push_back(bits);
     return columns;
 }
-/// Packs neighbouring elements of a column of halves into pairs.
+/// Packs adjacent elements of a column of halves into pairs.
 Columns<u32> in_pairs(const Columns<u16>& halves) {
     Columns<u32> pairs(halves.size());
     for (std::size_t k = 0; k < halves.size(); ++k) {
@@ -63,7 +63,7 @@ Columns<u32> in_pairs(const Columns<u16>& halves) {
     return pairs;
 }
 
-// ---- expected results: a function of bits for each format F ----
+// ---- expected results: functions of the bits for each format F ----
 
 template <const SmallFormat& F>
 struct Host {
@@ -73,7 +73,7 @@ struct Host {
     static u16 add(u16 a, u16 b) { return rounded(to_odd([=] { return number(a) + number(b); })); }
     static u16 sub(u16 a, u16 b) { return rounded(to_odd([=] { return number(a) - number(b); })); }
     static u16 mul(u16 a, u16 b) { return rounded(number(a) * number(b)); }
-    /// Flushes tiny products. The product is tested for being subnormal before it is rounded.
+    /// Flushes tiny products, which must be tested before they are rounded.
     static u16 mul_ftz(u16 a, u16 b) {
         const double exact = number(ftz(a)) * number(ftz(b));
         const bool is_tiny = std::fabs(exact) < std::ldexp(1, 1 - F.bias());
@@ -104,7 +104,7 @@ private:
     static u16 extremum(u16 a, u16 b, bool maximum) {
         if (is_nan(F, a)) return is_nan(F, b) ? F.nan() : b;
         if (is_nan(F, b)) return a;
-        // Map the bits to positions in a total order, in which -0 comes before +0.
+        // Map the bits to positions in a total order, in which -0 precedes +0.
         const auto place = [](u16 x) { return x & 0x8000 ? -1 - (x & 0x7fff) : int{x}; };
         return (place(a) < place(b)) != maximum ? a : b;
     }
@@ -231,7 +231,7 @@ u32 both(u32 a, u32 b, u32 c) {
 #define CHECK_PAIR(N, TEXT, OPERANDS, HOST) \
     group.check(TEXT, OPERANDS, DEVICE_##N(TEXT, u32, "=r", u32, "r"), both<HOST>)
 
-// Compares both halves of a pair. Bit 0 is the result of the lower half, bit 1 of the upper half.
+// Compares both halves of a pair. Bit 0 is the lower half's result, and bit 1 the upper half's.
 #define SETP_PAIR(TYPE, HOST)                                                                      \
     group.check("setp.lt" TYPE, two,                                                               \
                 [] __device__(u32 a, u32 b) {                                                      \

@@ -5,8 +5,9 @@
 //     BINARY("add.s32 %0, %1, %2;", s32, s32, s32, u32(a) + u32(b));
 //
 // compiles a kernel from the PTX, and compares its results with the C++ expression for combinations
-// of edge values and for pseudo-random values. Types have their PTX names. The sources are a, b, c,
-// e. A test prints "sums: ok", or the first wrong instruction of the group, with its operands.
+// of edge values and for pseudo-random values. Types have their PTX names. The source operands are
+// a, b, c, e. A test prints "sums: ok", or the first wrong instruction of the group, with its
+// operands.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,7 @@ using u128 = unsigned __int128;
 
 // ---- operands ----
 
-/// Returns the bits of values of type T at which instructions change behaviour.
+/// Returns the bit patterns of type T at which the behaviour of instructions changes.
 template <class T>
 std::vector<T> edges() {
     if constexpr (std::is_integral_v<T>) {
@@ -77,7 +78,7 @@ std::vector<T> edges() {
     }
 }
 
-/// Store values of all types as bits, which reduces the code that is instantiated per type.
+/// Store values of all types as bits, so that less code is instantiated per type.
 template <class T>
 u64 bits_of(T value) {
     u64 bits = 0;
@@ -108,14 +109,14 @@ public:
         state_ = state_ * 6364136223846793005ull + 1442695040888963407ull;
         return (state_ ^ state_ >> 29) * 0xbf58476d1ce4e5b9ull;
     }
-    /// Returns random bits in which small numbers are as frequent as large ones.
+    /// Returns random bits such that small numbers are as frequent as large ones.
     u64 value() { return bits() >> bits() % 64 ^ (bits() >> 40 & 1 ? ~0ull : 0ull); }
 
 private:
     u64 state_ = 1;
 };
 
-/// The values to test for a source operand of an instruction.
+/// The values with which a source operand of an instruction is tested.
 struct Source {
     std::size_t bytes;
     std::vector<u64> edges;
@@ -127,7 +128,8 @@ Source source_of() {
     return source;
 }
 
-/// Returns values for each source: all combinations of edges (if few), then 3000 random samples.
+/// Returns values for each source: all combinations of edge values (if few), then 3000 random
+/// samples.
 inline std::vector<std::vector<u64>> operands(const std::vector<Source>& sources) {
     std::vector<std::vector<u64>> columns(sources.size());
     std::size_t combinations = 1;
@@ -173,8 +175,8 @@ inline std::string& group_of_next() {
     return name;
 }
 
-/// Compares `kernel` with `answer` on the host, for an instruction with the result type D and the
-/// source types S.
+/// Compares the results of `kernel` with those of `answer` on the host. The instruction has the
+/// result type D and the source types S.
 template <class D, class... S>
 class Listed : public Instruction {
 public:
@@ -217,7 +219,7 @@ struct Group {
     explicit Group(const char* name) { group_of_next() = name; }
 };
 
-/// Runs all instructions, and prints one line per group, in the order of the source file.
+/// Runs all instructions, and prints one line per group, in source order.
 inline void run_instructions() {
     const std::vector<const Instruction*>& all = Instruction::all();
     for (std::size_t i = 0; i < all.size();) {
@@ -302,8 +304,7 @@ inline void run_instructions() {
     static const Listed<D, A, B, C, E> JOIN(id, _listed)(                                  \
         text, id, [](A a, B b, C c, E e) -> D { return static_cast<D>(__VA_ARGS__); })
 
-/// Tests an expression in a, b, c, e. It is compiled for the device, and also evaluated on the
-/// host.
+/// Tests an expression in a, b, c, e. It is compiled for the device and also evaluated on the host.
 #define EXPRESSION(D, T, ...) EXPRESSION_AS(JOIN(expression_, __COUNTER__), D, T, __VA_ARGS__)
 #define EXPRESSION_AS(id, D, T, ...)                                                     \
     __global__ void id(std::size_t count, D* out, const T* as, const T* bs, const T* cs, \

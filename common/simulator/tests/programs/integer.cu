@@ -21,7 +21,7 @@
 // expect: 128 bits: ok
 #include "instruction_check.h"
 
-// The host computes sums and products in 128 bits without overflow, and then truncates them.
+// The host computes sums and products in 128 bits, without overflow, and then truncates them.
 template <class T>
 T low(s128 value) {
     return static_cast<T>(value);
@@ -33,7 +33,7 @@ T high(s128 value) {
 s32 clamped(s128 value) {
     return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : s32(value);
 }
-/// s128 overflows for the product of two large u64 values, so unsigned types use u128.
+/// The product of two large u64 values would overflow s128, so unsigned types use u128.
 template <class T>
 T product_high(T a, T b) {
     return std::is_signed_v<T> ? high<T>(s128(a) * b)
@@ -153,7 +153,7 @@ BINARY("max.relu.s32 %0, %1, %2;", s32, s32, s32, a < 0 && b < 0 ? 0 : a < b ? b
 // ---- dot products ----
 
 GROUP("dp4a dp2a");
-/// Returns part `index` of a word that is divided into parts of `bits` bits.
+/// Returns part `index` of a word that consists of parts of `bits` bits.
 s64 part(u32 word, int bits, int index, bool is_signed) {
     const s64 value = word >> bits * index & ((1u << bits) - 1);
     return is_signed && value >> (bits - 1) ? value - (1ll << bits) : value;
@@ -224,9 +224,9 @@ EXTREMA(4, u32, u32, false, u32, false) EXTREMA(4, s32, u32, false, s32, true)
 EXTREMA(4, u32, s32, true, u32, false) EXTREMA(4, s32, s32, true, s32, true)
 
 // ---- carries: numbers in two or three words ----
-// 64 bits in two words of 32, and 128 bits in two words
-// of 64. A third word receives the carry out of the
-// top.
+// 64 bits in two 32-bit words, and 128 bits in two
+// 64-bit words. A third word receives the carry out of
+// the most significant word.
 
 GROUP("carry of 32 bits");
 #define IN_HALVES(what)                                                              \
@@ -256,7 +256,7 @@ QUATERNARY(CARRY64("sub.cc.u64 dl, %1, %2; subc.cc.u64 dh, %3, %4; subc.u64 %0, 
            u64, u64, u64, u128(c) < u128(e) + (a < b ? 1 : 0) ? -1 : 0);
 
 GROUP("additions after subtractions");
-// sub.cc sets the carry flag like a + ~b + 1: it is set if there is no borrow.
+// sub.cc sets the carry flag like a + ~b + 1: the flag is set if there is no borrow.
 BINARY("{ .reg .b32 t; sub.cc.u32 t, %1, %2; addc.u32 %0, 0, 0; }", u32, u32, u32, a >= b);
 BINARY("{ .reg .b32 t; add.cc.u32 t, %1, %2; subc.u32 %0, 0, 0; }", u32, u32, u32,
        (u64(a) + b) >> 32 ? 0 : -1);

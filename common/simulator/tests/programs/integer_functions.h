@@ -32,7 +32,7 @@ struct Results {
 #define F_HOST(call, meaning) r.of[next++] = static_cast<u64>(meaning);
 #define F_NAME(call, meaning) #call,
 
-/// Returns part `at` of a word that is divided into signed or unsigned parts of `bits` bits.
+/// Returns part `at` of a word that consists of signed or unsigned parts of `bits` bits.
 static int part(u32 word, int bits, int at, bool has_sign) {
     const u32 value = word >> at * bits & ((1u << bits) - 1);
     return has_sign && value >> (bits - 1) ? static_cast<int>(value) - (1 << bits)

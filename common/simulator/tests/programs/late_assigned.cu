@@ -1,12 +1,12 @@
 // Tests variables that are first assigned inside a loop and used after it, as in a search for the
-// smallest element. Their registers must not be reused between two iterations.
+// smallest element. Between two iterations, their registers must not be used for other values.
 // expect: smallest: ok
 // expect: last of each kind: ok
 // expect: nested: ok
 // expect: previous turn: ok
 #include "check.h"
 
-/// Finds the smallest element, and keeps values of several widths that are associated with it.
+/// Finds the smallest element, and keeps the values of several widths that belong to it.
 __global__ void smallest(const float* values, const unsigned* names, unsigned long long* out,
                          int count) {
     float least = 1e30f;

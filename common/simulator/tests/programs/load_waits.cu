@@ -1,5 +1,5 @@
 // Counts how often a warp waits for loads from global memory, by the rules of ptxas/load_waits.h.
-// Kernels are in PTX, so that nothing is reordered. One warp runs unless a line says otherwise.
+// Kernels are in PTX, so that nothing is reordered. One warp runs, unless a line states otherwise.
 // simulator only
 //
 // Loads whose values go to shared memory do not wait for each other.
@@ -37,7 +37,7 @@
 #include "api_check.h"
 #include "simulator_function.h"
 
-/// In `text`, %0 (in), %1 (out) and %2 (shared memory) are the addresses of the thread's element.
+/// In `text`, %0 (in), %1 (out) and %2 (shared memory) are the addresses of a thread's elements.
 #define KERNEL(name, text)                                                                    \
     __global__ void name(float* out, const float* in) {                                       \
         __shared__ float tile[1024];                                                          \

@@ -55,7 +55,7 @@ GROUP("slct");
 SLCT(b16) SLCT(s16) SLCT(u16) SLCT(b32) SLCT(s32) SLCT(u32) SLCT(b64) SLCT(s64) SLCT(u64)
 SLCT(f32) SLCT(f64)
 
-// The predicate is true if the result is nonzero. It is then combined with a second predicate.
+// The predicate is true if the result is not 0. It is then combined with a second predicate.
 GROUP("lop3 with predicates");
 #define LOP3_WITH(COMBINE, OPERATOR)                                                     \
     TERNARY("{ .reg .pred p, q; .reg .b32 d, x; setp.lt.s32 q, %3, 0; "                  \
@@ -87,7 +87,7 @@ __global__ void lop3_tables(u32* out, const u32* in) {
              std::make_integer_sequence<int, kTables>());
 }
 
-/// Returns bit 4 * a + 2 * b + c of the table, for the operand bits a, b, c.
+/// Returns the table's bit at index 4 * a + 2 * b + c, for the operand bits a, b, c.
 u32 looked_up(u32 table, u32 a, u32 b, u32 c) {
     u32 result = 0;
     for (int bit = 0; bit < 32; ++bit) {

@@ -1,6 +1,6 @@
-// A loop whose end precedes its beginning in the text, as clang often arranges it. In this text, the
-// last use of one value precedes the first mention of a loop-carried value. Lanes that skip the rest
-// of an iteration wait for the other lanes at its end, as in other layouts.
+// Tests a loop whose end precedes its beginning in the text, which clang often generates. In the
+// text, the last use of one value precedes the first mention of a loop-carried value. Lanes that
+// skip the rest of an iteration must wait for the other lanes at its end, as in other layouts.
 // expect: turns 0 1 2 3 4 5 6, then 7
 // expect: lanes together at the end of a turn: 32 32 32 32
 #include "check.h"

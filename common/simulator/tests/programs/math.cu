@@ -18,7 +18,7 @@
 
 // ---- errors ----
 
-/// Returns the distance of `got` from the correctly rounded `wanted`, in units in the last place.
+/// Returns the distance of `got` from the correctly rounded value of `wanted`, in ulps.
 template <class T>
 struct Within {
     double ulps;
@@ -35,7 +35,7 @@ struct Within {
 
 // ---- operands ----
 
-/// Returns evenly spaced values in [from, to], and the same number of random ones.
+/// Returns evenly spaced values in [from, to], and the same number of random values.
 template <class T>
 Columns<T> between(double from, double to) {
     Columns<T> columns(1);
@@ -47,7 +47,7 @@ Columns<T> between(double from, double to) {
     }
     return columns;
 }
-/// Returns numbers of all magnitudes from 2^from to 2^to, with both signs or only positive.
+/// Returns numbers of all magnitudes from 2^from to 2^to. They have both signs or are all positive.
 template <class T>
 Columns<T> sizes(int from, int to, bool both_signs) {
     Columns<T> columns(1);
@@ -63,7 +63,7 @@ Columns<T> sizes(int from, int to, bool both_signs) {
 }
 template <class T>
 Columns<T> together(const Columns<T>& a, Columns<T> b) {
-    // The second operand takes its values in a different order.
+    // The second operand has the same values in a different order.
     std::vector<T> shuffled;
     const std::size_t count = a[0].size();
     for (std::size_t i = 0; i < count; ++i) shuffled.push_back(b[0][i * 7919 % b[0].size()]);
@@ -72,7 +72,7 @@ Columns<T> together(const Columns<T>& a, Columns<T> b) {
 
 // ---- the tables ----
 
-// Checks that, for OPERANDS, FUNCTION is within ULPS of REFERENCE, a long double function.
+// Checks that FUNCTION is within ULPS ulps of the long double function REFERENCE for OPERANDS.
 #define FUNCTION_1(T, ULPS, FUNCTION, REFERENCE, OPERANDS)                                          \
     group.check(#FUNCTION, OPERANDS, [] __device__(T x) -> T { return FUNCTION(x); },               \
                 [](T x) { return static_cast<T>(REFERENCE(static_cast<long double>(x))); }, Within<T>{ULPS})
@@ -83,7 +83,7 @@ Columns<T> together(const Columns<T>& a, Columns<T> b) {
                 }, Within<T>{ULPS})
 
 long double exp10_of(long double x) { return std::pow(10.0L, x); }
-/// Rounds only once. A conversion from long double would round a second time.
+/// Rounds the root only once. A conversion from a long double root would round it a second time.
 long double root_of_double(long double x) { return std::sqrt(static_cast<double>(x)); }
 long double reciprocal_root(long double x) { return 1 / std::sqrt(x); }
 
@@ -137,7 +137,7 @@ void test_double() {
     FUNCTION_1(double, 2, erf, std::erf, between<double>(-7, 7));
     FUNCTION_1(double, 5, erfc, std::erfc, between<double>(-7, 27));
     FUNCTION_1(double, 2, tanh, std::tanh, between<double>(-22, 22));
-    // Exclude (-11.001, -2.2637), as the guide does, because the absolute error is larger there.
+    // Exclude (-11.001, -2.2637), as the guide does, because the error is larger there.
     FUNCTION_1(double, 4, lgamma, std::lgamma, between<double>(-2, 50));
     FUNCTION_1(double, 4, lgamma, std::lgamma, sizes<double>(-60, 200, false));
 }
@@ -151,7 +151,7 @@ void test_double_of_two() {
     FUNCTION_2(double, 2, hypot, std::hypot, anything);
 }
 
-// ---- intrinsics, whose error bound depends on the operand and is part of the reference ----
+// ---- intrinsics whose error bound depends on the operand and is part of the reference ----
 
 struct Bounded {
     double exact, allowed;
@@ -180,7 +180,7 @@ double ulp_of(double value) {
 
 void test_intrinsics() {
     constexpr double kPi = 3.14159265358979;
-    // Allow half a unit more, because the guide measures from the correctly rounded result.
+    // Allow half a unit more, because the guide measures errors from the correctly rounded result.
     const auto ordinary = together(sizes<float>(-60, 60, true), sizes<float>(-58, 62, true));
     const auto powers = together(between<float>(2.5, 8), between<float>(-20, 20));
     Group group("intrinsics");

@@ -1,6 +1,6 @@
 // not built by clang: mma.h is part of NVIDIA's toolkit
-// Counts the shared memory accesses of ldmatrix, stmatrix and wmma (requests, wavefronts and
-// conflicts) and their global memory accesses (requests and sectors).
+// Counts accesses by ldmatrix, stmatrix and wmma: to shared memory (requests, wavefronts and
+// conflicts) and to global memory (requests and sectors).
 // simulator only
 //
 // Each matrix takes one pass over its eight rows of 16 bytes: one wavefront if the banks differ.
@@ -39,7 +39,7 @@ using A = wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major>;
 using ATurned = wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::col_major>;
 using Sum = wmma::fragment<wmma::accumulator, 16, 16, 16, float>;
 
-/// The row pitch is `pitch` halves. `swizzle` also shifts each row by 8 * (row % 8) halves.
+/// The row pitch is `pitch` halves. `swizzle` also shifts row r by 8 * (r % 8) halves.
 #define MATRICES(name, text, pitch, swizzle, step)                                               \
     __global__ void name(unsigned* out) {                                                        \
         __shared__ __align__(128) unsigned short tile[32 * 80];                                  \
@@ -125,7 +125,7 @@ static void global(const char* what, Launch launch) {
                 int(c.load_sectors + c.store_sectors));
 }
 
-/// Prints the single access that the kernel's warp makes to shared memory.
+/// Prints the only access that the kernel's warp makes to shared memory.
 static void traced(void (*kernel)(unsigned*)) {
     FIND(coalesceTraceWarp)(0, 0, 100);
     kernel<<<1, 32>>>(memory);

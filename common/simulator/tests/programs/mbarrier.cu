@@ -102,7 +102,7 @@ __global__ void states(int* out) {
     const unsigned long long third = arrive(b);
     out[4] = __mbarrier_token_pending_count(third);
     out[5] = state_over(b, first) + state_over(b, second) + state_over(b, third);
-    // The next phase begins without a call that starts it.
+    // The next phase begins automatically.
     const unsigned long long fourth = arrive(b);
     out[6] = __mbarrier_token_pending_count(fourth);
     out[7] = state_over(b, fourth);
@@ -110,8 +110,8 @@ __global__ void states(int* out) {
     asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(shared_address(&b)) : "memory");
 }
 
-/// `never` is a value that no test returns. The condition keeps complete_tx after the first test.
-/// Otherwise ptxas would move this relaxed instruction to before the test.
+/// No test returns the value `never`. The condition keeps complete_tx after the first test: ptxas
+/// would otherwise move this relaxed instruction to a place before the test.
 __global__ void bytes(int* out, int never) {
     __shared__ unsigned long long b;
     if (threadIdx.x != 0) return;

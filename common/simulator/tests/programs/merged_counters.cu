@@ -1,4 +1,4 @@
-// Adjacent shared memory accesses of a thread are counted like the wider access into which ptxas
+// Adjacent accesses of a thread to shared memory are counted like the wider access into which ptxas
 // merges them. ptxas's code for these kernels has the same access widths (tests/merges), and an
 // H200 gives the same counts for the first three kernels.
 // simulator only

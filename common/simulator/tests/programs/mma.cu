@@ -1,5 +1,5 @@
-// Tests mma.sync for every shape and type: products of small matrices in a warp's registers. Whole
-// numbers make the sums exact. The host uses the element layout of the PTX manual.
+// Tests mma.sync for every shape and type: products of small matrices in a warp's registers. The
+// sums are exact, because all values are integers. The host uses the PTX manual's element layout.
 // expect: f16: ok
 // expect: f16, summed in f16: ok
 // expect: bf16: ok
@@ -17,7 +17,7 @@
 
 #include "check.h"
 
-// ---- the instructions: registers per lane of d, a and b ----
+// ---- instructions, with the number of registers per lane for each of d, a and b ----
 
 #define KERNEL(name, text, type, letter, nd, na, nb, places, ...)                                   \
     __global__ void name(type* d, const type* a, const type* b, const type* c) {                    \
@@ -103,7 +103,7 @@ static To as(From from) {
     return to;
 }
 
-/// Converts a number to f16. It must be zero or a normal f16.
+/// Converts a number to f16. The number must be zero or a normal f16 number.
 static std::uint16_t half_of(float value) {
     const auto bits = as<std::uint32_t>(value);
     const std::uint32_t rest = bits & 0x7fffffff;
@@ -122,7 +122,7 @@ static std::uint64_t encode(Type type, int value) {
     }
 }
 
-/// Returns a number that every type can represent, sometimes negative if the type is signed.
+/// Returns a number that the type can represent. If the type is signed, it is sometimes negative.
 static int some(Type type, int k) {
     const int mixed = (k * 37 + k / 7 * 11) % 97;
     switch (type) {
@@ -135,7 +135,7 @@ static int some(Type type, int k) {
     }
 }
 
-// ---- the element layout of the manual ----
+// ---- the element layout from the manual ----
 
 struct Shape {
     int m, n, k;
@@ -227,7 +227,7 @@ static void fill(std::vector<std::uint32_t>& words, std::uint32_t value) {
     words.assign(words.size(), value);
 }
 
-/// Multiplies matrices that consist of the words a, b and c, and returns lane 0's first register.
+/// Multiplies matrices in which all words are a, b or c. Returns lane 0's first register.
 static std::uint32_t alike(void (*kernel)(std::uint32_t*, const std::uint32_t*, const std::uint32_t*,
                                           const std::uint32_t*),
                            std::uint32_t a, std::uint32_t b, std::uint32_t c) {

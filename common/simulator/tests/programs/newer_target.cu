@@ -1,5 +1,5 @@
-// A program built only for a newer GPU (sm_100a). Its kernels run as on sm_90, and a report says
-// so. A kernel that needs the newer GPU does not run, and a report names the instruction.
+// Tests a program built only for a newer GPU (sm_100a). Its kernels run as on sm_90, as a report
+// states. A kernel that needs the newer GPU does not run, and a report names the instruction.
 // simulator only
 // not built by clang: it has no sm_100a
 // nvcc: -gencode arch=compute_100a,code=compute_100a
@@ -21,7 +21,7 @@ __global__ void plain(int* out) {
     atomicMax(out, __shfl_xor_sync(~0u, static_cast<int>(threadIdx.x), 1));
 }
 
-/// Uses tensor memory, which no GPU before sm_100 has.
+/// Allocates tensor memory, which GPUs before sm_100 do not have.
 __global__ void take_tensor_memory(int* out) {
     __shared__ unsigned address;
 #ifdef __CUDA_ARCH__

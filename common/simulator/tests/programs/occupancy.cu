@@ -7,7 +7,7 @@
 
 #include "api_check.h"
 
-/// Keeps `kWords` words live at the same time, so that the kernel needs as many registers.
+/// Keeps `kWords` words live at once, so that the kernel needs at least that many registers.
 template <int kWords>
 __global__ void hold(float* data) {
     float words[kWords];

@@ -1,4 +1,4 @@
-// Tests loops in unusual layouts: entered in the middle, entered at two points, and with copies of
+// Tests unusual loops: entered in the middle, entered at two points, and with copies of
 // loop-carried values. The loops are in PTX, so that no compiler changes their layout.
 // expect: entered in the middle: ok
 // expect: two entries: ok
@@ -46,7 +46,7 @@ static std::vector<unsigned> run(const std::string& body, const std::vector<unsi
 int main() {
     const auto input = for_threads<unsigned>(32, [](int t) { return t * 1000 + 7; });
 
-    // MIDDLE loads %r3, which OUT uses. Between them, TOP runs and writes other registers.
+    // MIDDLE loads %r3, and OUT uses it. In between, TOP runs and writes other registers.
     expect_equal(
         "entered in the middle",
         run(R"(
@@ -95,7 +95,7 @@ TWO:
                      return x + input[t] * 5;
                  }));
 
-    // %r5 is the value of %r4 in the last odd iteration, and %r6 is a copy of %r5.
+    // %r5 holds the value of %r4 from the last odd iteration, and %r6 is a copy of %r5.
     expect_equal("copies",
                  run(R"(
     mov.u32 %r3, 0;

@@ -1,5 +1,5 @@
-// Tests which barrier is suggested for a race. In a matrix product with tiles half a warp wide, a
-// warp itself wrote most of the values that it reads too early, but __syncwarp() does not suffice.
+// Tests which barrier is suggested for a race. In a matrix product whose tiles are half a warp
+// wide, most values that a warp reads too early are its own, but __syncwarp() is not enough.
 // expect: the races are told: yes
 // expect-stderr: cure: __syncthreads() is missing between line 26 and line 22.
 // expect-stderr: cure: __syncthreads() is missing between line 27 and line 23.
@@ -37,7 +37,7 @@ __global__ void turn_warps(float* out) {
     out[threadIdx.x] = values[threadIdx.x ^ 1];
 }
 
-// The neighbour's element may belong to another block.
+// The adjacent element may belong to another block.
 __global__ void relax(int* a, int* b, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     for (int k = 0; k < 3; k++) {
@@ -47,7 +47,7 @@ __global__ void relax(int* a, int* b, int n) {
     }
 }
 
-// Every row of threads writes all sums, so that the rows race.
+// Every row of threads writes all sums, so the rows race.
 __global__ void sum_rows(int* sums, const int* in, int cols) {
     sums[threadIdx.x] = threadIdx.y;
     for (int col = 0; col < cols; ++col) sums[threadIdx.x] += in[threadIdx.x * cols + col];

@@ -1,4 +1,4 @@
-// Tests that a report on stderr contains the check, kind, line and thread, and sets the exit code.
+// Tests that a report on stderr names the check, kind, line and thread, and sets the exit code.
 // simulator only: the program contains errors that hardware does not detect
 // simulate: --error-exitcode 5
 // expect-exit: 5

@@ -1,5 +1,5 @@
-// A kernel whose input was never written causes the same error at every load, 33 million times. The
-// error is reported once, for the first thread, and the kernel runs as fast as a correct one.
+// A kernel whose input has never been written causes the same error 33 million times, at every
+// load. The error must be reported once, for the first thread, and must not slow the kernel down.
 // simulator only
 // expect: the sum is there
 // expect-stderr: initcheck: uninitialised global read in product

@@ -1,4 +1,4 @@
-// Tests the output of simulate for a program: a table per kernel, and the source with --lines.
+// Tests the output of simulate: a table per kernel, and source lines with --lines.
 //
 // simulate: --lines
 //

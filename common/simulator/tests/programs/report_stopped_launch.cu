@@ -1,5 +1,5 @@
-// How far other blocks have run when a launch is stopped depends on the number of workers. The
-// table states that this launch was not counted. Earlier launches are counted.
+// When a launch is stopped, the progress of its remaining blocks depends on the number of workers.
+// The table must state that the launch was not counted. Earlier launches are counted.
 // simulator only
 // expect: before: cudaSuccess
 // expect: stopped: cudaErrorIllegalAddress
@@ -12,7 +12,7 @@
 __global__ void fill(int* out, int wrong) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     for (int times = 0; times < 3000; ++times) {
-        // The array is volatile, so that each store is counted although the next one overwrites it.
+        // The array is volatile, so that each store is counted even if the next one overwrites it.
         volatile int* place = &out[blockIdx.x == wrong && times == 2999 ? i + 100000000 : i];
         *place = times;
     }

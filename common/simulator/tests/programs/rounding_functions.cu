@@ -1,4 +1,4 @@
-// Tests functions with explicit rounding in each direction, for results between two floats.
+// Tests functions with explicit rounding directions, for results that lie between two floats.
 // expect: float: ok
 // expect: double: ok
 // expect: conversions: ok

@@ -1,4 +1,4 @@
-// Tests an instruction whose only used result is the second one, a predicate: `_|%p`.
+// Tests `_|%p`: the instruction's first result is discarded, and its second is a predicate.
 // expect: elected: 00000001
 // expect: other registers: 2 9 93
 #include "check.h"

@@ -1,5 +1,5 @@
-// Variables whose initial values are addresses of shared memory. clang emits such variables for
-// `float* tiles[2] = {one, other}`, but ptxas rejects them.
+// Tests variables whose initial values are addresses of shared memory. clang emits such variables
+// for `float* tiles[2] = {one, other}`, but ptxas rejects them.
 // simulator only
 // expect: from static shared memory 7, from dynamic 8
 #include "check.h"

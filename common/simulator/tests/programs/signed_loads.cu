@@ -1,5 +1,5 @@
-// Tests that loads sign-extend s8 and s16, and zero-extend u8 and u16: in all state
-// spaces, to 16, 32 and 64 bits, single and as vectors, and for all lanes or some of them.
+// Tests that loads sign-extend s8 and s16, and zero-extend u8 and u16: in all state spaces, to 16,
+// 32 and 64 bits, as scalars and vectors, and for all lanes or some of them.
 // expect: global: ok
 // expect: generic, to global: ok
 // expect: generic, to shared: ok

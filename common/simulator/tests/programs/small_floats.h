@@ -1,5 +1,5 @@
-// Host arithmetic on small floating-point formats. Every value can be represented exactly as a
-// double. Converting a result back to the small format rounds it once.
+// Arithmetic on small floating-point formats on the host. A double represents every value exactly.
+// Converting a result back to the small format rounds it once.
 #pragma once
 
 #include <cfenv>
@@ -11,7 +11,7 @@ enum class Towards { nearest, zero, down, up, away_at_ties };
 
 struct SmallFormat {
     int exponent_bits, fraction_bits;
-    /// if false, the largest exponent is used for normal numbers, and NaN is all ones
+    /// if false, normal numbers use the largest exponent, and a NaN is all ones
     bool has_infinity = true;
 
     int bias() const { return (1 << (exponent_bits - 1)) - 1; }
@@ -43,7 +43,7 @@ inline double value_of(const SmallFormat& f, u32 bits) {
     return bits & f.sign() ? -size : size;
 }
 
-/// Rounds a magnitude `size`, given in units of the last place, to an integer.
+/// Rounds the magnitude `size`, in units of the last place, to an integer.
 inline double to_whole(double size, Towards towards, bool is_negative) {
     const double below = std::floor(size), rest = size - below;
     bool up = false;
@@ -80,8 +80,8 @@ inline u32 round_to(const SmallFormat& f, double value, Towards towards = Toward
     return sign | (stays_finite ? f.largest() : beyond);
 }
 
-/// Returns the result of operation() rounded to odd, which means that the last bit is set if the
-/// result is inexact. Such a result can be rounded again to a much smaller format without error.
+/// Returns the result of operation(), rounded to odd: the last bit is set if the result is inexact.
+/// Such a result can be rounded again to a much smaller format without error.
 template <class Operation>
 double to_odd(Operation operation) {
     std::fesetround(FE_TOWARDZERO);

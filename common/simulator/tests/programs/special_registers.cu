@@ -31,7 +31,7 @@ __global__ void indices(unsigned* out) {
 __global__ void lanes(unsigned* out) {
     const unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
     out[thread * 2] = SPECIAL_32("laneid");
-    // %warpid could change while a thread runs, but in practice it never does on hardware.
+    // In theory, %warpid could change while a thread runs, but on hardware it never does.
     out[thread * 2 + 1] =
         __shfl_sync(__activemask(), SPECIAL_32("warpid"), 0) == SPECIAL_32("warpid");
 }
@@ -58,7 +58,7 @@ __global__ void shared_size(unsigned* out) {
     out[5] = SPECIAL_32("reserved_smem_offset_1") - begin;
 }
 
-/// Reads the only special register that is a predicate. The read must be in a separate function.
+/// Reads the only special register that is a predicate. This must be a separate function.
 __noinline__ __device__ unsigned is_explicit_cluster() {
     unsigned value;
     asm volatile("{ .reg .pred p; mov.pred p, %%is_explicit_cluster; selp.u32 %0, 1, 0, p; }"

@@ -21,21 +21,21 @@ __device__ void unlock(int* mutex) {
     atomicExch(mutex, 0);
 }
 
-/// One thread of each block takes the lock.
+/// One thread of each block acquires the lock.
 __global__ void lock_blocks(int* mutex, volatile int* value) {
     if (threadIdx.x != 0) return;
     lock(mutex);
     *value = *value + 1;
     unlock(mutex);
 }
-/// One lane of each warp takes the lock.
+/// One lane of each warp acquires the lock.
 __global__ void lock_warps(int* mutex, volatile int* value) {
     if (threadIdx.x % 32 != 0) return;
     lock(mutex);
     *value = *value * 3 + 1;
     unlock(mutex);
 }
-/// All threads take the lock. Lanes that fail must not block the lane that holds the lock.
+/// All threads acquire the lock. Lanes that fail must not block the lane that holds the lock.
 __global__ void lock_lanes(int* mutex, volatile int* value) {
     bool done = false;
     while (!done) {
@@ -109,7 +109,7 @@ __global__ void last_block(const int* in, int* partial, unsigned* finished, int*
     }
 }
 
-/// Requires independent thread scheduling, because lane 31 continues first, and lane 0 last.
+/// Requires independent thread scheduling, because lane 31 must continue first and lane 0 last.
 __global__ void hand_over(volatile int* turn, int* out) {
     const int lane = threadIdx.x;
     while (*turn != lane) {

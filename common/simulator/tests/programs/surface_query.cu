@@ -1,4 +1,4 @@
-// A module that queries a surface's format is rejected with all its kernels, as on an H100. The
+// A module that queries a surface's format is rejected with all of its kernels, as on an H100. The
 // rest of the program continues.
 // expect: the kernel that asks: cudaErrorNotSupported
 // expect: the one beside it: cudaErrorNotSupported

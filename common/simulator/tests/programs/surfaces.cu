@@ -1,4 +1,4 @@
-// Tests loads, stores and reductions of surfaces: all geometries and widths, formats, out of range.
+// Tests surface loads, stores and reductions: geometries, widths, formats, out-of-range accesses.
 // expect: 1D, each width: ok
 // expect: 2D there and back: ok
 // expect: 3D: ok
@@ -118,7 +118,7 @@ __global__ void beyond(cudaSurfaceObject_t s, int* out, bool zero) {
     const int x = static_cast<int>(threadIdx.x) - 4, y = static_cast<int>(threadIdx.y) - 4;
     int& mine = out[threadIdx.y * blockDim.x + threadIdx.x];
     mine = zero ? surf2Dread<int>(s, 4 * x, y, cudaBoundaryModeZero) : surf2Dread<int>(s, 4 * x, y, cudaBoundaryModeClamp);
-    // With cudaBoundaryModeZero, a store that is out of range must have no effect.
+    // With cudaBoundaryModeZero, an out-of-range store must have no effect.
     if (zero && (x < 0 || y < 0 || x >= kSide || y >= kSide)) surf2Dwrite(-1, s, 4 * x, y, cudaBoundaryModeZero);
 }
 

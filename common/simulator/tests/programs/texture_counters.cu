@@ -1,4 +1,4 @@
-// Counters of textures and surfaces, for a warp of W x H texels, as Nsight Compute measured on an
+// Tests counters of textures and surfaces for a warp of W x H texels. Nsight Compute measured on an
 // H100: l1tex__t_requests_pipe_tex_mem_texture.sum, ..._surface_op_ld, ..._surface_op_st, sectors.
 // texture_counters_shapes.cu has other shapes, and warps in which only some lanes fetch.
 // simulator only

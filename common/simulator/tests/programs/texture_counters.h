@@ -1,4 +1,4 @@
-// Helpers for tests of texture counters. They count a launch, and create texture objects.
+// Helpers for tests of texture counters: they count a launch and create texture objects.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ inline int counted(const std::string& json, const std::string& name) {
     return at == json.npos ? -1 : std::atoi(json.c_str() + at + name.size() + 3);
 }
 
-/// Returns a launch's counters of the kind "texture", "surface_load" or "surface_store".
+/// Returns a launch's counters of kind "texture", "surface_load" or "surface_store".
 template <class Launch>
 void show(const std::string& what, const std::string& kind, Launch launch) {
     MUST(cudaDeviceSynchronize());

@@ -80,7 +80,7 @@ __global__ void gather(float* out, cudaTextureObject_t t, int width) {
     const int x = threadIdx.x % width, y = threadIdx.x / width;
     out[threadIdx.x] = tex2Dgather<float4>(t, x + 0.5f, y + 0.5f, 0).x;
 }
-/// Fetches every other texel of a face.
+/// Fetches every other texel of a cube face.
 __global__ void cube(float* out, cudaTextureObject_t t) {
     const int y = threadIdx.x % 8, z = threadIdx.x / 8;
     out[threadIdx.x] = texCubemap<float>(t, 1.0f, (y - 3.5f) / 16, (z - 1.5f) / 16);

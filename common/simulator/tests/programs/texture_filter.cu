@@ -1,6 +1,6 @@
 // Compares linear filtering with an H200, bit for bit. Each case has texels, the weights of the
-// upper ends, and the result. Most cases test a rounding decision: a weight or sum halfway between
-// two values, or a texel so small that filtering loses some of its bits.
+// upper texels, and the result. Most cases test a rounding decision: a weight or sum halfway
+// between two values, or a texel so small that filtering loses some of its bits.
 // expect: one dimension: ok
 // expect: texels of very different sizes: ok
 // expect: two dimensions: ok
@@ -91,7 +91,7 @@ static const Case<short> kShorts[] = {
     {{224, 252, 0}, {5351, 16947, -17306, 12166}, 0.263283193f},
     {{164, 160, 0}, {-24663, 26172, 9815, 16271}, 0.353892624f},
     {{129, 193, 0}, {-25760, 23816, 24118, 13216}, 0.424512476f},
-    // The result contains the value of the most negative texel, which is less than -1.
+    // The result contains the value of the most negative texel, which is below -1.
     {{1, 0, 0}, {-32768, 0, -32768, 0}, -32640 / 32767.0f},
     {{2, 0, 0}, {-32768, 12345, -32768, 12345}, -32416 / 32767.0f},
     {{200, 0, 0}, {-32768, -32768, -32768, -32768}, -1},

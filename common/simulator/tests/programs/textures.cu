@@ -106,7 +106,7 @@ std::vector<float> random_floats(size_t count) {
     return values;
 }
 
-/// Returns coordinates with few bits, so that products with a size, and their floors, are exact.
+/// Returns coordinates with so few bits that products with a size, and their floors, are exact.
 std::vector<Point> random_points(int count, float low, float high) {
     std::vector<Point> points(count);
     const auto coarse = [&] { return std::floor(between(low, high) * 4096) / 4096 + 1.0f / 16384; };
@@ -283,8 +283,8 @@ void pitched() {
     MUST(cudaFree(memory));
 }
 
-/// Filters texels as multiples of 1 / `steps`. The integer 1 is `factor` steps, and the most
-/// negative texel is one step below -1. Only the filtered result is clamped to -1.
+/// Filters texels as multiples of 1 / `steps`. The integer 1 stands for `factor` steps, and the
+/// most negative texel is one step below -1. Only the filtered result is clamped to -1.
 template <class T>
 void normalized_elements(const char* name, int factor, int steps) {
     constexpr int kSize = 16;

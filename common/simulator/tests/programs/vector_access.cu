@@ -1,4 +1,4 @@
-// Tests loads and stores of 1 to 16 bytes, single and as vectors, in global and shared memory.
+// Tests loads and stores of 1 to 16 bytes, as scalars and vectors, in global and shared memory.
 // expect: char: ok
 // expect: char2: ok
 // expect: char4: ok
@@ -24,7 +24,7 @@
 
 constexpr int kThreads = 96;
 
-/// Copies a block to shared memory, and stores it back in reverse order.
+/// Copies a block's elements to shared memory, and stores them in reverse order.
 template <class T>
 __global__ void turn(T* out, const T* in) {
     __shared__ T tile[kThreads];

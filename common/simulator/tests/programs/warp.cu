@@ -1,4 +1,4 @@
-// Tests instructions by which lanes read each other's registers.
+// Tests instructions with which lanes read each other's registers.
 // expect: shuffle index: ok
 // expect: shuffle up: ok
 // expect: shuffle down: ok
@@ -97,7 +97,7 @@ __global__ void ballot_half(unsigned* out) {
         out[lane] = __ballot_sync(0x55555555u, lane < 4);
 }
 
-/// Votes on `!p` with an instruction that contains the negation. No compiler emits this form.
+/// Votes on `!p` with a negation inside of the instruction, a form that no compiler emits.
 __global__ void votes_of_the_opposite(unsigned* out) {
     unsigned bits, all, any, none;
     asm("{ .reg .pred p, q;\n\t"
@@ -154,7 +154,7 @@ __global__ void reduce_bits(unsigned* out) {
 __global__ void active_mask(unsigned* out) {
     const int lane = threadIdx.x;
     out[lane] = __activemask();
-    // In a divergent branch, __activemask() may return more lanes of the branch than the caller.
+    // In a divergent branch, __activemask() may include other lanes of the branch than the caller.
     if (lane % 4 == 1) {
         const unsigned active = __activemask();
         out[lane] = (active & ~0x22222222u) == 0 && (active >> lane & 1);

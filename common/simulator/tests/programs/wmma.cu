@@ -1,5 +1,5 @@
 // not built by clang: mma.h is part of NVIDIA's toolkit
-// nvcuda::wmma: products of matrices in memory, in every shape, type and layout, through global and shared memory.
+// Tests nvcuda::wmma: matrix products in every shape, type and layout, in global and shared memory.
 // expect: half, summed in float: ok
 // expect: half, summed in half: ok
 // expect: bfloat16: ok
@@ -30,7 +30,7 @@ struct Stored<wmma::precision::tf32> {
     using type = float;
 };
 
-/// Extra elements per row. wmma requires a pitch that is a multiple of 16 bytes.
+/// Additional elements per row. wmma requires a pitch that is a multiple of 16 bytes.
 constexpr int kGap = 16;
 
 template <int M, int N, int K, class T, class Sum, class LayoutA, class LayoutB, bool Shared>
@@ -66,7 +66,7 @@ static T number(int k) {
     return static_cast<T>(static_cast<float>(small));
 }
 
-/// A matrix of `rows` x `cols` numbers, both in its memory layout and as a table.
+/// A matrix of `rows` x `cols` numbers, in its memory layout and as a table.
 template <class T>
 struct Matrix {
     int rows, cols, stride;
@@ -154,7 +154,7 @@ __global__ void multiply_bits(int* d, const unsigned* a, const unsigned* b) {
     wmma::store_matrix_sync(d, sum, 8, wmma::mem_row_major);
 }
 
-/// Returns element `k` of a line. A line has `words` words, and an element has `bits` bits.
+/// Returns element `k` of a line, which has `words` words. An element has `bits` bits.
 static int piece(const std::vector<unsigned>& from, int line, int words, int k, int bits) {
     return static_cast<int>(from[line * words + k * bits / 32] >> k * bits % 32 & ((1u << bits) - 1));
 }
@@ -197,7 +197,7 @@ __global__ void scale(float* d, const half* a, const half* b) {
     wmma::store_matrix_sync(d, sum, 16, wmma::mem_row_major);
 }
 
-/// Widens half sums to float. Here, both types of fragments have the same element layout.
+/// Converts sums from half to float. Here, both fragment types have the same element layout.
 __global__ void widen(float* d, const half* c) {
     wmma::fragment<wmma::accumulator, 16, 16, 16, half> halves;
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> floats;
@@ -226,7 +226,7 @@ static void check_elements() {
     expect_equal("half to float", out.read(), for_threads<float>(256, [&](int i) { return __half2float(a[i]); }));
 }
 
-/// Multiplies 64 x 48 by 48 x 64. A block of four warps computes a 32 x 32 tile from shared memory.
+/// Multiplies a 64 x 48 by a 48 x 64 matrix. Blocks of four warps compute 32 x 32 tiles.
 constexpr int kSide = 64, kDepth = 48;
 __global__ void tiled(float* d, const half* a, const half* b) {
     __shared__ __align__(32) half left_tile[32][16 + 8], right_tile[16][32 + 8];

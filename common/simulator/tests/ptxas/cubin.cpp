@@ -114,7 +114,7 @@ public:
             if (name_of(section) == name) return &section;
         return nullptr;
     }
-    /// Returns the section that contains the symbol.
+    /// Returns the index of the section that contains the symbol.
     u32 section_of(const Section& symbols, u64 symbol) const {
         constexpr u32 kSymbolBytes = 24, kSectionAt = 6;
         return Bytes(contents_of(symbols), symbol * kSymbolBytes + kSectionAt).take<u16>();
@@ -128,11 +128,11 @@ private:
 
 // ---- the line table ----
 
-/// For each section, a map from instruction addresses to source lines. An address without an entry
-/// has the same line as the preceding entry.
+/// Maps instruction addresses to source lines, for each section. An address without an entry has
+/// the same line as the preceding entry.
 using Lines = std::map<u32, std::map<u64, u32>>;
 
-/// Maps the offset of each address in the line table to the section to which the address belongs.
+/// Maps the offset of each address in the line table to the section that the address belongs to.
 std::map<u64, u32> sections_of_addresses(const Elf& elf) {
     std::map<u64, u32> sections;
     for (const std::string_view name : {".rel.debug_line", ".rela.debug_line"}) {
@@ -178,7 +178,7 @@ private:
         i64 line = 1;
     };
 
-    /// Reads a unit of the line table, and returns the offset of the next unit.
+    /// Reads a unit of the line table. Returns the offset of the next unit.
     std::size_t read_unit(std::string_view table, std::size_t begin) {
         Bytes bytes(table, begin);
         const u32 length = bytes.take<u32>();

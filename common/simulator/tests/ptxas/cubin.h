@@ -1,5 +1,5 @@
-// Reads the memory instructions of sm_90 machine code from a cubin. Each instruction has its width
-// and its source line.
+// Reads the memory instructions in the sm_90 machine code of a cubin. Each instruction has its
+// width and its source line.
 #pragma once
 
 #include <map>

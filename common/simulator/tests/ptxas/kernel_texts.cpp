@@ -28,7 +28,7 @@ std::vector<KernelText> learners_files(const fs::path& course) {
     std::sort(files.begin(), files.end());
     std::vector<KernelText> texts;
     for (const fs::path& file : files) {
-        // Compile without checking the kernel's name, because only the PTX is used.
+        // Compile without checking the kernel's name, because only the PTX is needed.
         const Compiled compiled = compile(read_source(file), {});
         if (!compiled.ptx.empty())
             texts.push_back({"learners' files", fs::relative(file, course), compiled.ptx});
@@ -49,7 +49,7 @@ void add_texts_in_program(const fs::path& program, std::vector<KernelText>& text
             if (const fatbin::PtxImage* image = fatbin::choose(images, 90))
                 texts.push_back({"programs", program.filename(), image->text});
         } catch (const std::exception&) {
-            // Skip the file, which contains only machine code or no fatbin at all.
+            // Skip the file, which contains only machine code or is not a fatbin.
         }
     }
 }
@@ -124,8 +124,7 @@ std::vector<ParsedText> choose_kernels(std::vector<KernelText> texts, u32 every,
             if (!function->is_entry || name == kConfigureEntry || !is_compared(*function)) continue;
             const std::string instructions = without_names(*one.module, *function);
             if (!seen.insert(instructions).second) continue;
-            // Shift the hash, because its lowest bits depend only on the last character of the
-            // text.
+            // Shift the hash, because its lowest bits depend only on the text's last character.
             if ((hash_of(instructions) >> 8) % every == 0) one.kernels.push_back(function.get());
         }
     std::erase_if(parsed, [](const ParsedText& one) { return one.kernels.empty(); });

@@ -1,8 +1,8 @@
-// Compares the simulator's estimate of a kernel's registers with the number that ptxas assigns.
+// Compares the simulator's estimates of registers per thread with the numbers that ptxas assigns.
 //
 //     registers_test [--list] [--one-in N] PTXAS COURSE FOLDER ...
 //
-// The kernels are those of the correct exercise files in COURSE, which this test compiles, and of
+// The kernels come from the correct exercise files in COURSE, which this test compiles, and from
 // the programs in the folders, which contain PTX (except programs built with -G). ptxas and the
 // simulator use the same PTX. Kernels with the same instructions and the same number of threads are
 // used only once, whatever their names and labels. The test fails if too few estimates are close to
@@ -42,8 +42,8 @@ namespace {
 constexpr double kNear = 0.15;
 /// The minimum fractions of kernels with a close estimate, and of launches for which the number of
 /// resident blocks is correct. These limits lie slightly below the current fractions. A few new
-/// kernels do not fail the test, but a broken rule does. Kernels with clusters have limits of their
-/// own, because most of them are short, and the estimate leaves out the registers that ptxas needs
+/// kernels do not make the test fail, but a broken rule does. Kernels with clusters have limits of
+/// their own, because most of them are short, and the estimate omits the registers that ptxas needs
 /// for addresses in other blocks. Of 86 estimates, 62.8 % are close, but 97.7 % of the launches
 /// have the correct number of blocks.
 struct Demand {
@@ -71,8 +71,8 @@ double share(const Numbers& numbers, Is is) {
 
 // ---- both sides ----
 
-/// Returns the number of registers of each kernel in ptxas's output. For example, the output
-/// "... Compiling entry function 'k' ... Used 12 registers ..." gives {k, 12}.
+/// Returns the register count of each kernel in ptxas's output. For example, the output "...
+/// Compiling entry function 'k' ... Used 12 registers ..." gives {k, 12}.
 std::map<std::string, u32> registers_in(const std::string& said) {
     std::map<std::string, u32> registers;
     std::istringstream lines(said);
@@ -103,7 +103,7 @@ bool has_instructions(const ptx::Function& kernel) {
     return !kernel.body.empty();
 }
 
-/// Reports whether a kernel reads its position in a cluster, or accesses other blocks of the
+/// Reports whether a kernel reads its position in a cluster or accesses other blocks of its
 /// cluster.
 bool uses_clusters(const ptx::Module& module, const ptx::Function& kernel) {
     return kernel.cluster[0] != 0 ||
@@ -165,7 +165,7 @@ double share_with_right_blocks(const std::vector<Found>& kernels) {
     return sum / threads.size();
 }
 
-/// Prints the worst estimates among the half of the kernels that developers may inspect.
+/// Prints the worst estimates in the half of the kernels that developers may inspect.
 void print_worst(std::vector<Found> kernels) {
     std::erase_if(kernels, [](const Found& k) { return k.is_held_back; });
     std::sort(kernels.begin(), kernels.end(), [](const Found& a, const Found& b) {

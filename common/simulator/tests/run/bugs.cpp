@@ -1,6 +1,6 @@
-// bugs SIMULATE SOURCE.cu PROGRAM [clang] runs programs with seeded bugs, and clean look-alikes.
-// Comments in the source say what the checks must report. The program takes the name of a case as
-// its argument.
+// bugs SIMULATE SOURCE.cu PROGRAM [clang] runs programs with seeded bugs and similar programs
+// without bugs. Comments in the source state what the checks must report. The program takes the
+// name of a case as its argument.
 //
 //     x[i] = 1;  // bug NAME: CHECK: KIND      the case NAME gives this report, at this line
 //     y = x[j];  // other NAME                 the second access of the race in NAME
@@ -56,7 +56,7 @@ struct Suite {
 
 // ---- reading the marks ----
 
-/// Reads one mark. The text of a mark ends at the next `//`, so that a line may have several marks.
+/// Reads one mark. Its text ends at the next `//`, so that a line may have several marks.
 void read_mark(Suite& suite, const std::string& mark, int line) {
     static const std::regex bug(R"(bug ([\w-]+): ([a-z]+): (.+))");
     static const std::regex other(R"(other ([\w-]+))");
@@ -135,7 +135,7 @@ std::string describe(const Case& wanted, const ExpectedReport& expected) {
     return text;
 }
 
-/// Reports whether a report of the run gives the advice that the case expects.
+/// Reports whether the run's reports contain the advice that the case expects.
 bool gives_advice(const Case& wanted, const Outcome& got) {
     if (wanted.advice.empty()) return true;
     for (const auto& report : got.report["reports"]) {
@@ -146,7 +146,7 @@ bool gives_advice(const Case& wanted, const Outcome& got) {
     return false;
 }
 
-/// Returns a description of the errors in this run of a case, or an empty string.
+/// Returns a description of the errors in this run of a case, or an empty string if there are none.
 std::string check_case(const Suite& suite, const Case& wanted, const Outcome& got) {
     if (got.report.is_null()) return "  no report file was written\n";
     std::string wrong;
@@ -187,8 +187,8 @@ std::string run_seeds(const Suite& suite, const std::string& name, const Case& w
     return "";
 }
 
-/// Runs a case. With clang, the result of a case that is marked `by clang` must differ from the
-/// normal expectation. Otherwise the mark is stale.
+/// Runs a case. Built by clang, a case that is marked `by clang` must differ from the normal
+/// expectation. Otherwise the mark is stale.
 std::string run_case(const Suite& suite, const std::string& name, const Case& wanted) {
     const std::string wrong = run_seeds(suite, name, wanted);
     if (!suite.is_by_clang || !wanted.differs_by_clang) return wrong;
@@ -196,7 +196,7 @@ std::string run_case(const Suite& suite, const std::string& name, const Case& wa
     return name + ": failed\n  it is the same by clang: take out its mark `by clang`\n";
 }
 
-/// Runs all cases, with two running at a time, and returns the number of failed cases.
+/// Runs all cases, two at a time. Returns the number of cases that failed.
 int run_all(const Suite& suite) {
     const std::vector<std::pair<std::string, Case>> cases(suite.cases.begin(), suite.cases.end());
     std::atomic<std::size_t> next = 0;

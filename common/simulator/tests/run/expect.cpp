@@ -1,4 +1,4 @@
-// expect SIMULATE SOURCE.cu PROGRAM runs a test program, whose comments say what it must print.
+// expect SIMULATE SOURCE.cu PROGRAM runs a test program, whose comments state what it must print.
 //
 //     // expect: TEXT            the next line of its output, exactly
 //     // expect-stderr: TEXT     a part of the output on stderr
@@ -8,8 +8,8 @@
 //     // varies-with-threads: WHY
 //
 // The program runs with the machine's own number of worker threads, and then with 1, 2 and 4. Each
-// run must give the same output and counters, unless varies-with-threads says why it cannot. A
-// report of a check is a failure too, unless the source expects text on stderr. If several workers
+// run must give the same output and counters, unless varies-with-threads states why it cannot. A
+// report by a check is also a failure, unless the source expects text on stderr. If several workers
 // find an error at the same source line, stderr shows the report of the first to find it. The
 // stored report, which is in the JSON, names the lowest block and thread.
 #include <algorithm>
@@ -30,7 +30,7 @@ struct Expectations {
     bool varies_with_threads = false;
 };
 
-/// Returns the text after `mark` in the line, or nothing if the line has no such mark.
+/// Returns the text that follows `mark` in the line, or std::nullopt if the line has no such mark.
 std::optional<std::string> after(const std::string& line, const std::string& mark) {
     const std::size_t at = line.find("// " + mark + ":");
     if (at == line.npos) return std::nullopt;
@@ -56,8 +56,8 @@ Expectations read_expectations(const std::string& source) {
     return wanted;
 }
 
-/// Describes the difference between two texts. Lines that both contain are printed once, and all
-/// other lines are marked with - or +. Two columns would not fit on a terminal.
+/// Describes the difference between two texts. Lines that are in both texts are printed once, and
+/// all other lines are marked with - or +. Two columns would not fit on a terminal.
 std::string difference(const std::vector<std::string>& wanted,
                        const std::vector<std::string>& got) {
     std::string text = "  (- expected, + printed)\n";
@@ -74,8 +74,8 @@ std::string difference(const std::vector<std::string>& wanted,
     return text;
 }
 
-/// Returns the stored reports in the form of expect-report. If `only_repeatable` is true, omits
-/// reports about the instruction limit, because the block that reaches the limit varies.
+/// Returns the stored reports in the form that expect-report uses. If `only_repeatable` is true,
+/// omits reports about the instruction limit, because the block that reaches the limit varies.
 std::vector<std::string> kept_reports(const Outcome& got, bool only_repeatable = false) {
     std::vector<std::string> kept;
     if (!got.report.is_object()) return kept;
@@ -93,7 +93,7 @@ std::vector<std::string> kept_reports(const Outcome& got, bool only_repeatable =
     return kept;
 }
 
-/// Returns a description of the errors in this run, or an empty string.
+/// Returns a description of the errors in this run, or an empty string if there are none.
 std::string check_run(const Expectations& wanted, const Outcome& got) {
     std::string wrong;
     const std::vector<std::string> out = split_lines(got.out);
@@ -120,7 +120,7 @@ std::string check_run(const Expectations& wanted, const Outcome& got) {
     return wrong;
 }
 
-/// Returns the first counter that differs between two runs, or an empty string.
+/// Returns a description of the first counter that differs between two runs, or an empty string.
 std::string counter_difference(const Outcome& one, const Outcome& other) {
     for (const Outcome* run : {&one, &other}) {
         if (run->report.is_null())

@@ -1,6 +1,6 @@
 #!/bin/sh
 # not_built.sh CUDA_CLANG CLANG SOURCE.cu passes if clang cannot build a program with the mark `// not built by clang`.
-# If clang can build the program, the mark must be removed, so that the program is tested with clang too.
+# If clang can build it, the mark must be removed, so that the program is also tested with clang.
 set -eu
 reason=$(sed -n 's|^// not built by clang: ||p' "$3")
 options=$(sed -n 's|^// nvcc: ||p' "$3")
@@ -18,7 +18,7 @@ if [ "$status" -ge 126 ]; then
     cat "$work/said"
     exit 1
 fi
-# clang's message must contain the text of `// clang says: TEXT`, which tells the learner what to write instead.
+# clang's message must contain the text in `// clang says: TEXT`, which tells the learner what to write instead.
 says=$(sed -n 's|^// clang says: ||p' "$3")
 if ! grep -qF -- "$says" "$work/said"; then
     echo "failed: clang does not say '$says' of $3, but:"

@@ -1,9 +1,9 @@
-// Tests that recording the launches of a program (simulate --time) has no other effect. The output,
-// the counters by kernel and line, and the reports must be the same as without recording.
+// Tests that recording a program's launches (simulate --time) has no side effects. The output, the
+// counters per kernel and line, and the reports must be the same as without recording.
 //
 // Watch  Recorded blocks run before all others, unless they use results that reveal the order (an
-//        atomic's old value, a strong load). Therefore, a program with several errors may report a
-//        different one first. Such a program is not suitable for this test.
+//        atomic's old value, a strong load). A program with several errors may therefore report a
+//        different one first, and is not suitable for this test.
 #include <cstdio>
 
 #include "simulate_run.h"
@@ -20,7 +20,7 @@ void fail(const std::string& text) {
     ++failures;
 }
 
-/// Removes host addresses from the reports, because these addresses differ between runs.
+/// Removes host addresses from the reports, because they differ between runs.
 Json without_addresses(Json reports) {
     for (Json& report : reports) {
         report.erase("address");
@@ -29,7 +29,7 @@ Json without_addresses(Json reports) {
     return reports;
 }
 
-/// Removes the predictions from the report, and returns the number of kernels that had one.
+/// Removes the predictions from the report. Returns the number of kernels that had one.
 int take_predictions(Json& report) {
     int predicted = 0;
     for (Json& kernel : report["kernels"]) predicted += static_cast<int>(kernel.erase("predicted"));
@@ -59,8 +59,7 @@ std::vector<std::vector<std::string>> runs_of(const char* simulate_path,
     return runs;
 }
 
-/// Compares a recorded run with an unrecorded one. Returns the number of kernels that were
-/// recorded.
+/// Compares a recorded run with an unrecorded run. Returns the number of recorded kernels.
 int compare(const char* simulate_path, const std::vector<std::string>& run) {
     const Outcome plain = simulate(simulate_path, {}, run);
     Outcome recorded = simulate(simulate_path, {"--time"}, run);

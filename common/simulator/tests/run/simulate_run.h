@@ -1,4 +1,4 @@
-// Helpers for all test runners. They run a program under `simulate`, collect its output and report,
+// Helpers for all test runners: they run a program under `simulate`, collect its output and report,
 // and read the marks in its source.
 #pragma once
 
@@ -19,7 +19,7 @@ struct Outcome {
 Outcome simulate(const std::string& simulate_path, const std::vector<std::string>& options,
                  const std::vector<std::string>& program);
 
-/// Returns the lines of a file, or ends this process with a message if the file cannot be read.
+/// Returns the lines of a file. Ends this process with a message if the file cannot be read.
 std::vector<std::string> read_lines(const std::string& file);
 std::vector<std::string> split_lines(const std::string& text);
 std::vector<std::string> split_words(const std::string& text);
@@ -28,8 +28,7 @@ std::string trimmed(std::string_view text);
 /// Returns the last component of a path.
 std::string base_name(const std::string& path);
 
-/// Prefixes every line of a program's output with "  | ", to distinguish the output from other
-/// text.
+/// Returns a program's output with " | " in front of every line, to distinguish it from other text.
 std::string as_quote(const std::string& text);
 
 }  // namespace coalesce::tests

@@ -19,7 +19,7 @@ bool conflict(const AccessedRanges& a, const AccessedRanges& b) {
 
 }  // namespace
 
-TEST_CASE("two ranges conflict if they overlap and one of them is written") {
+TEST_CASE("two ranges conflict if they overlap and at least one of them is written") {
     const auto reads = one_range(AccessedRanges::kReads, 0, 64),
                writes = one_range(AccessedRanges::kWrites, 60, 128),
                atomics = one_range(AccessedRanges::kAtomics, 32, 64),
@@ -53,7 +53,7 @@ TEST_CASE("a conflict is detected at any position in the list") {
     CHECK(AccessedRanges::find_conflict(rows, columns)->begin == 905);
 }
 
-TEST_CASE("sorting merges ranges that overlap") {
+TEST_CASE("sorting also merges ranges that overlap") {
     AccessedRanges ranges;
     ranges.add(AccessedRanges::kReads, 50, 60);
     ranges.add(AccessedRanges::kReads, 0, 10);

@@ -1,5 +1,5 @@
-// Compares the simulator's sector counts of global memory reductions with those of an H200. The
-// lanes use random addresses.
+// Compares the simulator's sector counts for global memory reductions at random addresses with
+// those of an H200.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -11,8 +11,8 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// A reduction of 4-byte words by one warp. `sectors` is the counter
-/// l1tex__t_sectors_pipe_lsu_mem_global_op_red of an H200. The memory was aligned to 128 KiB.
+/// A reduction of 4-byte words by one warp. `sectors` is the value of
+/// l1tex__t_sectors_pipe_lsu_mem_global_op_red on an H200, with memory aligned to 128 KiB.
 struct MeasuredAtomic {
     u32 sectors;
     Mask active;
@@ -63,13 +63,13 @@ u32 counted(const MeasuredAtomic& one, u64 memory, u32 (*count)(const u64*, u32,
 
 }  // namespace
 
-TEST_CASE("sector counts of random reductions equal the measured ones, at any base address") {
+TEST_CASE("sector counts for random reductions equal those of an H200 at any base address") {
     int as_passes = 0;
     for (const MeasuredAtomic& one : kMeasuredAtomics) {
         CAPTURE(one.words[0]);
         for (const u64 memory : {u64{0}, u64{1} << 17, u64{0x7f3200000000}})
             CHECK(counted(one, memory, count_atomic_sectors) == one.sectors);
-        // A simpler rule would count the passes over groups of lanes with different addresses. For
+        // A simpler rule would count the passes over groups of lanes with different addresses. In
         // ten of these cases, it counts too few sectors.
         as_passes += counted(one, 0, count_remote_atomic_sectors) == one.sectors;
     }

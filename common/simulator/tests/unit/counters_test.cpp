@@ -1,4 +1,4 @@
-// Compares the counting rules with cases that were computed by hand, and with a straightforward
+// Compares the counting rules with results that were computed by hand, and with a straightforward
 // implementation of the rules.
 #include "simulator/counters/counters.h"
 
@@ -125,7 +125,7 @@ TEST_CASE("sector counts equal those computed by hand") {
     CHECK(sectors(u64{1} << 46, 4, 4) == 4);
 }
 
-TEST_CASE("sectors do not depend on the order of the lanes") {
+TEST_CASE("sector counts do not depend on the order of the lanes") {
     std::vector<u64> addresses = strided<u64>(1024, 4);
     std::reverse(addresses.begin(), addresses.end());
     CHECK(count_sectors(addresses.data(), 4, kAllLanes) == 4);
@@ -154,7 +154,7 @@ TEST_CASE("for random lanes, the sector count equals that of a straightforward i
 TEST_CASE("wavefront counts equal those computed by hand") {
     CHECK(wavefronts(0, 4, 4).taken == 1);
     CHECK(wavefronts(0, 4, 4).ideal == 1);
-    CHECK(wavefronts(0, 0, 4).taken == 1);     // one wavefront serves all lanes that read one word
+    CHECK(wavefronts(0, 0, 4).taken == 1);     // all lanes read the same word
     CHECK(wavefronts(0, 128, 4).taken == 32);  // a column of a tile 32 words wide
     CHECK(wavefronts(0, 132, 4).taken == 1);   // a column of a tile padded to 33 words
     CHECK(wavefronts(0, 8, 4).taken == 2);
@@ -167,7 +167,7 @@ TEST_CASE("wavefront counts equal those computed by hand") {
     CHECK(wavefronts(0, 8, 8).ideal == 2);
     CHECK(wavefronts(0, 16, 16).taken == 4);
     CHECK(wavefronts(0, 16, 16).ideal == 4);
-    CHECK(wavefronts(0, 16, 8).taken == 4);  // the lanes use every second pair of banks
+    CHECK(wavefronts(0, 16, 8).taken == 4);  // the lanes use every other pair of banks
     CHECK(wavefronts(0, 128, 16).taken == 32);
     CHECK(wavefronts(0, 4, 4, 0).taken == 0);
     CHECK(wavefronts(0, 4, 4, 0).ideal == 0);
@@ -192,7 +192,7 @@ TEST_CASE("for random lanes, the wavefront count equals that of a straightforwar
     }
 }
 
-TEST_CASE("requests to shared memory take as many wavefronts as on an H200") {
+TEST_CASE("requests to shared memory take the same number of wavefronts as on an H200") {
     struct Measured {
         u32 bytes;
         Mask active;
@@ -220,7 +220,7 @@ TEST_CASE("requests to shared memory take as many wavefronts as on an H200") {
     CHECK(shared > 20);  // loads and stores are counted differently in more than 20 cases
 }
 
-TEST_CASE("a pass loads eight matrix rows, even if pairs of lanes have the same address") {
+TEST_CASE("a pass loads eight matrix rows, even if pairs of lanes have equal addresses") {
     const auto wavefronts = [](u32 row_bytes, Mask active, u32 lanes_per_row) {
         u32 rows[kLanes];
         for (u32 l = 0; l < kLanes; ++l) rows[l] = l / lanes_per_row * row_bytes;
@@ -269,11 +269,11 @@ TEST_CASE("totals are added field by field") {
 
 namespace {
 
-/// An access pattern. Lane l accesses element l / divisor % modulus * factor.
+/// An access pattern, in which lane l accesses element l / divisor % modulus * factor.
 struct AtomicPattern {
     u32 factor, divisor, modulus;
     Mask active;
-    u32 sectors_32, sectors_64;         ///< sectors in global memory, for 32 and 64 bits per lane
+    u32 sectors_32, sectors_64;  ///< sectors in global memory for 32 and for 64 bits per lane
     u32 exchange, compare, compare_64;  ///< wavefronts in shared memory
 };
 
@@ -293,7 +293,7 @@ constexpr AtomicPattern kAtomicPatterns[] = {
 
 }  // namespace
 
-TEST_CASE("atomics on the same word are serialized, and their counts equal measurements") {
+TEST_CASE("atomics on the same word are serialized, and their counts equal those of an H200") {
     for (const AtomicPattern& p : kAtomicPatterns) {
         u64 near[kLanes], far[kLanes];
         u32 words[kLanes], doubles[kLanes];

@@ -1,4 +1,4 @@
-// Tests which bytes of a load affect the program. The tests use PTX as compilers generate it for
+// Tests which bytes of a load affect the program. The tests use PTX that compilers generate for
 // structs, unions and bit-fields.
 #include <doctest/doctest.h>
 
@@ -29,8 +29,8 @@ struct Analysed {
         REQUIRE(nth < bytes.loads.size());
         return std::next(bytes.loads.begin(), static_cast<std::ptrdiff_t>(nth))->second;
     }
-    /// Lists which byte of a load is stored as which byte of the store with index `nth`, in the
-    /// form "2>0 3>1".
+    /// Lists which byte of a load is stored as which byte of the `nth` store, in the form "2>0
+    /// 3>1".
     std::string arrivals(std::size_t nth = 0) const {
         REQUIRE(nth < bytes.stores.size());
         std::string text;
@@ -71,7 +71,7 @@ TEST_CASE("a value that a selection may discard does not affect the program") {
         "selp.b32 %r3, %r1, %r4, %p1;");
     CHECK(is_error(decides.load(), 0xf, 4));
 
-    // The selection comes after a branch, so it is not always executed.
+    // The selection follows a branch, so it is not always executed.
     const Analysed dropped_later(
         "ld.shared.u32 %r1, [%rd1];\n@%p2 bra OTHER;\n"
         "selp.b32 %r3, %r1, %r4, %p1; st.global.u32 [%rd2], %r3;\nOTHER:");
@@ -143,7 +143,7 @@ TEST_CASE("only the bytes that are used affect the program") {
     CHECK(decides("cvt.u32.u64 %r2, %rd3; mov.u32 %r3, 255; and.b32 %r1, %r2, %r3;") == 0x01);
 }
 
-TEST_CASE("a shuffle copies values, and its lane index affects the program") {
+TEST_CASE("a shuffle copies values, but its lane index affects the program") {
     const Analysed value(
         "ld.global.v2.u32 {%r1, %r2}, [%rd1]; shfl.sync.down.b32 %r3, %r1, 1, 31, -1;\n"
         "shfl.sync.down.b32 %r4, %r2, 1, 31, -1;");
@@ -153,7 +153,7 @@ TEST_CASE("a shuffle copies values, and its lane index affects the program") {
     CHECK(lane.load().decides == 0xf);
 }
 
-TEST_CASE("the analysis finds the bytes of a short element, even if it is sign-extended") {
+TEST_CASE("the bytes of a short element are identified, even if it is sign-extended") {
     const Analysed u(
         "ld.global.v4.u8 {%rs1, %rs2, %rs3, %rs4}, [%rd1];\n"
         "setp.eq.s16 %p1, %rs3, 7; @%p1 bra DONE; DONE:");
@@ -193,7 +193,7 @@ TEST_CASE("bytes are tracked through moves") {
     CHECK(joined.arrivals() == "0>0 0>1");
 }
 
-TEST_CASE("the result of combining two values is not tracked as a copy of either") {
+TEST_CASE("a value that combines two others is not tracked as a copy of either") {
     for (const char* store :
          {"selp.b32 %r2, %r1, %r3, %p1; st.global.u32 [%rd2], %r2;",
           "@%p1 mov.u32 %r1, 0; st.global.u32 [%rd2], %r1;",
@@ -236,7 +236,7 @@ TEST_CASE("rewriting a bit-field in place is not an error") {
     CHECK_FALSE(elsewhere.load().is_stored_back);
 }
 
-TEST_CASE("loads from the same struct are recognized as such") {
+TEST_CASE("loads of members of the same struct are recognized") {
     const Analysed a(
         "add.s64 %rd4, %rd1, 8; mov.u64 %rd5, %rd2;\n"
         "ld.u32 %r1, [%rd1]; ld.u64 %rd6, [%rd4]; ld.u32 %r2, [%rd1+48];\n"
@@ -245,11 +245,11 @@ TEST_CASE("loads from the same struct are recognized as such") {
     CHECK(a.load(0).part_end == 16);
     CHECK(a.load(1).part_begin == -8);
     CHECK(a.load(1).part_end == 8);
-    CHECK_FALSE(a.load(2).has_part());  // too far away to be part of the struct
+    CHECK_FALSE(a.load(2).has_part());  // too far away to belong to the struct
     CHECK_FALSE(is_error(a.load(1), 0xff, 8, true));
     CHECK(is_error(a.load(1), 0xff, 8, false));
     CHECK(is_error(a.load(2), 0xf, 4, true));
-    // The loads in the transpose of a tile are not parts of a struct.
+    // The loads in the transpose of a tile do not belong to a struct.
     const Analysed tile(
         "ld.shared.u32 %r1, [%r9]; ld.shared.u32 %r2, [%r9+4];\n"
         "st.global.u32 [%rd2], %r1; st.global.u32 [%rd2+128], %r2;");
@@ -278,7 +278,7 @@ TEST_CASE("a loop that copies elements and advances by their size is recognized"
     CHECK(copies.load().has_part());
 }
 
-TEST_CASE("multiplied matrices affect the program, and moved matrices do not") {
+TEST_CASE("multiplied matrices affect the program, but moved matrices do not") {
     const std::string load = "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r1, %r2}, [%r3];\n";
     const Analysed moved(load + "stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r4], {%r2, %r1};");
     CHECK(moved.load().decides == 0);
@@ -309,7 +309,7 @@ TEST_CASE("only instructions that are certain to execute affect the program") {
         "setp.eq.s16 %p1, %rs1, 0; selp.f32 %f3, 0f00000000, %f2, %p1; st.global.f32 [%rd2], %f3;");
     CHECK(chosen.load(0).decides == 1);
     CHECK(chosen.load(1).decides == 0);
-    // All threads take the jump before the branch, so the branch is certain to execute.
+    // The jump before the branch is unconditional, so the branch is certain to execute.
     const Analysed jump(
         "ld.global.u64 %rd3, [%rd1];\nbra.uni NEXT;\nNEXT:\nsetp.eq.s64 %p2, %rd3, 5;\n"
         "@%p2 bra OTHER;\nOTHER:");
@@ -322,7 +322,7 @@ TEST_CASE("only instructions that are certain to execute affect the program") {
     CHECK(sum.load().decides == 0xf);
 }
 
-TEST_CASE("the analysis of long chains and cycles terminates") {
+TEST_CASE("the analysis terminates for long chains and cycles") {
     std::string chain = "ld.global.u64 %rd3, [%rd1];\nmov.b64 %rd4, %rd3;\n";
     for (int k = 0; k < 2000; ++k)
         chain += k % 2 ? "xor.b64 %rd4, %rd5, %rd3;\n" : "xor.b64 %rd5, %rd4, %rd3;\n";

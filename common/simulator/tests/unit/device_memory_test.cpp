@@ -1,5 +1,5 @@
 // Tests device memory: addresses, guard gaps, reuse and accounting, the record of written bytes,
-// and accesses of host code through a device pointer.
+// and host code that accesses memory through a device pointer.
 #include "simulator/memory/device_memory.h"
 
 #include <doctest/doctest.h>
@@ -23,8 +23,8 @@ namespace {
 
 constexpr u64 kMiB = 1 << 20;
 
-/// Returns a string with a '1' for each byte of [address, address + bytes) that counts as written,
-/// and a '0' for each other byte.
+/// Returns a string with one character for each byte of [address, address + bytes): '1' if the byte
+/// counts as written, and '0' if not.
 std::string written(const DeviceMemory& memory, u64 address, u64 bytes) {
     std::string bits;
     for (u64 a = address; a < address + bytes; ++a) {
@@ -47,14 +47,14 @@ struct Ending {
     std::string said;  ///< the output on stderr
 };
 
-/// Runs `body` in a child process, and returns how it ended.
+/// Runs `body` in a child process. Returns how the process ended.
 Ending in_child(const std::function<void()>& body) {
     int ends[2];
     REQUIRE(pipe(ends) == 0);
     const pid_t child = fork();
     if (child == 0) {
-        // Restore the default handler. doctest installs signal handlers, but a normal program does
-        // not.
+        // Restore the default handler, because doctest installs signal handlers, which a normal
+        // program does not have.
         signal(SIGSEGV, SIG_DFL);
         dup2(ends[1], STDERR_FILENO);
         close(ends[0]);
@@ -81,7 +81,7 @@ bool says(const Ending& ending, const char* text) {
 
 }  // namespace
 
-TEST_CASE("an address zone provides disjoint, aligned intervals, and accepts them back") {
+TEST_CASE("an address zone hands out disjoint, aligned intervals, and takes them back") {
     AddressZone zone({1000, 100000});
     std::mt19937 random(7);
     std::vector<Interval> taken;
@@ -103,7 +103,7 @@ TEST_CASE("an address zone provides disjoint, aligned intervals, and accepts the
         }
     }
     for (const Interval& interval : taken) zone.give_back(interval);
-    // After all intervals are freed, the whole zone is available as one interval.
+    // After all intervals have been freed, the whole zone is available as a single interval.
     const Interval all = zone.take(99000, 1);
     CHECK(all.begin == 1000);
     CHECK(all.end == 100000);
@@ -123,7 +123,7 @@ TEST_CASE("a freed address is not reused immediately") {
     }
 }
 
-TEST_CASE("allocations are aligned and disjoint, and are found by any address in them") {
+TEST_CASE("allocations are aligned and disjoint, and are found by any address inside them") {
     DeviceMemory memory(64 * kMiB);
     const u64 a = memory.allocate(1000), b = memory.allocate(1), c = memory.allocate(3 * kMiB);
     for (const u64 address : {a, b, c}) {
@@ -148,12 +148,12 @@ TEST_CASE("allocations are aligned and disjoint, and are found by any address in
     CHECK(*memory.host_view(a + 500, 1) == 0x5a);
 }
 
-TEST_CASE("addresses are random as on a GPU, disjoint, and determined by the seed") {
+TEST_CASE("addresses are disjoint, as random as on a GPU, and determined by the seed") {
     std::set<u64> bases, distances, begins;
     for (u64 seed = 1; seed <= 100; ++seed) {
         DeviceMemory memory(64 * kMiB);
         const u64 first = memory.allocate(1000);
-        // This is refused, because the program already has pointers.
+        // The request is refused, because the program already has pointers.
         CHECK_FALSE(memory.draw_addresses(seed));
         memory.free(first);
         REQUIRE(memory.draw_addresses(seed));
@@ -188,7 +188,7 @@ TEST_CASE("addresses are random as on a GPU, disjoint, and determined by the see
 
 TEST_CASE("random addresses do not collide with other mappings of this process") {
     DeviceMemory memory(64 * kMiB);
-    u64 seed = 1;  // a seed with low addresses, which programs do not use
+    u64 seed = 1;  // a seed that gives low addresses, which programs do not use
     while (draw_map(seed, memory.range()).device >= u64{1} << 40) ++seed;
     REQUIRE(memory.draw_addresses(seed));
     const u64 first_choice = address_map.device;
@@ -222,7 +222,7 @@ TEST_CASE("the allocation table is rebuilt only after an allocation has changed"
     CHECK(memory.table()->find_freed(a + 99)->serial == 1);
 }
 
-TEST_CASE("the capacity limits the live bytes in device memory, but not pinned memory") {
+TEST_CASE("the capacity limits live bytes of device memory, but not of pinned memory") {
     DeviceMemory memory(64 * kMiB);
     CHECK(memory.capacity() == 64 * kMiB);
     CHECK(memory.allocate(65 * kMiB) == 0);
@@ -239,7 +239,7 @@ TEST_CASE("the capacity limits the live bytes in device memory, but not pinned m
     CHECK(memory.allocate(40 * kMiB) != 0);
 }
 
-TEST_CASE("freed memory is returned to the system, and is zero and unwritten when it is reused") {
+TEST_CASE("freed memory is returned to the system, and reused memory is zero and unwritten") {
     DeviceMemory memory(256 * kMiB);
     const long before = resident_kib();
     for (int i = 0; i < 40; ++i) {
@@ -279,7 +279,7 @@ TEST_CASE("a program may allocate and free any number of times") {
     CHECK(memory.find(kept));
 }
 
-TEST_CASE("the memory records for each byte whether it was written") {
+TEST_CASE("for each byte, the memory records whether it was written") {
     DeviceMemory memory(64 * kMiB);
     const u64 a = memory.allocate(64);
     memory.mark_written(a + 1, 2);
@@ -293,7 +293,7 @@ TEST_CASE("the memory records for each byte whether it was written") {
     CHECK(written(memory, a + 12, 52) == std::string(52, '0'));
 }
 
-TEST_CASE("a copy includes the record of written bytes, at any alignment and with overlap") {
+TEST_CASE("a copy also copies the record of written bytes, with any alignment and overlap") {
     DeviceMemory memory(64 * kMiB);
     const u64 a = memory.allocate(4096), b = memory.allocate(4096);
     std::mt19937 random(3);
@@ -336,8 +336,8 @@ TEST_CASE("writes by the host are distinguished from writes by kernels") {
     CHECK(memory.is_written_by_host(b + 61));
     CHECK_FALSE(memory.is_written_by_host(b + 62));
     CHECK(memory.unwritten_bytes(b + 64, 4) == 0b1110);
-    // If a kernel stores an undefined value, the bytes around it no longer count as written by the
-    // host.
+    // If a kernel stores an undefined value, the bytes around the value no longer count as written
+    // by the host.
     memory.mark_bytes_unwritten(a + 8, 0b1010);
     CHECK(memory.unwritten_bytes(a + 8, 5) == 0b01010);
     CHECK_FALSE(memory.is_written_by_host(a + 8));
@@ -371,7 +371,7 @@ TEST_CASE(
     CHECK(*memory.shadow(managed) == 0);
 }
 
-TEST_CASE("a program may make more managed allocations than the system permits mappings") {
+TEST_CASE("a program may make more managed allocations than the system's limit on mappings") {
     DeviceMemory memory(4096 * kMiB);
     for (int i = 0; i < 40000; ++i) {
         const u64 address = memory.allocate(16, AllocationKind::managed);
@@ -405,7 +405,7 @@ TEST_CASE("host code that dereferences a device pointer ends with an explanation
     CHECK(ending.said.empty());
 }
 
-TEST_CASE("a fault handler that the program has installed remains active") {
+TEST_CASE("a fault handler that the program has installed stays active") {
     const Ending ending = in_child([] {
         signal(SIGSEGV, [](int) { _exit(77); });
         DeviceMemory memory(64 * kMiB);
@@ -415,7 +415,7 @@ TEST_CASE("a fault handler that the program has installed remains active") {
     CHECK(ending.said.empty());
 }
 
-TEST_CASE("with little address space the device is smaller, and a message says so") {
+TEST_CASE("with little address space, the device is smaller, and a message states this") {
     const Ending ending = in_child([] {
         const rlimit limit{u64{4} << 30, u64{4} << 30};
         setrlimit(RLIMIT_AS, &limit);
@@ -430,7 +430,7 @@ TEST_CASE("with little address space the device is smaller, and a message says s
     CHECK(says(ending, "ulimit -v"));
 }
 
-TEST_CASE("addresses that are already in use are reported as the cause of an error") {
+TEST_CASE("addresses that are already in use are named as the cause of an error") {
     void* wanted = reinterpret_cast<void*>(kDeviceBase);
     void* taken = mmap(wanted, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     REQUIRE(taken == wanted);

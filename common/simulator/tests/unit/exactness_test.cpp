@@ -1,4 +1,4 @@
-// Tests which remarks an instruction gets. They depend on its opcode, modifiers and operands.
+// Tests which remarks an instruction gets, depending on its opcode, modifiers and operands.
 #include "simulator/code/exactness.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ namespace {
 
 using Kind = Remark::Kind;
 
-/// Returns the instruction's remarks, each as "KIND NAME", separated by commas.
+/// Returns the instruction's remarks in the form "KIND NAME", separated by commas.
 std::string remarks_text(const std::string& instruction) {
     const auto module = ptx::parse(
         ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<9>;\n"
@@ -27,7 +27,7 @@ std::string remarks_text(const std::string& instruction) {
 
 }  // namespace
 
-TEST_CASE("approximate instructions are not exact") {
+TEST_CASE("approximate instructions get a remark, and exactly rounded instructions do not") {
     CHECK(remarks_text("ex2.approx.ftz.f32 %f1, %f2") == "last bits ex2.approx");
     CHECK(remarks_text("rcp.approx.f32 %f1, %f2") == "last bits rcp.approx");
     CHECK(remarks_text("rcp.rn.f32 %f1, %f2") == "");
@@ -38,7 +38,7 @@ TEST_CASE("approximate instructions are not exact") {
     CHECK(remarks_text("add.f32 %f1, %f2, %f3") == "");
 }
 
-TEST_CASE("matrix products of floats are not exact") {
+TEST_CASE("matrix products of floats get a remark, and products of doubles or integers do not") {
     CHECK(remarks_text("mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%f1,%f2,%f3,%f4}, "
                        "{%r1,%r2}, {%r3}, {%f1,%f2,%f3,%f4}") == "last bits mma");
     CHECK(remarks_text("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd1,%fd2}, {%fd3}, "
@@ -57,7 +57,7 @@ TEST_CASE("hints are recognized by opcode or by modifier") {
           "no effect cache hints");
     CHECK(remarks_text("ld.global.nc.f32 %f1, [%rd1]") == "");
     CHECK(remarks_text("ld.global.f32 %f1, [%rd1]") == "");
-    // The modifiers .ca and .cg select the form of this copy.
+    // The modifiers .ca and .cg select the form of this copy, so they are not hints.
     CHECK(remarks_text("cp.async.cg.shared.global [%r1], [%rd1], 16") == "");
     CHECK(remarks_text("cp.async.cg.shared.global.L2::128B [%r1], [%rd1], 16") ==
           "no effect cache hints");

@@ -1,5 +1,5 @@
-// Tests the fatbin reader with containers built here with the real compressors, made by nvcc, or
-// corrupt.
+// Tests the fatbin reader with containers that this test builds with the real compressors, with
+// containers made by nvcc, and with corrupt containers.
 #include "simulator/fatbin/fatbin.h"
 
 #include <doctest/doctest.h>
@@ -89,7 +89,7 @@ std::string container(const std::vector<Entry>& entries) {
     return result + body;
 }
 
-/// Copies the data to an allocation of exactly its size, so that a sanitizer detects reads past the
+/// Copies the data to an allocation of exactly its size, so that a sanitizer detects reads past its
 /// end.
 std::vector<PtxImage> read(const std::string& data) {
     const auto exact = std::make_unique<char[]>(data.size());
@@ -121,7 +121,7 @@ TEST_CASE("text in every compression format is decompressed") {
     }
 }
 
-TEST_CASE("several entries, one of them machine code, are read, with headers of several sizes") {
+TEST_CASE("several entries are read, with headers of several sizes and one entry of machine code") {
     Entry wide = ptx_entry(80, kPtx + "// 80\n", Compression::lz4);
     wide.header.header_size = 128;
     const auto images = read(
@@ -137,7 +137,7 @@ TEST_CASE("several entries, one of them machine code, are read, with headers of 
     CHECK(choose(images, 89) == &images[0]);
     CHECK(choose(images, 75) == &images[2]);
     CHECK(choose({}, 90) == nullptr);
-    // A driver would reject these images. The simulator chooses the image of the nearest
+    // A driver would reject these images. The simulator chooses the image for the nearest
     // architecture, which is the most likely to run.
     CHECK(choose(images, 70) == &images[2]);
     const auto newer = read(container({ptx_entry(120, kPtx), ptx_entry(100, kPtx)}));
@@ -145,7 +145,7 @@ TEST_CASE("several entries, one of them machine code, are read, with headers of 
     CHECK(choose(newer, 120) == &newer[0]);
 }
 
-TEST_CASE("for machine code without PTX, the message says how to build the program") {
+TEST_CASE("for machine code without PTX, the message states how to build the program") {
     const std::string why = refusal_of(container({make_entry(2, 86, "code", Compression::none)}));
     CHECK(contains(why, "sm_86"));
     CHECK(contains(why, "-arch=sm_90"));
@@ -157,7 +157,7 @@ TEST_CASE("for machine code without PTX, the message says how to build the progr
     CHECK_FALSE(contains(why, "-dlto"));
 }
 
-TEST_CASE("cudaLibraryLoadData accepts images of three kinds") {
+TEST_CASE("cudaLibraryLoadData accepts three kinds of images") {
     const std::string data = container({ptx_entry(90, kPtx, Compression::zstd)});
     CHECK(read_image(data.data()).at(0).text == kPtx);
 

@@ -12,8 +12,8 @@ namespace coalesce::simulator {
 inline constexpr u64 kCapacity = 1 << 20;
 inline const u64 kBase = device_base();
 
-/// A launch of a kernel with ten memory instructions: instruction i is on line 10 + i. The last one
-/// is an atomic.
+/// A launch of a kernel with ten memory instructions. Instruction i is on line 10 + i, and the last
+/// one is an atomic.
 struct GlobalRaceFixture {
     ptx::Module ptx;
     Module module;
@@ -87,8 +87,8 @@ struct GlobalRaceFixture {
         access(block, warp, site, GlobalAccess::Kind::write, offset, bytes, stride, active);
     }
 
-    /// Returns the reports, each as "write after read 12 10": kind, line, and line of the other
-    /// access.
+    /// Returns the reports, each in the form "write after read 12 10": its kind, its line, and the
+    /// line of the other access.
     std::vector<std::string> found() {
         race.end_launch();
         std::vector<std::string> all;

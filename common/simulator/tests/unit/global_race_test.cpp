@@ -1,4 +1,4 @@
-// Tests which accesses to global memory race. Each test records its accesses one by one, without a
+// Tests which accesses to global memory race. Each test records accesses one by one, without a
 // kernel.
 #include <doctest/doctest.h>
 
@@ -47,7 +47,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "only bytes that both blocks access race") 
     for (u32 b = 0; b < 4; ++b) write(b, 0, 0, b, 1, 4);
     read(3, 1, 5, 2, 1, 4, 1u << 31);
     CHECK(found() == Found{"read after write 15 10"});
-    // Two blocks write the two halves of a cache line.
+    // Two blocks each write one half of a cache line.
     write(0, 0, 0, 0, 4, 0, 0x0000ffff);
     write(1, 0, 0, 0, 4, 0, 0xffff0000);
     CHECK(found() == Found{});
@@ -58,7 +58,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "only bytes that both blocks access race") 
 
 TEST_CASE_FIXTURE(GlobalRaceFixture,
                   "after a whole line's record is split, each byte still has its thread") {
-    write(0, 2, 0, 0, 8);        // lane l writes bytes 8 l to 8 l + 7
+    write(0, 2, 0, 0, 8);        // lane l writes bytes 8 * l to 8 * l + 7
     read(1, 0, 1, 84, 4, 0, 1);  // byte 84 belongs to lane 10 of warp 2
     race.end_launch();
     REQUIRE(reports().all().size() == 1);
@@ -84,7 +84,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture,
     race.barrier(blocks[0]);
     write(0, 3, 2, 0);
     CHECK(found() == Found{});
-    // A barrier of another block does not order these accesses.
+    // A barrier in a different block does not order these accesses.
     write(0, 0, 0, 0);
     race.barrier(blocks[1]);
     read(1, 1, 1, 0);
@@ -99,7 +99,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "a barrier of some warps orders only these 
         read(0, 1, 1, 0);
         CHECK(found() == (writer_was_there ? Found{} : Found{"read after write 11 10"}));
     }
-    // Order is transitive: what a block acquires, it later releases.
+    // Order is transitive: a warp also releases what it has acquired.
     write(0, 0, 0, 0);
     race.barrier_complete(blocks[0], kBarrier, 0b0011);
     race.barrier_complete(blocks[0], kBarrier, 0b0110);
@@ -108,8 +108,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "a barrier of some warps orders only these 
     read(0, 3, 1, 0);
     write(0, 2, 0, 0);
     CHECK(found() == Found{"write after read 10 11"});
-    // A warp that arrives at a barrier but does not wait releases its accesses and acquires
-    // nothing.
+    // A warp that arrives at a barrier without waiting releases its accesses, but acquires nothing.
     for (const bool before : {true, false}) {
         if (before) write(0, 0, 0, 0);
         race.barrier_arrive(blocks[0], kBarrier, 0);
@@ -137,7 +136,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture,
         read(0, 1, 1, 0);
         CHECK(found() == (address == kHere ? Found{} : Found{"read after write 11 10"}));
     }
-    // An arrival for the next phase releases nothing to a warp that waits for the previous phase.
+    // An arrival in the next phase releases nothing to a warp that waits for the previous phase.
     race.mbarrier_arrive(blocks[0], kHere, 0);
     race.mbarrier_phase_done(blocks[0], kHere);
     write(0, 0, 0, 0);
@@ -145,7 +144,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture,
     race.mbarrier_wait_done(blocks[0], kHere, 1);
     read(0, 1, 1, 0);
     CHECK(found() == Found{"read after write 11 10"});
-    // An asynchronous copy reads its source when it is issued, and signals its mbarrier when it is
+    // An asynchronous copy reads its source after it is issued, and signals its mbarrier when it is
     // complete.
     for (const bool complete : {true, false}) {
         read(0, 0, 1, 0);
@@ -178,8 +177,8 @@ TEST_CASE_FIXTURE(GlobalRaceFixture,
         for (int i = 0; i < times; ++i) race.fence(blocks[0], 0);
         read(0, 1, 1, 0);
         CHECK(found() == Found{"read after write 11 10"});
-        // Accesses by the same warp are ordered, and so are those by a warp that waited for this
-        // warp's flag.
+        // Accesses of the same warp are ordered, and so are accesses of a warp that has waited for
+        // this warp's flag.
         write(0, 0, 0, 0);
         for (int i = 0; i < times; ++i) race.fence(blocks[0], 0);
         read(0, 0, 1, 0);
@@ -233,7 +232,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "a fence and a flag publish data, but a fla
     flag(1, Kind::read);
     read(1, 0, 1, 0);
     CHECK(found() == Found{"read after write 11 10"});
-    // The fence does not cover writes of another warp unless a barrier precedes the fence.
+    // The fence does not cover another warp's writes, unless a barrier precedes the fence.
     for (const bool with_barrier : {true, false}) {
         write(0, 3, 0, 0);
         if (with_barrier) race.barrier(blocks[0]);
@@ -243,7 +242,8 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "a fence and a flag publish data, but a fla
         read(1, 0, 1, 0);
         CHECK(found() == (with_barrier ? Found{} : Found{"read after write 11 10"}));
     }
-    // All threads may also execute a fence and then a barrier, before one thread sets the flag.
+    // Alternatively, all threads execute a fence and then a barrier, before one thread sets the
+    // flag.
     write(0, 3, 0, 0);
     race.fence(blocks[0], 3);
     race.barrier(blocks[0]);
@@ -276,7 +276,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "order between blocks is transitive") {
 }
 
 TEST_CASE_FIXTURE(GlobalRaceFixture, "the end of a launch orders everything") {
-    // Launch more often than there are launch stamps, so that stamps are reused.
+    // Make more launches than there are launch stamps, so that stamps are reused.
     for (int i = 0; i < 200; ++i) {
         write(i % 4, 0, 0, 0);
         write(i % 4, 0, 0, 4, 4, 8);
@@ -312,7 +312,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture,
     reports().clear();
     launch();
 
-    // All lanes of one instruction use the same address.
+    // All lanes of an instruction use the same address.
     u64 addresses[kLanes];
     std::fill(addresses, addresses + kLanes, kBase + 512);
     GlobalAccess same{.kind = Kind::write,

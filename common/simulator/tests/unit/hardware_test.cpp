@@ -1,5 +1,5 @@
-// Tests that lane-wise instructions give the same bits as on an H200 (vabsdiff2 and vabsdiff4: on
-// an H100), in 1449 variants with 8192 samples each. tests/hardware/probe.cu measured the digests
+// Tests that lane-wise instructions give the same bits as on an H200 (or an H100 for vabsdiff2 and
+// vabsdiff4), in 1449 variants with 8192 samples each. tests/hardware/probe.cu measured the digests
 // of the expected results.
 #include <doctest/doctest.h>
 
@@ -19,10 +19,10 @@ constexpr int bits_b = 8, bits_h = 16, bits_r = 32, bits_l = 64;
 enum class Shape { value, predicate, predicate_pair };
 
 struct Measured {
-    std::string text;  ///< opcode, modifiers and immediate: "add.sat.s32", "lop3.b32 0xca"
+    std::string text;  ///< opcode, modifiers and immediate, such as "lop3.b32 0xca"
     Shape shape;
     int result_bits;
-    int widths[4];  ///< widths of the sources in bits
+    int widths[4];  ///< widths of the source operands in bits
     u64 digest;
 };
 
@@ -43,8 +43,7 @@ const Measured kMeasured[] = {
 #include "simulator/tests/hardware/instructions.inc"
 };
 
-/// The parts of an instruction such as "lop3.b32 0xca": the opcode, the modifiers and the
-/// immediate.
+/// The opcode, the modifiers and the immediate of an instruction such as "lop3.b32 0xca".
 struct Parts {
     std::string opcode;
     std::vector<std::string> modifiers;
@@ -75,10 +74,10 @@ public:
         op_[0].a = slot(2), op_[0].b = slot(3), op_[0].c = slot(4), op_[0].v[0] = slot(5);
         op_[1].run = [](Warp&, const Op* op) {
             return op;
-        };  // handlers that continue to the next Op find this one
+        };  // handlers that continue with the next Op end here
     }
 
-    /// Runs the instruction on samples `first` to `first` + 31.
+    /// Runs the instruction on the samples `first` to `first` + 31.
     void run(const LaneInstruction& instruction, const Measured& m, i64 immediate, u32 first) {
         for (int k = 0; k < 4; ++k) {
             for (int l = 0; l < kLanes; ++l)

@@ -26,7 +26,7 @@ const Op* stop(Warp&, const Op* op) {
 }
 
 /// A warp with two register files: its own registers and uniform registers. Both register files
-/// have the same slots: two destinations and four sources, each large enough for 32 lanes of 64
+/// have the same slots: two destinations and four sources, each of which can hold 32 lanes of 64
 /// bits.
 class Bench {
 public:
@@ -47,7 +47,8 @@ public:
     static Slot slot(int place, u32 file = kOwnFile) {
         return {static_cast<u32>(place * kPlaceBytes), file};
     }
-    /// Runs a handler, which either continues to the next Op (the handlers in `forms`) or returns.
+    /// Runs a handler, which either continues with the next Op (the handlers in `forms`) or
+    /// returns.
     void run(const LaneInstruction& instruction) { run(instruction, instruction.run); }
     void run(const LaneInstruction& instruction, Handler handler) {
         op[0].run = handler;
@@ -71,8 +72,8 @@ public:
 private:
     static constexpr int kPlaces = 6, kPlaceBytes = 8 * kLanes;
     void set_uniform(int place, int l, u64 value) {
-        // Both halves of each lane are the same, so that 32-bit and 64-bit instructions read the
-        // same number.
+        // Both halves of each lane are equal, so that 32-bit and 64-bit instructions read the same
+        // number.
         const u64 twice = (value & 0xffffffff) << 32 | (value & 0xffffffff);
         warp.lanes<u64>(slot(place, kUniformFile))[l] = twice;
     }
@@ -90,7 +91,8 @@ u32 bytes_of_lane(Width width) {
     return width == Width::w64 ? 8 : 4;
 }
 
-/// At least one variant of every opcode. An opcode with special handlers occurs with each type.
+/// At least one variant of every opcode, and a variant for each type of an opcode with special
+/// handlers.
 const std::vector<std::pair<std::string, Modifiers>> kVariants = {
     {"add", {"s32"}},
     {"add", {"u64"}},
@@ -202,7 +204,7 @@ std::string name_of(const std::pair<std::string, Modifiers>& variant) {
 
 }  // namespace
 
-TEST_CASE("this test covers every listed opcode") {
+TEST_CASE("this test covers every opcode in the list") {
     std::set<std::string_view> tried;
     for (const auto& variant : kVariants) {
         CAPTURE(name_of(variant));
@@ -217,7 +219,7 @@ TEST_CASE("this test covers every listed opcode") {
     }
 }
 
-TEST_CASE("an opcode that does not exist is not found") {
+TEST_CASE("a lookup of an opcode that does not exist finds nothing") {
     for (const auto& [opcode, modifiers] :
          std::vector<std::pair<std::string, Modifiers>>{{"frobnicate", {"s32"}},
                                                         {"add", {"pred"}},
@@ -240,12 +242,12 @@ TEST_CASE("an opcode that does not exist is not found") {
     }
 }
 
-TEST_CASE("a variant always refers to the same instruction") {
+TEST_CASE("a variant always yields the same instruction") {
     CHECK(find_lane_instruction("add", {"s32"}) == find_lane_instruction("add", {"s32"}));
     CHECK(find_lane_instruction("add", {"s32"}) != find_lane_instruction("add", {"s64"}));
 }
 
-TEST_CASE("a result is written to the active lanes, and nothing else changes") {
+TEST_CASE("a result is written to the active lanes, and nothing else is changed") {
     for (const auto& variant : kVariants) {
         CAPTURE(name_of(variant));
         const LaneInstruction& instruction = found(variant.first, variant.second);

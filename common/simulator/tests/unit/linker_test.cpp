@@ -1,5 +1,5 @@
-// Tests the linking of several files: which definition is used, which names stay separate, and
-// which source line each instruction has.
+// Tests how files are linked: which definition is used, which names stay separate, and which source
+// line each instruction has.
 #include "simulator/ptx/linker.h"
 
 #include <doctest/doctest.h>
@@ -30,7 +30,7 @@ std::string problem_with(const std::vector<std::string>& texts) {
     return "(linked)";
 }
 
-/// Returns the last operand of the function's first instruction, which is a symbol.
+/// Returns the last operand of the function's first instruction. This operand must be a symbol.
 std::string symbol_in(const Module& module, const std::string& function) {
     return module.functions.at(function)->body.at(0).operands.back().name;
 }
@@ -104,7 +104,7 @@ TEST_CASE("local names of two files remain separate") {
     for (const auto& [name, variable] : module->variables) CHECK(variable.name == name);
 }
 
-TEST_CASE("a local definition does not satisfy another file's declaration") {
+TEST_CASE("a local definition does not resolve a declaration in another file") {
     const auto module = link_texts({".global .u32 x = 1;\n" + address_function("f", "x"),
                                     ".extern .global .u32 x;\n" + address_function("g", "x"),
                                     ".visible .global .u32 x = 3;\n"});
@@ -121,7 +121,7 @@ TEST_CASE("a function's variable hides a module's variable of the same name") {
     CHECK(module->functions.at("f")->variables.contains("x"));
 }
 
-TEST_CASE("the position of an instruction refers to its own PTX text and source file") {
+TEST_CASE("an instruction's position refers to its own PTX text and source file") {
     const auto file = [](const char* number, const char* name, const char* function) {
         return std::string(".file ") + number + " \"" + name + "\"\n.visible .func " + function +
                "()\n{\n.loc " + number + " 12 3\nret;\n}\n";
@@ -144,7 +144,7 @@ TEST_CASE("nvcc's prefix is removed from the names of static kernels") {
     CHECK(kernel_name("__nv_static_24__a5f5c4f6_4_c_cu_pointer__Z6kernelPi") == "kernel");
     CHECK(kernel_name("__nv_static_24__a5f5c4f6_4_c_cu_pointer_plain") == "plain");
     CHECK(kernel_name("_Z6kernelPi") == "kernel");
-    // These names have no valid file prefix, so the linker leaves them unchanged.
+    // These names have no valid file prefix, so the linker does not change them.
     for (const std::string name : {"__nv_static_99__a5f5c4f6_x", "__nv_static_", "__nv_static_4"})
         CHECK(kernel_name(name) == name);
 }

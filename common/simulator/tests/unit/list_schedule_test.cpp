@@ -1,4 +1,4 @@
-// Tests which of the ready instructions is issued next, also while many words are live.
+// Tests which of the ready instructions is issued next, including the rules for many live words.
 #include "simulator/ptxas/list_schedule.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr u32 kNeverMany = 1000, kLong = 400, kShort = 5;
 
-/// Builds straight-line code. Each value has `words` words.
+/// Builds straight-line code. Each value has the size `words`, in words.
 class Code {
 public:
     explicit Code(u32 values, u32 words = 1) {
@@ -68,29 +68,29 @@ using Order = std::vector<u32>;
 
 }  // namespace
 
-TEST_CASE("the longest path is issued first, and equal paths in the order of the PTX") {
-    // A sum, then two loads, then an instruction that needs all three.
+TEST_CASE("the longest path is issued first, and equal paths are issued in PTX order") {
+    // A sum and two loads precede an instruction that needs all three results.
     const Code code =
         Code(5).comes({0}).compute(1, {0}).load(2, {0}).load(3, {0}).compute(4, {1, 2, 3});
     CHECK(code.order(kNeverMany) == Order{1, 2, 0, 3});
 }
 
 TEST_CASE("an address on a longer path is issued before an unrelated sum") {
-    // The sum, value 1, has no reader here. Value 3 is loaded from the address, value 2, and
+    // No instruction reads value 1, the sum. Value 3 is loaded from value 2, the address, and then
     // stored.
     const Code code =
         Code(4).comes({0}).compute(1, {0}).is_wanted(1).compute(2, {0}).load(3, {2}).store({0, 3});
     CHECK(code.order(kNeverMany) == Order{1, 2, 0, 3});
 }
 
-TEST_CASE("while many words are live, instructions keep their order") {
+TEST_CASE("while many words are live, instructions stay in PTX order") {
     const Code code =
         Code(5).comes({0}).compute(1, {0}).load(2, {0}).load(3, {0}).compute(4, {1, 2, 3});
     CHECK(code.order(0) == Order{0, 1, 2, 3});
 }
 
-TEST_CASE("the order is kept only once the limit on live words is reached") {
-    // The input, value 0, is one live word. The first load adds a second one.
+TEST_CASE("PTX order is kept only after the limit on live words has been reached") {
+    // The input, value 0, is one live word. The first load adds a second live word.
     const Code code =
         Code(5).comes({0}).compute(1, {0}).load(2, {0}).load(3, {0}).compute(4, {1, 2, 3});
     CHECK(code.order(1) == Order{0, 1, 2, 3});
@@ -102,13 +102,12 @@ TEST_CASE("the order is kept only once the limit on live words is reached") {
     CHECK(wide.order(3) == Order{1, 0, 2, 3});
 }
 
-TEST_CASE("an instruction that adds live words waits for one that frees words") {
+TEST_CASE("an instruction that adds live words is delayed until another one has freed words") {
     // Value 0 stays live, and the store is the last reader of values 1 and 2.
     const Code code =
         Code(4).comes({0, 1, 2}).is_wanted(0).compute(3, {0}).is_wanted(3).store({1, 2});
     CHECK(code.order(0) == Order{1, 0});
-    // If the stored values are read again later, the store does not reduce the number of live
-    // words.
+    // If the stored values are read again later, the store does not free any words.
     const Code wanted = Code(4)
                             .comes({0, 1, 2})
                             .is_wanted(0)
@@ -120,7 +119,7 @@ TEST_CASE("an instruction that adds live words waits for one that frees words") 
     CHECK(wanted.order(0) == Order{0, 1});
 }
 
-TEST_CASE("a path that frees words may begin with an address computed in several steps") {
+TEST_CASE("a path that frees words may begin with an address that takes several steps to compute") {
     // Value 0 stays live, and value 4 is computed from it. A store, whose address takes three steps
     // to compute, is the last reader of values 1, 2 and 3.
     const auto made = [] {
@@ -135,14 +134,14 @@ TEST_CASE("a path that frees words may begin with an address computed in several
             .store({1, 2, 3, 7});
     };
     CHECK(made().order(0) == Order{1, 2, 3, 4, 0});
-    // If the stored values are read again later, the store frees no words, so value 4 does not
-    // wait.
+    // If the stored values are read again later, the store frees no words, and value 4 is not
+    // delayed.
     CHECK(made().is_wanted(1).is_wanted(2).is_wanted(3).order(0) == Order{0, 1, 2, 3, 4});
 }
 
 TEST_CASE("a load that frees its address register is issued before earlier instructions") {
-    // The sum can reuse the register of its operand, and the load a register of its address. The
-    // address has two registers in the first case, and one in the second.
+    // The sum can reuse the register of its operand, and the load can reuse a register of its
+    // address. The address has two registers in the first case, and one in the second case.
     const auto made = [] {
         return Code(5).comes({0, 1, 2}).compute(3, {1}).is_wanted(3).load(4, {2}).is_wanted(4);
     };
@@ -150,14 +149,14 @@ TEST_CASE("a load that frees its address register is issued before earlier instr
     CHECK(made().order(0) == Order{0, 1});
 }
 
-TEST_CASE("an instruction that overwrites its source does not wait") {
+TEST_CASE("an instruction that overwrites its source is not delayed") {
     const Code code = Code(4).comes({0, 1, 2}).compute(3, {0}).is_wanted(3).store({1, 2});
     CHECK(code.order(0) == Order{0, 1});
 }
 
-TEST_CASE("an address is issued before other instructions if its store then frees words") {
-    // Value 3 adds a live word, and no instruction here reads it. Value 4, an address, also adds
-    // one, but the store that reads it frees three.
+TEST_CASE("an address is issued before other instructions if a store to it then frees words") {
+    // No instruction reads value 3, which adds a live word. Value 4, an address, also adds one, but
+    // the store to this address frees three.
     const Code code =
         Code(6).comes({0, 1, 2}).is_wanted(0).compute(3, {0}).is_wanted(3).compute(4, {0}).store(
             {4, 1, 2});
@@ -172,7 +171,7 @@ TEST_CASE("of two paths that free equally many words, the first in the PTX is is
                           .is_wanted(5)
                           .store({1, 2})
                           .store({3, 4});
-    // Both stores come before the sum, and stores always keep their order.
+    // Both stores are issued before the sum, and stores always keep their order.
     CHECK(code.order(0) == Order{1, 2, 0});
     const Code loads = Code(8)
                            .comes({0, 1, 2, 3, 4})

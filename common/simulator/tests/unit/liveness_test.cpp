@@ -1,5 +1,5 @@
 // Tests which values are live at each instruction, and which registers may share a slot. The
-// control flow includes cases that failed in the past, and others that no compiler generates.
+// control flow includes cases that failed in the past, and cases that no compiler generates.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -70,9 +70,9 @@ TEST_CASE("a value is live from its write to its last use") {
     CHECK(k.range("a").end == k.at("U"));
 }
 
-TEST_CASE("a value first written in a loop and used after it is live in the whole loop") {
-    // The part of the loop before the write comes first in program order. In the next iteration, it
-    // must not overwrite the value.
+TEST_CASE("a value that is first written in a loop and used after it is live in the whole loop") {
+    // The part of the loop that precedes the write also runs in the next iteration. It must not
+    // overwrite the value there.
     const Body k(R"(
         mov.b32 x, 8;
         TOP:
@@ -175,7 +175,7 @@ TEST_CASE("addresses, guards and vector operands are uses") {
     CHECK_FALSE(k.live_after("W", "x"));
 }
 
-TEST_CASE("a result is a write in any operand position") {
+TEST_CASE("a result is a write in every operand position") {
     const auto written = [](const std::string& instruction) {
         const auto module = ptx::parse(
             ".version 9.0\n.target sm_90\n.address_size 64\n.entry k() {\n.reg .b32 a, b;\n"
@@ -197,7 +197,7 @@ TEST_CASE("a result is a write in any operand position") {
     CHECK(written("red.shared.add.u32 [a], b;") == "");
 }
 
-TEST_CASE("a copy is an alias of its source if neither changes") {
+TEST_CASE("a copy is an alias of its source if neither of them changes") {
     const Body k("mov.b32 a, %ctaid.x;\nmov.b32 b, a;\nst.shared.b32 [s], b;\nret;");
     CHECK(k.is_name_of("b", "a"));
 }
@@ -269,7 +269,7 @@ TEST_CASE("inner loops are distinguished from outer loops") {
     CHECK(k.flow().blocks_of_iteration(k.at("AGAIN") + 1, k.label("OUTER")).empty());
 }
 
-TEST_CASE("in plain mode no registers share a slot") {
+TEST_CASE("in plain mode, no registers share a slot") {
     SlotPool pool(false);
     const Slot first = pool.take(Width::w32);
     pool.give_back(first, Width::w32);

@@ -1,5 +1,5 @@
-// Tests the merging of loads and stores. Each rule of ptxas/merged_accesses.h has one case that
-// merges and one that does not. The expected results are from ptxas's machine code for the same
+// Tests how loads and stores are merged. Each rule in ptxas/merged_accesses.h has a case that
+// merges and a case that does not. The expected results come from ptxas's machine code for the same
 // PTX.
 #include "simulator/ptxas/merged_accesses.h"
 
@@ -16,10 +16,10 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// Returns what becomes of each load and store of a kernel, in the order of the PTX. "ld=" is an
-/// unchanged load, "st-" is a store that is removed or merged into another store, and "ld+4:16@0"
-/// is a load replaced with a 16-byte load that starts 4 bytes further on. The number after `@` is
-/// the MachineAccess::remainder. Unchanged accesses to global memory are left out. The kernel has a
+/// Returns what each load and store of a kernel becomes, in PTX order. "ld=" is an unchanged load,
+/// "st-" is a store that is removed or merged into another store, and "ld+4:16@0" is a load that is
+/// replaced with a 16-byte load whose address is 4 bytes higher. The number after `@` is the
+/// MachineAccess::remainder. Unchanged accesses to global memory are omitted. The kernel has a
 /// shared variable `s` of 8 KiB, %r3 = s + 32 * %tid.x, %r2 = s + 4 * %tid.x, a parameter %r1 and a
 /// pointer %rd1. `unrolls` says that ptxas unrolls the loop that contains the first access to
 /// shared memory.
@@ -64,7 +64,7 @@ std::string merged_in(const std::string& body, const std::string& variables = ""
     return text;
 }
 
-/// Returns the PTX of loads of words at these offsets from `base`, and a store of their sum.
+/// Returns the PTX of loads of words at the given offsets from `base`, and a store of their sum.
 std::string loads(std::initializer_list<int> offsets, const std::string& base = "%r3",
                   const std::string& between = "") {
     std::string text, sum = "mov.u32 %r80, 0;";
@@ -97,7 +97,7 @@ TEST_CASE("loads from the same 16 bytes merge if at least three words are needed
     CHECK(merged_in(loads({4, 4})) == "ld= ld-");
 }
 
-TEST_CASE("stores merge if all words are stored, one after another") {
+TEST_CASE("stores merge if all words are stored by consecutive instructions") {
     CHECK(merged_in(stores({0, 4, 8, 12})) == "st+0:16 st- st- st-");
     CHECK(merged_in(stores({8, 0, 12, 4})) == "st-8:16 st- st- st-");
     CHECK(merged_in(stores({0, 4, 8})) == "st+0:8 st- st=");
@@ -107,7 +107,7 @@ TEST_CASE("stores merge if all words are stored, one after another") {
                     stores({8, 12})) == "st+0:8 st- ld= st+0:8 st-");
 }
 
-TEST_CASE("a store that the next one overwrites is removed") {
+TEST_CASE("a store that the next store overwrites is removed") {
     CHECK(merged_in(stores({0, 0})) == "st- st=");
     CHECK(merged_in(stores({0, 64, 0})) == "st= st= st=");
     CHECK(merged_in(stores({0}) + "membar.cta;" + stores({0})) == "st= st=");
@@ -129,14 +129,14 @@ TEST_CASE("accesses merge only if their alignment is known") {
     CHECK(from("setp.gt.u32 %p1, %r1, 7; selp.b32 %r8, %r6, 64, %p1;") == one);
 }
 
-TEST_CASE("a variable has the alignment of its offset in shared memory") {
+TEST_CASE("a variable has the alignment that its offset in shared memory has") {
     const std::string four = loads({0, 4, 8, 12});
     CHECK(merged_in(four, ".shared .align 4 .b8 a[16];\n") == "ld+0:16 ld- ld- ld-");
     CHECK(merged_in(four, ".shared .align 4 .b8 z[4];\n") == "ld= ld= ld= ld=");
     CHECK(merged_in(loads({0, 4, 8, 12}, "s")) == "ld+0:16 ld- ld- ld-");
 }
 
-TEST_CASE("a vector access reveals the alignment of addresses at a constant distance") {
+TEST_CASE("a vector access reveals the alignment of other addresses at a constant distance") {
     const std::string vector =
         "ld.shared.v4.u32 {%r30, %r31, %r32, %r33}, [%r2+16];"
         "add.u32 %r34, %r30, %r31; add.u32 %r34, %r34, %r32; add.u32 %r34, %r34, %r33;"
@@ -146,7 +146,7 @@ TEST_CASE("a vector access reveals the alignment of addresses at a constant dist
           "ld+0:16 ld- ld- ld- ld=");
     CHECK(merged_in(loads({0, 4, 8, 12}, "%r2") + "bra L; L: " + vector) ==
           "ld+0:16 ld- ld- ld- ld=");
-    // Accesses do not merge across code that some lanes may not reach.
+    // Accesses do not merge across code that some lanes may skip.
     CHECK(merged_in(loads({0, 4, 8, 12}, "%r2") + "@%p1 bra L; bar.sync 0;" + vector + "L: ") ==
           "ld= ld= ld= ld= ld=");
 }
@@ -203,7 +203,7 @@ TEST_CASE("volatile, narrow and guarded accesses do not merge") {
           "ld= ld=");
 }
 
-TEST_CASE("loads of halves merge if they are not zero-extended") {
+TEST_CASE("loads of 16-bit values merge if they are not zero-extended") {
     const auto halves = [](const std::string& use) {
         return merged_in("ld.shared.b16 %h1, [%r3]; ld.shared.b16 %h2, [%r3+2];" + use);
     };
@@ -256,8 +256,8 @@ TEST_CASE("loads merge across iterations of a loop that ptxas unrolls") {
 
 namespace {
 
-/// Returns the PTX of a load, a branch that skips the instructions in `skipped`, and a second load
-/// at the branch's target. Both loaded words are stored.
+/// Returns the PTX of a load, a branch over the instructions in `skipped`, and a second load at the
+/// branch's target. Both loaded words are stored.
 std::string behind_branch(const std::string& skipped, const std::string& address) {
     return "ld.shared.u32 %r20, [%r3]; st.global.u32 [%rd1], %r20; setp.eq.u32 %p1, %r4, 3;"
            "@%p1 bra L;" +
@@ -298,7 +298,7 @@ TEST_CASE("loads merge across a loop of one block, but not across a loop of seve
     CHECK(across("st.shared.u32 [%r3+64], %r30;") == "ld= st= ld=");
 }
 
-TEST_CASE("in global memory, a load before a branch replaces only a load of the same word") {
+TEST_CASE("in global memory, a load before a branch replaces only loads of the same word") {
     const std::string wide =
         "and.b64 %rd2, %rd1, -16; ld.global.u32 %r20, [%rd2]; setp.eq.u32 %p1, %r20, 3;"
         "@%p1 bra L; ld.global.u32 %r21, [%rd2";
@@ -332,7 +332,7 @@ TEST_CASE("only the needed half of a 64-bit word is loaded") {
           "ld+0:16 ld-");
 }
 
-TEST_CASE("the merge takes account of guards that are always true or always false") {
+TEST_CASE("merging takes account of guards that are always true or always false") {
     const auto guarded = [](const std::string& how) {
         return merged_in("mov.u32 %r30, 0; setp.eq.u32 %p1, %r30, 0; setp.ne.u32 %p2, %r30, 0;" +
                          how);

@@ -12,7 +12,7 @@
 
 using namespace coalesce::simulator;
 
-TEST_CASE("every opcode of the groups warp, memory and machine has a family") {
+TEST_CASE("every opcode in the groups warp, memory and machine has a family") {
     if (matrix_families().empty()) return;  // a build without addons lacks some opcodes
     int families = 0;
     for (const OpcodeEntry& entry : opcodes()) {

@@ -1,4 +1,4 @@
-// Tests the kernel's printf with formats that programs/printf.cu cannot contain, because compilers
+// Tests the kernel's printf with formats that programs/printf.cu cannot contain because compilers
 // reject them.
 #include "simulator/execute/printf_format.h"
 
@@ -48,7 +48,7 @@ TEST_CASE("the offset of an argument is a multiple of its size") {
     CHECK(f.problem.empty());
 }
 
-TEST_CASE("text that is not a conversion is printed unchanged") {
+TEST_CASE("text that is not part of a conversion is printed unchanged") {
     CHECK(Arguments().format("100%").text == "100%");
     CHECK(Arguments().format("%y %5k|").text == "%y %5k|");
     CHECK(Arguments().format("%%d").text == "%d");
@@ -64,13 +64,13 @@ TEST_CASE("integers of every length are printed") {
     CHECK(Arguments().add(i32{-1}).format("%u").text == "4294967295");
 }
 
-TEST_CASE("strings are padded, and an unreadable one is an error") {
+TEST_CASE("strings are padded, and an unreadable string is an error") {
     CHECK(Arguments().add(u64{0x100}).format("<%6s>").text == "<  text>");
     CHECK(Arguments().add(u64{0}).format("%s").text == "(null)");
     CHECK_FALSE(Arguments().add(u64{0x200}).format("%s").problem.empty());
 }
 
-TEST_CASE("output that is too long for a device is an error, and formatting stops early") {
+TEST_CASE("output that exceeds the device's limit is an error, and formatting stops early") {
     std::string format;
     for (int k = 0; k < 1000; ++k) format += "%99999d";
     Arguments arguments;

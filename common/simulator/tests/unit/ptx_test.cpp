@@ -1,5 +1,5 @@
 // Tests that the PTX reader understands the output of real compilers, and rejects invalid text with
-// a line and a reason.
+// a line number and a reason.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -20,7 +20,7 @@ std::unique_ptr<Module> parse_module(const std::string& text) {
     return parse(kHeader + text);
 }
 
-/// Parses a module that consists of a kernel k with this body, which starts on line 5.
+/// Parses a module that contains a kernel k with this body. The body starts on line 5.
 std::unique_ptr<Module> parse_body(const std::string& body) {
     return parse_module(".entry k(.param .u64 k_param_0) {\n" + body + "\n}\n");
 }
@@ -29,7 +29,7 @@ const Function& kernel(const Module& module) {
     return *module.functions.at("k");
 }
 
-/// An error message without its prefix "PTX line N: ", and its line number N.
+/// An error message without its prefix "PTX line N: ", and the line number N.
 struct Refusal {
     u32 line = 0;
     std::string message;
@@ -73,7 +73,7 @@ std::vector<u8> bytes(std::initializer_list<int> values) {
 
 // --- types ---------------------------------------------------------------------------------------
 
-TEST_CASE("types know their size and their name") {
+TEST_CASE("types know their sizes and names") {
     CHECK(size_of(Type::pred) == 1);
     CHECK(size_of(Type::f16x2) == 4);
     CHECK(size_of(Type::e4m3x2) == 2);
@@ -156,7 +156,7 @@ TEST_CASE("a prototype and its definition are one function, in either order") {
           "the function 'f' is defined twice");
 }
 
-TEST_CASE("an alias has the body of its function") {
+TEST_CASE("an alias has the body of the function that it refers to") {
     const auto module = parse_module(".func f() { ret; }\n.func g;\n.alias g, f;\n");
     CHECK(module->functions.at("g")->has_body);
     CHECK(module->functions.at("g")->name == "g");
@@ -229,7 +229,8 @@ TEST_CASE("initialisers may be addresses") {
     CHECK(p.relocations[1].addend == 8);
     CHECK(p.relocations[2].addend == -8);
 
-    // Eight bytes, each initialised with a different byte of one address, become one relocation.
+    // Eight bytes are initialised with the different bytes of one address, which becomes a single
+    // relocation.
     const Variable& packed = module->variables.at("packed");
     REQUIRE(packed.relocations.size() == 1);
     CHECK(packed.relocations[0].offset == 1);
@@ -373,7 +374,7 @@ TEST_CASE("code inlined from the toolkit's headers has the line of the call") {
         ".file 1 \"/home/me/main.cu\"\n.file 2 \"/usr/local/cuda/include/sm_20_atomics.hpp\"\n"
         ".file 3 \"/home/me/mine.h\"\n"
         ".func f() {\n"
-        // Here, the parser does not know yet that 2:60 was itself inlined.
+        // At this point, the parser does not know yet that 2:60 was itself inlined.
         ".loc 2 50 1, function_name L, inlined_at 2 60 2\n ret;\n"
         ".loc 2 60 2, function_name L, inlined_at 1 12 5\n ret;\n"
         ".loc 2 50 1, function_name L, inlined_at 2 60 2\n ret;\n"
@@ -399,7 +400,7 @@ TEST_CASE("an asm statement in an inlined function has the line of the call") {
     CHECK(f.body[3].where.line == 31);
 }
 
-TEST_CASE("inlined positions that refer to each other do not stop the parser") {
+TEST_CASE("inlined positions that refer to each other do not make the parser loop") {
     parse_module(
         ".file 1 \"/usr/include/a.h\"\n.func f() {\n"
         ".loc 1 5 1, function_name L, inlined_at 1 6 1\n ret;\n"
@@ -665,7 +666,7 @@ TEST_CASE("malformed text is rejected") {
     }
 }
 
-TEST_CASE("every prefix of a module is accepted or rejected, without a crash") {
+TEST_CASE("any prefix of a module is accepted or rejected without a crash") {
     const std::string text =
         kHeader +
         ".global .u64 p[2] = {generic(table)+8, 0x1F};\n"
@@ -702,7 +703,7 @@ TEST_CASE("extreme nesting and extreme counts are rejected quickly") {
           "this expression is nested too deeply");
     CHECK(refusal_of_module(".global .b8 x[1]" + repeat("[1]", kMany)).line == 4);
     CHECK(refusal_of_module(".global .b8 x = " + repeat("{", kMany)).line == 4);
-    // The text of a sparse table is short, but its initial value has many zero bytes.
+    // The text of this sparse table is short, but its initial value has many zero bytes.
     CHECK(refusal_of_module(".global .b8 a[4][1000000000] = {{1}, {2}, {3}, {4}};").message ==
           "the initialisers of this module fill too many bytes");
     CHECK(refusal_of_body("mov" + repeat(".x", 100) + ";").line == 5);

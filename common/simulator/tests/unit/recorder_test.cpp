@@ -17,7 +17,7 @@ namespace {
 
 constexpr u64 kResident = 1056;
 
-/// Returns the recording of a launch in which each recorded block executes `steps_of(block)` steps.
+/// Returns the recording of a launch whose recorded blocks execute `steps_of(block)` steps each.
 template <class StepsOf>
 coalesce::timing::Recording recording_of(const LaunchConfig& config, StepsOf steps_of) {
     coalesce::timing::Recording recording;
@@ -38,7 +38,7 @@ LaunchConfig grid(u32 x, u32 y) {
 
 }  // namespace
 
-TEST_CASE("one block of a single-round launch is recorded, and up to six of other launches") {
+TEST_CASE("one block is recorded of a single-round launch, and up to six of other launches") {
     CHECK(Recorder::choose_blocks(grid(1000, 1), kResident).size() == 1);
     CHECK(Recorder::choose_blocks(grid(512, 512), kResident).size() == 6);
     CHECK(Recorder::choose_blocks(grid(2, 1), 1).size() == 2);
@@ -51,7 +51,7 @@ TEST_CASE("several blocks are recorded if their short loops may differ by an ite
         return Recorder::choose_blocks_near_first(config, recording, shares_turns);
     };
     CHECK(others(800, false).empty());
-    CHECK(others(100000, true).empty());  // blocks with this many steps need no more samples
+    CHECK(others(100000, true).empty());  // blocks with so many steps need no further samples
     REQUIRE(others(800, true).size() == 5);
     const u64 first = Recorder::choose_blocks(config, kResident).front();
     for (const u64 other : others(800, true)) CHECK(other != first);
@@ -61,7 +61,7 @@ TEST_CASE("several blocks are recorded if their short loops may differ by an ite
     CHECK(Recorder::choose_blocks_near_first(many, recording, true).empty());
 }
 
-TEST_CASE("a kernel whose blocks may be persistent is recognized by its reads of the grid size") {
+TEST_CASE("kernels whose blocks may be persistent are recognized: they read the grid size") {
     const auto asks = [](const std::string& what) {
         const auto module = ptx::parse(
             ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n"
@@ -79,7 +79,7 @@ TEST_CASE("no further blocks are recorded if all blocks are equal") {
               .empty());
 }
 
-TEST_CASE("if half of the blocks return at once, so does half of the sample") {
+TEST_CASE("if half of the blocks return at once, they make up half of the sample") {
     for (const u32 side : {128u, 512u, 1024u}) {
         const LaunchConfig config = grid(side, side);
         const auto works = [&](u64 number) { return number % side < number / side; };
@@ -96,7 +96,7 @@ TEST_CASE("if half of the blocks return at once, so does half of the sample") {
     }
 }
 
-TEST_CASE("neighbours of working blocks are recorded, more of them if many blocks are idle") {
+TEST_CASE("neighbours of working blocks are recorded, and more of them if many blocks are idle") {
     coalesce::timing::Recording recording;
     recording.blocks = 1 << 20;
     const auto add = [&](u64 number, std::size_t accesses) {
@@ -111,12 +111,13 @@ TEST_CASE("neighbours of working blocks are recorded, more of them if many block
     for (const u64 number : {500, 2000, 4000}) add(number, 0);
     const auto unlike = Recorder::neighbours(recording, kResident);
     CHECK(unlike.first == 3000);
-    // Half of the blocks do nothing, so an average block has half as many sectors, and twice as
-    // many blocks are needed. This number doubles again, because every other block is idle.
+    // Half of the blocks do nothing. An average block therefore has half as many sectors, so that
+    // twice as many blocks are needed. This number doubles again, because every other block is
+    // idle.
     CHECK(unlike.second == 4 * alike.second);
 }
 
-TEST_CASE("blocks in the next row of the grid are recorded, unless they are neighbours") {
+TEST_CASE("blocks in the next row of the grid are recorded unless they are neighbours") {
     coalesce::timing::Recording recording;
     recording.blocks = 512 * 512;
     recording.blocks_per_row = 512;
@@ -125,7 +126,7 @@ TEST_CASE("blocks in the next row of the grid are recorded, unless they are neig
     CHECK(Recorder::below(recording, {512 * 512 - 300, 300}).second == 0);
 }
 
-TEST_CASE("a launch that is only recorded changes no memory, whatever its accesses") {
+TEST_CASE("a launch that is only recorded does not change memory, whatever its accesses") {
     const std::string begin =
         ".version 9.0\n.target sm_90\n.address_size 64\n"
         ".visible .entry k(.param .u64 in) {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"
@@ -148,7 +149,7 @@ TEST_CASE("a launch that is only recorded changes no memory, whatever its access
         REQUIRE_MESSAGE(module, error);
         LaunchConfig config;
         config.block = {32, 1, 1};
-        // Test an address far beyond all allocations, and an address inside an allocation.
+        // Test an address far beyond all allocations, and one inside an allocation.
         for (u64 in : {real + (u64{1} << 40), real}) {
             void* arguments[] = {&in};
             recorder().begin(Recorder::RecordMode::alone);
@@ -164,8 +165,8 @@ TEST_CASE("a launch that is only recorded changes no memory, whatever its access
 }
 
 TEST_CASE("a request for scattered sectors counts once per block, even if several warps make it") {
-    // Both warps store a word to each of the same 32 sectors, then to each of the next 32, then to
-    // the first 32 again.
+    // Both warps store a word to each of 32 sectors, then to each of the next 32 sectors, and then
+    // to each of the first 32 again.
     const std::string text =
         ".version 9.0\n.target sm_90\n.address_size 64\n"
         ".visible .entry k(.param .u64 out) {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"
@@ -199,7 +200,7 @@ TEST_CASE("a request for scattered sectors counts once per block, even if severa
 namespace {
 
 /// The reports and recordings of a launch of `blocks` blocks. Each warp stores to one half of
-/// `tile` and loads from the other half. No barrier orders these accesses in the block `racy`. The
+/// `tile` and loads from the other half. In the block `racy`, no barrier orders these accesses. The
 /// block `idle` does nothing.
 struct Seen {
     std::string found;
@@ -246,7 +247,7 @@ Seen seen_of(Recorder::RecordMode what, u32 blocks, u32 racy, u32 idle) {
 
 }  // namespace
 
-TEST_CASE("a recorded launch reports the same races, in recorded blocks and in others") {
+TEST_CASE("a recorded launch reports the same races in recorded blocks and in other blocks") {
     constexpr u32 blocks = 20, none = 1000;
     LaunchConfig config;
     config.grid = {blocks, 1, 1};

@@ -50,7 +50,7 @@ const std::string kCopy = loads(1) + stores(1);
 
 }  // namespace
 
-TEST_CASE("each load in flight needs a register, in any order of the loads in the text") {
+TEST_CASE("each load in flight needs a register, whatever the order of the loads in the text") {
     CHECK(estimate(kCopy) <= 12);
     CHECK(estimate(loads(16) + stores(16)) >= estimate(kCopy) + 14);
     // ptxas needs 10 registers for one load and 32 for 16 loads. It puts store data in odd
@@ -62,8 +62,8 @@ TEST_CASE("each load in flight needs a register, in any order of the loads in th
         shared += "ld.shared.f32 " + f + ", [tile+" + at + "];\nst.global.f32 [%rd5+" + at + "], " +
                   f + ";\n";
     }
-    // Nothing delays loads from shared memory, so they are executed before the first loaded values
-    // are stored.
+    // Nothing delays loads from shared memory, so all of them are issued before the first loaded
+    // values are stored.
     CHECK(estimate(shared) >= estimate(".shared .b32 tile[64];\nld.shared.f32 %f0, [tile];\n"
                                        "st.global.f32 [%rd5], %f0;") +
                                   5);
@@ -93,7 +93,7 @@ TEST_CASE("predicates and block-uniform values need no registers") {
     CHECK(estimate(loads(1) + predicates) <= estimate(kCopy) + 4);
 }
 
-TEST_CASE("a loop with a constant step keeps the loads of four iterations in flight") {
+TEST_CASE("a loop with a constant step has the loads of four iterations in flight") {
     const std::string loop = R"(
         mov.u32 %r5, 0;
         LOOP:
@@ -198,7 +198,7 @@ TEST_CASE("constants used in a loop of several blocks are loaded before the loop
     CHECK(loop(load + barrier) < loop(load));
 }
 
-TEST_CASE("an asynchronous copy adds constant offsets to its addresses") {
+TEST_CASE("an asynchronous copy adds the constant offsets to its addresses") {
     std::string copies = ".shared .b32 tile[64];\nmov.u32 %r5, tile;\nadd.s32 %r6, %r5, %r2;\n";
     for (int k = 0; k < 6; ++k) {
         const std::string far = "%rd" + std::to_string(10 + k),
@@ -223,7 +223,7 @@ TEST_CASE(
                        std::string(type) + ".s32 %rd6, %r9;\nst.global.u64 [%rd7], %rd6;\n") == 12);
 }
 
-TEST_CASE("a small array with constant indices is in registers") {
+TEST_CASE("a small array with constant indices is kept in registers") {
     const auto with_array = [](const std::string& bytes, const std::string& stored_at) {
         std::string text = ".local .align 4 .b8 depot[" + bytes +
                            "];\n.reg .b64 %SPL;\nmov.u64 %SPL, depot;\nadd.u64 %rd9, %SPL, 0;\n"
@@ -245,7 +245,7 @@ TEST_CASE("the time to estimate a long kernel is proportional to the kernel's le
     CHECK(estimate(text) <= 16);  // takes milliseconds; a quadratic algorithm would take minutes
 }
 
-TEST_CASE("a called function's registers are added to the live registers of its caller") {
+TEST_CASE("the registers of a called function are added to those live in the caller") {
     const auto function = [](const std::string& name, const std::string& body) {
         return ".func (.param .b32 result) " + name +
                "(.param .b64 from) {\n.reg .b32 %a<9>;\n.reg .b64 %p;\n.reg .pred %q;\n"
@@ -334,7 +334,7 @@ TEST_CASE("a jump table with two adjacent targets is not treated as a condition"
     CHECK(with_table <= 16);
 }
 
-TEST_CASE("a 64-bit product that is the same for a whole launch needs no register in each thread") {
+TEST_CASE("a 64-bit product that is the same for the whole launch needs no registers per thread") {
     const auto strides = [](const std::string& factor) {
         return estimate("mov.u32 %r5, %ntid.x;\nmov.u32 %r6, " + factor + R"(;
             cvt.u64.u32 %rd6, %r5;
@@ -370,7 +370,7 @@ TEST_CASE(
     CHECK(estimate(constant) == 8);  // ptxas's number: 16-bit store data may be in an even register
 }
 
-TEST_CASE("a load moves before a store at a different offset from the same address") {
+TEST_CASE("a load may move before a store at a different offset from the same address") {
     const auto pass_on = [](const std::string& space, const std::string& from,
                             const std::string& to) {
         std::string text = ".shared .align 4 .b8 s[256];\n.shared .align 4 .b8 t[256];\n";
@@ -449,7 +449,7 @@ TEST_CASE("the upper half of a 64-bit product is computed in several steps") {
                "madc.hi.u64 %rd12, %rd10, %rd11, %rd2;\n") > 14);
 }
 
-TEST_CASE("coordinates and texels are in consecutive registers") {
+TEST_CASE("coordinates and texels are assigned to consecutive registers") {
     const auto copy = [](const std::string& type, const std::string& registers) {
         return estimate(".reg .b16 %h<5>;\nshl.b32 %r5, %r2, 3;\nsuld.b.1d.v4." + type + ".trap {" +
                         registers + "}, [%rd2, {%r5}];\nsust.b.1d.v4." + type +
@@ -464,7 +464,7 @@ TEST_CASE("coordinates and texels are in consecutive registers") {
                    "st.global.f32 [%rd5], %f4;") == 10);  // equals ptxas's number
 }
 
-TEST_CASE("texels are in pairs of registers, which are assigned after all other pairs") {
+TEST_CASE("texels are assigned to pairs of registers, after all other pairs") {
     const auto fetch = [](int wanted, const std::string& how, const std::string& gradients) {
         return estimate(loads(2) + "tex." + how + ".v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, " +
                         "{%f0, %f1}]" + gradients + ";\n" + stores(wanted, 4));
@@ -516,8 +516,8 @@ TEST_CASE("ptxas does not unroll loops with an unknown step, or loops that synch
 
 namespace {
 
-/// Reports whether a loop that adds up values from shared memory is unrolled. `others` is the
-/// number of other instructions in the loop.
+/// Reports whether a loop that adds up values from shared memory is unrolled. The loop contains
+/// `others` other instructions.
 bool is_unrolled_with(int loads_in_it, int others, const std::string& at_end = "") {
     std::string turn;
     for (int k = 0; k < loads_in_it; ++k)
@@ -557,7 +557,7 @@ TEST_CASE(
     "value") {
     const std::string before = loads(16) + "bar.sync 0;\n" + stores(16) + "bar.sync 0;\n";
     // ptxas does not replace the branch around this code with guards, because the code contains a
-    // barrier. Therefore, the loaded values need no registers before the branch.
+    // barrier. The loaded values therefore need no registers before the branch.
     std::string skipped = "setp.ge.s32 %p2, %r2, 77;\n@%p2 bra SKIP;\nbar.sync 1, 64;\n";
     for (int k = 20; k < 32; ++k)
         skipped += "ld.volatile.global.f32 %f" + std::to_string(k) + ", [%rd4+" +
@@ -613,7 +613,7 @@ TEST_CASE("two logic instructions on three values are merged into one") {
           joined("lop3.b32 %r61, %r10, %r11, %r12, 0x6a;\n"));
 }
 
-TEST_CASE("atomics on one address are not combined if only one lane executes them") {
+TEST_CASE("atomics on the same address are not combined if only one lane executes them") {
     const auto atomics = [](const std::string& comparison) {
         std::string text = "setp." + comparison + ";\n@%p1 bra SKIP;\nbar.sync 1, 64;\n";
         for (int k = 10; k < 13; ++k) {
@@ -633,7 +633,7 @@ TEST_CASE("atomics on one address are not combined if only one lane executes the
                    "atom.global.add.u32 %r4, [%rd1], %r2;\nSKIP:\nbra L;\n") > 0);
 }
 
-TEST_CASE("loads after a loop are scheduled before the address computations of their stores") {
+TEST_CASE("loads after a loop are scheduled before the address computations for their stores") {
     const std::string loop =
         "LOOP:\nld.volatile.global.u32 %r9, [%rd5+64];\nsetp.ne.u32 %p1, %r9, 0;\n"
         "@%p1 bra LOOP;\n";
@@ -643,9 +643,10 @@ TEST_CASE("loads after a loop are scheduled before the address computations of t
               estimate(loads(count) + stores(count)));
 }
 
-TEST_CASE("an unsigned division needs two registers that are read together, like a pair") {
-    // Store data is in odd registers outside the pair. With 2, 4 and 8 other values, ptxas needs
-    // 18, 22 and 30 registers. This is two more than with a multiplication instead of the division.
+TEST_CASE("an unsigned division needs two registers that are read together, like those of a pair") {
+    // Store data is assigned to odd registers outside of the pair. With 2, 4 and 8 other values,
+    // ptxas needs 18, 22 and 30 registers, two more than with a multiplication instead of the
+    // division.
     const auto beside = [](const std::string& opcode, int count) {
         return estimate("ld.global.u32 %r10, [%rd4+400];\nld.global.u32 %r11, [%rd4+500];\n" +
                         loads(count) + opcode + " %r12, %r10, %r11;\n" +
@@ -695,11 +696,11 @@ TEST_CASE("no instruction moves past a clock read") {
                         ";\nst.global.u32 [%rd5+400], %r9;\n" + stores(4));
     };
     // ptxas needs 18 registers with the clock, and 20 with the lane index. Addresses are computed
-    // before the clock is read, so that the thread's index is dead afterwards.
+    // before the clock is read, so the thread's index is dead afterwards.
     CHECK(stored("clock") == stored("laneid") - 2);
 }
 
-TEST_CASE("a basic block that lanes may skip is guarded if it has at most 8 machine instructions") {
+TEST_CASE("a basic block that lanes may skip is guarded if it has at most 8 instructions") {
     // If the basic blocks are guarded, their loads are in flight together.
     const auto skipped = [](const std::string& type, const std::string& multiplies, int times) {
         std::string text;
@@ -777,15 +778,15 @@ TEST_CASE(
     CHECK(estimate(loads(4) + "st.global.u32 [%rd1], %r1;\n" + again + stores(4) + stores(4, 20)) ==
           30);
     CHECK(estimate(loads(4) + stored + stores(4, 20)) == 18);
-    // The store may store the value that was loaded in the previous iteration. Therefore, the value
-    // in memory is not known.
+    // The store may store the value that was loaded in the previous iteration, so the value in
+    // memory is not known.
     const std::string turn = "st.global.f32 [%rd1], %f1;\nld.global.f32 %f1, [%rd1];\nbra L;\n";
     CHECK(estimate("L:\n" + turn) > 0);
     CHECK(estimate("L:\nst.shared.f32 [%r3], %f2;\nst.global.f32 [%rd1], %f1;\nld.shared.f32 "
                    "%f1, [%r3];\nld.global.f32 %f2, [%rd1];\nbra L;\n") > 0);
 }
 
-TEST_CASE("the number of predicates limits the number of guarded loads in flight") {
+TEST_CASE("the number of predicates limits how many guarded loads are in flight") {
     const auto with = [](int count) {
         std::string text = ".reg .pred %q<16>;\n";
         for (int k = 0; k < count; ++k) {
@@ -829,7 +830,7 @@ TEST_CASE("the sources of a store stay live for eleven instructions") {
     CHECK(with("global", 3, 3) == 16);
 }
 
-TEST_CASE("registers are assigned to the iterations of an unrolled loop in order") {
+TEST_CASE("the iterations of an unrolled loop get registers in order") {
     const auto with = [](int count) {
         std::string text = "mov.u32 %r3, 0;\nLOOP:\n";
         for (int k = 0; k < count; ++k) {
@@ -846,7 +847,7 @@ TEST_CASE("registers are assigned to the iterations of an unrolled loop in order
     CHECK(with(8) == 20);
 }
 
-TEST_CASE("registers are assigned to a computed pair before its source pair") {
+TEST_CASE("a computed pair gets its registers before its source pair") {
     const auto with = [](const std::string& second) {
         return estimate(
             "mul.wide.u32 %rd6, %r2, 8;\nadd.s64 %rd7, %rd1, %rd6;\n"
@@ -945,9 +946,9 @@ TEST_CASE("the sources of a load from global memory stay live for eight instruct
                         "xor.b32 %r15, %r12, 77;\nshl.b64 %rd12, %rd20, 2;\n"
                         "add.s64 %rd13, %rd1, %rd12;\nst.global.u32 [%rd13+4096], %r15;\n");
     };
-    // The expected numbers equal ptxas's. With more instructions in between, ptxas's number
-    // decreases from 12 to 9 in two steps, at 6 and 9 instructions. The estimate decreases at 4 and
-    // 5.
+    // The expected numbers equal ptxas's. With more instructions between the load and the store,
+    // ptxas's number decreases from 12 to 9 in two steps, at 6 and 9 instructions. The estimate
+    // decreases at 4 and 5 instructions.
     CHECK(with(0) == 12);
     CHECK(with(2) == 12);
     CHECK(with(3) == 12);
@@ -964,8 +965,8 @@ TEST_CASE("the operands of a signed 16-bit comparison are sign-extended and move
             "ld.global.u16 %h2, [%rd10];\nset.lt.s32." +
             type + " %r5, %h1, %h2;\nadd.s64 %rd13, %rd1, %rd9;\nst.global.u32 [%rd13], %r5;\n");
     };
-    // ptxas's numbers are the same. By the time the signed comparison is complete, the registers of
-    // the first address can be reused.
+    // ptxas's numbers are the same. When the signed comparison is complete, the registers of the
+    // first address can already be reused.
     CHECK(with("s16") == 10);
     CHECK(with("u16") == 12);
 }
@@ -973,8 +974,8 @@ TEST_CASE("the operands of a signed 16-bit comparison are sign-extended and move
 TEST_CASE(
     "constants for a guarded store in a loop are loaded after the guard, and the loop counter is a "
     "pair") {
-    // A loop that adds `sums` values in each iteration. If its lanes vote for it, it also stores
-    // constants.
+    // Returns the estimate for a loop that adds `sums` values in each iteration. If the loop's
+    // lanes vote for it, the loop also stores constants.
     const auto with = [](int sums, int constants, bool is_long) {
         std::string text =
             "mul.wide.u32 %rd12, %r1, %r2;\nmov.u32 %r9, %r2;\ncvt.u64.u32 %rd15, %r1;\n";
@@ -1013,7 +1014,7 @@ TEST_CASE(
 
 TEST_CASE("an index that stays live for a long time is not assigned to an odd register") {
     // A sum over a block in `steps` steps. `values` values are loaded before the sum and stored
-    // after it. Then the kernel reads the thread index again.
+    // after it. The kernel then reads the thread's index again.
     const auto with = [](int values, int steps) {
         std::string text =
             ".shared .b32 t[2048];\nmov.u32 %r5, t;\nshl.b32 %r6, %r2, 2;\nadd.s32 %r7, %r5, %r6;\n"
@@ -1042,7 +1043,7 @@ TEST_CASE("an index that stays live for a long time is not assigned to an odd re
     CHECK(with(4, 7) == 18);
 }
 
-TEST_CASE("a kernel may use more registers if another resource limits its blocks") {
+TEST_CASE("a kernel may use more registers if a different resource limits its blocks") {
     const auto with = [](int count, int threads, int shared) {
         return estimate(".shared .align 4 .b8 t[" + std::to_string(shared) +
                             "];\nmov.u32 %r5, t;\nst.shared.u32 [%r5], %r2;\n" + loads(count) +

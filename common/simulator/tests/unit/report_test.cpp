@@ -1,5 +1,5 @@
-// Tests that one report is stored per site, and that reports have the documented format as text and
-// as JSON.
+// Tests that one report is stored per site, and that reports have the documented formats as text
+// and as JSON.
 #include <doctest/doctest.h>
 
 #include <unistd.h>
@@ -41,7 +41,7 @@ Report out_of_bounds(u32 line) {
     return r;
 }
 
-/// Runs `body`, and returns what it wrote to stderr.
+/// Runs `body`. Returns what it has written to stderr.
 template <class Body>
 std::string stderr_of(Body body) {
     std::FILE* file = std::tmpfile();
@@ -118,7 +118,7 @@ const LineRow& line_of(const KernelRow& row, u32 line) {
 
 }  // namespace
 
-TEST_CASE("repeated reports of a site are stored once, with a count") {
+TEST_CASE("repeated reports of a site are stored as one report with a count") {
     Reports reports;
     Report later = out_of_bounds(12);
     later.block = {40, 0, 0};
@@ -135,7 +135,7 @@ TEST_CASE("repeated reports of a site are stored once, with a count") {
     CHECK(reports.total() == 0);
 }
 
-TEST_CASE("the count of a report has a maximum, and the report still names the lowest thread") {
+TEST_CASE("a report's count has a maximum, and the report always names the lowest thread") {
     Reports reports;
     Report many = out_of_bounds(12);
     many.count = kMaxReportCount - 1;
@@ -153,7 +153,7 @@ TEST_CASE("the count of a report has a maximum, and the report still names the l
     CHECK(reports.all()[1].count == kMaxReportCount);
 }
 
-TEST_CASE("reports are different if their check, kind, kernel or position differs") {
+TEST_CASE("reports are distinct if their check, kind, kernel or position differs") {
     Reports reports;
     const Report first = out_of_bounds(12);
     reports.add(first);
@@ -179,7 +179,7 @@ TEST_CASE("reports are different if their check, kind, kernel or position differ
     CHECK(reports.all().size() == 6);
 }
 
-TEST_CASE("leaks have no site, and are distinguished by their addresses") {
+TEST_CASE("leaks have no site, and are distinguished by address") {
     Reports reports;
     for (u64 address : {100, 200, 100}) {
         Report leak;
@@ -219,7 +219,7 @@ TEST_CASE("only the first report of a site is printed") {
     CHECK(occurrences(text, "\n") == occurrences(text, "coalesce: "));  // every line has the prefix
 }
 
-TEST_CASE("when there are too many reports, a sentence says that the remaining ones are omitted") {
+TEST_CASE("if there are too many reports, a sentence states that the remaining ones are omitted") {
     const std::string text = stderr_of([] {
         Reports reports;
         reports.print_immediately(true);
@@ -273,7 +273,7 @@ TEST_CASE("numbers, text and positions are formatted for reports") {
     CHECK(format_index({1, 2, 3}) == "(1,2,3)");
 }
 
-TEST_CASE("the counters of all sites are summed for each kind of access") {
+TEST_CASE("for each kind of access, the counters of all sites are added up") {
     const SampleKernel sample;
     const auto rows = kernel_table({&sample.kernel});
     REQUIRE(rows.size() == 1);
@@ -309,7 +309,7 @@ TEST_CASE(
     CHECK(line_of(rows[0], 11).counters.store_sectors == 6400);
 }
 
-TEST_CASE("atomics have their own counters, and accesses to local memory are not counted") {
+TEST_CASE("atomics have separate counters, and accesses to local memory are not counted") {
     SampleKernel sample;
     sample.add_site(ptx::StateSpace::generic, true, true, 14, {3, 5, 384, 0, 2, 9, 2});
     sample.kernel.sites.back().atomic = true;
@@ -342,7 +342,7 @@ TEST_CASE("the JSON has the documented keys") {
     CHECK(line.at("store_sectors") == 3200);
     CHECK(line.at("warp_instructions") == 600);
 
-    const auto& first = json.at("reports").at(0);  // the reports are in the order of the lines
+    const auto& first = json.at("reports").at(0);  // the reports are in line order
     CHECK(first.at("line") == 3);
     const auto& second = json.at("reports").at(1);
     CHECK(second.at("check") == "memcheck");
@@ -376,7 +376,7 @@ TEST_CASE("a stopped launch is mentioned but not counted") {
     CHECK(text.find("sample: 3 launches") != std::string::npos);
     CHECK(text.find("  one launch was stopped by an error, and not counted\n") != text.npos);
 
-    // A kernel that never finished has no counters. The table must not show zeros for it.
+    // A kernel that has never finished has no counters. The table must not show zeros for it.
     sample.kernel.totals.launches = 0;
     const auto alone = kernel_table({&sample.kernel});
     REQUIRE(alone.size() == 1);
@@ -413,7 +413,7 @@ TEST_CASE(
     }
     CHECK(reports().all().size() == 1000);
     CHECK(reports().total() == 2003);
-    // The number of a kernel's reports is limited by the number of its instructions.
+    // The instructions of a kernel limit the number of its reports.
     reports().add(out_of_bounds(3));
     CHECK(reports().all().size() == 1001);
     reports().clear();
@@ -443,7 +443,7 @@ TEST_CASE("the table has a row for each kernel") {
     CHECK(profile_text("a device", {}, false).find("no kernel was launched") != std::string::npos);
 }
 
-TEST_CASE("annotated lines show the source around memory accesses") {
+TEST_CASE("annotated source shows the lines around memory accesses") {
     const SampleKernel sample;
     const auto rows = kernel_table({&sample.kernel});
     std::vector<std::string> source;
@@ -466,7 +466,7 @@ TEST_CASE("annotated lines show the source around memory accesses") {
     CHECK(bare.find("^ global stores: 100 x 32.0 sectors") != std::string::npos);
 }
 
-TEST_CASE("the progress line shows finished blocks and the remaining time") {
+TEST_CASE("the progress line shows the finished blocks and the remaining time") {
     CHECK(progress_line("scan", 1024, 4096, 10, 79) ==
           "scan: 25 % of 4,096 blocks, about 30 s to go");
     CHECK(progress_line("scan", 0, 4096, 10, 79) == "scan: 0 % of 4,096 blocks");

@@ -1,4 +1,4 @@
-// Tests which reports match a suppression, and how long names are abbreviated.
+// Tests which reports match a suppression, and how long names are shortened.
 #include <doctest/doctest.h>
 
 #include "simulator/report/selection.h"
@@ -20,7 +20,7 @@ TEST_CASE("a star in a pattern matches any text") {
     CHECK_FALSE(matches_path("/home/me/src/checksum.cu", "sum.cu"));
 }
 
-TEST_CASE("a suppression matches a report if all members of the suppression match") {
+TEST_CASE("a suppression matches a report if all members of the suppression match it") {
     Report report;
     report.check = "racecheck";
     report.kind = "read after write";
@@ -30,11 +30,11 @@ TEST_CASE("a suppression matches a report if all members of the suppression matc
     CHECK(matches({.check = "racecheck", .kernel = "sum*", .file = "sum.cu"}, report));
     CHECK_FALSE(matches({.check = "racecheck", .kind = "write after write"}, report));
     CHECK_FALSE(matches({.check = "racecheck", .file = "other.cu"}, report));
-    // The source file cannot be read, so its line may have changed.
+    // The source file cannot be read, so the line may have changed.
     CHECK_FALSE(matches({.source = "out[i] = in[i];"}, report));
 }
 
-TEST_CASE("suppressions are unchanged by conversion to text and back") {
+TEST_CASE("suppressions are unchanged after conversion to text and back") {
     const std::vector<Suppression> sent{{.check = "racecheck", .source = "a\tb"},
                                         {.kernel = "sum", .file = "sum.cu"}};
     const std::vector<Suppression> received = suppressions_from_text(suppressions_to_text(sent));

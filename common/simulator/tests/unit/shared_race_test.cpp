@@ -1,5 +1,5 @@
-// Tests which accesses race in shared memory, and which bytes count as written. Each test makes one
-// access at a time.
+// Tests which accesses to shared memory race, and which bytes count as written. Each test records
+// accesses one by one, without a kernel.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -11,8 +11,8 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// A block of 4 warps with 4 KB of shared memory. Memory instruction i is on line 10 + i, and line
-/// 19 is an atomic.
+/// A block of 4 warps with 4 KB of shared memory. Memory instruction i is on line 10 + i, and the
+/// instruction on line 19 is an atomic.
 struct SharedRaceFixture {
     ptx::Module ptx;
     Module module;
@@ -45,8 +45,8 @@ struct SharedRaceFixture {
     }
     void next_block() { race.begin_block(blocks++ % 1000, 4096, memory.data()); }
 
-    /// An access in which consecutive lanes are `stride` bytes apart. Stride 0 means adjacent
-    /// elements.
+    /// An access in which the addresses of consecutive lanes are `stride` bytes apart. A stride of
+    /// 0 stands for adjacent elements.
     struct Lanes {
         u32 addresses[kLanes];
         SharedAccess access;
@@ -86,8 +86,8 @@ struct SharedRaceFixture {
         race.barrier_complete(id, warps, warps == 0xf);
     }
 
-    /// Returns each report as its kind, its line, and the line of the other access, such as "write
-    /// after read 12 10".
+    /// Returns the reports, each in the form "write after read 12 10": its kind, its line, and the
+    /// line of the other access.
     std::vector<std::string> found() {
         log.end_launch();
         race.end_launch();
@@ -158,7 +158,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
 
 TEST_CASE_FIXTURE(SharedRaceFixture,
                   "a write after many reads races with a read that is not ordered before it") {
-    // All lanes read a word, and then one lane writes it.
+    // All lanes read a word, which one lane then writes.
     for (const u32 writer : {0u, 7u, 31u}) {
         read(0, 0, 0, 4, 0, 0);
         u32 same[kLanes] = {};
@@ -203,7 +203,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "partial and named barriers order the warps
     read(2, 1, 0);
     CHECK(found() == Found{"read after write 11 10"});
     // The producer calls bar.arrive, and the consumer calls bar.sync. This orders the producer
-    // before the consumer, but not the consumer before the producer.
+    // before the consumer, but not vice versa.
     for (const bool consumer_writes_first : {false, true}) {
         write(consumer_writes_first ? 1 : 0, 0, 0);
         race.barrier_arrive(2, 0);
@@ -229,7 +229,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "a fence and a flag publish data, but a fla
         read(1, 1, 0);
         CHECK(found() == (with_fence ? Found{} : Found{"read after write 11 10"}));
     }
-    // A fence does not order accesses that follow it.
+    // A fence does not order accesses that follow the fence.
     race.fence(0);
     write(0, 0, 0);
     raise_flag(0);
@@ -289,7 +289,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
     use(1, 1);
     use(2, 2);
     CHECK(race.findings() == 0);
-    // An mbarrier is invalidated or reinitialised while other threads may use it.
+    // An mbarrier is invalidated or reinitialised while other threads may still use it.
     write(0, 3, 512, 8);
     CHECK(race.findings() > 0);
 }
@@ -325,7 +325,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "the data of asynchronous copies may be rea
     CHECK(race.findings() == 0);
     read(1, 2, 1024, 16);
     CHECK(found() == Found{"read after write 12 10"});
-    // wait_group does not wait for copies that were not committed, but wait_all does.
+    // wait_group does not wait for uncommitted copies, but wait_all does.
     for (const bool everything : {false, true}) {
         copy(0, 0);
         race.async_wait(0, kAllLanes, 0, everything);
@@ -435,7 +435,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
     read(0, 1, 0, 4, 8, 0xffff);
     read(0, 1, 128);
     write(1, 0, 128);
-    // Warp 0 read the words before warp 1 wrote them. This is reported as a race, and not as an
+    // Warp 0 read the words before warp 1 wrote them, which must be reported as a race, not as an
     // uninitialised read.
     CHECK(found() == Found{"read after write 11 10"});
     // Warp 0 reads, and then writes in the next iteration, without a barrier in between.
@@ -481,9 +481,9 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "a race between warps is not hidden by one 
 TEST_CASE_FIXTURE(SharedRaceFixture, "__syncwarp() is suggested if only lanes of one warp race") {
     write(0, 2, 0, 4, 0, 1);
     write(0, 3, 512, 4, 0, 1);
-    read(0, 7, 4, 4, -4u, 2);  // a race within warp 0; a barrier of all warps fixes it too
+    read(0, 7, 4, 4, -4u, 2);  // a race within warp 0, which a barrier of all warps fixes too
     read(1, 7, 512);
-    read(0, 6, 1024, 4, 0, 1);  // a race within a warp, between iterations of a loop
+    read(0, 6, 1024, 4, 0, 1);  // a race within a warp, between two iterations of a loop
     write(0, 5, 1028, 4, -4u, 2);
     log.end_launch();
     std::vector<std::string> cures;
@@ -494,7 +494,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "__syncwarp() is suggested if only lanes of
                          "__syncwarp() is missing between line 16 and line 15."});
 }
 
-/// Provides the value 0 as the value that each lane stores.
+/// Sets the value that each lane stores to 0.
 static void store_zero(const void*, int, u8* bytes) {
     std::memset(bytes, 0, 4);
 }

@@ -1,4 +1,4 @@
-// Tests that the race check compares a store with a store that another worker has not finished yet.
+// Tests that the race check compares a store with a store that another worker has not yet finished.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -17,7 +17,7 @@ struct TwoWorkers : GlobalRaceFixture {
     StoreInFlight in_flight[2];
     u32 values[2] = {7, 7};
 
-    /// Starts a launch with memory that contains zeros.
+    /// Starts a launch whose memory contains zeros.
     void start() {
         launch();
         std::fill(memory.begin(), memory.end(), 0);
@@ -27,7 +27,8 @@ struct TwoWorkers : GlobalRaceFixture {
         return {[](const void* context, int, u8* bytes) { std::memcpy(bytes, context, 4); },
                 &values[block]};
     }
-    /// Checks a store to the rows at `first` and `second`, as a whole row if they are the same.
+    /// Checks a store to the rows at `first` and `second`, or to a single whole row if they are
+    /// equal.
     void check(u64 block, u64 first, u64 second) {
         if (first == second) {
             CHECK(race.write_lines(blocks[block], 0, 0, kBase + first, 4, value_of(block)));
@@ -50,7 +51,8 @@ struct TwoWorkers : GlobalRaceFixture {
                 values[block], __ATOMIC_RELAXED);
         GlobalRace::finish_store(blocks[block]);
     }
-    /// Returns the number of races between two stores that the launch has found, and ends it.
+    /// Returns the number of races between two stores that were found in the launch, and ends the
+    /// launch.
     std::size_t count_races() {
         race.end_launch();
         const std::size_t count = reports().all().size();

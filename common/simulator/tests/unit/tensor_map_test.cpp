@@ -28,7 +28,7 @@ struct Given {
 };
 
 struct Wrong {
-    const char* word;  ///< a text that the error message must contain
+    const char* word;  ///< text that the error message must contain
     std::function<void(Given&)> change;
 };
 
@@ -140,7 +140,7 @@ TEST_CASE("a swizzle permutes 16-byte chunks within its span") {
         }
         CHECK(places.size() == 2048);
     }
-    // Swizzling moves the chunks at the same position in eight consecutive lines to eight different
+    // Swizzling moves chunks at the same position in eight consecutive lines to eight different
     // positions.
     std::set<u32> places;
     for (u32 line = 0; line < 8; ++line)

@@ -1,5 +1,4 @@
-// Compares texture fetches with this file's double-precision implementation of the CUDA guide's
-// formulas.
+// Compares texture fetches with a double-precision implementation of the CUDA guide's formulas.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -15,7 +14,7 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// Maps a coordinate to the range of texels, as the guide describes for the address mode.
+/// Maps a coordinate to the range of the texels. The guide describes this for each address mode.
 double wrap_source(double x, AddressMode mode) {
     const double whole = std::floor(x), fraction = x - whole;
     if (mode == AddressMode::wrap) return fraction;
@@ -46,7 +45,7 @@ struct Texels {
     }
 };
 
-/// A weight that was split into two integers, one for each end of an interval.
+/// A weight that is split into two integers, one for each end of an interval.
 struct Split {
     double lower, upper;
 };
@@ -59,7 +58,7 @@ Split rounding_lower(double part, double weight) {
     return {lower, part - lower};
 }
 
-/// Returns the weight of each corner, in 256ths.
+/// Returns the weights of the corners, in 256ths.
 std::vector<double> corner_weights(const double* x, u32 dimensions) {
     double weight[3] = {};
     for (u32 d = 0; d < dimensions; ++d) {
@@ -77,7 +76,7 @@ std::vector<double> corner_weights(const double* x, u32 dimensions) {
     return parts;
 }
 
-/// Returns the texel at x, whose components are integers. Outside the texture, the address mode
+/// Returns the texel at x, which has integer components. Outside of the texture, the address mode
 /// determines the value.
 double texel_at(const Texels& all, const double* x, u32 dimensions, double border) {
     const Image& image = all.texture.image();
@@ -110,14 +109,14 @@ double reference(const Texels& all, const double* x, u32 dimensions, double bord
 
 }  // namespace
 
-TEST_CASE("weights have 8 bits, and a weight that rounds up to 1 selects the next texel") {
+TEST_CASE("weights have 8 bits, and a weight that is rounded up to 1 selects the next texel") {
     CHECK(locate_linear(0.5f).first == 0);
     CHECK(locate_linear(0.5f).weight == 0);
     CHECK(locate_linear(1.25f).first == 0);
     CHECK(locate_linear(1.25f).weight == 192);
     CHECK(locate_linear(0.25f).first == -1);
     CHECK(locate_linear(0.25f).weight == 192);
-    // Half a texel is subtracted, which results in 1.99951. According to the guide, a gather at
+    // Half a texel is subtracted, so the position is 1.99951. According to the guide, a gather at
     // this coordinate reads texels 2 and 3.
     CHECK(locate_linear(2.49951171875f).first == 2);
     CHECK(locate_linear(2.49951171875f).weight == 0);
@@ -181,7 +180,7 @@ TEST_CASE("random fetches in one to three dimensions agree with the guide's form
     }
 }
 
-TEST_CASE("the comparison with the guide's formulas detects a wrong weight") {
+TEST_CASE("the comparison with the guide's formulas would detect a wrong weight") {
     std::mt19937 chance(5);
     Texels all(8, 1, 1, 1, chance);
     all.texture.sampling.linear = true;
@@ -192,7 +191,7 @@ TEST_CASE("the comparison with the guide's formulas detects a wrong weight") {
     CHECK(all.fetch(point) != doctest::Approx(reference(all, &beside, 1, 0)).epsilon(1e-4));
 }
 
-TEST_CASE("the result of filtering 8- and 16-bit texels has 16 bits") {
+TEST_CASE("filtering of 8-bit and 16-bit texels has a 16-bit result") {
     const auto filtered = [](ChannelKind kind, u32 bytes, u32 one, u32 other) {
         ImageObject texture;
         texture.shape.dimensions = 1;
@@ -276,7 +275,7 @@ TEST_CASE(
     CHECK(std::memcmp(written, one_half, 2) == 0);
 }
 
-TEST_CASE("a direction selects a face of a cube and a position on it") {
+TEST_CASE("a direction selects a face of the cube and a position on it") {
     const float directions[6][3] = {{2, 1, 0.5f},  {-2, 1, 0.5f}, {1, 2, 0.5f},
                                     {1, -2, 0.5f}, {1, 0.5f, 2},  {1, 0.5f, -2}};
     const float places[6][2] = {{0.375f, 0.25f}, {0.625f, 0.25f}, {0.75f, 0.625f},

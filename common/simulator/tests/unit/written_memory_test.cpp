@@ -1,4 +1,4 @@
-// Tests the analysis of a kernel's PTX that finds the pointers through which the kernel writes.
+// Tests the analysis of PTX that finds the pointers through which a kernel writes.
 #include <doctest/doctest.h>
 
 #include "simulator/analysis/written_memory.h"
@@ -9,8 +9,8 @@ using namespace coalesce::simulator;
 
 namespace {
 
-/// Analyses a kernel k(a, b, n) with pointers a and b. Each st or atom instruction in `body` is a
-/// site.
+/// Analyses a kernel k(a, b, n) with the pointers a and b. Each st or atom instruction in `body` is
+/// a site.
 WrittenMemory written_by(const std::string& body) {
     Module module;
     module.ast = ptx::parse(R"(.version 8.0
@@ -49,7 +49,7 @@ using Offsets = std::vector<u32>;
 
 }  // namespace
 
-TEST_CASE("a store through a pointer with offsets counts as a write to the pointer's allocation") {
+TEST_CASE("a store through a pointer plus offsets counts as a write to the pointer's allocation") {
     const WrittenMemory written = written_by(
         "cvta.to.global.u64 %d3, %d1;\nmul.wide.s32 %d4, %r1, 4;\nadd.s64 %d5, %d3, %d4;\n"
         "st.global.u32 [%d5+16], %r1;\n");
@@ -74,7 +74,7 @@ TEST_CASE(
               .parameters.size() == 2);
 }
 
-TEST_CASE("stores to variables are detected, and stores to shared memory are ignored") {
+TEST_CASE("stores to variables are detected, but stores to shared memory are ignored") {
     CHECK(written_by("st.global.u32 [table+4], %r1;\n").variables ==
           std::vector<std::string>{"table"});
     const WrittenMemory shared = written_by("mov.u32 %r2, tile;\nst.shared.u32 [%r2], %r1;\n");

@@ -1,12 +1,12 @@
 // exercise_through_ir -- tests that our translator and clang's back end, given the same LLVM IR,
 // generate PTX with the same verdict.
 //
-// exercise_through_ir 03_tiled [WORD]             all kernels of the exercise, or those whose names
-// contain
-// the word; with a word, both verdicts are printed
+//     exercise_through_ir 03_tiled [WORD]             all kernels of the exercise; with WORD, only
+//                                                     those whose names contain it, with both
+//                                                     verdicts
 //     exercise_through_ir --every 4 03_tiled          only every fourth mutant and case
-// exercise_through_ir --spoil WHAT 03_tiled WORD  changes our PTX on purpose; WHAT is lanes or
-// loads
+//     exercise_through_ir --spoil WHAT 03_tiled WORD  changes our PTX on purpose; WHAT is lanes
+//                                                     or loads
 //
 // clang compiles each kernel to LLVM IR once: the skeleton, the solution, every mutant, the bug
 // hunt, and the cases in solutions/NN_name/right and wrong. Our translator and clang's back end
@@ -53,7 +53,7 @@ constexpr int seconds = 60;
 /// meaningless.
 constexpr const char* the_solution = "solution";
 
-// ---- generate PTX from the same LLVM IR in two ways ----
+// ---- two ways to generate PTX from the same LLVM IR ----
 
 const FoundCompiler& clang() {
     static const auto found = find_compiler(Compiler::clang_ir);
@@ -61,7 +61,7 @@ const FoundCompiler& clang() {
     return *found;
 }
 
-/// Returns the LLVM IR of a source. The IR is cached, because clang takes most of the time.
+/// Returns the LLVM IR of a source. The IR is cached, because clang needs most of the test's time.
 const RawOutput& ir_of(const Source& source, const Signature& kernel) {
     static std::map<std::string, RawOutput> known;
     const auto [at, is_new] = known.try_emplace(source.text);
@@ -73,7 +73,7 @@ const RawOutput& ir_of(const Source& source, const Signature& kernel) {
     return at->second;
 }
 
-/// Runs clang's back end on IR that is already optimized, and returns the PTX.
+/// Runs clang's back end on optimized IR, and returns the resulting PTX.
 RawOutput by_back_end(RawOutput of_ir) {
     if (!of_ir.is_good) return of_ir;
     const TemporaryFolder folder;
@@ -89,8 +89,8 @@ RawOutput by_back_end(RawOutput of_ir) {
     return of_ir;
 }
 
-/// Plants a difference that the test must find: a load of another lane's element, or a repeated
-/// first load.
+/// Introduces a difference that the test must detect: an access to another lane's element, or a
+/// second copy of the first load.
 std::string spoilt(std::string ptx, const std::string& how) {
     if (how == "lanes") {
         const std::string from = "%tid.x";
@@ -137,7 +137,7 @@ public:
                    const TrialRequest& order) override {
         Trial trial = LocalRunner::run_with(kernel, arguments, order);
         // The number of launches of the reference depends on its instruction count, which may
-        // differ, so do not record them.
+        // differ between the translators. Do not record these launches.
         return kernel.kernel == kReferenceKernel ? trial : recorded(std::move(trial), order);
     }
 
@@ -148,8 +148,8 @@ private:
         Json seen = {{"order", codec::encode(order)},
                      {"counters", codec::encode(trial.counters)},
                      {"lines", codec::encode(trial.lines)}};
-        // A kernel's instruction limit depends on the instruction count of the reference, so it may
-        // also differ.
+        // A kernel's instruction limit depends on the instruction count of the reference, so the
+        // limit may differ between the translators.
         seen["order"].erase("more_instructions");
         if (trial.comparison) seen["left"] = trial.comparison->text();
         for (const ArrayAfter& array : trial.arrays)
@@ -185,7 +185,7 @@ struct Kernel {
 };
 
 Examined examined(const Kernel& kernel, Way way, const std::string& spoil) {
-    // Each translator has its own cache for the costs of solutions.
+    // Each translator has its own cache of solution costs.
     static const TemporaryFolder caches[2];
     RecordingRunner runner(way, caches[static_cast<int>(way)].path, spoil);
     const fs::path solution =
@@ -213,7 +213,8 @@ Examined examined(const Kernel& kernel, Way way, const std::string& spoil) {
 
 // ---- compared ----
 
-/// Returns the first five differences, such as `/verdict/failures/0/id: "a", by the back end "b"`.
+/// Returns descriptions of the first five differences, such as `/verdict/failures/0/id: "a", by the
+/// back end "b"`.
 std::vector<std::string> differences(const Json& one, const Json& other) {
     std::vector<std::string> found;
     for (const Json& change : Json::diff(one, other)) {
@@ -229,11 +230,11 @@ std::vector<std::string> differences(const Json& one, const Json& other) {
     return found;
 }
 
-/// The summed results of an exercise.
+/// Totals over the kernels of an exercise.
 struct Sum {
     int same = 0, different = 0;
-    int other_waits = 0;  ///< kernels among `same` whose loads are waited for at different times
-    /// kernels among `same` in which an access is attributed to a different line
+    int other_waits = 0;  ///< kernels among `same` that wait for their loads at different times
+    /// kernels among `same` with an access that is attributed to a different line
     int other_lines = 0;
     int predicted = 0, predicted_alike = 0;
     double farthest = 0;  ///< largest relative difference between two predicted times

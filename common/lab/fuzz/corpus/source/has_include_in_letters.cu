@@ -1,4 +1,4 @@
-// Tests whether a file exists, with an operator whose name is assembled by macros.
+// Tests whether a file exists, with an operator whose name macros assemble.
 #define FIVE(a, b, c, d, e) a %:%: b %:%: c %:%: d %:%: e
 #define ASK FIVE(_, _has_, in, cl, ude)
 #define WANTED ASK("/proc/self/maps")

@@ -1,4 +1,4 @@
-// Writes nothing. Contains constants whose quotient overflows, in code that is never compiled.
+// Writes nothing. Code that is never compiled contains constants whose quotient overflows.
 #if 0
 const int least = 134217728 * 134217728 * 512;
 const int quotient = least / (0 - 1), rest = least % (0 - 1);

@@ -1,8 +1,8 @@
 #!/bin/sh
-# blind.sh build|check|time FOLDER SET... -- handles the programs of the given sets of kernels, which are folders next
-# to this file. `build` compiles them into FOLDER with nvcc alone, `check` checks their results on this machine's GPU,
-# and `time` measures their times and writes FOLDER/SET/THEME.times. Record the predictions of a set before measuring it
-# (docs/guide/proof.md).
+# blind.sh build|check|time FOLDER SET... -- builds, checks or times the programs of the given sets of kernels, which
+# are folders next to this file. `build` compiles them into FOLDER with nvcc alone, `check` checks their results on this
+# machine's GPU, and `time` measures their times and writes FOLDER/SET/THEME.times. Record the predictions for a set
+# before you measure it (docs/guide/proof.md).
 set -eu
 step=$1
 folder=$(mkdir -p "$2" && cd "$2" && pwd)

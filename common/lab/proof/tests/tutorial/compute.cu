@@ -13,7 +13,7 @@ float4 body(std::size_t i) {
     return make_float4(value(1), value(2), value(3), 1 + value(4));
 }
 
-/// Returns the x component of the force on body `i` of `n`.
+/// Returns the x component of the force that `n` bodies exert on body `i`.
 double force_on(std::size_t i, std::size_t n) {
     const float4 p = body(i);
     return sum_of(0, n, [&](std::size_t k) {
@@ -192,7 +192,7 @@ int hits_of(unsigned seed, int tries) {
 
 }  // namespace
 
-// Estimates pi by the Monte Carlo method; each thread draws random points.
+// Estimates pi with the Monte Carlo method. Each thread draws random points.
 __global__ void monte_carlo_pi(int* hits, int tries) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     unsigned state = i * 2654435761u + 1;
@@ -283,7 +283,7 @@ __host__ __device__ int escape_time(float cx, float cy, int most) {
     return k;
 }
 
-/// Compares pixels. A small fraction of them may differ, because host and device round
+/// Compares pixels. A few pixels may differ, because host and device round
 /// differently.
 std::string compare_most(const std::vector<int>& found,
                          const std::function<int(std::size_t)>& expected) {
@@ -391,7 +391,7 @@ EXAMPLE(polynomial) {
         1e-5);
 }
 
-// Computes many steps of a recurrence, so that only the arithmetic takes time.
+// Computes many steps of a recurrence, so that the time depends only on arithmetic.
 __global__ void long_recurrence(float* out, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -472,7 +472,7 @@ EXAMPLE(newton_double) {
         1e-9);
 }
 
-// Counts Collatz steps, which differ between the threads of a warp.
+// Counts Collatz steps. The threads of a warp need different numbers of steps.
 __global__ void collatz(int* out, const int* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -515,7 +515,7 @@ EXAMPLE(count_primes) {
     });
 }
 
-// Computes greatest common divisors, with an integer division in each iteration.
+// Computes greatest common divisors, with one integer division per iteration.
 __global__ void common_divisors(int* out, const int* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;

@@ -189,7 +189,7 @@ EXAMPLE(convolution_2d) {
     return image_filter(convolution_2d, pick(1024, 128), dim3(16, 16), dim3(16, 16), filtered_5x5);
 }
 
-// Convolves with one thread per element of the input tile. Only the inner threads compute results.
+// Convolves with one thread per element of the input tile. Only the inner threads produce results.
 __global__ void convolution_2d_input_tile(float* out, const float* in, int width, int height) {
     __shared__ float s[32][32];
     const int tx = threadIdx.x, ty = threadIdx.y, x = blockIdx.x * 28 + tx - 2,
@@ -279,7 +279,7 @@ EXAMPLE(convolution_columns) {
                         });
 }
 
-// Computes a network layer with eight input channels and one thread per output.
+// Computes a convolutional layer with eight input channels and one thread per output.
 __global__ void convolution_layer(float* out, const float* in, const float* mask, int side,
                                   int channels) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y,
@@ -341,7 +341,7 @@ EXAMPLE(max_pool) {
             [=] { return compare(out, expected); }};
 }
 
-// Copies patches to columns, so that a matrix product computes the convolution (im2col).
+// Copies image patches to columns, so that a matrix product computes the convolution (im2col).
 __global__ void patches_to_columns(float* out, const float* in, int side) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y, k = blockIdx.z,
               inner = side - 2;
@@ -388,7 +388,7 @@ EXAMPLE(grey_of_bytes) {
             [=] { return compare(out, [](std::size_t i) { return grey(colour(i)); }); }};
 }
 
-// Converts four-byte pixels to grey, loading each as a vector.
+// Converts pixels of four bytes to grey, loading each pixel as a vector.
 __global__ void grey_of_uchar4(unsigned char* out, const uchar4* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -541,7 +541,7 @@ EXAMPLE(mirror_image) {
         [](const Image<float>& in, int x, int y) { return in.at(in.width - 1 - x, y); });
 }
 
-// Rotates an image by 30 degrees, so that each warp gathers pixels along a slanted line.
+// Rotates an image by 30 degrees. Each warp gathers pixels along a slanted line.
 __global__ void rotate_image(float* out, const float* in, int width, int height) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     const int dx = x - width / 2, dy = y - height / 2;

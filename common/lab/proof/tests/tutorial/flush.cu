@@ -8,7 +8,7 @@ __global__ void read_everything(const float* data, std::size_t n) {
          i += gridDim.x * blockDim.x) {
         sum += data[i];
     }
-    // Always false, because all elements are 0. Without this, the compiler would drop the loads.
+    // Always false, because all elements are 0. It keeps the compiler from removing the loads.
     if (sum > 0) __trap();
 }
 

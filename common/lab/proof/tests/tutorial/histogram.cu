@@ -1,4 +1,4 @@
-// Histograms, counters and compaction, in which many threads update the same word.
+// Histograms, counters and compaction: many threads update the same word.
 #include "tutorial.h"
 
 using namespace tutorial;
@@ -28,7 +28,7 @@ bool is_kept(int value) {
     return value < 30;
 }
 
-/// Compares the output with the elements that must be kept. The order does not matter.
+/// Compares the output with the elements that must be kept. Their order does not matter.
 std::string compare_kept(const Buffer<int>& out, const Buffer<int>& count, const Buffer<int>& in) {
     std::vector<int> expected, found = out.read();
     for (const int value : in.start())
@@ -76,7 +76,7 @@ EXAMPLE(histogram_shared) {
     return byte_histogram(histogram_shared, pick(1056, 32), pick(1 << 24, 1 << 17));
 }
 
-// Counts bytes that are read four at a time, as a word.
+// Counts bytes, loading four of them at a time as a word.
 __global__ void histogram_words(int* counts, const unsigned char* in, int n) {
     __shared__ int s[kBins];
     s[threadIdx.x] = 0;
@@ -113,7 +113,7 @@ EXAMPLE(histogram_warps) {
     return byte_histogram(histogram_warps, pick(1056, 32), pick(1 << 24, 1 << 17));
 }
 
-// Uses few bins and one byte counter per thread and bin, so that atomics are needed only at the
+// Counts few bins, with a byte counter per thread and bin, so that atomics are needed only at the
 // end.
 __global__ void histogram_byte_counters(int* counts, const unsigned char* in, int per_thread) {
     __shared__ unsigned char s[16][kThreads];
@@ -161,7 +161,7 @@ EXAMPLE(histogram_floats) {
             [=] { counts.restore(); }};
 }
 
-// All elements fall into one bin, which is the worst case for atomics.
+// Counts elements that all fall into one bin, which is the worst case for atomics.
 __global__ void histogram_one_bin(int* counts, const unsigned char* in, int n) {
     __shared__ int s[kBins];
     s[threadIdx.x] = 0;
@@ -180,7 +180,7 @@ EXAMPLE(histogram_one_bin) {
             [=] { counts.restore(); }};
 }
 
-// Compacts with one global counter: each kept element takes the next index.
+// Compacts with a single global counter. Each kept element takes the next index from it.
 __global__ void compact_atomic(int* out, int* count, const int* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n && in[i] < 30) out[atomicAdd(count, 1)] = in[i];
@@ -189,7 +189,7 @@ EXAMPLE(compact_atomic) {
     return compaction(compact_atomic, pick(1 << 20, 1 << 15));
 }
 
-// Compacts with one atomic per warp, which reserves the indices for all of its lanes.
+// Compacts with one atomic per warp, which reserves indices for all of the warp's elements.
 __global__ void compact_warp_aggregated(int* out, int* count, const int* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
     const bool keeps = i < n && in[i] < 30;
@@ -203,7 +203,7 @@ EXAMPLE(compact_warp_aggregated) {
     return compaction(compact_warp_aggregated, pick(1 << 22, 1 << 15));
 }
 
-// Compacts in shared memory first, with one atomic per block.
+// Compacts into shared memory first, and reserves output indices with one atomic per block.
 __global__ void compact_block(int* out, int* count, const int* in, int n) {
     __shared__ int s[kThreads];
     __shared__ int kept, first;
@@ -220,7 +220,7 @@ EXAMPLE(compact_block) {
     return compaction(compact_block, pick(1 << 22, 1 << 15));
 }
 
-// Counts the matches in each warp and adds them with one atomic.
+// Counts the matches in each warp, and adds each count with one atomic.
 __global__ void count_matches(int* count, const int* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const unsigned found = __ballot_sync(0xffffffffu, i < n && in[i] == 42);
@@ -254,7 +254,7 @@ EXAMPLE(group_maxima) {
             [=] { most.restore(); }};
 }
 
-// Computes the maximum of floats with compare-and-swap.
+// Computes the maximum of floats with a compare-and-swap loop.
 __global__ void max_by_exchange(float* most, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -311,7 +311,7 @@ EXAMPLE(add_doubles) {
             [=] { sums.restore(); }};
 }
 
-// Sets bits in a bit set.
+// Sets the bits of the given members in a bit set.
 __global__ void set_bits(unsigned* bits, const int* members, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) atomicOr(bits + members[i] / 32, 1u << members[i] % 32);
@@ -341,7 +341,7 @@ __global__ void hash_insert(unsigned* table, unsigned slots, const unsigned* key
     }
 }
 
-// Looks up keys in the hash table.
+// Looks up keys in a hash table with linear probing.
 __global__ void hash_find(int* found, const unsigned* table, unsigned slots, const unsigned* keys,
                           int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

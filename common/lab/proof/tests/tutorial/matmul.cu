@@ -9,7 +9,7 @@ using namespace tutorial;
 
 namespace {
 
-/// Compares some elements of C = A B, where A has k columns and B has n columns.
+/// Compares some elements of C = A B with the product on the host. A has k columns and B has n.
 std::string compare_product(const Buffer<float>& c, const Buffer<float>& a, const Buffer<float>& b,
                             int n, int k) {
     const auto width = static_cast<std::size_t>(n), depth = static_cast<std::size_t>(k);
@@ -34,8 +34,8 @@ Example product(Kernel kernel, dim3 grid, dim3 block, Sizes size) {
             [=] { return compare_product(c, a, b, size.n, size.k); }};
 }
 
-/// Creates an example of a product of square matrices with sides of length `side`, in which each
-/// block computes a square tile.
+/// Creates an example that multiplies square matrices with sides of length `side`. Each block
+/// computes a square tile.
 template <class Kernel>
 Example square_product(Kernel kernel, int tile, dim3 block, int side) {
     const auto blocks = static_cast<unsigned>(side / tile);
@@ -44,7 +44,7 @@ Example square_product(Kernel kernel, int tile, dim3 block, int side) {
 
 }  // namespace
 
-// Computes one element per thread; the lanes run along a row.
+// Computes one element per thread. Consecutive lanes compute consecutive elements of a row.
 __global__ void matmul_naive(float* c, const float* a, const float* b, int m, int n, int k) {
     const int row = blockIdx.y * blockDim.y + threadIdx.y,
               col = blockIdx.x * blockDim.x + threadIdx.x;
@@ -57,7 +57,7 @@ EXAMPLE(matmul_naive) {
     return square_product(matmul_naive, 16, dim3(16, 16), pick(512, 96));
 }
 
-// Contains a common mistake of beginners: the lanes run down a column.
+// Contains a common beginner's mistake: consecutive lanes go down a column.
 __global__ void matmul_down_columns(float* c, const float* a, const float* b, int m, int n, int k) {
     const int row = blockIdx.x * blockDim.x + threadIdx.x,
               col = blockIdx.y * blockDim.y + threadIdx.y;
@@ -110,7 +110,7 @@ EXAMPLE(matmul_tiled_32) {
     return square_product(matmul_tiled<32>, 32, dim3(32, 32), pick(512, 96));
 }
 
-// Multiplies in tiles and checks bounds, so that matrices of any size work.
+// Multiplies tile by tile, and checks bounds, so that the sides need not be multiples of a tile.
 __global__ void matmul_tiled_any_size(float* c, const float* a, const float* b, int m, int n,
                                       int k) {
     __shared__ float ta[16][16], tb[16][16];
@@ -189,7 +189,7 @@ EXAMPLE(matmul_1d_registers) {
     return square_product(matmul_1d_registers, 64, dim3(512), pick(1024, 128));
 }
 
-// Computes eight by eight elements per thread.
+// Computes 8 x 8 elements per thread.
 __global__ void matmul_2d_registers(float* c, const float* a, const float* b, int, int n, int k) {
     constexpr int bm = 64, bn = 64, bk = 8, tm = 8, tn = 8;
     __shared__ float ta[bm * bk], tb[bk * bn];
@@ -220,7 +220,7 @@ EXAMPLE(matmul_2d_registers) {
     return square_product(matmul_2d_registers, 64, dim3(64), pick(1024, 128));
 }
 
-// Stores the tile of A transposed, and loads everything as float4.
+// Transposes the tile of A in shared memory, and makes all global loads as float4.
 __global__ void matmul_vectorised(float* c, const float* a, const float* b, int, int n, int k) {
     constexpr int bm = 128, bn = 128, bk = 8, tm = 8, tn = 8;
     __shared__ float ta[bk * bm], tb[bk * bn];
@@ -349,7 +349,7 @@ EXAMPLE(matmul_half) {
             [=] { return compare_halves(c, a, b, side); }};
 }
 
-// Uses tensor cores, with a tile of 16 x 16 per warp.
+// Uses tensor cores, with a tile of 16 x 16 elements per warp.
 __global__ void matmul_wmma(float* c, const half* a, const half* b, int side) {
     using namespace nvcuda;
     wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> of_a;
@@ -403,7 +403,7 @@ EXAMPLE(matmul_double) {
             [=] { return compare(c, expected, 1e-9, 3000); }};
 }
 
-// Multiplies bytes, four products per instruction.
+// Multiplies bytes, with four products per instruction.
 __global__ void matmul_dp4a(int* c, const int* a, const int* b, int n, int words) {
     const int row = blockIdx.y * blockDim.y + threadIdx.y,
               col = blockIdx.x * blockDim.x + threadIdx.x;
@@ -468,7 +468,7 @@ std::string compare_matvec(const Buffer<float>& y, const Buffer<float>& a, const
     return compare(y, expected, 1e-4, 2000);
 }
 
-/// Creates an example of kernel(y, A, x, cols). Each block computes `rows_of_block` rows.
+/// Creates an example of kernel(y, A, x, cols), whose blocks compute `rows_of_block` rows each.
 template <class Kernel>
 Example matvec(Kernel kernel, int rows_of_block, int threads) {
     const int rows = pick(16384, 512), cols = 1024;

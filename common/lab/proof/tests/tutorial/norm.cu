@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// A matrix of activations whose rows are samples.
+/// A matrix of activations. Each row is a sample.
 struct Rows {
     int rows, cols;
     Buffer<float> in, out;
@@ -152,7 +152,7 @@ EXAMPLE(softmax_warp) {
             [=] { return compare_softmax(a); }};
 }
 
-// Computes the softmax in one pass: whenever the maximum grows, the sum is rescaled.
+// Computes the softmax in one pass, and rescales the sum whenever the maximum grows.
 __global__ void softmax_online(float* out, const float* in, int cols) {
     const int r = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
     float highest = -INFINITY, sum = 0;
@@ -207,7 +207,7 @@ EXAMPLE(log_softmax) {
             [=] { return compare_softmax(a, true); }};
 }
 
-// Normalizes with one block per row: first computes the mean, and then the variance.
+// Normalizes with one block per row, which computes the mean first and then the variance.
 __global__ void layer_norm_block(float* out, const float* in, const float* gain, const float* bias,
                                  int cols) {
     const float* row = in + blockIdx.x * cols;
@@ -227,7 +227,7 @@ EXAMPLE(layer_norm_block) {
             [=] { return compare_layer_norm(a, gain, bias); }};
 }
 
-// Normalizes a row that is first copied to shared memory.
+// Normalizes each row after copying it to shared memory.
 __global__ void layer_norm_shared(float* out, const float* in, const float* gain, const float* bias,
                                   int cols) {
     extern __shared__ float row[];
@@ -251,7 +251,7 @@ EXAMPLE(layer_norm_shared) {
         [=] { return compare_layer_norm(a, gain, bias); }};
 }
 
-// Normalizes with one warp per row: computes both sums in one pass of float4 loads.
+// Normalizes with one warp per row, which computes both sums in one pass of float4 loads.
 __global__ void layer_norm_warp(float4* out, const float4* in, const float4* gain,
                                 const float4* bias, int quads) {
     const int r = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -304,7 +304,7 @@ EXAMPLE(rms_norm) {
             [=] { return compare(a.out, expected, 1e-3, 3000); }};
 }
 
-// Normalizes with known means and variances of the channels.
+// Normalizes with given means and variances of the channels.
 __global__ void batch_norm(float* out, const float* in, const float* mean, const float* variance,
                            int channels, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -386,7 +386,7 @@ EXAMPLE(bias_relu) {
             [=] { data.restore(); }};
 }
 
-// Drops elements depending on a hash of their index.
+// Sets elements to 0 depending on a hash of their index.
 __global__ void dropout(float* out, const float* in, unsigned seed, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -435,7 +435,7 @@ EXAMPLE(adam_step) {
             }};
 }
 
-// Copies rows of an embedding table, one block per word.
+// Copies rows of an embedding table, with one block per word.
 __global__ void embedding(float* out, const float* table, const int* words, int width) {
     for (int c = threadIdx.x; c < width; c += blockDim.x)
         out[blockIdx.x * width + c] = table[words[blockIdx.x] * width + c];

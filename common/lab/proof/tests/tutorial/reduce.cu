@@ -1,4 +1,4 @@
-// Reductions, in the order in which courses usually introduce them.
+// Reductions, in the order in which courses usually present them.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 
@@ -15,7 +15,7 @@ int length() {
     return pick(1 << 23, 1 << 17);
 }
 
-/// Compares the sum of every `per_block` elements with the kernel's output for the block.
+/// Compares each block's output with the sum of its `per_block` elements.
 std::string compare_sums(const Buffer<float>& out, const Buffer<float>& in, int per_block) {
     const auto sum = [&](std::size_t b) {
         const auto begin = b * static_cast<std::size_t>(per_block);
@@ -25,7 +25,7 @@ std::string compare_sums(const Buffer<float>& out, const Buffer<float>& in, int 
     return compare(out, sum, 1e-4, 2000);
 }
 
-/// Returns an example whose kernel writes the sum of each block's elements.
+/// Returns an example whose kernel writes the sum of the elements of each block.
 template <class Kernel>
 Example block_sums(Kernel kernel, int per_thread) {
     const int n = length(), per_block = kThreads * per_thread;
@@ -49,7 +49,7 @@ Example whole_sum(Kernel kernel, int blocks, int n) {
 
 }  // namespace
 
-// Adds with every second thread, then with every fourth, and so on. Most courses start like this.
+// Adds in every second thread, then in every fourth, and so on, as most courses do first.
 __global__ void reduce_interleaved_modulo(float* out, const float* in) {
     __shared__ float s[kThreads];
     const unsigned t = threadIdx.x;
@@ -65,7 +65,7 @@ EXAMPLE(reduce_interleaved_modulo) {
     return block_sums(reduce_interleaved_modulo, 1);
 }
 
-// Adds with neighbouring threads, which causes bank conflicts.
+// Adds in consecutive threads, whose strided accesses cause bank conflicts.
 __global__ void reduce_interleaved_strided(float* out, const float* in) {
     __shared__ float s[kThreads];
     const unsigned t = threadIdx.x;
@@ -114,7 +114,7 @@ EXAMPLE(reduce_first_add) {
     return block_sums(reduce_first_add, 2);
 }
 
-// Sums without a block-wide barrier in the last warp.
+// Adds without a block-wide barrier in the last warp.
 __global__ void reduce_last_warp(float* out, const float* in) {
     __shared__ float s[kThreads];
     const unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x * 2 + t;
@@ -157,7 +157,7 @@ EXAMPLE(reduce_unrolled) {
     return block_sums(reduce_unrolled<kThreads>, 2);
 }
 
-// Each thread adds eight elements while it loads them.
+// Adds eight elements per thread while loading them.
 __global__ void reduce_multiple_loads(float* out, const float* in) {
     __shared__ float s[kThreads];
     const unsigned t = threadIdx.x, first = blockIdx.x * blockDim.x * 8 + t;
@@ -215,7 +215,7 @@ EXAMPLE(reduce_float4) {
     return block_sums(reduce_float4, 4);
 }
 
-// Adds with cooperative groups' tiles instead of shuffles.
+// Adds with tiles of cooperative groups instead of shuffles.
 __global__ void reduce_tiles(float* out, const float* in) {
     __shared__ float of_tiles[kThreads / 32];
     const cg::thread_block block = cg::this_thread_block();
@@ -234,7 +234,7 @@ EXAMPLE(reduce_tiles) {
     return block_sums(reduce_tiles, 1);
 }
 
-// Every thread adds to the same float with an atomic.
+// Adds all elements to the same float with atomics.
 __global__ void reduce_atomic_naive(float* out, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) atomicAdd(out, in[i]);
@@ -244,7 +244,7 @@ EXAMPLE(reduce_atomic_naive) {
     return whole_sum(reduce_atomic_naive, n / kThreads, n);
 }
 
-// Performs one atomic addition per warp.
+// Adds with one atomic per warp.
 __global__ void reduce_atomic_warp(float* out, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const float sum = warp_sum(i < n ? in[i] : 0.0f);
@@ -255,7 +255,7 @@ EXAMPLE(reduce_atomic_warp) {
     return whole_sum(reduce_atomic_warp, n / kThreads, n);
 }
 
-// Loops over the grid, then performs one atomic addition per block.
+// Adds in a grid-stride loop, and then with one atomic per block.
 __global__ void reduce_grid_stride(float* out, const float* in, int n) {
     float sum = 0;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
@@ -282,7 +282,7 @@ EXAMPLE(reduce_grid_stride_float4) {
     return whole_sum(reduce_grid_stride_float4, pick(1056, 32), pick(1 << 24, 1 << 17));
 }
 
-// The last block to finish adds up the sums of all blocks.
+// The number of blocks that are done. The last block adds up the sums of all blocks.
 __device__ unsigned blocks_done = 0;
 __global__ void reduce_last_block(float* out, float* of_blocks, const float* in) {
     __shared__ bool is_last;
@@ -311,7 +311,7 @@ EXAMPLE(reduce_last_block) {
             }};
 }
 
-// Finds the largest element and its index.
+// Finds the index of the largest element in each block's part of the input.
 __global__ void reduce_argmax(int* where, const float* in) {
     __shared__ float value[kThreads];
     __shared__ int place[kThreads];
@@ -412,7 +412,7 @@ EXAMPLE(reduce_double) {
             [=] { return compare(out, sum, 1e-12, 2000); }};
 }
 
-// Sums rows of a matrix with one warp per row.
+// Computes the sum of each row of a matrix with one warp per row.
 __global__ void reduce_rows_warp(float* out, const float* in, int cols) {
     const int row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
     float sum = 0;
@@ -427,7 +427,7 @@ EXAMPLE(reduce_rows_warp) {
             [=] { return compare_sums(out, in, cols); }};
 }
 
-// Sums rows with one thread per row, so that the lanes read from different rows.
+// Computes the sum of each row with one thread per row, so that lanes read different rows.
 __global__ void reduce_rows_thread(float* out, const float* in, int cols) {
     const int row = blockIdx.x * blockDim.x + threadIdx.x;
     float sum = 0;
@@ -441,7 +441,7 @@ EXAMPLE(reduce_rows_thread) {
             [=] { return compare_sums(out, in, cols); }};
 }
 
-// Sums columns with one thread per column, so that the lanes read neighbouring elements.
+// Computes the sum of each column with one thread per column, so that lanes read adjacent elements.
 __global__ void reduce_columns_thread(float* out, const float* in, int rows, int cols) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x;
     float sum = 0;
@@ -460,7 +460,7 @@ EXAMPLE(reduce_columns_thread) {
             [=] { return compare(out, sum, 1e-4, 2000); }};
 }
 
-// Finds the minimum and the maximum together, with shuffles.
+// Finds the minimum and the maximum in one pass, with shuffles.
 __global__ void reduce_min_max(float2* out, const float* in) {
     float low = in[blockIdx.x * blockDim.x + threadIdx.x], high = low;
 #pragma unroll

@@ -1,4 +1,4 @@
-// Prefix sums of blocks, and algorithms that use them.
+// Block-wide prefix sums, and algorithms that use them.
 #include <cooperative_groups.h>
 #include <cooperative_groups/scan.h>
 
@@ -15,7 +15,7 @@ int length() {
     return pick(1 << 22, 1 << 16);
 }
 
-/// Returns the inclusive or exclusive prefix sums of runs of `run` elements.
+/// Returns inclusive or exclusive prefix sums, which restart after every `run` elements.
 std::vector<int> prefix_sums(const std::vector<int>& in, std::size_t run, bool is_inclusive) {
     std::vector<int> sums(in.size());
     int sum = 0;
@@ -51,7 +51,7 @@ __device__ int warp_scan(int v) {
     return v;
 }
 
-/// Returns the inclusive scan over a block of up to 1024 threads.
+/// Returns the inclusive scan of `v` over a block of up to 1024 threads.
 __device__ int block_scan(int v) {
     __shared__ int of_warps[32];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -103,7 +103,7 @@ EXAMPLE(scan_two_barriers) {
     return scan_of_blocks(scan_two_barriers, kThreads, kThreads, true);
 }
 
-// Implements the Blelloch scan, which goes up the tree and then down again.
+// Implements the Blelloch scan, which moves up a tree of sums and then down again.
 __global__ void scan_blelloch(int* out, const int* in) {
     __shared__ int s[2 * kThreads];
     const int t = threadIdx.x, first = blockIdx.x * 2 * kThreads;
@@ -136,7 +136,7 @@ EXAMPLE(scan_blelloch) {
 
 namespace {
 
-/// Returns the index of element `i` in an array in which one word after every 32 is unused.
+/// Returns the index of element `i` in an array with one unused word after every 32 words.
 __device__ int padded(int i) {
     return i + (i >> 5);
 }
@@ -219,7 +219,7 @@ EXAMPLE(scan_block_of_warps) {
     return scan_of_blocks(scan_block_of_warps, 1024, 1024, true);
 }
 
-// Each thread loads and scans four elements as a vector.
+// Loads and scans four elements per thread as a vector.
 __global__ void scan_int4(int* out, const int* in) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     int4 v = reinterpret_cast<const int4*>(in)[i];
@@ -234,7 +234,7 @@ EXAMPLE(scan_int4) {
     return scan_of_blocks(scan_int4, 4 * kThreads, kThreads, true);
 }
 
-// Each thread scans eight neighbouring elements in a loop, with strided loads.
+// Scans eight adjacent elements per thread in a loop, with strided loads.
 __global__ void scan_thread_coarsened(int* out, const int* in) {
     const int first = (blockIdx.x * blockDim.x + threadIdx.x) * 8;
     int sums[8], sum = 0;
@@ -264,7 +264,7 @@ EXAMPLE(scan_shared_coarsened) {
     return scan_of_blocks(scan_shared_coarsened, 4 * kThreads, kThreads, true);
 }
 
-// Performs the third pass of a device-wide scan, which adds the sums of the previous blocks.
+// Performs the third pass of a device-wide scan: adds the sums of the preceding blocks.
 __global__ void scan_add_block_sums(int* data, const int* sums, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (blockIdx.x > 0 && i < n) data[i] += sums[blockIdx.x - 1];
@@ -279,7 +279,7 @@ EXAMPLE(scan_add_block_sums) {
             [=] { return compare(data, sum); }, [=] { data.restore(); }};
 }
 
-// Scans all elements in one pass. Each block waits for the sum of the previous block.
+// Scans all elements in one pass, in which each block waits for the sum of the preceding block.
 __global__ void scan_chained(int* out, const int* in, int* volatile_sums, int* flags) {
     __shared__ int before;
     const int i = blockIdx.x * blockDim.x + threadIdx.x, sum = block_scan(in[i]);
@@ -298,8 +298,8 @@ __global__ void scan_chained(int* out, const int* in, int* volatile_sums, int* f
     out[i] = sum + before;
 }
 EXAMPLE(scan_chained) {
-    // Launch only as many blocks as are resident together. No block may wait for one that has not
-    // started.
+    // Launch only as many blocks as can be resident at once, because a block must not wait for one
+    // that has not started.
     const int n = pick(1 << 17, 1 << 14), threads = 512;
     const Buffer<int> in = integers(n, 100), out = zeros<int>(n), sums = zeros<int>(n / threads),
                       flags = zeros<int>(n / threads);
@@ -307,7 +307,7 @@ EXAMPLE(scan_chained) {
             [=] { return compare_scan(out, in, in.size(), true); }, [=] { flags.restore(); }};
 }
 
-// Restarts the sum wherever a flag is set.
+// Computes prefix sums that restart wherever a flag is set.
 __global__ void scan_segmented(int* out, const int* in, const unsigned char* heads) {
     __shared__ int s[kThreads];
     __shared__ int starts[kThreads];
@@ -344,7 +344,7 @@ EXAMPLE(scan_segmented) {
             }};
 }
 
-// Counts, for each thread, the flags of the preceding threads in its warp.
+// Counts, for each thread, the flags of the lower lanes of its warp.
 __global__ void prefix_of_flags(int* out, const unsigned char* flags) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const unsigned set = __ballot_sync(0xffffffffu, flags[i] != 0);
@@ -362,7 +362,7 @@ EXAMPLE(prefix_of_flags) {
             }};
 }
 
-// Scans with cooperative groups' scan function.
+// Scans with the scan function of cooperative groups.
 __global__ void scan_tiles(int* out, const int* in) {
     const auto tile = cg::tiled_partition<32>(cg::this_thread_block());
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -17,7 +17,7 @@ int length() {
 }
 
 /// Returns an example of kernel(out, in) with `per_block` elements per block. The kernel must set
-/// element i to `expected(i)`.
+/// element i of `out` to `expected(i)`.
 template <class T, class Kernel, class F>
 Example of_blocks(Kernel kernel, const Buffer<T>& in, int per_block, F expected,
                   double tolerance = 0) {
@@ -30,7 +30,7 @@ Example of_blocks(Kernel kernel, const Buffer<T>& in, int per_block, F expected,
             }};
 }
 
-/// Each thread t repeatedly reads word stride * t of shared memory.
+/// Reads shared memory with the given stride (in words) between consecutive threads.
 template <int stride>
 __device__ void read_with_stride(float* out, const float* in) {
     __shared__ float s[1024];
@@ -87,7 +87,7 @@ EXAMPLE(bank_stride_33) {
     return strided_sums(bank_stride_33, 33);
 }
 
-// Each thread adds four neighbouring words of shared memory.
+// Adds four adjacent words of shared memory per thread.
 __global__ void four_neighbour_sums(float* out, const float* in) {
     __shared__ float s[4 * kThreads];
     const int t = threadIdx.x;
@@ -109,7 +109,7 @@ EXAMPLE(four_neighbour_sums) {
         1e-5);
 }
 
-// Each thread stores four neighbouring words of shared memory.
+// Stores four adjacent words of shared memory per thread.
 __global__ void four_neighbour_stores(float* out, const float* in) {
     __shared__ float s[4 * kThreads];
     const int t = threadIdx.x, first = blockIdx.x * 4 * kThreads;
@@ -125,7 +125,7 @@ EXAMPLE(four_neighbour_stores) {
                      });
 }
 
-// Reads pairs of neighbouring words that start at odd indices.
+// Reads pairs of adjacent words that start at odd indices.
 __global__ void pairs_at_odd_places(float* out, const float* in) {
     __shared__ float s[2 * kThreads + 1];
     const int t = threadIdx.x, first = blockIdx.x * 2 * kThreads;
@@ -197,7 +197,7 @@ EXAMPLE(shared_byte_reverse) {
                      });
 }
 
-// Reverses an array in dynamic shared memory, which is a common example in tutorials.
+// Reverses an array in dynamic shared memory, a common example in tutorials.
 __global__ void dynamic_reverse(int* out, const int* in, int n) {
     extern __shared__ int s[];
     const int t = threadIdx.x;
@@ -267,7 +267,7 @@ EXAMPLE(shared_random_reads) {
         1e-5);
 }
 
-// All threads read the same word, which the hardware broadcasts.
+// Reads the same word in all threads, which the hardware broadcasts.
 __global__ void shared_broadcast(float* out, const float* in) {
     __shared__ float s[64];
     if (threadIdx.x < 64) s[threadIdx.x] = in[threadIdx.x];
@@ -288,7 +288,7 @@ EXAMPLE(shared_broadcast) {
         1e-5);
 }
 
-// Each thread adds up a row of a 32 x 32 matrix, with bank conflicts.
+// Adds up a row of a 32 x 32 matrix per thread, with bank conflicts.
 __global__ void shared_row_sums(float* out, const float* in) {
     __shared__ float s[32][32];
     for (int r = threadIdx.x / 32; r < 32; r += kThreads / 32)
@@ -300,7 +300,7 @@ __global__ void shared_row_sums(float* out, const float* in) {
     out[blockIdx.x * 32 + threadIdx.x] = sum;
 }
 
-// Each thread adds up a padded row, without bank conflicts.
+// Adds up a padded row per thread, without bank conflicts.
 __global__ void shared_row_sums_padded(float* out, const float* in) {
     __shared__ float s[32][33];
     for (int r = threadIdx.x / 32; r < 32; r += kThreads / 32)
@@ -334,7 +334,7 @@ EXAMPLE(shared_row_sums_padded) {
     return row_sums(shared_row_sums_padded);
 }
 
-// Each thread copies four bytes asynchronously.
+// Copies four bytes per thread asynchronously.
 __global__ void async_copy_words(float* out, const float* in) {
     __shared__ float s[kThreads];
     const int t = threadIdx.x, i = blockIdx.x * kThreads + t;
@@ -349,7 +349,7 @@ EXAMPLE(async_copy_words) {
                      [](const std::vector<float>& in, std::size_t i) { return in[i ^ 1]; });
 }
 
-// Each thread copies sixteen bytes at a time asynchronously, with two stages in flight.
+// Copies sixteen bytes per thread and stage asynchronously, with two stages in flight.
 __global__ void async_copy_stages(float4* out, const float4* in, int turns) {
     __shared__ float4 s[2][kThreads];
     const int t = threadIdx.x, first = blockIdx.x * kThreads * turns + t;
@@ -394,7 +394,7 @@ EXAMPLE(warp_rotate) {
         [](const std::vector<float>& in, std::size_t i) { return in[i / 32 * 32 + (i + 5) % 32]; });
 }
 
-// Counts the lanes that have the same value.
+// Counts the lanes with the same value as each lane.
 __global__ void warp_match(int* out, const int* in) {
     const int i = blockIdx.x * kThreads + threadIdx.x;
     out[i] = __popc(__match_any_sync(0xffffffffu, in[i]));
@@ -407,7 +407,7 @@ EXAMPLE(warp_match) {
         });
 }
 
-// Finds the maximum within tiles of eight lanes.
+// Finds the maximum of each tile of eight lanes.
 __global__ void tile_maxima(int* out, const int* in) {
     const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
     const int i = blockIdx.x * kThreads + threadIdx.x;
@@ -424,7 +424,7 @@ EXAMPLE(tile_maxima) {
                      });
 }
 
-// Indexes a per-thread array with input data, which forces the array into local memory.
+// Indexes a per-thread array with input values, which forces the array into local memory.
 __global__ void local_array(int* out, const int* in) {
     int counts[16] = {};
     const int first = blockIdx.x * kThreads * 8 + threadIdx.x;
@@ -441,7 +441,7 @@ EXAMPLE(local_array) {
                      });
 }
 
-// Alternates between two arrays in a loop with barriers.
+// Alternates between two shared arrays, with a barrier in each iteration.
 __global__ void shared_ping_pong(float* out, const float* in) {
     __shared__ float s[2][kThreads];
     const int t = threadIdx.x, i = blockIdx.x * kThreads + t;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// Checks that the output is the input with each run of `run` elements sorted.
+/// Checks that the output is the input with each group of `run` elements sorted.
 std::string compare_sorted(const Buffer<int>& out, const Buffer<int>& in, std::size_t run) {
     std::vector<int> sorted = in.start();
     for (std::size_t i = 0; i < sorted.size(); i += run)
@@ -16,7 +16,7 @@ std::string compare_sorted(const Buffer<int>& out, const Buffer<int>& in, std::s
     return compare(out, [&](std::size_t i) { return sorted[i]; });
 }
 
-/// Makes an example that launches kernel(data), which sorts `run` elements per block.
+/// Returns an example that launches kernel(data), which sorts `run` elements per block.
 template <class Kernel>
 Example sort_of_blocks(Kernel kernel, int n, int run, int threads) {
     const Buffer<int> data = integers(n, 1'000'000);
@@ -136,8 +136,8 @@ EXAMPLE(bitonic_warp) {
             [=] { return compare_sorted(data, data, 32); }, [=] { data.restore(); }};
 }
 
-// Sorts by odd-even transposition: compares even pairs and odd pairs of neighbours in
-// turn.
+// Sorts by odd-even transposition, which alternately compares even and odd pairs of adjacent
+// elements.
 __global__ void odd_even_shared(int* data) {
     __shared__ int s[256];
     const int t = threadIdx.x, first = blockIdx.x * 256;
@@ -194,7 +194,7 @@ EXAMPLE(sort_eight_in_registers) {
             [=] { return compare_sorted(data, data, 8); }, [=] { data.restore(); }};
 }
 
-// Sorts by insertion in an array in local memory, one array per thread.
+// Sorts one array per thread by insertion, in local memory.
 __global__ void insertion_sort_local(int* data) {
     const int first = (blockIdx.x * blockDim.x + threadIdx.x) * 16;
     int v[16];
@@ -216,7 +216,7 @@ EXAMPLE(insertion_sort_local) {
             [=] { return compare_sorted(data, data, 16); }, [=] { data.restore(); }};
 }
 
-// Moves each element to the index that equals the number of smaller elements.
+// Moves each element to its rank, the number of smaller elements.
 __global__ void rank_sort(int* out, const int* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, value = in[i];
     int rank = 0;
@@ -230,7 +230,7 @@ EXAMPLE(rank_sort) {
             [=] { return compare_sorted(out, in, in.size()); }};
 }
 
-// Counts the digits of each block's elements: the first pass of a radix sort.
+// Counts the digits in each block, as in the first pass of a radix sort.
 __global__ void radix_count(int* counts, const unsigned* in, int shift) {
     __shared__ int s[16];
     if (threadIdx.x < 16) s[threadIdx.x] = 0;
@@ -253,8 +253,8 @@ EXAMPLE(radix_count) {
             [=] { return compare(counts, expected); }};
 }
 
-// Splits each block by one bit: elements whose bit is 0 move to the front. The split is
-// stable.
+// Splits each block by one bit, stably: elements whose bit is 0 move to the
+// front.
 __global__ void radix_split_block(unsigned* data, int bit) {
     __shared__ int zeros_before[kThreads];
     __shared__ unsigned s[kThreads];
@@ -311,7 +311,7 @@ EXAMPLE(bucket_scatter) {
             [=] { next.restore(); }};
 }
 
-// Merges two sorted arrays; each element searches for its position in the other array.
+// Merges two sorted arrays. Each element searches for its position in the other array.
 __global__ void merge_by_search(int* out, const int* a, const int* b, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const int *mine = i < n ? a : b, *other = i < n ? b : a, at = i < n ? i : i - n,

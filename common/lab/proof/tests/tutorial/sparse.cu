@@ -149,7 +149,7 @@ EXAMPLE(spmv_coo) {
             [=] { return a.check(); }, [=] { a.y.restore(); }};
 }
 
-// Processes one level of a breadth-first search. Every vertex checks whether it is on this level.
+// Processes one level of a breadth-first search. Every vertex checks whether it is on the level.
 __global__ void bfs_level(int* level, const int* start, const int* neighbour, int now,
                           int vertices) {
     const int v = blockIdx.x * blockDim.x + threadIdx.x;
@@ -175,7 +175,7 @@ EXAMPLE(bfs_level) {
         [=] { level.restore(); }};
 }
 
-// Processes one level of a breadth-first search. The vertices in a queue append their unvisited
+// Processes one level of a breadth-first search. Each vertex in a queue appends its unvisited
 // neighbours to the next queue.
 __global__ void bfs_frontier(int* next, int* next_size, int* level, const int* start,
                              const int* neighbour, const int* queue, int size, int now) {
@@ -212,7 +212,7 @@ EXAMPLE(bfs_frontier) {
             }};
 }
 
-// Relaxes every edge: lowers the distance of its end if the edge shortens the path.
+// Relaxes every edge: lowers the distance of its end vertex if the edge shortens the path.
 __global__ void relax_edges(int* distance, const int* from, const int* to, const int* length,
                             int edges) {
     const int e = blockIdx.x * blockDim.x + threadIdx.x;
@@ -220,7 +220,7 @@ __global__ void relax_edges(int* distance, const int* from, const int* to, const
 }
 EXAMPLE(relax_edges) {
     const int vertices = pick(1 << 18, 1 << 11), edges = 8 * vertices;
-    // Edges lead from even vertices to odd vertices, so that the result of one step is unique.
+    // All edges lead from even to odd vertices, so the result of one step is unique.
     const Buffer<int> from = filled(edges, [=](std::size_t e) {
         return static_cast<int>(noise(e, 1) % static_cast<unsigned>(vertices / 2)) * 2;
     });
@@ -269,7 +269,7 @@ EXAMPLE(page_rank) {
             [=] { return compare(next, expected, 1e-4); }};
 }
 
-// Performs one step of the Floyd-Warshall algorithm for all shortest paths.
+// Performs one step of the Floyd-Warshall algorithm for all-pairs shortest paths.
 __global__ void floyd_step(int* distance, int through, int n) {
     const int to = blockIdx.x * blockDim.x + threadIdx.x, from = blockIdx.y;
     const int detour = distance[from * n + through] + distance[through * n + to];
@@ -293,7 +293,7 @@ EXAMPLE(floyd_step) {
 }
 
 // Performs one step of Gaussian elimination: subtracts a multiple of the pivot row from each row
-// below the pivot row.
+// below it.
 __global__ void eliminate(float* matrix, const float* pivot_row, int n) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y + 1;
     if (col < 1 || col >= n) return;
@@ -392,7 +392,7 @@ EXAMPLE(fft_256) {
             [=] { data.restore(); }};
 }
 
-// Computes the discrete Fourier transform by definition, a sum of n terms for each frequency.
+// Computes the discrete Fourier transform by definition, as a sum of n terms per frequency.
 __global__ void dft_naive(float2* out, const float2* in, int n) {
     const int k = blockIdx.x * blockDim.x + threadIdx.x;
     float2 sum = make_float2(0, 0);
@@ -432,7 +432,7 @@ EXAMPLE(haar_step) {
             [=] { return compare(out, expected, 1e-6); }};
 }
 
-// Finds the nearest of sixteen centres for each point: the first half of a k-means step.
+// Finds the nearest of sixteen centres for each point, the first half of a k-means step.
 __global__ void nearest_centre(int* nearest, const float2* points, const float2* centres, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -456,7 +456,7 @@ EXAMPLE(nearest_centre) {
     return {[=] { nearest_centre<<<n / kThreads, kThreads>>>(nearest, points, centres, n); },
             [=] {
                 const auto found = nearest.read();
-                // If two centres are equally close, either is correct.
+                // If two centres are equally near, either is correct.
                 return compare(found, [&](std::size_t i) {
                     const auto distance = [&](int c) {
                         const float2 p = points.start(i),
@@ -470,7 +470,7 @@ EXAMPLE(nearest_centre) {
             }};
 }
 
-// Sums the points of each cluster, per block in shared memory: the second half of a k-means step.
+// Adds up the points of each cluster in shared memory, the second half of a k-means step.
 __global__ void sums_of_clusters(float* sums, int* counts, const float2* points, const int* cluster,
                                  int n) {
     __shared__ float sx[16], sy[16];
@@ -523,7 +523,7 @@ Buffer<char> letters(int n) {
 
 }  // namespace
 
-// Each thread compares the pattern with the four characters that start at its index.
+// Compares the pattern with the four characters that start at each thread's index.
 __constant__ char pattern[8];
 __global__ void find_pattern(unsigned char* found, const char* text, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -573,7 +573,7 @@ EXAMPLE(count_letter) {
             [=] { count.restore(); }};
 }
 
-// Computes edit distances. Each block fills the table of one pair of words, diagonal by diagonal.
+// Computes edit distances. Each block fills the table for one pair of words along diagonals.
 __global__ void edit_distance(int* out, const char* words) {
     __shared__ int table[33][33];
     const char *a = words + blockIdx.x * 64, *b = a + 32;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kThreads = 256, kRadius = 3;
 
-/// Compares `out` with sums over 2 * kRadius + 1 neighbours, wherever all neighbours exist.
+/// Compares `out` with the sums over 2 * kRadius + 1 neighbours, wherever all of them exist.
 template <class T>
 std::string compare_sums(const Buffer<T>& out, const Buffer<T>& in, int n, double tolerance) {
     return compare(
@@ -68,7 +68,7 @@ EXAMPLE(stencil_1d) {
             [=] { return compare_sums(out, in, n, 1e-5); }};
 }
 
-// Applies the one-dimensional stencil through shared memory with a halo.
+// Applies the one-dimensional stencil, reading from shared memory with a halo.
 __global__ void stencil_1d_shared(float* out, const float* in, int n) {
     __shared__ float s[kThreads + 2 * kRadius];
     const int i = blockIdx.x * blockDim.x + threadIdx.x, at = threadIdx.x + kRadius;
@@ -112,7 +112,7 @@ EXAMPLE(stencil_1d_double) {
             [=] { return compare_sums(out, in, n, 1e-12); }};
 }
 
-// Each thread slides a window of three registers over eight points.
+// Slides a window of three registers over eight points per thread.
 __global__ void stencil_1d_window(float* out, const float* in, int n) {
     const int first = (blockIdx.x * blockDim.x + threadIdx.x) * 8 + 1;
     if (first + 8 >= n) return;
@@ -173,7 +173,7 @@ EXAMPLE(jacobi_2d_square) {
     return plane_step(jacobi_2d_square, dim3(16, 16), average);
 }
 
-// Performs a Jacobi step on a tile that is loaded with its halo into shared memory.
+// Performs a Jacobi step on a tile that is loaded into shared memory together with its halo.
 __global__ void jacobi_2d_shared(float* out, const float* in, int side) {
     __shared__ float s[18][34];
     const int tx = threadIdx.x + 1, ty = threadIdx.y + 1;
@@ -192,7 +192,7 @@ EXAMPLE(jacobi_2d_shared) {
     return plane_step(jacobi_2d_shared, dim3(32, 16), average);
 }
 
-// Performs a Jacobi step. Threads move down columns, with the rows above and below in registers.
+// Performs a Jacobi step. Threads move down columns, with three rows of their column in registers.
 __global__ void jacobi_2d_marching(float* out, const float* in, int side) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, first = blockIdx.y * 32;
     if (x < 1 || x >= side - 1) return;
@@ -218,7 +218,7 @@ EXAMPLE(jacobi_2d_marching) {
             [=] { return compare(out, value, 1e-5); }};
 }
 
-// Performs a Jacobi step on four points per thread.
+// Performs a Jacobi step with four points per thread.
 __global__ void jacobi_2d_float4(float* out, const float* in, int side) {
     const int x = (blockIdx.x * blockDim.x + threadIdx.x) * 4,
               y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -285,7 +285,7 @@ EXAMPLE(heat_2d) {
     });
 }
 
-// Performs the red half of a red-black Gauss-Seidel step, which updates every second point in
+// Performs the red half of a red-black Gauss-Seidel step, which updates every other point in
 // place.
 __global__ void gauss_seidel_red(float* grid, int side) {
     const int y = blockIdx.y * blockDim.y + threadIdx.y,
@@ -309,7 +309,7 @@ EXAMPLE(gauss_seidel_red) {
             [=] { return compare(grid, value, 1e-5); }, [=] { grid.restore(); }};
 }
 
-// Computes a wave step from the last two time steps.
+// Computes a wave step from the two previous time steps.
 __global__ void wave_2d(float* next, const float* now, const float* before, int side) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < 1 || y < 1 || x >= side - 1 || y >= side - 1) return;
@@ -409,7 +409,7 @@ EXAMPLE(laplace_3d_planes) {
             [=] { return compare(out, value, 1e-4); }};
 }
 
-// Applies a 25-point stencil: four neighbours in each direction.
+// Applies a 25-point stencil, with four neighbours in each of six directions.
 __constant__ float reach[5];
 __global__ void stencil_3d_radius_4(float* out, const float* in, int n) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y,

@@ -1,4 +1,4 @@
-// Streaming kernels: they read and write every element once, with various access widths.
+// Streaming kernels, which read and write every element once, with various access widths.
 #include <cuda_fp16.h>
 
 #include "tutorial.h"
@@ -94,7 +94,7 @@ EXAMPLE(copy_grid_stride) {
     return map_of(copy_grid_stride, floats(2 * length()), 16, kSame);
 }
 
-// Issues four loads before the first store.
+// Makes four loads per thread before the first store.
 __global__ void copy_four_at_once(float* out, const float* in, int) {
     const int i = blockIdx.x * kThreads * 4 + threadIdx.x;
     const float a = in[i], b = in[i + kThreads], c = in[i + 2 * kThreads], d = in[i + 3 * kThreads];
@@ -107,7 +107,7 @@ EXAMPLE(copy_four_at_once) {
     return map_of(copy_four_at_once, floats(2 * length()), 4, kSame);
 }
 
-// Each thread copies four neighbouring elements, one after another.
+// Copies four adjacent elements per thread, one after another.
 __global__ void copy_four_neighbours(float* out, const float* in, int n) {
     const int first = (blockIdx.x * blockDim.x + threadIdx.x) * 4;
     for (int k = 0; k < 4; ++k)
@@ -163,7 +163,7 @@ EXAMPLE(vector_add) {
             [=] { return compare(c, [&](std::size_t i) { return a.start(i) + b.start(i); }); }};
 }
 
-// Most threads of the grid exit early.
+// Adds two vectors with three times as many threads as needed. The excess threads exit early.
 __global__ void vector_add_early_exit(float* c, const float* a, const float* b, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -176,7 +176,7 @@ EXAMPLE(vector_add_early_exit) {
             [=] { return compare(c, [&](std::size_t i) { return a.start(i) + b.start(i); }); }};
 }
 
-// A few blocks loop over the data, as was usual on older GPUs.
+// Adds two vectors with a few blocks that loop over the data, as was usual on older GPUs.
 __global__ void vector_add_few_blocks(float* c, const float* a, const float* b, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         c[i] = a[i] + b[i];
@@ -384,7 +384,7 @@ EXAMPLE(reverse_array) {
         [=] { return compare(out, [&](std::size_t i) { return in.start(in.size() - 1 - i); }); }};
 }
 
-// The first element is not aligned to a sector.
+// Copies from and to an address that is not aligned to a sector.
 __global__ void copy_with_offset(float* out, const float* in, int offset) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x + offset;
     out[i] = in[i];

@@ -38,7 +38,7 @@ std::vector<double> column(const Buffer<T>& buffer, Member member) {
     return values;
 }
 
-/// Returns element `i` of a pseudorandom permutation of `n` elements. `n` is a power of two.
+/// Returns element `i` of a pseudorandom permutation of 0 ... n - 1, where `n` is a power of two.
 int permuted(std::size_t i, int n) {
     return static_cast<int>((i * 1664525u + 1013904223u) & static_cast<unsigned>(n - 1));
 }
@@ -122,7 +122,7 @@ EXAMPLE(soa_move) {
             }};
 }
 
-// Reads points that consist of three floats, with 4-byte loads at a stride of 12 bytes.
+// Reads points of three floats, with 4-byte loads at a stride of 12 bytes.
 __global__ void p3_norms(float* out, const P3* points, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -186,7 +186,7 @@ EXAMPLE(p3_norms_shared) {
             [=] { return compare(out, norm_of_point, 1e-5); }};
 }
 
-// Reads points padded to four floats with one load each.
+// Reads points that are padded to four floats, with one load each.
 __global__ void float4_norms(float* out, const float4* points, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -227,7 +227,7 @@ EXAMPLE(complex_multiply) {
             }};
 }
 
-// Reads pairs of floats with two 4-byte loads each.
+// Reads pairs of floats, with two 4-byte loads each.
 __global__ void pairs_add(float* out, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = in[2 * i] + in[2 * i + 1];
@@ -269,7 +269,7 @@ EXAMPLE(weigh_samples) {
             }};
 }
 
-// Reads floats with a stride and writes them contiguously.
+// Reads floats with a stride, and writes them contiguously.
 __global__ void strided_read(float* out, const float* in, int stride) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = in[i * stride];
@@ -352,7 +352,7 @@ EXAMPLE(gather_random) {
             }};
 }
 
-// Gathers elements whose indices are close to the thread's own index.
+// Gathers elements whose indices are close to the index of the thread.
 __global__ void gather_near(float* out, const float* in, const int* shift, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = in[min(i + shift[i], n - 1)];
@@ -396,8 +396,8 @@ __global__ void lookup_global(float* out, const unsigned char* in, const float* 
 
 __constant__ float constant_table[256];
 
-// Looks up values in a table in constant memory, where lanes with different addresses are
-// serialized.
+// Looks up values in a table in constant memory, which serializes lanes with different
+// addresses.
 __global__ void lookup_constant(float* out, const unsigned char* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = constant_table[in[i]];
@@ -496,7 +496,7 @@ EXAMPLE(binary_search) {
             }};
 }
 
-// Each thread follows a chain of indices.
+// Follows a chain of indices in each thread.
 __global__ void pointer_chase(int* out, const int* next, int steps) {
     int at = blockIdx.x * blockDim.x + threadIdx.x;
     for (int k = 0; k < steps; ++k) at = next[at];

@@ -1,4 +1,4 @@
-// The main function of the programs for all themes. See tutorial.h.
+// The main function of all themes' programs. See tutorial.h.
 #include "tutorial.h"
 
 #include <algorithm>
@@ -23,7 +23,8 @@ std::vector<Entry>& entries() {
 }
 
 constexpr int kTimedLaunches = 20, kWarmUps = 3;
-/// Bytes to read between two timed launches, more than any second-level cache can hold.
+/// Number of bytes to read between two timed launches. It exceeds the size of any second-level
+/// cache.
 constexpr std::size_t kFlushBytes = std::size_t{192} << 20;
 
 struct Words {
@@ -53,7 +54,7 @@ float time_once(const Example& example, const Buffer<float>& flushed, cudaEvent_
     return ms;
 }
 
-/// Returns the median time of `kTimedLaunches` launches in milliseconds.
+/// Returns the median time of `kTimedLaunches` launches, in milliseconds.
 float time_of(const Example& example) {
     static const Buffer<float> flushed = zeros<float>(kFlushBytes / sizeof(float));
     cudaEvent_t begin, end;
@@ -68,7 +69,7 @@ float time_of(const Example& example) {
     return (ms[kTimedLaunches / 2 - 1] + ms[kTimedLaunches / 2]) / 2;
 }
 
-/// Runs one example and prints its line. Returns whether the result was correct.
+/// Runs one example and prints its result in one line. Returns whether the result was correct.
 bool run(const Entry& entry, const Words& words) {
     std::string wrong;
     float ms = 0;
@@ -102,7 +103,7 @@ int complain(const std::string& what) {
     return 2;
 }
 
-/// Reads the command line. Returns an error message, or "" if the command line is valid.
+/// Parses the command line. Returns an error message, or "" if the command line is valid.
 std::string read_words(int argc, char** argv, Words& words) {
     for (int i = 1; i < argc; ++i) {
         const std::string word = argv[i];

@@ -1,13 +1,13 @@
 /// \file
-/// Kernels of the kind found in CUDA courses and tutorials, for comparing the simulator with
-/// hardware.
+/// Kernels like those in CUDA courses and tutorials, for comparing the simulator with hardware.
 ///
-/// Each source file in this folder contains the kernels of one theme, and becomes a program. Each
-/// kernel has an EXAMPLE, which creates the input, launches the kernel once and compares the result
-/// with the host's. The program runs all examples, or those named with `--only`, at full size or
-/// with `--small`. `--time` measures them. `--repeat N` runs each example N times on new input with
-/// the same values, so that a profiler sees N launches. The program does not depend on the rest of
-/// the project, so `nvcc -cudart shared THEME.cu tutorial.cpp` builds it anywhere.
+/// Each source file in this folder contains the kernels of one theme, and is compiled to a program.
+/// Each kernel has an EXAMPLE, which creates the input, launches the kernel once and compares the
+/// result with the host's. The program runs all examples, or only those named with `--only`.
+/// `--small` makes the inputs smaller. `--time` measures the kernels. `--repeat N` runs each
+/// example N times on new input with the same values, so that a profiler sees N launches. The
+/// program does not depend on the rest of the project, so `nvcc -cudart shared THEME.cu
+/// tutorial.cpp` builds it anywhere.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -26,18 +26,18 @@
 
 namespace tutorial {
 
-/// One kernel with its input, ready to be launched.
+/// A kernel with its input, ready to be launched.
 struct Example {
     std::function<void()> launch;  ///< launches the kernel once
-    /// Compares the result of one launch with the host's. Returns "" if it is correct, otherwise a
-    /// message.
+    /// Compares the result of one launch with the host's. Returns "" if the result is correct, and
+    /// otherwise a message.
     std::function<std::string()> check;
-    /// Restores data that the launch changes and a second launch would read. Empty if a launch can
-    /// be repeated without restoring anything.
+    /// Restores data that a launch changes and the next launch would read. Empty if a launch can be
+    /// repeated without restoring anything.
     std::function<void()> restore = {};
 };
 
-/// Registers an example before main starts. Use the macro EXAMPLE.
+/// Registers an example before main starts. Use the macro EXAMPLE to create one.
 struct Registration {
     Registration(const char* name, Example (*prepare)());
 };
@@ -72,7 +72,7 @@ public:
     void restore() const {
         require(cudaMemcpy(state_->device, state_->start.data(), bytes(), cudaMemcpyHostToDevice));
     }
-    /// Returns the current values on the device.
+    /// Returns the current values of the elements on the device.
     std::vector<T> read() const {
         std::vector<T> values(size());
         require(cudaMemcpy(values.data(), state_->device, bytes(), cudaMemcpyDeviceToHost));
@@ -114,7 +114,7 @@ auto filled(std::size_t n, F value) {
     return Buffer<T>(std::move(values));
 }
 
-/// Returns pseudorandom floats between 0 and 1.
+/// Returns `n` pseudorandom floats between 0 and 1.
 inline Buffer<float> floats(std::size_t n, std::uint32_t seed = 1) {
     return filled(
         n, [=](std::size_t i) { return static_cast<float>(noise(i, seed) >> 8) / 16777216.0f; });
@@ -122,7 +122,7 @@ inline Buffer<float> floats(std::size_t n, std::uint32_t seed = 1) {
 inline Buffer<double> doubles(std::size_t n, std::uint32_t seed = 1) {
     return filled(n, [=](std::size_t i) { return noise(i, seed) / 4294967296.0; });
 }
-/// Returns pseudorandom integers from 0 to `below` - 1.
+/// Returns `n` pseudorandom integers from 0 to `below` - 1.
 template <class T = int>
 Buffer<T> integers(std::size_t n, std::uint32_t below, std::uint32_t seed = 1) {
     return filled(n, [=](std::size_t i) { return static_cast<T>(noise(i, seed) % below); });
@@ -131,8 +131,8 @@ Buffer<T> integers(std::size_t n, std::uint32_t below, std::uint32_t seed = 1) {
 /// Returns a message that names the wrong element and both values.
 std::string mismatch(std::size_t at, double expected, double found);
 
-/// Compares values with `expected(i)` at up to about `samples` evenly spaced indices. A value may
-/// differ by `tolerance` * max(1, |expected(i)|).
+/// Compares values with `expected(i)` at about `samples` evenly spaced indices, or fewer. A value
+/// may differ by `tolerance` * max(1, |expected(i)|).
 template <class T, class F>
 std::string compare(const std::vector<T>& values, F expected, double tolerance = 0,
                     std::size_t samples = 1 << 18) {
@@ -151,13 +151,13 @@ std::string compare(const Buffer<T>& buffer, F expected, double tolerance = 0,
     return compare(buffer.read(), expected, tolerance, samples);
 }
 
-/// Returns how many blocks of `threads` threads cover `n` elements.
+/// Returns the number of blocks of `threads` threads that cover `n` elements.
 inline int blocks_for(std::size_t n, int threads) {
     return static_cast<int>((n + static_cast<std::size_t>(threads) - 1) /
                             static_cast<std::size_t>(threads));
 }
 
-/// Returns the sum of `value(i)` in double precision.
+/// Returns the sum of `value(i)`, in double precision.
 template <class F>
 double sum_of(std::size_t begin, std::size_t end, F value) {
     double sum = 0;

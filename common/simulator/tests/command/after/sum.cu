@@ -1,4 +1,4 @@
-// The new version of before/sum.cu. Some lines have moved, and the loads have become strided.
+// The new version of before/sum.cu. Some lines have moved, and the loads are now strided.
 
 /// Like the kernel of before/sum.cu, but loads with a stride of 32 elements.
 __global__ void sum(float* out, const float* in, int count) {

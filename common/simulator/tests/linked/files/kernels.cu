@@ -4,7 +4,7 @@
 __device__ int offset_of_both = 100;
 __constant__ int table[4] = {1, 2, 3, 4};
 
-// main.cu defines another static function and another static variable with these names.
+// main.cu also defines a static function and a static variable with these names.
 static __device__ int own = 7;
 static __device__ __noinline__ int get_own(const int* unused) {
     return unused ? own : 0;

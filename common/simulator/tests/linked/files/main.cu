@@ -15,7 +15,7 @@
 #include "../../programs/api_check.h"
 #include "shared.h"
 
-// kernels.cu defines another static function and another static variable with these names.
+// kernels.cu also defines a static function and a static variable with these names.
 static __device__ int own = 5;
 static __device__ __noinline__ int get_own(const int* unused) {
     return unused ? own : 0;

@@ -1,5 +1,5 @@
-// A program of two files, one built without PTX. A kernel that calls a function of that file does
-// not run, and the report names the function and the missing option. The other kernels run.
+// A program of two files, one of which is built without PTX. A kernel that calls a function in that
+// file does not run, and the report names the function and the missing option. Other kernels run.
 // not built by clang: it has no -rdc=true
 // machine code alone: kernels.cu
 // expect: alone: 1

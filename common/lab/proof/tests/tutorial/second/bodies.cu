@@ -3,8 +3,8 @@
 
 using namespace tutorial;
 
-// Computes potentials of charges in doubles. Threads
-// read the other charges from shared memory.
+// Computes electric potentials in doubles. Threads read the other charges from shared
+// memory.
 __global__ void potentials(double* out, const double4_16a* body, int n) {
     __shared__ double4_16a s[64];
     const double4_16a own = body[thread_in_grid()];
@@ -36,7 +36,7 @@ EXAMPLE(potentials) {
         out, expected, 1e-9, 1000);
 }
 
-// Computes Lennard-Jones forces between each atom and 32 neighbours.
+// Computes the Lennard-Jones forces between each atom and its 32 neighbours.
 __global__ void pair_forces(float4* out, const float4* atom, const int* neighbour, int n) {
     const int i = thread_in_grid();
     const float4 own = atom[i];
@@ -101,7 +101,7 @@ EXAMPLE(random_walks) {
     return checked([=] { random_walks<<<n / 256, 256>>>(out, steps); }, out, expected);
 }
 
-// Generates normally distributed numbers from uniform ones (Box-Muller) with fast intrinsics.
+// Generates normally distributed numbers from uniform ones (Box-Muller), with fast intrinsics.
 __global__ void normal_numbers(float2* out, const float2* in) {
     const float2 u = in[thread_in_grid()];
     const float radius = sqrtf(-2 * __logf(u.x + 1e-7f)), angle = 6.2831853f * u.y;
@@ -182,7 +182,7 @@ EXAMPLE(binomial_options) {
     return checked([=] { binomial_options<<<n, 128>>>(out, strike); }, out, expected, 1e-4);
 }
 
-// Computes Newton's fractal for z^3 = 1. The lanes of a warp need different numbers of steps.
+// Computes Newton's fractal for z^3 = 1. The lanes of a warp need different iteration counts.
 __global__ void newton_fractal(unsigned char* out, int side) {
     const int px = blockIdx.x * 16 + threadIdx.x, py = blockIdx.y * 8 + threadIdx.y;
     float x = 4.0f * px / side - 2, y = 4.0f * py / side - 2;
@@ -200,7 +200,7 @@ __global__ void newton_fractal(unsigned char* out, int side) {
 EXAMPLE(newton_fractal) {
     const int side = pick(1024, 64);
     const auto out = zeros<unsigned char>(side * side);
-    const auto check = [=] {  // rounding changes some step counts, so compare the means
+    const auto check = [=] {  // rounding changes some iteration counts, so compare the means
         double found = 0, expected = 0;
         const auto values = out.read();
         for (std::size_t i = 0; i < values.size(); ++i) {
@@ -222,7 +222,7 @@ EXAMPLE(newton_fractal) {
     return {[=] { newton_fractal<<<dim3(side / 16, side / 8), dim3(16, 8)>>>(out, side); }, check};
 }
 
-// Evaluates a polynomial of degree 32 for each element, in doubles, by Horner's method.
+// Evaluates a polynomial of degree 32 for each element, in doubles, with Horner's method.
 __global__ void long_polynomial(double* out, const double* in) {
     const double x = in[thread_in_grid()];
     double sum = 1;
@@ -294,7 +294,7 @@ EXAMPLE(mix_words) {
                     data, expected);
 }
 
-// Finds the nearest of 64 spheres that each ray hits. The spheres are in shared memory.
+// Finds the first of 64 spheres that each ray hits. The spheres are in shared memory.
 __global__ void trace_rays(float* out, const float4* sphere, int side) {
     __shared__ float4 s[64];
     const int t = threadIdx.y * 16 + threadIdx.x;
@@ -348,7 +348,7 @@ EXAMPLE(sines_and_cosines) {
         1e-5);
 }
 
-// Computes Fibonacci numbers modulo 2^64 in a loop with a fixed number of iterations.
+// Computes Fibonacci numbers modulo 2^64, in a loop with a fixed number of iterations.
 __global__ void fibonacci(unsigned long long* out) {
     unsigned long long a = 0, b = thread_in_grid() + 1;
     for (int k = 0; k < 90; ++k) {
@@ -373,7 +373,7 @@ EXAMPLE(fibonacci) {
     return checked([=] { fibonacci<<<n / 512, 512>>>(out); }, out, expected);
 }
 
-// Computes 64 points on each cubic curve from its four control points.
+// Computes 64 points of each cubic curve from the curve's four control points.
 __global__ void curve_points(float2* out, const float2* corner) {
     const int curve = blockIdx.x;
     const float t = threadIdx.x / 63.0f, u = 1 - t;

@@ -108,7 +108,7 @@ EXAMPLE(sparse_times_dense) {
         out, expected, 1e-4);
 }
 
-// Assigns the smallest label among a vertex and its six neighbours to the vertex.
+// Sets the label of each vertex to the smallest label among the vertex and its six neighbours.
 __global__ void spread_labels(int* out, const int* label, const int* neighbour, int n) {
     const int v = thread_in_grid();
     int least = label[v];
@@ -129,7 +129,7 @@ EXAMPLE(spread_labels) {
                    expected);
 }
 
-// Counts the common neighbours of two vertices, whose neighbour lists are sorted and have 32
+// Counts the common neighbours of two vertices. Neighbour lists are sorted and have 32
 // entries.
 __global__ void shared_neighbours(int* out, const int* lists, const int2* pairs) {
     const int2 pair = pairs[thread_in_grid()];
@@ -174,8 +174,8 @@ EXAMPLE(jump_pointers) {
                    [](std::size_t i) { return i / 4; });
 }
 
-// Computes dot products of rows of two dense matrices where a sparse matrix has elements. Eight
-// lanes compute each product.
+// Computes dot products of rows of two dense matrices, only for the elements of a sparse matrix.
+// Eight lanes compute each product.
 __global__ void sampled_products(float* out, const float4* a, const float4* b, const int2* places) {
     const int i = thread_in_grid() / 8, lane = threadIdx.x % 8;
     const int2 at = places[i];
@@ -223,8 +223,8 @@ EXAMPLE(largest_in_rows) {
                    expected);
 }
 
-// Solves a tridiagonal system of 32 unknowns per thread (Thomas algorithm). Unknowns are far apart
-// in memory.
+// Solves one tridiagonal system of 32 unknowns per thread (Thomas algorithm). The unknowns of a
+// system are far apart in memory.
 __global__ void solve_tridiagonal(float* x, const float* right, int n) {
     float c[32], d[32];
     const int i = thread_in_grid();
@@ -260,7 +260,7 @@ EXAMPLE(solve_tridiagonal) {
     return {[=] { solve_tridiagonal<<<n / 64, 64>>>(x, right, n); }, check};
 }
 
-// Factors a small matrix per block by elimination in shared memory, with 16 x 16 threads.
+// Factors one small matrix per block by elimination in shared memory, with 16 x 16 threads.
 __global__ void factor_small(float* out, const float* in) {
     __shared__ float s[16][17];
     const int x = threadIdx.x, y = threadIdx.y, i = blockIdx.x * 256 + y * 16 + x;
@@ -294,7 +294,7 @@ EXAMPLE(factor_small) {
     return {[=] { factor_small<<<count, dim3(16, 16)>>>(out, in); }, check};
 }
 
-// Each thread factors a positive definite 4 x 4 matrix (Cholesky).
+// Factors one positive definite 4 x 4 matrix per thread (Cholesky).
 __global__ void cholesky_fours(float* out, const float* in, int n) {
     const int i = thread_in_grid();
     float l[10];

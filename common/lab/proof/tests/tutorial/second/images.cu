@@ -5,7 +5,7 @@ using namespace tutorial;
 
 namespace {
 
-/// Clamps `i` to 0 ... n - 1.
+/// Clamps `i` to the range 0 ... n - 1.
 __host__ __device__ inline int inside(int i, int n) {
     return i < 0 ? 0 : i < n ? i : n - 1;
 }
@@ -57,7 +57,7 @@ EXAMPLE(gauss_bytes) {
         out, expected);
 }
 
-// Applies a bilateral filter, whose weights are exponentials of the differences.
+// Applies a bilateral filter, whose weights decrease with distance and with difference in value.
 __global__ void bilateral(float* out, const float* in, int width, int height) {
     const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
     const float centre = in[y * width + x];
@@ -95,7 +95,7 @@ EXAMPLE(bilateral) {
         out, expected, 1e-4);
 }
 
-// Computes the minimum in the 3 x 3 neighbourhood of each byte, with blocks of 64 x 4 threads.
+// Computes the minimum of the 3 x 3 neighbourhood of each byte, with blocks of 64 x 4 threads.
 __global__ void erode(unsigned char* out, const unsigned char* in, int width, int height) {
     const int x = blockIdx.x * 64 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;
     int least = 255;
@@ -120,7 +120,7 @@ EXAMPLE(erode) {
         out, expected);
 }
 
-// Swaps red and blue in three-byte pixels.
+// Swaps red and blue in pixels of three bytes.
 __global__ void swap_red_blue(unsigned char* out, const unsigned char* in) {
     const int i = 3 * thread_in_grid();
     out[i] = in[i + 2];
@@ -136,8 +136,8 @@ EXAMPLE(swap_red_blue) {
                    [=](std::size_t i) { return in.start(i / 3 * 3 + 2 - i % 3); });
 }
 
-// Computes the brightness of pixels of three
-// floats. A square root implements a gamma of 2.
+// Computes the brightness of pixels of three floats. The gamma of 2 is a square
+// root.
 __global__ void brightness(float* out, const float3* in) {
     const float3 p = in[thread_in_grid()];
     out[thread_in_grid()] = sqrtf(.299f * p.x + .587f * p.y + .114f * p.z);
@@ -214,7 +214,7 @@ EXAMPLE(enlarge_threefold) {
         out, [=](std::size_t i) { return in.start(i / width / 3 * (width / 3) + i % width / 3); });
 }
 
-// Sets a bit for each pixel that is brighter than a threshold.
+// Computes a bit per pixel: whether the pixel is brighter than a threshold.
 __global__ void threshold_bits(unsigned* out, const unsigned char* in, int threshold) {
     const unsigned bits = __ballot_sync(~0u, in[thread_in_grid()] > threshold);
     if (threadIdx.x % 32 == 0) out[thread_in_grid() / 32] = bits;
@@ -231,7 +231,7 @@ EXAMPLE(threshold_bits) {
     return checked([=] { threshold_bits<<<n / 512, 512>>>(out, in, 99); }, out, expected);
 }
 
-// Sharpens four pixels per thread and leaves the borders unchanged.
+// Sharpens four pixels per thread, and leaves the borders unchanged.
 __global__ void sharpen_fours(float* out, const float* in, int width, int height) {
     const int x = 4 * (blockIdx.x * 32 + threadIdx.x), y = blockIdx.y * 4 + threadIdx.y,
               i = y * width + x;
@@ -264,7 +264,7 @@ EXAMPLE(sharpen_fours) {
         out, expected, 1e-5);
 }
 
-// Converts three planes of bytes, two of which have half the resolution, to four-byte pixels.
+// Converts three planes of bytes, two of which have half the resolution, to pixels of four bytes.
 __global__ void planes_to_pixels(uchar4* out, const unsigned char* y, const unsigned char* u,
                                  const unsigned char* v, int width) {
     const int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
@@ -295,8 +295,8 @@ EXAMPLE(planes_to_pixels) {
         out, expected);
 }
 
-// Adds up the absolute differences between 8 x 8 pixels and those of the previous frame, shifted by
-// two pixels. Each block computes one sum.
+// Computes sums of absolute differences: each block compares 8 x 8 pixels of a frame with those of
+// the previous frame, shifted by two pixels.
 __global__ void motion_costs(int* out, const unsigned char* now, const unsigned char* before,
                              int width) {
     __shared__ int first_warp;
@@ -326,7 +326,7 @@ EXAMPLE(motion_costs) {
         out, expected);
 }
 
-// Averages a box of 31 x 31 pixels with four look-ups in a summed-area table.
+// Averages boxes of 31 x 31 pixels with four look-ups per box in a summed-area table.
 __global__ void box_by_table(float* out, const unsigned* table, int width, int height) {
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;
     const int left = max(x - 16, 0), right = min(x + 15, width - 1), top = max(y - 16, 0),

@@ -92,7 +92,7 @@ EXAMPLE(channel_means) {
         1e-5);
 }
 
-// Normalizes groups of 2048 elements, which each block keeps in registers.
+// Normalizes groups of 2048 elements. Each block keeps its group in registers.
 __global__ void group_norm(float* out, const float* in) {
     __shared__ float parts[8];
     float v[8], sum = 0, squares = 0;
@@ -151,8 +151,8 @@ EXAMPLE(weigh_values) {
                    expected, 1e-4, 4000);
 }
 
-// Computes attention with a running maximum. Each thread keeps a query of 16 elements in registers.
-// Keys and values pass through shared memory.
+// Computes attention with a running maximum. Each thread keeps a query of 16 elements in registers,
+// and reads keys and values from shared memory.
 __global__ void attend(float* out, const float* q, const float* k, const float* v, int keys) {
     __shared__ float ks[64][16], vs[64][16];
     float query[16], sum[16] = {}, most = -1e30f, total = 0;
@@ -297,7 +297,7 @@ EXAMPLE(depthwise) {
         out, expected, 1e-4);
 }
 
-// Writes rows of 64 elements, which are zero except for a one at the label.
+// Writes rows of 64 elements that are zero, except for a one at the label.
 __global__ void one_hot(float* out, const unsigned char* label) {
     const int i = thread_in_grid();
     out[i] = label[i / 64] == i % 64 ? 1.0f : 0.0f;
@@ -333,7 +333,7 @@ EXAMPLE(gated_halves) {
         1e-5);
 }
 
-// Averages the eight rows of a table that each bag lists.
+// Computes the mean of the eight table rows in each bag of indices.
 __global__ void mean_of_rows(float* out, const float* table, const int* bags) {
     float sum = 0;
     for (int k = 0; k < 8; ++k) sum += table[bags[blockIdx.x * 8 + k] * 128 + threadIdx.x];
@@ -353,7 +353,7 @@ EXAMPLE(mean_of_rows) {
     return checked([=] { mean_of_rows<<<count, 128>>>(out, table, bags); }, out, expected, 1e-5);
 }
 
-// Quantizes rows of 512 floats to bytes, scaled by their largest element.
+// Quantizes rows of 512 floats to bytes. The scale of a row is its largest absolute value.
 __global__ void quantise_rows(signed char* out, float* scale, const float* in) {
     __shared__ float warps[4];
     const float4 v = reinterpret_cast<const float4*>(in)[thread_in_grid()];

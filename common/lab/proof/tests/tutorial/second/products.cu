@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kSamples = 3000;
 
-/// Returns element `i` of A * B, where A has `inner` columns and B has `width` columns.
+/// Returns element `i` of A * B. A has `inner` columns, and B has `width` columns.
 template <class T>
 double product_at(const Buffer<T>& a, const Buffer<T>& b, std::size_t i, std::size_t inner,
                   std::size_t width) {
@@ -19,7 +19,7 @@ double product_at(const Buffer<T>& a, const Buffer<T>& b, std::size_t i, std::si
 
 }  // namespace
 
-// Multiplies tiles of 32 x 32 with blocks of 32 x 8 threads, four rows per thread.
+// Multiplies tiles of 32 x 32 elements with blocks of 32 x 8 threads, four rows per thread.
 __global__ void product_four_rows(float* c, const float* a, const float* b, int n) {
     __shared__ float at[32][32], bt[32][32];
     const int x = threadIdx.x, y = threadIdx.y, col = blockIdx.x * 32 + x,
@@ -176,7 +176,7 @@ EXAMPLE(products_of_blocks) {
                    1e-5);
 }
 
-// Each thread multiplies two 4 x 4 matrices, using vectors of four elements.
+// Multiplies two 4 x 4 matrices per thread, using vectors of four elements.
 __global__ void products_of_fours(float4* c, const float4* a, const float4* b) {
     const int first = thread_in_grid() * 4;
     const float4 b0 = b[first], b1 = b[first + 1], b2 = b[first + 2], b3 = b[first + 3];
@@ -227,8 +227,8 @@ EXAMPLE(vector_times_matrix) {
         out, expected, 1e-5);
 }
 
-// Multiplies the transpose of A, which has 32 columns, by A. One block of 32 x 32 threads does it
-// all.
+// Multiplies the transpose of A by A, which has 32 columns. A single block of 32 x 32 threads
+// computes the whole product.
 __global__ void gram_matrix(float* out, const float* a, int rows) {
     __shared__ float s[32][32];
     const int x = threadIdx.x, y = threadIdx.y;
@@ -255,7 +255,7 @@ EXAMPLE(gram_matrix) {
                    1e-4);
 }
 
-// Multiplies a matrix of halves by a vector. A warp processes one row, with two elements per lane.
+// Multiplies a matrix of halves by a vector, with one warp per row and two elements per lane.
 __global__ void half_matrix_times_vector(float* out, const __half2* a, const float2* x, int width) {
     const int row = thread_in_grid() / 32;
     float sum = 0;

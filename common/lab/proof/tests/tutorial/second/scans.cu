@@ -15,7 +15,7 @@ __device__ T scan_lanes(T value) {
     return value;
 }
 
-/// Returns the prefix sum at `i` when each run of `length` elements is scanned separately.
+/// Returns the prefix sum at `i` if it restarts after every `length` elements.
 template <class T>
 double prefix(const Buffer<T>& in, std::size_t i, std::size_t length) {
     return sum_of(i / length * length, i + 1, [&](std::size_t k) { return in.start(k); });
@@ -54,7 +54,7 @@ EXAMPLE(scan_shorts) {
                    [=](std::size_t i) { return prefix(in, i, 512); });
 }
 
-// Computes exclusive scans of rows of 256 elements, with one warp per row and a carry.
+// Computes exclusive scans of rows of 256 elements, with one warp per row and a running carry.
 __global__ void scan_rows_exclusive(int* out, const int* in) {
     const int row = thread_in_grid() / 32, lane = threadIdx.x % 32;
     int carry = 0;
@@ -97,7 +97,7 @@ EXAMPLE(running_maximum) {
                    });
 }
 
-// Scans all elements with one block, 1024 elements at a time.
+// Scans all elements with one block, 1024 elements per iteration.
 __global__ void scan_by_one_block(int* out, const int* in, int n) {
     __shared__ int warps[33];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -189,7 +189,7 @@ EXAMPLE(sum_area_rows) {
                    out, [=](std::size_t i) { return prefix(in, i, 1024); });
 }
 
-// Numbers the runs within blocks of 256 elements, and stores each element's run number.
+// Numbers the runs of equal elements in each group of 256, and stores each element's run number.
 __global__ void number_runs(int* out, const unsigned char* in) {
     __shared__ int warps[8];
     const int i = thread_in_grid(), lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -213,7 +213,7 @@ EXAMPLE(number_runs) {
     return checked([=] { number_runs<<<n / 256, 256>>>(out, in); }, out, expected);
 }
 
-// Each thread loads eight elements as two vectors and scans them. Blocks have 64 threads.
+// Loads and scans eight elements per thread as two vectors. Blocks have 64 threads.
 __global__ void scan_eight_each(int* out, const int4* in) {
     __shared__ int first_warp;
     int4 a = in[2 * thread_in_grid()], b = in[2 * thread_in_grid() + 1];

@@ -5,7 +5,7 @@ using namespace tutorial;
 
 namespace {
 
-/// Returns element `i` of the result when each run of `length` elements is sorted.
+/// Returns element `i` of the result if each group of `length` elements is sorted by itself.
 template <class T>
 auto sorted_in(const Buffer<T>& in, std::size_t length) {
     std::vector<T> values = in.start();
@@ -20,7 +20,7 @@ auto sorted_in(const Buffer<T>& in, std::size_t length) {
 
 }  // namespace
 
-// Sorts 32 64-bit keys in each warp with a bitonic network of shuffles.
+// Sorts 32 64-bit keys per warp with a bitonic network of shuffles.
 __global__ void sort_long_keys(unsigned long long* keys) {
     const int lane = threadIdx.x % 32;
     unsigned long long key = keys[thread_in_grid()];
@@ -39,7 +39,7 @@ EXAMPLE(sort_long_keys) {
     return in_place([=] { sort_long_keys<<<n / 256, 256>>>(keys); }, keys, sorted_in(keys, 32));
 }
 
-// Each thread sorts eight floats in shared memory by insertion.
+// Sorts eight floats per thread in shared memory by insertion.
 __global__ void sort_own_strip(float* data) {
     __shared__ float s[8][128];
     const int t = threadIdx.x, first = blockIdx.x * 1024;
@@ -65,7 +65,7 @@ EXAMPLE(sort_own_strip) {
     return in_place([=] { sort_own_strip<<<n / 1024, 128>>>(data); }, data, expected);
 }
 
-// Sorts 512 doubles with a bitonic network, in a block of 256 threads.
+// Sorts 512 doubles per block of 256 threads with a bitonic network.
 __global__ void sort_doubles(double* data) {
     __shared__ double s[512];
     const int t = threadIdx.x, first = blockIdx.x * 512;
@@ -89,7 +89,7 @@ EXAMPLE(sort_doubles) {
     return in_place([=] { sort_doubles<<<n / 512, 256>>>(data); }, data, sorted_in(data, 512));
 }
 
-// For each lane, counts the preceding lanes that have the same digit.
+// Counts, for each lane, the lower lanes with the same digit.
 __global__ void digit_ranks(unsigned char* out, const unsigned* in, int shift) {
     const unsigned digit = in[thread_in_grid()] >> shift & 15;
     const unsigned same = __match_any_sync(~0u, digit);
@@ -109,7 +109,7 @@ EXAMPLE(digit_ranks) {
                    [=](std::size_t i) { return i < in.size() / 384 * 384 ? expected(i) : 0; });
 }
 
-// Each thread merges two sorted runs of sixteen elements.
+// Merges two sorted runs of sixteen elements per thread.
 __global__ void merge_runs(int* out, const int* in) {
     const int first = thread_in_grid() * 32;
     int a = first, b = first + 16;
@@ -126,7 +126,7 @@ EXAMPLE(merge_runs) {
     return checked([=] { merge_runs<<<n / 32 / 64, 64>>>(out, in); }, out, sorted_in(in, 32));
 }
 
-// Moves the elements below a pivot to the front of the block, and preserves their order.
+// Moves the elements below a pivot to the front of the block, and preserves the order.
 __global__ void partition_block(float* out, const float* in, float pivot) {
     __shared__ int small_of_warp[8];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -188,7 +188,7 @@ EXAMPLE(are_sorted) {
                    out, [](std::size_t block) { return block % 7 != 0; });
 }
 
-// Computes each element's rank within its row of 128 elements, using shared memory.
+// Computes the rank of each element within its row of 128 elements, using shared memory.
 __global__ void ranks_in_rows(short* out, const float* in) {
     __shared__ float row[128];
     const float x = in[blockIdx.x * 128 + threadIdx.x];

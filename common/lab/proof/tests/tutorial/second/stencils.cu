@@ -42,7 +42,7 @@ EXAMPLE(heat_cubes) {
         expected, 1e-5);
 }
 
-// Applies a thirteen-point stencil in a plane. It is equivalent to applying the Laplacian twice.
+// Applies a thirteen-point stencil in a plane, which is equivalent to applying the Laplacian twice.
 __global__ void biharmonic(float* out, const float* in, int n) {
     const int x = blockIdx.x * 32 + threadIdx.x + 2, y = blockIdx.y * 4 + threadIdx.y + 2;
     if (x >= n - 2 || y >= n - 2) return;
@@ -117,8 +117,8 @@ EXAMPLE(relax_densities) {
                    expected, 1e-5);
 }
 
-// Smooths eight times in shared memory. The eight
-// points at either end of a block are not written.
+// Smooths eight times in shared memory. The eight points at each end of a block are not
+// stored.
 __global__ void eight_steps(float* out, const float* in, int n) {
     __shared__ float s[2][256];
     const int t = threadIdx.x, i = blockIdx.x * 240 + t - 8;
@@ -243,7 +243,7 @@ EXAMPLE(smooth_shorts) {
     return checked([=] { smooth_shorts<<<n / 128, 128>>>(out, in, n); }, out, expected);
 }
 
-// Performs fifty Jacobi steps on a plate that fits in one block.
+// Performs fifty Jacobi steps on a plate that fits into one block.
 __global__ void settle_plate(float* plate) {
     __shared__ float s[32][33];
     const int x = threadIdx.x, y = threadIdx.y, i = blockIdx.x * 1024 + y * 32 + x;

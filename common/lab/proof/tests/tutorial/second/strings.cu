@@ -53,7 +53,7 @@ EXAMPLE(count_words) {
                    });
 }
 
-// Counts the bits in which each 256-bit row differs from a key.
+// Counts the bits in which each row of 256 bits differs from a key.
 __global__ void hamming_distances(int* out, const uint4* rows, const uint4* key) {
     const int row = thread_in_grid();
     int bits = 0;
@@ -167,8 +167,8 @@ EXAMPLE(hexadecimal) {
                    });
 }
 
-// Finds longest common subsequences of pairs of
-// 32-letter strings along diagonals, a warp per pair.
+// Finds longest common subsequences of pairs of 32-letter strings along diagonals, one warp per
+// pair.
 __global__ void common_subsequences(int* out, const char* a, const char* b) {
     const int pair = thread_in_grid() / 32, lane = threadIdx.x % 32;
     const char own = a[pair * 32 + lane];
@@ -204,7 +204,7 @@ EXAMPLE(common_subsequences) {
     return checked([=] { common_subsequences<<<pairs / 4, 128>>>(out, a, b); }, out, expected);
 }
 
-// Adds one item to a knapsack, by computing the best value for each weight.
+// Performs one step of a knapsack computation: adds an item, and updates the best value per weight.
 __global__ void knapsack_item(int* out, const int* best, int n, int weight, int value) {
     const int w = thread_in_grid();
     if (w < n) out[w] = max(best[w], w >= weight ? best[w - weight] + value : 0);
@@ -219,7 +219,7 @@ EXAMPLE(knapsack_item) {
                    });
 }
 
-// Performs a Viterbi step: finds the best of 32 previous states for each state of each sequence.
+// Performs a Viterbi step: finds the best of 32 predecessors for each state of each sequence.
 __global__ void viterbi_step(float* out, const float* score, const float* cost) {
     __shared__ float c[32][33];
     for (int k = threadIdx.x; k < 1024; k += 256) c[k / 32][k % 32] = cost[k];
@@ -242,7 +242,7 @@ EXAMPLE(viterbi_step) {
     return checked([=] { viterbi_step<<<n / 256, 256>>>(out, score, cost); }, out, expected, 1e-6);
 }
 
-// Parses numbers with eight decimal digits, one per thread.
+// Parses numbers of eight decimal digits, one per thread.
 __global__ void read_numbers(int* out, const char* text) {
     int number = 0;
     for (int k = 0; k < 8; ++k) number = number * 10 + text[thread_in_grid() * 8 + k] - '0';

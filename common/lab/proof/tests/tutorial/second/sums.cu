@@ -66,7 +66,7 @@ EXAMPLE(dot_halves) {
         out, expected, 1e-4);
 }
 
-// Adds signed bytes, sixteen at a time, with the byte dot-product instruction.
+// Adds signed bytes, sixteen per load, with the dot-product instruction for bytes.
 __global__ void add_up_bytes(int* out, const int4* in) {
     const int4 v = in[thread_in_grid()];
     int sum = __dp4a(v.x, 0x01010101, 0);
@@ -88,8 +88,8 @@ EXAMPLE(add_up_bytes) {
         });
 }
 
-// Computes the norms of columns. A block processes 32 columns with sixteen rows of threads, and
-// combines the sums of the rows in shared memory.
+// Computes the Euclidean norms of columns. A block of 32 x 16 threads processes 32 columns, and
+// combines the sums of the sixteen thread rows in shared memory.
 __global__ void column_lengths(float* out, const float* in, int width, int height) {
     __shared__ float parts[16][33];
     const int x = blockIdx.x * 32 + threadIdx.x;
@@ -116,8 +116,8 @@ EXAMPLE(column_lengths) {
                    out, expected, 1e-4);
 }
 
-// Computes the logarithm of the sum of exponentials in doubles, with one warp per row of 96
-// elements.
+// Computes the logarithm of the sum of exponentials of each row of 96 elements, in doubles, with
+// one warp per row.
 __global__ void log_sum_exp(double* out, const double* in) {
     const int row = thread_in_grid() / 32, lane = threadIdx.x % 32;
     double sum = 0;
@@ -135,7 +135,7 @@ EXAMPLE(log_sum_exp) {
     return checked([=] { log_sum_exp<<<rows / 4, 128>>>(out, in); }, out, expected, 1e-9);
 }
 
-// Counts how many of 32 shorts are not 0 with a warp vote.
+// Counts the nonzero values in each group of 32 shorts with a warp vote.
 __global__ void votes(unsigned char* out, const unsigned short* in) {
     const unsigned found = __ballot_sync(~0u, in[thread_in_grid()] != 0);
     if (threadIdx.x % 32 == 0) out[thread_in_grid() / 32] = __popc(found);
@@ -151,8 +151,8 @@ EXAMPLE(votes) {
                    });
 }
 
-// Finds the index of a row's smallest element. Each
-// value and its index are packed into 64 bits.
+// Finds the index of the smallest element of each row. A value and its index are packed into 64
+// bits.
 __global__ void smallest_in_row(int* out, const unsigned* in) {
     __shared__ unsigned long long other;
     unsigned long long best = ~0ull;
@@ -196,7 +196,7 @@ EXAMPLE(add_planes) {
                    1e-12);
 }
 
-// Computes sums with compensation for rounding errors (Kahan summation).
+// Computes sums with compensated rounding errors (Kahan summation).
 __global__ void careful_sums(float* out, const float* in, int n) {
     const int threads = gridDim.x * blockDim.x;
     float sum = 0, error = 0;
@@ -240,7 +240,7 @@ EXAMPLE(one_block_sum) {
                    });
 }
 
-// Performs the last stage of a sum, in which 256 threads add up the sums of all blocks.
+// Performs the last stage of a sum: 256 threads add up the sums of all blocks.
 __global__ void last_stage(double* out, const double* in, int n) {
     __shared__ double s[256];
     double sum = 0;

@@ -79,7 +79,7 @@ EXAMPLE(unpack_fields) {
 
 // Computes a histogram with four bins. Each thread packs its four counts into one register.
 __global__ void count_four_kinds(int* out, const uchar4* in, int n) {
-    unsigned counts = 0;  // one byte for each of four kinds
+    unsigned counts = 0;  // one byte for each of the four kinds
     for (int i = thread_in_grid(); i < n; i += gridDim.x * blockDim.x) {
         const uchar4 v = in[i];
         counts += (1u << 8 * v.x) + (1u << 8 * v.y) + (1u << 8 * v.z) + (1u << 8 * v.w);
@@ -105,7 +105,7 @@ EXAMPLE(count_four_kinds) {
         expected);
 }
 
-// Computes a histogram with 32 bins per block. Each lane has its own column of shared memory.
+// Computes a histogram with 32 bins per block. Each lane has a column of counters in shared memory.
 __global__ void histogram_columns(int* out, const unsigned char* in) {
     __shared__ int bins[32][32];
     for (int k = threadIdx.x; k < 1024; k += 32) bins[k / 32][k % 32] = 0;
@@ -175,7 +175,7 @@ EXAMPLE(look_up_doubles) {
                    [=](std::size_t i) { return table.start(at.start(i)); });
 }
 
-// Looks up keys in a hash table with open addressing that is two thirds full.
+// Looks up keys in a hash table with open addressing, two thirds of whose slots are occupied.
 __global__ void probe_table(int* out, const unsigned* keys, const uint2* table, unsigned mask) {
     const unsigned key = keys[thread_in_grid()];
     unsigned at = key * 2654435761u & mask;

@@ -115,7 +115,7 @@ EXAMPLE(walsh) {
                     1e-3, 4000);
 }
 
-// Computes the Haar transform of every 2 x 2 pixels. The results are in four planes.
+// Computes the Haar transform of each group of 2 x 2 pixels. The results go to four planes.
 __global__ void haar_2d(float* out, const float2* in, int half) {
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y,
               plane = half * half, i = y * half + x;
@@ -143,7 +143,7 @@ EXAMPLE(haar_2d) {
         out, expected, 1e-5);
 }
 
-// Computes butterflies of a number-theoretic transform modulo 998244353.
+// Computes the butterflies of a number-theoretic transform modulo 998244353.
 __global__ void modular_butterflies(unsigned* out, const unsigned* in, const unsigned* roots,
                                     int half) {
     const unsigned prime = 998244353;

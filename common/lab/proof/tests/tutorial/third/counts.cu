@@ -13,7 +13,7 @@ struct Sample {
 
 }  // namespace
 
-// Multiplies two members of 20-byte structs.
+// Multiplies two members of each 20-byte struct.
 __global__ void weighted_labels(float* out, const Sample* all) {
     const Sample& s = all[thread_in_grid()];
     out[thread_in_grid()] = s.b * s.weight;
@@ -48,7 +48,7 @@ EXAMPLE(pack_points) {
         });
 }
 
-// Computes one histogram of 64 bins per warp, by matching the lanes with equal values.
+// Computes a histogram of 64 bins per warp, by matching lanes with equal values.
 __global__ void count_by_matches(int* out, const unsigned char* in) {
     __shared__ int bins[4][64];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -74,7 +74,7 @@ EXAMPLE(count_by_matches) {
                    });
 }
 
-// Counts how many elements of a row of 128 lie in each of eight ranges, with one thread per row.
+// Counts how many elements of each row of 128 lie in each of eight ranges, with one thread per row.
 __global__ void count_ranges(unsigned short* out, const float* in, int rows) {
     unsigned counts[8] = {};
     for (int k = 0; k < 128; ++k) {
@@ -126,7 +126,7 @@ EXAMPLE(gather_doubles) {
                    });
 }
 
-// Finds the position of each value in a sorted array of 65536 elements by binary search.
+// Finds the position of each value in a sorted array of 65536 elements with binary search.
 __global__ void find_places(int* out, const float* values, const float* sorted) {
     const float x = values[thread_in_grid()];
     int place = 0;
@@ -189,7 +189,7 @@ EXAMPLE(degrees_of_rows) {
         });
 }
 
-// Compares each line of 32 letters with the line before.
+// Compares each line of 32 letters with the preceding line.
 __global__ void equal_lines(unsigned char* out, const uint4* text) {
     const int i = thread_in_grid();
     if (i == 0) return;
@@ -225,7 +225,7 @@ EXAMPLE(pack_letters) {
                    });
 }
 
-// Computes a row of the Needleman-Wunsch table from the previous row, for many pairs in parallel.
+// Computes a row of the Needleman-Wunsch table from the preceding row, for many pairs in parallel.
 __global__ void alignment_row(short* out, const short* before, const unsigned char* match, int n) {
     const int pair = thread_in_grid();
     short left = -1, corner = 0;

@@ -12,7 +12,7 @@ dim3 blocks_of(int side, int across, int down) {
 
 }  // namespace
 
-// Computes the magnitude of the gradient at each point except on the borders.
+// Computes the magnitude of the gradient at each point that is not on a border.
 __global__ void gradient_lengths(float* out, const float* in, int n) {
     const int x = blockIdx.x * 128 + threadIdx.x, y = blockIdx.y;
     if (x == 0 || y == 0 || x == n - 1 || y == n - 1) return;
@@ -32,7 +32,7 @@ EXAMPLE(gradient_lengths) {
                    1e-5);
 }
 
-// Blurs rows with a window of 7 elements. Each block keeps its section of a row in shared memory.
+// Blurs rows with a window of 7 elements. Each block keeps its part of a row in shared memory.
 __global__ void blur_rows(float* out, const float* in, int n) {
     __shared__ float s[4][70];
     const int x = blockIdx.x * 64 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;
@@ -95,7 +95,7 @@ EXAMPLE(interleave_images) {
         [=](std::size_t i) { return (i % n / 8 + i / n / 8) % 2 == 0 ? a.start(i) : b.start(i); });
 }
 
-// Shifts a plane cyclically by an offset in both directions.
+// Shifts a plane cyclically in both directions.
 __global__ void roll_plane(float* out, const float* in, int n, int dx, int dy) {
     const int x = blockIdx.x * 64 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
     out[y * n + x] = in[(y + dy) % n * n + (x + dx) % n];
@@ -135,7 +135,7 @@ EXAMPLE(react) {
                    expected, 1e-5);
 }
 
-// Applies a seven-point stencil to doubles. Each thread processes eight planes.
+// Applies a seven-point stencil to doubles, with eight planes per thread.
 __global__ void seven_points(double* out, const double* in, int n) {
     const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;
     const int first = blockIdx.z * 8 + 1, plane = n * n;

@@ -38,7 +38,7 @@ EXAMPLE(product_of_eight_rows) {
                    [=](std::size_t i) { return cell_of(a, b, i / n, i % n, n); }, 1e-4, kSamples);
 }
 
-// Computes elements in two columns per thread, with tiles of 16 x 16 elements.
+// Computes elements in two columns of C per thread, with tiles of 16 x 16 elements.
 __global__ void product_of_two_columns(float* c, const float* a, const float* b, int n) {
     __shared__ float at[16][16], bt[16][32];
     const int x = threadIdx.x, y = threadIdx.y, col = blockIdx.x * 32 + x,
@@ -90,8 +90,8 @@ EXAMPLE(small_matrices_times_vectors) {
         1e-5);
 }
 
-// Multiplies a matrix of doubles by a vector, with blocks of 128 threads that process four rows
-// each.
+// Multiplies a matrix of doubles by a vector, with four rows per block of 128
+// threads.
 __global__ void four_rows_times_vector(double* out, const double* a, const double* x, int n) {
     const int row = blockIdx.x * 4 + threadIdx.x / 32;
     double sum = 0;
@@ -162,7 +162,7 @@ EXAMPLE(unit_rows) {
             [=] { data.restore(); }};
 }
 
-// Computes the derivative of a ReLU layer, gradient * (x > 0), and its sum over rows, with one
+// Computes the gradient of a ReLU layer, gradient * (x > 0), and its sum over the rows, with one
 // thread per column.
 __global__ void relu_gradient(float* out, float* bias, const float* gradient, const float* x,
                               int width, int rows) {
@@ -239,8 +239,8 @@ EXAMPLE(pool_overlapping) {
         });
 }
 
-// Computes the attention scores of one query, with a block of 128 threads for 128 keys of 64
-// elements.
+// Computes the attention scores of one query for 128 keys of 64 elements, with a block of 128
+// threads.
 __global__ void scores_of_query(float* out, const float* query, const float4* keys) {
     __shared__ float4 q[16];
     if (threadIdx.x < 64)

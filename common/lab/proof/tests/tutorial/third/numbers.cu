@@ -36,7 +36,7 @@ EXAMPLE(plane_forces) {
                    5e-3, 500);
 }
 
-// Computes logarithms of the gamma function with a series, in floats.
+// Computes logarithms of the gamma function from a series, in floats.
 __global__ void log_gammas(float* out, const float* in) {
     const float x = in[thread_in_grid()] + 8;
     const float r = 1 / x, r2 = r * r;
@@ -215,8 +215,8 @@ EXAMPLE(invert_threes) {
     return {[=] { invert_threes<<<n / 256, 256>>>(out, in, n); }, check};
 }
 
-// Solves lower triangular systems of 32 unknowns, with one warp per system. All systems share one
-// matrix.
+// Solves lower triangular systems of 32 unknowns, with one warp per system. All systems have the
+// same matrix.
 __global__ void solve_triangles(float* out, const float* matrix, const float* right) {
     __shared__ float m[32][33];
     const int lane = threadIdx.x % 32;

@@ -5,7 +5,7 @@ using namespace tutorial;
 
 namespace {
 
-/// Returns the sum of `length` elements of an array.
+/// Returns the sum of the `length` elements of an array that start at `begin`.
 template <class T>
 double stretch(const Buffer<T>& in, std::size_t begin, std::size_t length) {
     return sum_of(begin, begin + length, [&](std::size_t i) { return in.start(i); });
@@ -32,7 +32,7 @@ EXAMPLE(sum_odd_blocks) {
                    [=](std::size_t b) { return stretch(in, b * 640, 640); }, 1e-12);
 }
 
-// Computes the product of each group of eight neighbouring elements with shuffles.
+// Computes the product of every eight adjacent elements with shuffles.
 __global__ void products_of_eights(float* out, const float* in) {
     float p = in[thread_in_grid()];
     for (int step = 1; step < 8; step *= 2) p *= __shfl_xor_sync(~0u, p, step);
@@ -109,8 +109,8 @@ EXAMPLE(moments_of_sixteen) {
         out, expected, 1e-5);
 }
 
-// Scans 1024 floats with 256 threads. Each thread adds up four elements, then the warps scan the
-// sums.
+// Scans 1024 floats with 256 threads. Each thread adds up four elements, and the warps then scan
+// the sums.
 __global__ void scan_by_fours(float* out, const float4* in) {
     __shared__ float warps[8];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -136,7 +136,7 @@ EXAMPLE(scan_by_fours) {
         [=](std::size_t i) { return stretch(in, i / 1024 * 1024, i % 1024 + 1); }, 1e-4);
 }
 
-// For each word, counts the bits set in the previous words of its block.
+// Counts, for each word, the bits that are set in the preceding words of its block.
 __global__ void ranks_of_words(int* out, const unsigned* words) {
     __shared__ int s[2][128];
     const int t = threadIdx.x, own = __popc(words[thread_in_grid()]);
@@ -184,8 +184,8 @@ EXAMPLE(sort_fours) {
                     data, expected);
 }
 
-// Computes the median of nine neighbours by counting, for each of them, how many are smaller or
-// equal.
+// Computes medians of nine adjacent elements, by counting for each of the nine how many are smaller
+// or equal.
 __global__ void medians_of_nine(short* out, const short* in, int n) {
     const int i = thread_in_grid();
     if (i + 9 > n) return;
