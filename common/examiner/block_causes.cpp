@@ -77,8 +77,8 @@ BlockRows find_block_rows(const std::string& text) {
 
 void blame_block(Failure& failure, const BlockSize& block, const BlockSize& other,
                  const Evidence& evidence) {
-    failure.headline = "the block does not suit the kernel: configure gives it " +
-                       format_product(block[0], block[1]) + " threads, but the kernel works with " +
+    failure.headline = "configure launches blocks of " + format_product(block[0], block[1]) +
+                       " threads, but the kernel needs blocks of " +
                        format_product(other[0], other[1]) + ".";
     failure.place = {evidence.source.name, find_configure_line(evidence.source.text, ".block"), 0};
     failure.next =

@@ -94,7 +94,7 @@ Failure explain_wrong_tile(const std::string& file, const Trial& trial, long lon
         .place = {file, taken.line, 0},
         .shape = trial.shape,
         .next =
-            "The result is right, but the order of the blocks is not. Number the blocks, and "
+            "The result is correct, but the order of the blocks is not. Number the blocks, and "
             "work out by hand which tiles the first few process."};
 }
 
@@ -113,7 +113,7 @@ std::optional<Failure> find_undiagonal_order(const BlockOrder& order, const std:
         .kind = FailureKind::wrong_block_order,
         .shape = order.shape,
         .next =
-            "The result is right, but the blocks do not follow a diagonal of tiles. Along a "
+            "The result is correct, but the blocks do not follow a diagonal of tiles. Along a "
             "diagonal, the next block processes a tile in a different row and a different column."};
     long long blocks = 2, step = 1;
     for (long long block = 0; block + 1 < blocks; block += step) {

@@ -56,7 +56,7 @@ bool computes_row_indices(const Source& source) {
 
 std::string bounds_check_advice(const Evidence& evidence) {
     if (evidence.exercise.task().in_place) {
-        return "Where a tile extends beyond the matrix, some threads have no element: let them do "
+        return "Where a tile extends beyond the matrix, some threads have no element and must do "
                "nothing. Before each access, compare both indices with the side of the matrix.";
     }
     if (!computes_row_indices(evidence.source)) {
@@ -64,13 +64,13 @@ std::string bounds_check_advice(const Evidence& evidence) {
                "of the last element that a thread accesses with rows * cols.";
     }
     if (tracks_copies_with_mbarrier(evidence.source.text)) {
-        return "Where a tile extends beyond the matrix, some rows of the tile do not exist: let a "
-               "thread copy a row only if the matrix has that row.";
+        return "Where a tile extends beyond the matrix, some rows of the tile do not exist: copy a "
+               "row only if the matrix has that row.";
     }
     const std::string code = blank_out_comments(evidence.source.text);
     const bool has_offset = code.find("row +") != code.npos || code.find("row+") != code.npos;
     return std::string(
-               "Where a tile extends beyond the matrix, some threads have no element: let them do "
+               "Where a tile extends beyond the matrix, some threads have no element and must do "
                "nothing. Before each access, compare ") +
            (has_offset ? "the index that it uses: if that index is row + k, compare row + k with "
                          "rows, not row alone."
@@ -257,8 +257,8 @@ std::optional<Failure> find_memory_error(const Trial& trial, const Evidence& evi
           "of 8 bytes: make the index of the first element a multiple of 4 or 2."},
          {"memcheck", "stack overflow", FailureKind::stack_overflow,
           "a function calls itself until the thread's stack is full.",
-          "Which argument ends the recursion? Let each call bring this argument closer to the end, "
-          "or write a loop."},
+          "Which argument ends the recursion? Make each call bring this argument closer to the "
+          "end, or write a loop."},
          {"memcheck", "another thread's variable", FailureKind::outside_local_array,
           "this pointer points to a local variable of another thread.",
           "Each thread has its own local variables: put values that several threads need in shared "

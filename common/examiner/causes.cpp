@@ -31,8 +31,8 @@ std::optional<Failure> find_too_much_work(const Trial& trial, const Report& repo
     Failure failure = failure_from_report(
         FailureKind::too_much_work, report, trial, evidence,
         "threads repeat the work of others, so the kernel does far more than the task needs.",
-        "Which elements belong to this thread, according to blockIdx and threadIdx? Let the thread "
-        "process only these elements.");
+        "Which elements belong to this thread, according to blockIdx and threadIdx? Make the "
+        "thread process only these elements.");
     failure.details = wrap(
         "With rows = " + std::to_string(small.rows) + " and cols = " + std::to_string(small.cols) +
         ", each element is stored at least " + std::to_string(times) + " times on average.");

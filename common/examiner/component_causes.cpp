@@ -74,7 +74,7 @@ LineMistake find_other_order(const std::string& code) {
             continue;
         return {list.line,
                 "this list names the vectors in the order " + names_in_backticks(list.vectors) +
-                    ", but all other lists in the order " + names_in_backticks(other->first) + ".",
+                    ", but all other lists use the order " + names_in_backticks(other->first) + ".",
                 "The rows that a thread moves must keep their order: name the vectors in the same "
                 "order on every line."};
     }
@@ -103,9 +103,9 @@ LineMistake find_too_few_components(const std::string& text) {
         const auto width = static_cast<std::size_t>(std::stoi(declared.str(1)));
         if (values.empty() || values.size() >= width || *values.begin() != 0) continue;
         return {line,
-                "this loop takes only " + std::to_string(values.size()) + " of the " +
+                "this loop uses only " + std::to_string(values.size()) + " of the " +
                     std::to_string(width) + " components of " + in_backticks(vector) + ".",
-                "Let " + in_backticks(used.str(1)) + " count all components: 0 to " +
+                "Make " + in_backticks(used.str(1)) + " count all components, from 0 to " +
                     std::to_string(width - 1) + "."};
     }
     return {};

@@ -202,7 +202,7 @@ LineMistake find_loop_over_matrix(const std::string& text, int line) {
             contains_word(index.text, one.str(1)) || expanded.find(one.str(2)) != expanded.npos;
         if (is_used || expanded.find("threadIdx") == expanded.npos) continue;
         return {loop->first_line,
-                "this loop lets each thread process all " + bound +
+                "this loop makes each thread process all " + bound +
                     ", so all threads that differ only in " + one.str(2) +
                     " store the same elements.",
                 "Remove the loop, and use " + in_backticks(one.str(1)) + " (line " +

@@ -71,16 +71,16 @@ bool uses_16_byte_accesses(const Counters& counters, const AccessKind& access) {
 
 std::string advice_on_access(const Counters& counters, const AccessKind& access) {
     if (access.kind == FailureKind::bank_conflicts && uses_16_byte_accesses(counters, access)) {
-        return "With 16 bytes per lane, shared memory serves 8 lanes at a time: let 8 consecutive "
+        return "With 16 bytes per lane, shared memory serves 8 lanes at a time: make 8 consecutive "
                "lanes access 16-byte units whose indices differ modulo 8. Print the picture of one "
                "warp to see which lanes conflict.";
     }
     if (access.kind == FailureKind::bank_conflicts) {
-        return "Let the 32 lanes touch 32 different banks: an element's bank is its index in the "
+        return "Make the 32 lanes access 32 different banks: an element's bank is its index in the "
                "array modulo 32. Print the picture of one warp to see which lanes conflict.";
     }
-    return "Let neighbouring lanes (threadIdx.x) access neighbouring addresses: how does the index "
-           "change from one lane to the next?";
+    return "Make neighbouring lanes (threadIdx.x) access neighbouring addresses: how does the "
+           "index change from one lane to the next?";
 }
 
 /// Returns the highest allowed cost per request: the limit, or the solution's cost if there is no
@@ -135,8 +135,8 @@ void explain_sector_crossing(Failure& failure, const AccessKind& access) {
                         "s access consecutive addresses, but these addresses do not begin at the "
                         "start of a sector: each access touches one sector more than necessary.";
     failure.next =
-        "Work out where each warp begins in its row, and let the warp begin at a multiple "
-        "of 8 elements from the start of the buffer.";
+        "Work out where each warp begins in its row: every warp must begin at a multiple of 8 "
+        "elements from the start of the buffer.";
 }
 
 /// Explains the distance between the banks of vertically adjacent elements in a tile. The tile's
@@ -271,10 +271,10 @@ void explain_extra_requests(Failure& failure, const Verdict& found, const Access
     } else if (wider == 2 || wider == 4) {
         const std::string width = kFormatNumber(work.bytes_per_lane * wider);
         failure.next = "Each lane moves " + kFormatNumber(work.bytes_per_lane) +
-                       " bytes at a time. Move " + width + " with one access: a float" +
+                       " bytes at a time. Move " + width + " bytes with one access, as a float" +
                        kFormatNumber(work.bytes_per_lane * wider / sizeof(float)) + ".";
     } else {
-        failure.next = "Fill the warps: let all 32 lanes move something with each access.";
+        failure.next = "Fill the warps: each access should use all 32 lanes.";
     }
 }
 
@@ -485,7 +485,8 @@ Failure explain_excess(const Verdict& found, const AccessKind& access, std::uint
     return {
         .kind = access.kind,
         .headline = std::string(access.verb) + "s take " + std::to_string(has) + " " + access.unit +
-                    ", but only " + std::to_string(enough) + " in the solution. " + costs_elsewhere,
+                    ", but the solution needs only " + std::to_string(enough) + ". " +
+                    costs_elsewhere,
         .place = {found.file, 0, 0},
         .shape = found.counted,
         .next = "Make the kernel work the same way on every shape, and check bounds at the edges."};

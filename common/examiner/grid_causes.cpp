@@ -131,7 +131,7 @@ void explain_exchanged_indices(Failure& failure, const BlockOrigins& origins,
         "for the columns. The grid would cover the matrix if its two sizes, or blockIdx.x and "
         "blockIdx.y, were swapped.";
     failure.details += wrap(origins.text());
-    failure.next = "Let blockIdx.x choose the column and blockIdx.y the row, as the grid assumes.";
+    failure.next = "Use blockIdx.x for the column and blockIdx.y for the row, as the grid assumes.";
     if (const int line = find_line_with_mixed_axes(evidence.source.text); line > 0) {
         failure.place.line = line;
     }
@@ -265,7 +265,7 @@ bool explain_fixed_grid(Failure& failure, const Trial& trial, const Evidence& ev
                         format_product(first.rows, first.cols) + " and for " +
                         format_product(trial.shape.rows, trial.shape.cols) + ".";
     failure.next =
-        "Compute the grid from rows and cols with ceil_div, or let each block loop over further "
+        "Compute the grid from rows and cols with ceil_div, or make each block loop over further "
         "tiles until all are done.";
     failure.place.line = find_configure_line(evidence.source.text, ".grid");
     return true;

@@ -194,8 +194,8 @@ LineMistake find_missing_check(const std::vector<Condition>& conditions,
     return {.line = conditions.empty() ? line : conditions.back().line,
             .sentence = "nothing compares " + missing + ".",
             .next =
-                "Where a tile extends beyond the matrix, some threads have no element: let "
-                "them do nothing. Compare " +
+                "Where a tile extends beyond the matrix, some threads have no element and "
+                "must do nothing. Compare " +
                 missing + " before this access."};
 }
 

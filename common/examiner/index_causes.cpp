@@ -124,7 +124,7 @@ bool explain_float_index(Failure& failure, const Evidence& evidence) {
                    " in its index counts floats.",
                "Divide the whole index by " + std::to_string(found.width) +
                    ", or take the address of the float first: reinterpret_cast<" + vector +
-                   "&>(out[i]), and the same with const for `in`.");
+                   "&>(out[i]) or reinterpret_cast<const " + vector + "&>(in[i]).");
     return true;
 }
 
@@ -232,8 +232,8 @@ bool explain_pitch(Failure& failure, const Evidence& evidence) {
             const bool is_other = index.pitch == (length == "rows" ? "cols" : "rows");
             if (!is_other) continue;
             blame_line(failure, number,
-                       "this index multiplies by " + index.pitch + ", but a row of `" + matrix +
-                           "` has " + length + " elements.",
+                       "this index multiplies " + in_backticks(index.outer) + " by " + index.pitch +
+                           ", but a row of `" + matrix + "` has " + length + " elements.",
                        "Multiply " + in_backticks(index.outer) + " by the length of a row, " +
                            length + ", if it counts the rows of `" + matrix + "`.");
             return true;
@@ -264,8 +264,8 @@ bool explain_other_block_step(Failure& failure, const Trial& trial, const Eviden
     if (odd.second.size() != 1 || usual_pitch.second.size() < 3 || is_same) return false;
     blame_line(
         failure, odd.second.front(),
-        "blocks are " + odd.first + " apart here, but " + usual_pitch.first +
-            " apart on all other lines.",
+        "blocks are " + odd.first + " elements apart here, but " + usual_pitch.first +
+            " elements apart on all other lines.",
         "On every line, multiply the block's index by the side of the tile that a block moves.");
     return true;
 }

@@ -170,9 +170,9 @@ LineMistake find_rows_apart(const std::string& text) {
                     is_same ? "this loads the same row as the line before it, so row + " +
                                   std::to_string(before + 1) + " is left out."
                             : "this row is " + std::to_string(offset - before) +
-                                  " rows after the previous one, but the rows of a thread's piece "
-                                  "are consecutive.",
-                    "The rows of a 4 x 4 piece are `row` to `row + 3`."};
+                                  " rows after the previous one, but a thread needs "
+                                  "consecutive rows.",
+                    "Load the rows `row` to `row + 3`, in this order."};
         }
         before = offset;
     }
@@ -384,7 +384,7 @@ LineMistake find_whole_row_copied(const std::string& text) {
     return {line_of(code, found),
             "each copy has the length of a whole row of the tile, even where the matrix ends "
             "before the tile does.",
-            "Copy only the bytes of the row that are inside the matrix: bytes_of_row."};
+            "Copy bytes_of_row bytes, which is the part of the row that is inside the matrix."};
 }
 
 /// Finds an mbarrier that is used before it is initialized.
@@ -450,7 +450,7 @@ LineMistake find_pair_condition(const std::string& code) {
         return {line_of(code, found),
                 "only the blocks on the diagonal continue here, so all pairs of tiles stay as they "
                 "are.",
-                "Let one block of each pair return, not both: compare with >, not with !=."};
+                "Make one block of each pair return, not both: compare with >, not with !=."};
     }
     if (search(code, found, same)) {
         return {line_of(code, found, 1),

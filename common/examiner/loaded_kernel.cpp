@@ -58,7 +58,7 @@ Failure explain_load_failure(cudaError_t error, const std::string& log, const st
         .headline = "the device rejected the compiled kernel (" + format_cuda_error(error) + ").",
         .place = {file, 0, 0},
         .details = log.empty() ? "" : wrap("The device reports: " + log),
-        .next = "Undo the last change. Does it use a feature that this device lacks?"};
+        .next = "Undo the last change. Does the kernel use a feature that this device lacks?"};
     if (error == cudaErrorUnsupportedPtxVersion || error == cudaErrorNoKernelImageForDevice) {
         failure.kind = FailureKind::environment_problem;
         failure.next =
@@ -236,7 +236,7 @@ Failure LoadedKernel::check(const LaunchShape& launch, Shape shape) const {
         const bool is_unwritten = launch.grid[0] == 0 && launch.grid[1] == 0;
         return refused(FailureKind::bad_launch, grid + ", so it launches no block.",
                        is_unwritten ? "Write configure: how many blocks does a matrix of rows x "
-                                      "cols take, across and down?"
+                                      "cols need, across and down?"
                                     : "Which of the numbers is 0 here? If it is a quotient, round "
                                       "it up with ceil_div.");
     }

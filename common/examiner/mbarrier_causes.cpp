@@ -74,8 +74,9 @@ LineMistake find_copies_without_condition(const std::string& text, const LaunchS
             "all " + std::to_string(launch.block[0]) +
                 " threads request a row here, but the tile has only " + std::to_string(rows) +
                 " rows: a condition is missing.",
-            "Only as many threads as the tile has rows" + height +
-                " may request a row: compare threadIdx.x with that number."};
+            "Only one thread for each row of the tile may request a row: compare threadIdx.x with "
+            "the number of rows" +
+                height + "."};
 }
 
 /// Looks for a single copy that should fetch all rows of a tile.
@@ -129,7 +130,7 @@ LineMistake find_few_bytes(long long announced, long long arrived, const std::st
         return {condition.line,
                 "only one thread requests a row here: " + std::to_string(arrived) + " of " +
                     std::to_string(announced) + " bytes arrive, and all threads wait forever.",
-                "Let one thread for each row of the tile request that row."};
+                "Make one thread for each row of the tile request that row."};
     }
     if (announced == 4 * arrived && code_on_line(text, copies).find('/') != std::string::npos) {
         return {copies,
@@ -158,7 +159,7 @@ void blame_missing_arrivals(Failure& failure, long long missing, long long expec
     failure.next = text.find("mbarrier.expect_tx") != text.npos
                        ? "mbarrier.expect_tx announces bytes, but does not arrive: use "
                          "mbarrier.arrive.expect_tx."
-                       : "Let one thread call expect(), which arrives and announces the bytes of "
+                       : "Make one thread call expect(), which arrives and announces the bytes of "
                          "all copies.";
 }
 

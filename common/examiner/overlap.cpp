@@ -126,7 +126,7 @@ Failure find_line_that_waits(const Verdict& found) {
         .kind = FailureKind::loads_not_overlapped,
         .headline = "there is a barrier or a fence between two loads of a thread",
         .place = {found.file, 0, 0},
-        .next = "Let the thread issue all of its loads first, and wait once after all loads."};
+        .next = "Issue all loads of the thread first, and wait once, after the last load."};
     std::uint64_t most = 0;
     for (const LineCounters& line : found.lines) {
         if (line.counters.load_waits <= most) continue;
@@ -171,8 +171,8 @@ std::optional<Failure> find_tile_filled_by_stores(const Verdict& found) {
                     .place = {found.file, 0, 0},
                     .shape = found.counted,
                     .next =
-                        "Let threads request whole rows with load_row, and wait at the mbarrier "
-                        "until the bytes have arrived."};
+                        "Request whole rows with load_row, and wait at the mbarrier until the "
+                        "bytes have arrived."};
     for (const LineCounters& line : found.lines) {
         if (line.counters.shared_store_requests > 0) failure.place.line = line.line;
     }
@@ -246,8 +246,8 @@ std::optional<Failure> find_copies_not_overlapped(const Verdict& found, const Li
         "no copy is in flight while a tile is read: the kernel has waited for all copies.";
     failure.place = {found.file, wait, 0};
     failure.next =
-        "Use two stages: start the copy of the next tile before waiting for this tile, and let the "
-        "wait leave that copy in flight: __pipeline_wait_prior(1).";
+        "Use two stages: start the copy of the next tile before waiting for this tile, and leave "
+        "that copy in flight with __pipeline_wait_prior(1).";
     return failure;
 }
 

@@ -157,7 +157,7 @@ LineMistake find_wait_mistake(const PipelineSteps& steps) {
         return {
             wait->line,
             "the wait for the copies comes after the tile is read on " + on_line(use->line) + ".",
-            "Wait first, then let all threads meet at a barrier, then read the tile."};
+            "Wait first, then call __syncthreads(), then read the tile."};
     }
     const auto waits_in = [&](bool PipelineStep::*branch) {
         return std::ranges::any_of(steps, [&](const PipelineStep& step) {
@@ -250,7 +250,7 @@ LineMistake find_same_stage(const StageUse& stages, const Loop& loop) {
     if (contains(assignment, negated)) {
         return {changes,
                 "`" + variable + "` never changes here: it starts at 0, and -0 is still 0.",
-                "Let it alternate between 0 and 1: 1 - " + variable + "."};
+                "Make it alternate between 0 and 1: use 1 - " + variable + "."};
     }
     const bool reads_other =
         read.find('-') != read.npos || read.find('^') != read.npos || read.find('!') != read.npos;
@@ -300,7 +300,7 @@ LineMistake find_wrong_change_of_stage(const StageUse& stages) {
         assignment.find('&') != assignment.npos || assignment.find('!') != assignment.npos;
     if (!wraps && filled.find('%') == filled.npos && read.find('%') == read.npos) {
         return {changes, "`" + variable + "` keeps counting up, but there are only two stages.",
-                "Let this variable alternate between the two stages: use 1 - " + variable +
+                "Make this variable alternate between the two stages: use 1 - " + variable +
                     ", or the remainder modulo 2."};
     }
     const bool adds = filled.find('+') != filled.npos && filled.find('%') == filled.npos;
@@ -342,7 +342,7 @@ LineMistake find_few_copying_threads(const PipelineSteps& steps, const std::stri
         if (!is_one || condition.is_exit) continue;
         return {condition.line,
                 "only some threads start their copies here, but each thread should copy a part.",
-                "Let every thread of the block make this call: each thread copies its own part."};
+                "Make this call in every thread of the block: each thread copies its own part."};
     }
     return {};
 }
@@ -359,8 +359,8 @@ LineMistake find_other_next_tile(const Loop& loop, const std::string& text) {
         if (!search(code, after, next) || after.str(1) != loop.counter) continue;
         if (trimmed(after.str(2)) == trimmed(by.str(1))) return {};
         return {line,
-                "this takes `" + loop.counter + " + " + trimmed(after.str(2)) +
-                    "` for the next tile, but the loop continues with `" + loop.counter + " + " +
+                "this uses `" + loop.counter + " + " + trimmed(after.str(2)) +
+                    "` as the next tile, but the loop continues with `" + loop.counter + " + " +
                     trimmed(by.str(1)) + "`.",
                 "The next tile belongs to the next pass of the loop."};
     }
@@ -393,7 +393,7 @@ LineMistake find_exchanged_arguments(const PipelineSteps& steps) {
         const std::size_t rows = find_word(step.text, "rows"), cols = find_word(step.text, "cols");
         if (rows == step.text.npos || cols == step.text.npos || rows < cols) continue;
         return {step.line, "this call passes cols and rows in the wrong order.",
-                "Give the arguments in the order of the function's parameters: rows, cols."};
+                "Pass the arguments in the order of the function's parameters: rows, cols."};
     }
     return {};
 }

@@ -39,13 +39,13 @@ std::string format_map(const Failure& failure, int lines) {
 std::string passed_text(const Verdict& verdict) {
     // A verdict on a whole program has no kernel name.
     if (verdict.kernel.empty()) {
-        return "Right with " + format_count(verdict.shapes.size(), "element count") +
-               ", clean under every check, and the program reports a launch that "
-               "fails.";
+        return "The program is correct with " +
+               format_count(verdict.shapes.size(), "element count") +
+               ", passes every check, and reports a launch that fails.";
     }
-    return "Right on " + format_count(verdict.shapes.size(), "shape") +
+    return "The kernel is correct on " + format_count(verdict.shapes.size(), "shape") +
            (verdict.is_simulated
-                ? ", clean under every check, and within the cost limits of the exercise."
+                ? ", passes every check, and stays within the cost limits of the exercise."
                 : ". Costs are counted only on the simulated GPU: use --device sim.");
 }
 

@@ -22,8 +22,8 @@ bool is_map_useful(const Failure& failure);
 /// Returns the map of right and wrong cells in at most `lines` lines, or "" if the map is not
 /// useful.
 std::string format_map(const Failure& failure, int lines = CellMap::kSide);
-/// Returns a sentence such as "Right on 6 shapes, clean under every check, and within the cost
-/// limits of the exercise."
+/// Returns a sentence such as "The kernel is correct on 6 shapes, passes every check, and stays
+/// within the cost limits of the exercise."
 std::string passed_text(const Verdict& verdict);
 /// Returns sentences that state the predicted time, and either its bottleneck or how it compares
 /// with the solution. Returns "" if no time is predicted, or if a failure already states the time.

@@ -226,7 +226,7 @@ bool explain_pair(Failure& failure, const Report& race, const Evidence& evidence
     failure.place.line =
         line > 0 ? line : find_kernel_line(evidence.source.text, evidence.exercise.kernel);
     failure.next =
-        "Let one block of each pair return at once: the block whose tile is below the diagonal, "
+        "Make one block of each pair return at once: the block whose tile is below the diagonal, "
         "where blockIdx.y is larger than blockIdx.x.";
     return true;
 }

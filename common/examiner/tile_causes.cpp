@@ -116,7 +116,7 @@ LineMistake find_wrong_size(const TileChoice& choice, const GridAxes& size,
                 in_backticks(choice.name) +
                     " is multiplied by TILE_DIM here, and once more where "
                     "the block's first element is computed.",
-                "Let " + in_backticks(choice.name) + " count tiles, without TILE_DIM."};
+                "Make " + in_backticks(choice.name) + " count tiles: remove TILE_DIM."};
     }
     const std::string wrapped = "% " + size.other_extent;
     if (choice.value.ends_with(wrapped)) {
@@ -141,7 +141,7 @@ LineMistake find_missing_remainder(const TileChoice& choice, const GridAxes& siz
         parts.size() > 1 && !is_sum_of_terms(parts.back()) && !is_sum_of_terms(parts.front());
     if (value.find("min(") != value.npos) {
         return {choice.line,
-                "min lets several blocks process the last tile; the index must wrap around to the "
+                "with min, several blocks process the last tile; the index must wrap around to the "
                 "first tile instead.",
                 "Take the remainder modulo " + size.matching_extent + "."};
     }
@@ -200,7 +200,7 @@ LineMistake find_other_axis(const TileChoice& choice, const GridAxes& size,
                 size.other_extent + " - 1, but there are " + size.matching_extent + " " + unit +
                 " of tiles.",
             "Number the blocks along both axes first, and compute the row and the column of a tile "
-            "from that number; or let " +
+            "from that number; or make " +
                 in_backticks(choice.name) + " go up to " + size.matching_extent + " - 1."};
 }
 
@@ -257,7 +257,7 @@ LineMistake find_tile_of_peer_mistake(const TileChoice& col) {
         return {col.line,
                 "the tiles of GPU `peer` begin at peer * tiles_across, not at peer * " +
                     first.str(1) + ".",
-                "Multiply peer by the number of tiles that a GPU has across."};
+                "Multiply `peer` by tiles_across, the number of columns of tiles per GPU."};
     }
     if (search(col.value, own, own_tile) && (own.str(1) == "%" || own.str(2) != "GPUS")) {
         return {col.line,
@@ -278,10 +278,11 @@ LineMistake find_peer_mistake(const TileChoice& col, const std::string& text) {
     const int line = line_of(code, found);
     const std::string chosen = trimmed(found.str(1));
     if (chosen.find("blockIdx.x") == chosen.npos) {
-        return {line,
-                "`peer` does not depend on blockIdx.x: neighbouring blocks serve the same "
-                "GPU.",
-                "Let the blocks of a row serve the GPUs in turn, by blockIdx.x."};
+        return {
+            line,
+            "`peer` does not depend on blockIdx.x, so neighbouring blocks all store to the same "
+            "GPU.",
+            "Make neighbouring blocks store to different GPUs: compute `peer` from blockIdx.x."};
     }
     if (chosen.find("blockIdx.x /") != chosen.npos &&
         col.value.find("blockIdx.x /") != col.value.npos) {
@@ -289,8 +290,8 @@ LineMistake find_peer_mistake(const TileChoice& col, const std::string& text) {
                 "`peer` and " + in_backticks(col.name) +
                     " both change only every few blocks, so neighbouring blocks take the same "
                     "tile.",
-                "Let the blocks of a row serve the GPUs in turn: peer must change from block to "
-                "block."};
+                "Make neighbouring blocks store to different GPUs: `peer` must change from block "
+                "to block."};
     }
     const std::vector<std::string> parts = split_outside_brackets(chosen, "%");
     const bool is_sum = split_outside_brackets(parts.front(), "+").size() > 1;
@@ -390,7 +391,7 @@ LineMistake find_wrong_grid_width(const LaunchShape& launch, Shape shape, const 
             width + "which is not a multiple of " + std::to_string(*gpus) +
                 ", the number of GPUs. gridDim.x / GPUS rounds down, so some tiles get no block, "
                 "or two.",
-            "Round the number of tiles for each GPU up, then multiply it by the number of GPUs."};
+            "Round up the number of tiles for each GPU, then multiply it by the number of GPUs."};
     }
     if (!side || *side < 1) return {};
     const long long tiles = (shape.cols + *side - 1) / *side;

@@ -225,7 +225,7 @@ bool blame_store(Failure& failure, const MovedElement& store, const TileOrigin& 
         return in_backticks(store.tile + "[" + index[0] + "][" + index[1] + "]");
     };
     blame_line(failure, store.line,
-               "this takes " + name(store.index) + ", but the element that is stored here, row " +
+               "this reads " + name(store.index) + ", but the element that is stored here, row " +
                    in_backticks(store.cell_text[0]) + " and column " +
                    in_backticks(store.cell_text[1]) + ", was put at " + name(wanted) + ".",
                "The index of the tile and the index of the matrix must refer to the same element. "

@@ -53,7 +53,7 @@ Explanation test_other_order(const Sample& sample, const Problem& problem, std::
         return move.first + move.second == last;
     });
     found.fault = Fault::batches_exchanged;
-    found.meaning = std::string("each matrix is right by itself, but the matrices are ") +
+    found.meaning = std::string("each matrix is correct by itself, but the matrices are ") +
                     (is_reverse ? "in reverse order" : "stored in the wrong order");
     return found;
 }

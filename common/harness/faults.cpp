@@ -91,7 +91,7 @@ struct KnownFaults {
          "number of elements of one matrix."},
         {batches_missed, 0, "Compare the grid with the batch: does each matrix have blocks?"},
         {batches_exchanged, trait::certain,
-         "Let both pointers begin at the same matrix: matrix k of `in` is stored as matrix k of "
+         "Make both pointers begin at the same matrix: matrix k of `in` is stored as matrix k of "
          "`out`."},
         {matrix_size_wrong, trait::certain,
          "How many rows does one matrix have? Use MATRIX_ROWS, not the side of a tile."},
@@ -101,7 +101,7 @@ struct KnownFaults {
         {half_exchanged, trait::certain,
          "Read both tiles of a pair, synchronize the whole block, then store both tiles."},
         {wrong_tile, trait::may_be_any_index,
-         "Work out by hand which tiles the blocks (1, 0) and (0, 1) read, and which they store."},
+         "Work out by hand which tiles blocks (1, 0) and (0, 1) read, and which they store."},
         {scrambled_in_tile, trait::may_be_any_index,
          "Follow the element named above by hand: which thread stores it in the tile, at which "
          "index, and at which index is it read?"},

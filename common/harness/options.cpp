@@ -179,8 +179,8 @@ kernels on a real GPU, or counts their costs on the simulated GPU.
 
   --verify          only verify, on many shapes
   --bench           only time (real GPU) or count (simulator), at one shape
-  --device WHICH    auto: a real GPU if there is one, else the simulator;
-                    gpu; sim
+  --device WHICH    gpu, sim, or auto (a real GPU if there is one, otherwise
+                    the simulator)
   --rows R --cols C run only this shape
   --variant NAME    run only this variant
   --time [GPU]      count, and predict the times on that GPU (H200)
@@ -193,7 +193,8 @@ kernels on a real GPU, or counts their costs on the simulated GPU.
 The default is to verify and to measure. The simulated GPU counts requests,
 sectors and bank conflicts. Times that it shows are labelled as predicted.
 
-Exit code: 0 all right, 1 a result was wrong, 2 the program could not run.
+The exit code is 0 if all results are correct, 1 if a result is wrong, and 2 if
+the program could not run.
 )";
 }
 

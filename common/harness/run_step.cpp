@@ -394,7 +394,7 @@ std::string footnote(const Device& device, const Options& options, double copy_g
     for (const Variant* variant : variants) {
         if (!variant->is_computed() || !variant->produces.computation.row) continue;
         text +=
-            format("verified: computed again in double precision, within a relative error of %g\n",
+            format("verified: within a relative error of %g of the results in double precision\n",
                    variant->produces.computation.tolerance);
         break;
     }

@@ -247,9 +247,10 @@ Step read_step(const LessonTexts& texts, const Exercise& usual, const Course& ea
         const toml::table record = asked.parse(texts.exercise->text);
         const bool has_elements = record.contains("sizes");
         if (texts.reference != nullptr && !has_elements) {
-            asked.fail(1, "the task of " + step.name +
-                              " moves a matrix, so nothing uses its reference.cu; remove it, or "
-                              "give `sizes` and `arguments`");
+            asked.fail(1,
+                       "the task of " + step.name +
+                           " moves a matrix, so nothing uses its reference.cu; remove that file, "
+                           "or give `sizes` and `arguments`");
         }
         step.exercise = has_elements ? read_element_lesson(asked, record, texts)
                                      : read_exercise(asked, record, step.name, usual);

@@ -19,8 +19,8 @@ constexpr char kHelp[] =
     "             work in them\n"
     "  check      reports what is wrong in exercises/ and solutions/\n"
     "\n"
-    "FOLDER is the repository; the default is this one. Exit code: 0 nothing is\n"
-    "wrong, 1 something is wrong, 2 the check could not run.\n";
+    "FOLDER is the repository; the default is this one. The exit code is 0 if\n"
+    "nothing is wrong, 1 if something is wrong, and 2 if the check could not run.\n";
 
 int generate(const ExerciseTree& tree) {
     std::vector<std::string> changed = tree.generate();
@@ -35,7 +35,7 @@ int check(const ExerciseTree& tree) {
     for (const std::string& fault : faults) std::printf("%s\n", fault.c_str());
     if (!faults.empty()) return 1;
     for (const std::string& path : tree.list_edited_files()) {
-        std::printf("%s has uncommitted changes; the committed version is right\n", path.c_str());
+        std::printf("%s has uncommitted changes; the committed version is correct\n", path.c_str());
     }
     int blanks = 0;
     for (const std::string& name : tree.names())

@@ -193,8 +193,9 @@ private:
             return make_failure(
                 FailureKind::no_bounds_check,
                 who + " has index " + std::to_string(thread) + ", but there are only " +
-                    std::to_string(count_) + " elements: it accesses memory past the last one.",
-                "Let such threads do nothing: compare the index with `count` first.", report.line);
+                    std::to_string(count_) +
+                    " elements: the thread accesses memory past the last one.",
+                "Such threads must do nothing: compare the index with `count` first.", report.line);
         }
         if (report.message.find("memory of the host") != report.message.npos) {
             return make_failure(
@@ -230,8 +231,8 @@ private:
             return make_failure(
                 FailureKind::program_failed,
                 std::string("the copy ") + where + " failed (" + copy.error + ").",
-                "cudaMemcpy(to, from, bytes, kind): is each pointer on the side that "
-                "`kind` names, and does `bytes` match the array?",
+                "Check the arguments of cudaMemcpy(to, from, bytes, kind): is each pointer on the "
+                "side that `kind` names, and does `bytes` match the array?",
                 find_copy_line(source_.text, run_, i));
         }
         return {};
@@ -247,17 +248,18 @@ private:
 
     std::optional<Failure> find_missing_copy() const {
         if (!is_copied("to-gpu", false)) {
-            return make_failure(FailureKind::not_copied,
-                                "the input is not copied to the GPU before the kernel is launched.",
-                                "cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice)",
-                                line_of_last_copy("to-gpu"));
+            return make_failure(
+                FailureKind::not_copied,
+                "the input is not copied to the GPU before the kernel is launched.",
+                "Call cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice) before the launch.",
+                line_of_last_copy("to-gpu"));
         }
         if (is_copied("to-host", true)) return {};
         return make_failure(
             FailureKind::not_copied,
             "the result is not copied back from the GPU after the launch: the host "
             "compares its old data.",
-            "cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), after the launch.",
+            "Call cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost) after the launch.",
             line_of_last_copy(is_copied("elsewhere", true) ? "elsewhere" : "to-host"));
     }
 
@@ -324,7 +326,8 @@ private:
             found.headline = "the kernel ran and wrote nothing to the array that is copied back.";
             found.next =
                 "Does each thread reach its store? If it does, are the launch's arguments in the "
-                "order of the kernel's parameters, and is the array that it writes copied back?";
+                "order of the kernel's parameters, and is the array that the kernel writes copied "
+                "back?";
         } else if (threads < count_) {
             found.fault = Fault::grid_too_small;
             found.place.line = launch_line();
@@ -366,7 +369,7 @@ private:
     std::optional<Failure> find_wrong_comparison() const {
         if (prints_right(run_)) return {};
         return make_failure(FailureKind::comparison_wrong,
-                            "the result is right, but the program ends with exit code " +
+                            "the result is correct, but the program ends with exit code " +
                                 std::to_string(run_.ended.exit_code) +
                                 (run_.ended.exit_code == 0 ? " and does not say \"right\"." : "."),
                             "The program must compare each element. It then prints \"right\" and "
@@ -427,7 +430,7 @@ private:
                 is_by_block
                     ? "Start the index at the block's first element: blockIdx.x * "
                       "blockDim.x + threadIdx.x."
-                    : "Let each thread process only the element at the thread's own index: "
+                    : "Make each thread process only the element at its own index: "
                       "blockIdx.x * blockDim.x + threadIdx.x. The launch replaces the loop.",
                 stores.line > 0 ? stores.line : launch_line());
         }

@@ -111,7 +111,7 @@ private:
             if (allows("global")) return;
             if (variable.is_managed) {
                 return refuse("the file has a variable that is shared with the host (__managed__).",
-                              "Let the kernel use only its arguments.");
+                              "Use only the kernel's arguments.");
             }
             tables_.insert(variable.name);
         }
@@ -182,7 +182,7 @@ private:
         for (const Operand& operand : instruction.operands) check_registers(operand);
         if (addresses_->is_changed_by(instruction))
             refuse("the file has a variable in global memory (__device__) that the kernel changes.",
-                   "Let the kernel use only its arguments.");
+                   "Use only the kernel's arguments.");
     }
 
     void check_registers(const Operand& operand) {
@@ -240,7 +240,7 @@ Failure inspect_ptx(std::string_view text, const std::string& entry, const PtxRu
     if (text.size() > most_kb << 10) {
         return ptx_failure(FailureKind::ptx_too_large,
                            "the compiled kernel is larger than " + std::to_string(most_kb) + " KB.",
-                           "Unroll less: a kernel of this course takes about 10 KB.");
+                           "Unroll less: the kernels in this course are about 10 KB.");
     }
     if (const std::string deceit = find_deceit(text); !deceit.empty())
         return ptx_failure(FailureKind::ptx_forged, deceit, "Write the kernel in CUDA C++.");

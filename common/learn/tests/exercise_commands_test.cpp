@@ -175,7 +175,7 @@ TEST_CASE("a whole program is checked like a kernel, but has no costs") {
     course.solve("00_program");
     const ProcessResult passed =
         expect(course, {"check", "00"}, 0,
-               {"00_program: passed", "Right with 4 element counts", "check 01"});
+               {"00_program: passed", "correct with 4 element counts", "check 01"});
     CHECK(!has(passed.output, "Counted at"));
     CHECK(course.progress_of("00_program")["status"] == "done");
     const ProcessResult explained =

@@ -65,7 +65,7 @@ TEST_CASE("a new exercise can be created, solved and checked") {
     const std::string marked = course.read("solutions/x_scale/kernel.cu");
     course.write("exercises/x_scale/kernel.cu",
                  exercises::parse_skeleton(marked, "kernel.cu").solved());
-    expect(course, {"check", "scale"}, 0, {"passed", "Right on"});
+    expect(course, {"check", "scale"}, 0, {"passed", "correct on"});
     expect(course, {"picture", "x_scale"}, 2, {"has no tile of a matrix"});
 }
 

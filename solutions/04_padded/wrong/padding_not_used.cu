@@ -1,6 +1,6 @@
 // expect: bank-conflicts
 // mistake: The tile has space for padding, but the index does not use the padded row length.
-// says: Let the 32 lanes
+// says: Make the 32 lanes
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
