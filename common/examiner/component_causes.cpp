@@ -25,9 +25,9 @@ LineMistake find_repeated_argument(const std::string& code) {
              split_outside_brackets(code.substr(open + 1, close - open - 1), ",")) {
             if (part.find('[') == part.npos || seen.insert(part).second) continue;
             return {line_of(code, one),
-                    "this vector takes " + in_backticks(part) +
+                    "this vector uses " + in_backticks(part) +
                         " for two of its components, and leaves out another element.",
-                    "Take a different element for each component."};
+                    "Use a different element for each component."};
         }
     }
     return {};

@@ -203,10 +203,10 @@ std::optional<Failure> find_too_costly_requests(const Verdict& found, const Acce
     }
     failure.headline += std::string("a ") + access.verb + " takes " + cost + " " + unit +
                         ", where " + enough + (most == 1 ? " is enough." : " are enough.");
-    failure.details =
-        wrap("Simulated, all lines together: " + std::to_string(*found.counters.*access.requests) +
-             " requests, " + std::to_string(*found.counters.*access.cost) + " " + unit + " (" +
-             kFormatNumber(has) + " per request).");
+    failure.details = wrap("Simulated: all lines together make " +
+                           std::to_string(*found.counters.*access.requests) +
+                           " requests, which take " + std::to_string(*found.counters.*access.cost) +
+                           " " + unit + " (" + kFormatNumber(has) + " per request).");
     failure.next = advice_on_access(*found.counters, access);
     if (access.kind == FailureKind::bank_conflicts) explain_banks_of_column(failure, found.source);
     if (crosses_sector_boundary(*found.counters, access, found.counted))

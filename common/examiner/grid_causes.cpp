@@ -282,7 +282,7 @@ bool explain_transposed_block(Failure& failure, const LaunchShape& wide, const T
     failure.headline += " The grid fits blocks of " + format_product(block[1], block[0]) +
                         " threads, but the blocks have " + format_product(block[0], block[1]) + ".";
     failure.details += wrap(format_blocks_and_threads(trial) + ".");
-    failure.next = "Give the block's two sizes in the same order as the divisors of the grid.";
+    failure.next = "Write the two sizes of .block in the same order as the divisors in .grid.";
     failure.place.line = find_configure_line(evidence.source.text, ".block");
     return true;
 }

@@ -109,7 +109,7 @@ LineMistake find_unused_counter(const std::string& text, int store_line) {
             "each pass of the loop stores the same element: " + in_backticks(loop->counter) +
                 " is missing from the indices.",
             "Add " + in_backticks(loop->counter) +
-                " to the index of the tile, and to the matrix index along which the loop "
+                " to the index of the tile, and to the row or the column along which the loop "
                 "advances."};
 }
 

@@ -107,7 +107,7 @@ LineMistake find_copy_of_whole_tile(const std::string& text) {
             "one copy of " + in_backticks(bytes) +
                 " bytes moves consecutive bytes to consecutive places, but the rows of a tile lie "
                 "cols elements apart in `in`, and at a different distance in the shared array.",
-            "Copy each row of the tile separately, to the place of that row in the tile."};
+            "Copy each row of the tile separately, to its own row of the shared array."};
 }
 
 /// Looks for the reason why fewer bytes arrive than were announced: the copies start after the

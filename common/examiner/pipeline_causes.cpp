@@ -362,7 +362,7 @@ LineMistake find_other_next_tile(const Loop& loop, const std::string& text) {
                 "this uses `" + loop.counter + " + " + trimmed(after.str(2)) +
                     "` as the next tile, but the loop continues with `" + loop.counter + " + " +
                     trimmed(by.str(1)) + "`.",
-                "The next tile belongs to the next pass of the loop."};
+                "Use the tile of the next pass of the loop."};
     }
     return {};
 }
@@ -382,7 +382,7 @@ LineMistake find_wrong_tile_number(const PipelineSteps& steps, const Loop& loop)
     }
     if (has(use, "next") && !has(use, loop.counter)) {
         return {use->line, "this stores the tile of this pass as if it were the next tile, `next`.",
-                "The tile that has arrived is `" + loop.counter + "`."};
+                "Store `" + loop.counter + "`, the tile that has arrived."};
     }
     return {};
 }

@@ -82,12 +82,12 @@ std::vector<CostRow> costs_with_time(const Verdict& verdict) {
 std::string format_printed(const Verdict& verdict) {
     constexpr int most_lines = 10;
     if (verdict.output.empty()) {
-        return verdict.output_is_truncated ? "  (more than can be shown)\n" : "";
+        return verdict.output_is_truncated ? "  (the output is too long to be shown)\n" : "";
     }
     const std::vector<std::string> lines = lines_of(verdict.output);
     const bool is_long = lines.size() > most_lines;
     return escape_lines({lines.begin(), is_long ? lines.begin() + most_lines : lines.end()}) +
-           (verdict.output_is_truncated || is_long ? "  ... and more that is not shown.\n" : "");
+           (verdict.output_is_truncated || is_long ? "  ... (the rest is not shown)\n" : "");
 }
 
 std::vector<std::string> other_failures(const Verdict& verdict) {

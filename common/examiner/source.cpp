@@ -34,7 +34,7 @@ Failure cannot_open(const std::string& name, int error) {
 
 Failure explain_too_large(const std::string& name) {
     return failure(FailureKind::file_too_large, name, 0,
-                   "the file is larger than 1 MB; an exercise's file has about 2 KB.",
+                   "the file is larger than 1 MB; an exercise's file is about 2 KB.",
                    "Is this the right file? It should contain only a kernel and its configure.");
 }
 

@@ -314,7 +314,7 @@ bool explain_other_element(Failure& failure, const Trial& trial, const Evidence&
                            what + " " + in_backticks(load.index[axis]) + " of " +
                            in_backticks(load.tile) + ": that is " + std::to_string(empty) +
                            " too far, and the first " + what + " of the tile stays empty.",
-                       "The first " + what + " of the tile has index 0.");
+                       "Begin with index 0, which is the first " + what + " of the tile.");
             return true;
         }
     }

@@ -233,7 +233,7 @@ std::optional<Finding> Diagnosis::find_missed_tiles() const {
                  : rule.empty()
                      ? ""
                      : std::string(". ") + kPatternResults + "block n processes the tile at " +
-                           rule + ", with R rows and C columns of tiles"),
+                           rule + ", where there are R rows and C columns of tiles"),
             is_diagonal
                 ? "Does each of these tiles have a block, and does that block store the tile?"
             : rule.empty() ? "Do two blocks process the same tile, or do these tiles have no block?"

@@ -63,8 +63,8 @@ std::optional<Finding> Diagnosis::find_stores_to_one_line() const {
 }
 
 Finding Diagnosis::conclude_scattered() const {
-    const std::string of = "; " + format_count(comparison_.right, "cell") + " of " +
-                           std::to_string(problem_.elements()) +
+    const std::string of = "; " + std::to_string(comparison_.right) + " of " +
+                           format_count(problem_.elements(), "cell") +
                            (comparison_.right == 1 ? " is right" : " are right");
     if (comparison_.wrong == 1)
         return make_finding(Fault::scattered, wrong_cells_, "this is the only wrong cell" + of);

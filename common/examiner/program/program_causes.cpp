@@ -136,12 +136,12 @@ private:
                                 "Use 256 threads per block, and enough blocks for all elements.",
                                 launch_line());
         }
-        return make_failure(FailureKind::bad_launch,
-                            "the launch was refused: " + std::to_string(shape.blocks()) +
-                                " blocks of " + std::to_string(shape.threads()) + " threads.",
-                            "How many blocks does this number of elements need? Round up, so that "
-                            "there is at least 1.",
-                            launch_line());
+        return make_failure(
+            FailureKind::bad_launch,
+            "the launch was refused: " + std::to_string(shape.blocks()) + " blocks of " +
+                std::to_string(shape.threads()) + " threads.",
+            "How many blocks do so many elements need? Round up, to at least 1 block.",
+            launch_line());
     }
 
     // Reports whether the numbers of blocks and of threads per block are swapped.
@@ -193,8 +193,7 @@ private:
             return make_failure(
                 FailureKind::no_bounds_check,
                 who + " has index " + std::to_string(thread) + ", but there are only " +
-                    std::to_string(count_) +
-                    " elements: the thread accesses memory past the last one.",
+                    std::to_string(count_) + " elements: the thread accesses memory beyond them.",
                 "Such threads must do nothing: compare the index with `count` first.", report.line);
         }
         if (report.message.find("memory of the host") != report.message.npos) {
@@ -326,8 +325,7 @@ private:
             found.headline = "the kernel ran and wrote nothing to the array that is copied back.";
             found.next =
                 "Does each thread reach its store? If it does, are the launch's arguments in the "
-                "order of the kernel's parameters, and is the array that the kernel writes copied "
-                "back?";
+                "order of the kernel's parameters? Is the kernel's output copied back?";
         } else if (threads < count_) {
             found.fault = Fault::grid_too_small;
             found.place.line = launch_line();

@@ -205,7 +205,7 @@ TEST_CASE("for every file that a learner might save, the message is clear and no
          "does not end"},
         {kernel_that("    if (blockIdx.x + blockIdx.y + threadIdx.x + threadIdx.y > 0) return;\n"
                      "    for (int i = 0; i < 1000000; i++) printf(\"line %d\\n\", i);\n"),
-         "endless-loop", "... and more that is not shown"},
+         "endless-loop", "... (the rest is not shown)"},
         {kernel_that("    out[1 << 24] = 1;\n"), "out-of-bounds", ">    2 |"},
         {kernel_that("    __shared__ volatile int flag;\n    flag = 0;\n    __syncthreads();\n"
                      "    while (flag == 0) {\n    }\n    out[0] = in[0];\n"),
