@@ -76,7 +76,7 @@ LineMistake find_other_index(const std::vector<Condition>& conditions, const Nee
                        .sentence = "the condition compares " + in_backticks(term.left) + " with " +
                                    needed.bound + ", but the access uses " +
                                    in_backticks(needed.index) + ".",
-                       .next = "Before each access, compare its own index, " +
+                       .next = "Before each access, compare the index of that access, " +
                                in_backticks(needed.index) + ", with " + needed.bound + "."};
         }
     }

@@ -198,7 +198,7 @@ std::string WarpAccess::headline() const {
                 ? ", where " + std::to_string(ideal) + (ideal == 1 ? " is" : " are") + " enough"
                 : ", the minimum";
     if (times > 1)
-        text += "; " + std::to_string(times) + " times (the picture shows the first time)";
+        text += "; " + std::to_string(times) + " executions (the picture shows the first one)";
     return text;
 }
 

@@ -250,7 +250,7 @@ Step read_step(const LessonTexts& texts, const Exercise& usual, const Course& ea
             asked.fail(1,
                        "the task of " + step.name +
                            " moves a matrix, so nothing uses its reference.cu; remove that file, "
-                           "or give `sizes` and `arguments`");
+                           "or add `sizes` and `arguments`");
         }
         step.exercise = has_elements ? read_element_lesson(asked, record, texts)
                                      : read_exercise(asked, record, step.name, usual);

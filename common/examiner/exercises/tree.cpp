@@ -157,7 +157,8 @@ void check_mutants(const ExerciseTree& tree, const std::string& name, Faults& fa
 
 ExerciseTree::ExerciseTree(fs::path root) : root_(std::move(root)) {
     if (!fs::is_directory(root_ / "solutions")) {
-        throw UsageError(root_.string() + " has no folder solutions/; give --root the repository");
+        throw UsageError(root_.string() +
+                         " has no folder solutions/; name the repository with --root");
     }
     for (const std::string& name : entries(root_ / "solutions")) names_.push_back(name);
     if (names_.empty()) throw UsageError("solutions/ is empty; there is nothing to generate");

@@ -240,7 +240,7 @@ private:
     std::optional<Failure> find_missing_launch() const {
         if (!run_.launches.empty()) return {};
         return make_failure(FailureKind::not_launched, "the program launches no kernel.",
-                            "To launch a kernel, call it with the launch between <<< and >>>: "
+                            "To launch a kernel, write the launch between <<< and >>>: "
                             "name<<<blocks, threads>>>(arguments).",
                             launch_line());
     }

@@ -39,7 +39,7 @@ constexpr std::array kWrongPieces = {
     WrongPiece{
         R"(if\s*\([^;{]*<\s*count\s*/)",
         "this condition excludes threads whose elements exist, so these elements are never stored.",
-        "Each of the `count` elements has its own thread: compare its index with count."},
+        "Each of the `count` elements has its own thread: compare the thread's index with count."},
     WrongPiece{R"(=\s*out\s*\[)",
                "this reads from `out`, which has no values yet: the input is in `in`.",
                "Read each element from `in`, and store it once, at its place in `out`."},
