@@ -119,10 +119,10 @@ Explanation explain_by_components(const Problem& problem, const Sample& sample);
 // matrices. ----
 
 /// Finds the mistake in a batch that explains the most cells. Examples of `meaning` are "the kernel
-/// seems to use matrices of 32 rows each, but they have 64", "each matrix is right by itself, but
-/// the matrices are in reverse order", and "the kernel seems to read matrices at a distance of 64
-/// elements, ...". The positions in `sample` are indices in the whole array. If no mistake explains
-/// any cell, `explained_count` is 0.
+/// seems to use matrices of 32 rows each, but the matrices have 64", "each matrix is correct by
+/// itself, but the matrices are in reverse order", and "the kernel seems to read matrices that are
+/// 64 elements apart, ...". The positions in `sample` are indices in the whole array. If no mistake
+/// explains any cell, `explained_count` is 0.
 Explanation explain_by_batches(const Problem& problem, const Sample& sample);
 
 // ---- Whole tiles that are misplaced or missing. ----
