@@ -178,7 +178,7 @@ __global__ void releases(int* data, int* flag, int* out) {
         *out = *data;  // bug relaxed_flag: globalrace: read after write
     }
 }
-// cure relaxed_flag: use memory_order_release and memory_order_acquire with the scope of the device
+// cure relaxed_flag: use memory_order_release and memory_order_acquire at device scope
 template <bool fixed>
 void relaxed_flag() {
     int* out = device_zeros<int>(1);
