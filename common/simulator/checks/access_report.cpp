@@ -168,7 +168,7 @@ OutsideLocation describe_outside_device(HostRegion region) {
                 "new, instead of copying them from the host."};
         case HostRegion::none: break;
     }
-    return {", which is memory of neither the device nor the host.",
+    return {", which is in neither device nor host memory.",
             "Either the pointer was never set, or the index has overflowed: print the pointer and "
             "the index."};
 }

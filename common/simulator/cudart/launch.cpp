@@ -72,8 +72,9 @@ void check_block(const LaunchRequest& request, const KernelHandle& handle) {
     const u32* bounds = handle.kernel->ast->max_threads;
     const u64 bound = u64{bounds[0]} * (bounds[1] ? bounds[1] : 1) * (bounds[2] ? bounds[2] : 1);
     if (bound != 0 && threads > bound)
-        refuse_launch(handle, "the kernel's __launch_bounds__ allow " + std::to_string(bound) +
-                                  " threads per block, not " + std::to_string(threads) + ".");
+        refuse_launch(handle, "the kernel's __launch_bounds__ allow at most " +
+                                  std::to_string(bound) + " threads per block, not " +
+                                  std::to_string(threads) + ".");
     const u32* required = handle.kernel->ast->required_threads;
     const auto differs = [](u32 given, u32 wanted) { return given != (wanted ? wanted : 1); };
     if (required[0] != 0 &&

@@ -192,7 +192,7 @@ void FunctionLowering::lower_call() {
                                 kernel_.place(now().where));
         if (found == functions.end() || !found->second->has_body)
             fail("the called function " + demangled(callee.name) +
-                 " is not defined by any PTX of the program (build every file with -arch=sm_90)");
+                 " is not defined in any PTX of the program (build every file with -arch=sm_90)");
         functions_used_.insert(callee.name);
         site->callee =
             kernel_code_.functions.try_emplace(callee.name, std::make_unique<FunctionCode>())

@@ -36,9 +36,9 @@ constexpr const char* kFooter =
     "--compare base.json pytest tests    for CI\n\nExit code: the program's own; 128+N if signal N "
     "ended the program; 2 if it could\nnot be run, or ended with 0 although a part of it could not "
     "be simulated; 3 if\nit ended with 0, but a cost was above a limit; the code of "
-    "--error-exitcode if\nanything was reported. With --gate: 0 if nothing failed, otherwise the\n"
-    "first code that applies: 2 not simulated, 4 reports, 1 the program failed, 2 no kernel "
-    "ran,\n3 a "
+    "--error-exitcode if\nanything was reported. With --gate: 0 if nothing failed, otherwise the "
+    "first\ncode that applies: 2 not simulated, 4 reports, 1 the program failed,\n2 no kernel ran, "
+    "3 a "
     "cost is above its limit.\n";
 
 /// A formatter with its own usage line. CLI11 does not know that a program follows the options.
@@ -165,7 +165,7 @@ void add_gate_options(CLI::App& app, CommandLine& line) {
                    "Percentage by which a cost may grow (default: 0)")
         ->type_name("P")
         ->check(CLI::Range(0.0, 1e6).description(""));
-    file("--budget", line.budget_file, "Check the limits in FILE (TOML), by kernel and line");
+    file("--budget", line.budget_file, "Check costs against the limits in FILE (TOML)");
     file("--write-budget", line.budget_to_write, "Write this run's costs to FILE, as limits");
     app.add_flag("--lints", line.has_lints,
                  "List the lines that cost time needlessly, with the\npredicted cost of each line "

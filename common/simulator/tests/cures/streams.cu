@@ -160,7 +160,7 @@ template <bool fixed>
 __global__ void __launch_bounds__(128) bounded(int* out) {
     out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
 }
-// cure block_too_large: __launch_bounds__ allow 128 threads per block, not 256
+// cure block_too_large: __launch_bounds__ allow at most 128 threads per block, not 256
 template <bool fixed>
 void block_too_large() {
     int* out = device_zeros<int>(256);

@@ -13,9 +13,9 @@
 // expect-stderr: variable of the program. A kernel cannot access
 // expect-stderr: cudaGetSymbolAddress.
 // expect: never set: 700
-// expect-stderr: at 0xcdcdcdcdcdcdcdcc, which is memory of
+// expect-stderr: at 0xcdcdcdcdcdcdcdcc, which is in
 // expect: null, and a large index: 700
-// expect-stderr: at 0x17d78400, which is memory of neither
+// expect-stderr: at 0x17d78400, which is in neither
 // expect: before the first allocation: 700
 // expect-stderr: which is 4 bytes before the
 // expect: behind registered memory: 700
