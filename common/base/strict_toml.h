@@ -123,7 +123,7 @@ public:
         const toml::node* node = table.get(key);
         if (node == nullptr || !node->is_array_of_tables()) {
             fail(node == nullptr ? line_of(table) : line_of(*node),
-                 "there is no " + header + "; add such a table; its header has double brackets");
+                 "there is no " + header + " table; add one, with double brackets around its name");
         }
         return *node->as_array();
     }

@@ -196,7 +196,7 @@ private:
                     std::to_string(count_) + " elements: the thread accesses memory beyond them.",
                 "Such threads must do nothing: compare the index with `count` first.", report.line);
         }
-        if (report.message.find("memory of the host") != report.message.npos) {
+        if (report.message.find("is in host memory") != report.message.npos) {
             return make_failure(
                 FailureKind::out_of_bounds,
                 who + " follows a pointer to host memory, which a kernel cannot access.",

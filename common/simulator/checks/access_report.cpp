@@ -118,10 +118,9 @@ OutsideLocation describe_past_end(u64 offset, u32 bytes, u64 size) {
                 "The index has probably overflowed: compute it as size_t, and check unsigned "
                 "subtractions."};
     }
-    return {
-        format_distance(distance_to, bytes, " past the end"),
-        "Guard the access with the number of elements: a grid usually has more threads than there "
-        "are elements, and rows may be shorter than the pitch."};
+    return {format_distance(distance_to, bytes, " past the end"),
+            "Compare the index with the number of elements before the access: a grid usually has "
+            "more threads than there are elements, and rows may be shorter than the pitch."};
 }
 
 OutsideLocation describe_before_begin(u64 distance_to, u32 bytes) {
@@ -146,30 +145,30 @@ bool is_near_device_memory(u64 address, const Allocation* nearest,
 OutsideLocation describe_outside_device(HostRegion region) {
     const auto host = [](const std::string& whose, const std::string& more) {
         return OutsideLocation{
-            ": a pointer to memory of the host, " + whose +
+            ", which is in host memory: " + whose +
                 ". A kernel cannot access ordinary host memory.",
             "Allocate it with cudaMalloc and copy the data there with cudaMemcpy, or allocate it "
             "with cudaMallocManaged for use by both sides." +
                 more};
     };
     switch (region) {
-        case HostRegion::heap: return host("its heap (malloc, new, std::vector)", "");
-        case HostRegion::stack: return host("its stack (a local variable)", "");
+        case HostRegion::heap: return host("the heap (malloc, new, std::vector)", "");
+        case HostRegion::stack: return host("the stack (a local variable)", "");
         case HostRegion::anonymous:
-            return host("its heap (malloc, new, std::vector) or the stack of a thread", "");
+            return host("the heap (malloc, new, std::vector) or the stack of a thread", "");
         case HostRegion::variable:
             return host("a global variable of the program",
                         " For a __device__ variable, use its name in the kernel, or get its "
                         "address with cudaGetSymbolAddress.");
         case HostRegion::functions:
             return {
-                ": the table of virtual functions that the host uses for objects of this class. "
-                "An object points to the table of the side, host or device, that constructed it.",
+                ", which is in the host's table of virtual functions for this class. An object "
+                "points to the table of the side (host or device) that constructed it.",
                 "Construct objects with virtual functions in a kernel, with new or placement "
                 "new, instead of copying them from the host."};
         case HostRegion::none: break;
     }
-    return {", which is memory of neither the device nor the host.",
+    return {", which is in neither device nor host memory.",
             "Either the pointer was never set, or the index has overflowed: print the pointer and "
             "the index."};
 }
@@ -231,8 +230,8 @@ Report describe_bad_global(Report report, const LaneAccess& access,
             std::move(report), "memcheck", "no peer access", address,
             what + ", in " + name_of(other) + " of device " + device +
                 ", to which the device of this kernel has no access.",
-            "Call cudaDeviceEnablePeerAccess(" + device +
-                ", 0) on the device of the kernel first, or allocate the memory there.");
+            "Before the launch, call cudaDeviceEnablePeerAccess(" + device +
+                ", 0) on the kernel's device, or allocate the memory on that device.");
     }
     const Allocation* nearest = intended ? intended : allocations.nearest(address);
     if (!intended && !is_near_device_memory(address, nearest, allocations)) {
@@ -312,9 +311,9 @@ Report describe_bad_heap(Report report, const LaneAccess& access, u64 freed_byte
     if (freed_bytes > 0)
         return fill_report(std::move(report), "memcheck", "use after free", access.address,
                            what + ", in a block of " + format_byte_count(freed_bytes) +
-                               " from malloc() in a kernel, which was freed.",
+                               " that malloc() allocated in a kernel, and that has been freed.",
                            was_freed_by_other
-                               ? "Let all threads that access the block reach a barrier "
+                               ? "Make all threads that access this memory reach a barrier "
                                  "(__syncthreads()) before one thread calls free()."
                                : "Call free() only after the last access.");
     if (below.size() == 0)
@@ -326,7 +325,8 @@ Report describe_bad_heap(Report report, const LaneAccess& access, u64 freed_byte
         describe_past_end(access.address - below.begin, access.bytes, below.size());
     return fill_report(std::move(report), "memcheck", "out of bounds", access.address,
                        what + ", which is " + location.where + " of the block of " +
-                           format_byte_count(below.size()) + " from malloc() in a kernel.",
+                           format_byte_count(below.size()) +
+                           " that malloc() allocated in a kernel.",
                        "Request count * sizeof(element) bytes from malloc(), and compare the index "
                        "with the count.");
 }
@@ -347,7 +347,7 @@ Report describe_local_of_other(Report report, bool is_store, Dim3 owner) {
                            format_index(owner) +
                            ". Local memory belongs to one thread: on hardware, the same address "
                            "refers to one of the accessing thread's own variables.",
-                       "Pass the values to other threads in shared memory, or by a shuffle.");
+                       "Pass the values to other threads through shared memory or with a shuffle.");
 }
 
 Report describe_misaligned(Report report, const LaneAccess& access, ptx::StateSpace space,
@@ -418,7 +418,7 @@ Report describe_uninitialised_local(Report report, const LaneAccess& access) {
         std::move(report), "initcheck", "uninitialised local read", access.address,
         format_verb(access.kind) + format_byte_count(access.bytes) + " at byte " +
             with_commas(access.address) +
-            " of the thread's local memory, which holds its arrays and structs, " +
+            " of the thread's local memory (its arrays and structs), " +
             format_unwritten_bytes(access) + " by this thread.",
         "Initialize the array or struct where it is declared, for example int a[16] = {}, or write "
         "every element before it is read." +
@@ -426,14 +426,13 @@ Report describe_uninitialised_local(Report report, const LaneAccess& access) {
 }
 
 Report describe_uninitialised_shared(Report report, const LaneAccess& access) {
-    return fill_report(
-        std::move(report), "initcheck", "uninitialised shared read", access.address,
-        format_verb(access.kind) + format_byte_count(access.bytes) + " at byte " +
-            with_commas(access.address) + " of shared memory, " + format_unwritten_bytes(access) +
-            " by this block.",
-        "Write every element before it is read, including at ragged edges: initially, "
-        "shared memory contains data of an earlier block." +
-            format_padding_hint(access));
+    return fill_report(std::move(report), "initcheck", "uninitialised shared read", access.address,
+                       format_verb(access.kind) + format_byte_count(access.bytes) + " at byte " +
+                           with_commas(access.address) + " of shared memory, " +
+                           format_unwritten_bytes(access) + " by this block.",
+                       "Write every element before it is read, including at ragged edges: shared "
+                       "memory initially contains data from an earlier block." +
+                           format_padding_hint(access));
 }
 
 }  // namespace coalesce::simulator

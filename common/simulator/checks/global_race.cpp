@@ -261,7 +261,7 @@ void GlobalRace::check_allocation_is_writable(const Block& block, u32 site, u64 
     report.block = log_.block_index(block.number);
     report.message =
         "Stores to " + describe_address(address, *allocations_) +
-        ", with an address that was computed from a pointer to another allocation. Races between "
+        ", through an address computed from a pointer to another allocation. Races between "
         "this store and earlier reads of this memory in the same launch were not checked.";
     report.cure = "Launch the kernel again: these races are checked in the next launch.";
     reports().add(report);

@@ -197,7 +197,9 @@ std::string RaceLog::format_message(const Race& race) const {
             return text +
                    ", where another lane stores a different value with the same instruction.";
         case RaceCause::pending_copy:
-            return text + ", where an asynchronous copy has not yet been waited for.";
+            return text +
+                   ", but an asynchronous copy has not yet been waited for and may still access "
+                   "this memory.";
         case RaceCause::read_only_path:
             return text +
                    " through the read-only path (__ldg, ld.global.nc), though the same launch "
@@ -214,7 +216,7 @@ std::string RaceLog::format_message(const Race& race) const {
                    "visible yet: there is no fence.proxy.async between the two.";
         case RaceCause::early_arrival:
             return "Arrives at the mbarrier at " + race.where +
-                   " without having waited for the phase in which the other arrival was counted, "
+                   " without having waited for the phase that counted the earlier arrival, "
                    "so both arrivals may be counted in the same phase.";
         case RaceCause::unordered: break;
     }
@@ -237,16 +239,16 @@ std::string RaceLog::format_message(const Race& race) const {
 
 std::string RaceLog::format_remedy(const Race& race) const {
     if (race.cause == RaceCause::same_instruction) {
-        return "Let one lane store, give every lane an element of its own, or use an atomic.";
+        return "Make only one lane store, give every lane its own element, or use an atomic.";
     }
     if (race.cause == RaceCause::pending_copy) return format_wait_for_copy(race);
     if (race.cause == RaceCause::missing_proxy_fence && is_mbarrier(race.earlier))
-        return "Let the thread that initialises the mbarrier execute "
-               "fence.mbarrier_init.release.cluster or fence.proxy.async, before the barrier at "
+        return "In the thread that initialises the mbarrier, execute "
+               "fence.mbarrier_init.release.cluster or fence.proxy.async before the barrier at "
                "which the other threads wait.";
     if (race.cause == RaceCause::missing_proxy_fence)
         return "Each thread that has stored data there must execute fence.proxy.async "
-               "(cde::fence_proxy_async_shared_cta()). Then let all threads wait at a barrier "
+               "(cde::fence_proxy_async_shared_cta()). Then make all threads wait at a barrier "
                "before one thread starts the copy.";
     if (race.cause == RaceCause::early_arrival)
         return "Wait for the phase (wait(), try_wait) before arriving for the next phase, or use "
@@ -269,14 +271,14 @@ std::string RaceLog::format_wait_for_copy(const Race& race) const {
     const Site* site =
         race.earlier.site < kernel_->sites.size() ? &kernel_->sites[race.earlier.site] : nullptr;
     if (!site || !site->function || !site->function->body[site->instruction].has("bulk"))
-        return "Let the thread that started the copy wait for its group (cp.async.wait_group, "
-               "__pipeline_wait_prior, whose argument is the number of newer groups that may "
-               "still be in flight), then let all threads wait at a barrier, before this access.";
+        return "Make the thread that started the copy wait for its group (cp.async.wait_group or "
+               "__pipeline_wait_prior, whose argument is the number of newer groups that may still "
+               "be in flight). Then make all threads wait at a barrier before this access.";
     if (race.kind == RaceKind::write_after_read)
-        return "Let the thread that started the copy commit it and wait for it "
-               "(cp.async.bulk.commit_group, cp.async.bulk.wait_group.read), then let all threads "
-               "wait at a barrier, before this write.";
-    return "Wait for the phase of the mbarrier to which the copy reports, before this access.";
+        return "Make the thread that started the copy commit it and wait for it "
+               "(cp.async.bulk.commit_group, cp.async.bulk.wait_group.read). Then make all threads "
+               "wait at a barrier before this write.";
+    return "Before this access, wait for the phase of the mbarrier to which the copy reports.";
 }
 
 std::string RaceLog::format_remedy_for_blocks(const Race& race) const {
@@ -291,8 +293,8 @@ std::string RaceLog::format_remedy_for_blocks(const Race& race) const {
                "threads of one block: use device scope (atomicAdd).";
     if (is_cooperative_) return format_missing_barrier(race, "grid.sync()");
     if (may_follow_flag(race)) return format_missing_fence(race);
-    return "Blocks run in any order and are synchronized only at the end of a kernel: write to a "
-           "second buffer, split the kernel in two, or use atomics.";
+    return "Blocks may run in any order and are synchronized only at the end of a kernel: write to "
+           "a second buffer, split the kernel in two, or use atomics.";
 }
 
 /// Reports whether a flag could order the two accesses: they are plain accesses of two blocks, and
@@ -317,8 +319,8 @@ std::string RaceLog::format_missing_fence(const Race& race) const {
            line(race.earlier, "the first access") +
            " and the change of the flag, and between the read of the flag and " +
            line(race.later, "the second access") +
-           " (or use memory_order_release and memory_order_acquire with the scope of the device). "
-           "Otherwise split the kernel in two: blocks run in any order.";
+           " (or use memory_order_release and memory_order_acquire at device scope). Otherwise, "
+           "split the kernel in two, because blocks may run in any order.";
 }
 
 std::string RaceLog::format_missing_barrier(const Race& race, const std::string& barrier) const {
@@ -326,8 +328,8 @@ std::string RaceLog::format_missing_barrier(const Race& race, const std::string&
     if (later.line == 0 || earlier.line == 0)
         return barrier + " is missing between the two accesses.";
     if (later.line == earlier.line) {
-        return barrier + " is missing between two passes over line " + std::to_string(later.line) +
-               ", or between its read and its write.";
+        return barrier + " is missing between two executions of line " +
+               std::to_string(later.line) + ", or between the read and the write on this line.";
     }
     return barrier + " is missing between line " + std::to_string(earlier.line) + " and line " +
            std::to_string(later.line) + ".";

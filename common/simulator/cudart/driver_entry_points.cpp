@@ -72,7 +72,7 @@ void find_entry_point(const char* symbol, void** function, unsigned long long fl
     if (result) *result = found ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
     if (!found) {
         explain(std::string("the driver's ") + symbol +
-                " is not simulated; the program is told that the function was not found.");
+                " is not simulated; the call reports that the function was not found.");
     }
 }
 

@@ -44,7 +44,7 @@ void create_event(cudaEvent_t* event, unsigned flags) {
     require(event && !(flags & ~known));
     if (flags & cudaEventInterprocess) {
         require(flags & cudaEventDisableTiming);
-        not_simulated("an event that other processes share");
+        not_simulated("an event shared with other processes");
     }
     *event = events().add({.timed = !(flags & cudaEventDisableTiming), .device = current_device()});
 }

@@ -52,7 +52,7 @@ void set_max_dynamic_shared(KernelHandle& handle, int bytes) {
     const int most = static_cast<int>(DeviceModel::shared_per_block_optin) -
                      static_cast<int>(handle.kernel->static_shared);
     if (bytes < 0 || bytes > most)
-        refuse(std::to_string(bytes) + " bytes of dynamic shared memory: " +
+        refuse(std::to_string(bytes) + " bytes of dynamic shared memory are not allowed: " +
                handle.kernel->demangled + " can have 0 to " + std::to_string(most) + " bytes.");
     handle.max_dynamic_shared = bytes;
 }

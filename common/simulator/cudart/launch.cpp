@@ -72,8 +72,9 @@ void check_block(const LaunchRequest& request, const KernelHandle& handle) {
     const u32* bounds = handle.kernel->ast->max_threads;
     const u64 bound = u64{bounds[0]} * (bounds[1] ? bounds[1] : 1) * (bounds[2] ? bounds[2] : 1);
     if (bound != 0 && threads > bound)
-        refuse_launch(handle, "the kernel's __launch_bounds__ allow " + std::to_string(bound) +
-                                  " threads per block, not " + std::to_string(threads) + ".");
+        refuse_launch(handle, "the kernel's __launch_bounds__ allow at most " +
+                                  std::to_string(bound) + " threads per block, not " +
+                                  std::to_string(threads) + ".");
     const u32* required = handle.kernel->ast->required_threads;
     const auto differs = [](u32 given, u32 wanted) { return given != (wanted ? wanted : 1); };
     if (required[0] != 0 &&
@@ -151,7 +152,8 @@ void check_cluster(const LaunchRequest& request, const KernelHandle& handle) {
     if (cluster.count() == 0)
         refuse_cluster("are not possible: specify all three cluster dimensions, each at least 1.");
     if (is_specified(required) && is_specified(request.cluster) && !(required == request.cluster))
-        refuse_cluster("are required by the kernel, but the launch requests another cluster size.");
+        refuse_cluster(
+            "are required by the kernel, but the launch requests a different cluster size.");
     if (request.grid.x % cluster.x || request.grid.y % cluster.y || request.grid.z % cluster.z)
         refuse_cluster("do not divide the grid.");
     const u64 most = handle.non_portable_cluster ? DeviceModel::max_cluster_size
@@ -301,8 +303,8 @@ std::shared_ptr<const KernelArguments> unpack_extra(const KernelHandle& handle, 
     }
     const Kernel& kernel = *handle.kernel;
     if (!buffer || size < kernel.parameter_bytes)
-        refuse("the buffer of arguments has " + std::to_string(size) +
-               " bytes, but the kernel needs " + std::to_string(kernel.parameter_bytes) + ".");
+        refuse("the argument buffer has " + std::to_string(size) + " bytes, but the kernel needs " +
+               std::to_string(kernel.parameter_bytes) + ".");
     return collect_arguments(kernel, [&](size_t, u32 offset) { return buffer + offset; });
 }
 

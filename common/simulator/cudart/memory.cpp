@@ -51,7 +51,7 @@ void allocate(void** pointer, size_t bytes, AllocationKind kind) {
     const Allocation* freed = table->find_freed(address);
     if (freed && freed->begin == address)
         refuse("the memory (" + std::to_string(freed->end - freed->begin) + " bytes, allocation " +
-               std::to_string(freed->serial) + " of the program) was freed before.");
+               std::to_string(freed->serial) + " of the program) was already freed.");
     refuse("the pointer does not belong to an allocation.");
 }
 

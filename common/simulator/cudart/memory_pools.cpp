@@ -136,7 +136,7 @@ void store_pool(cudaMemPool_t* handle, int device, cudaMemPool_t pool) {
 int require_device(const cudaMemLocation* location, cudaMemAllocationType type) {
     require(location);
     if (location->type != cudaMemLocationTypeDevice || type != cudaMemAllocationTypePinned)
-        not_simulated("a memory pool that is not the device's");
+        not_simulated("a memory pool for anything other than device memory");
     return location->id;
 }
 
@@ -230,7 +230,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* prope
         if (properties->handleTypes != cudaMemHandleTypeNone)
             not_simulated("sharing a memory pool with other processes");
         if (properties->location.type != cudaMemLocationTypeDevice)
-            not_simulated("a memory pool that is not the device's");
+            not_simulated("a memory pool for anything other than device memory");
         require(properties->location.id == 0, cudaErrorInvalidDevice);
         *pool = Pools::instance().create();
     });

@@ -269,16 +269,17 @@ private:
             freed != nullptr ? "the allocation of " + std::to_string(freed->end - freed->begin) +
                                    " bytes (no. " + std::to_string(freed->serial) + ")"
                              : describe_address(conflict.begin, *table);
-        report.message =
-            later.name + " " + verb(later, conflict.later, false) + " " + std::to_string(bytes) +
-            (bytes == 1 ? " byte" : " bytes") + " from " + where + ", which " + earlier.name + " " +
-            verb(earlier, conflict.earlier, true) + " in another stream; nothing orders the two.";
+        report.message = later.name + " " + verb(later, conflict.later, false) + " " +
+                         std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes") +
+                         " starting at " + where + ", which " + earlier.name + " " +
+                         verb(earlier, conflict.earlier, true) +
+                         " in another stream; nothing orders the two operations.";
         const bool meets_default = earlier.stream == 0 || later.stream == 0;
         if (meets_default)
             report.message +=
                 " A stream made with cudaStreamNonBlocking does not wait for the default stream.";
         report.cure =
-            "Record an event after the first operation (cudaEventRecord), and let the second "
+            "Record an event after the first operation (cudaEventRecord) and make the second "
             "stream wait for this event (cudaStreamWaitEvent), or synchronize the first stream "
             "before the second operation.";
         reports().add(report);

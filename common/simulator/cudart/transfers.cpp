@@ -87,7 +87,7 @@ TransferSide find_side(const char* role, const cudaPitchedPtr& place, const cuda
     if (DeviceHeap::instance().contains(address))
         refuse("the " + std::string(role) +
                " is memory from malloc() or new in a kernel, which "
-               "only kernels can access: let a kernel copy the data to memory from cudaMalloc.");
+               "only kernels can access: in a kernel, copy the data to memory from cudaMalloc.");
     if (!allocation->contains(address, span)) {
         // The memory after a registered range may still belong to the program, so treat it as host
         // memory.

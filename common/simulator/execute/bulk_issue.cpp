@@ -77,8 +77,8 @@ bool find_mbarrier(Issue& issue) {
     if (!is_mbarrier(block, issue.copy.mbarrier))
         return issue.w.fail(issue.copy.op, Status::launch_failure, "synccheck",
                             "mbarrier not initialised",
-                            "the mbarrier that this copy reports to was never initialised; let one "
-                            "thread initialise it and execute a fence before the first copy",
+                            "the mbarrier that this copy reports to was never initialised; in one "
+                            "thread, initialise it and execute a fence before the first copy",
                             issue.copy.lane, issue.mbarrier);
     // The initialization of the mbarrier must be visible to the thread that issues the copy, so
     // check the copy as an access to the mbarrier.

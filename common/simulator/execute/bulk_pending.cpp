@@ -118,7 +118,7 @@ void note_wait_without_effect(const Block& block, u32 mbarrier, Report& report) 
     const PhaseBytes bytes = found == block.phase_bytes.end() ? PhaseBytes{} : found->second;
     if (bytes.wait_ended_at_once) {
         report.message +=
-            " A thread has waited at the mbarrier for parity 1, but the first phase has parity 0, "
+            " A thread has waited on the mbarrier for parity 1, but the first phase has parity 0, "
             "so the wait ended at once.";
         report.cure =
             "Wait for parity 0 in the first phase, for parity 1 in the next one, and so "
@@ -129,11 +129,11 @@ void note_wait_without_effect(const Block& block, u32 mbarrier, Report& report) 
     const std::string left = std::to_string(pending_bulk_bytes(block, mbarrier));
     report.message += bytes.announced_in_last_phase == 0
                           ? " No bytes were announced to its mbarrier, so no phase waits for the " +
-                                left + " bytes of its copies."
-                          : " The phase of its mbarrier ended after the " +
+                                left + " bytes of the copies that report to it."
+                          : " The phase of the mbarrier ended after the " +
                                 std::to_string(bytes.announced_in_last_phase) +
                                 " announced bytes had arrived. Copies of " + left +
-                                " more bytes were started, and no phase waits for them.";
+                                " more bytes were started, but no phase waits for them.";
     report.cure = "Announce the bytes of all the copies that report to this mbarrier.";
 }
 
@@ -149,7 +149,7 @@ void end_bulk_copies(Block& block) {
             std::string("The block ends while this copy may still be ") +
                 (copy.to_shared ? "writing to" : "reading") +
                 " its shared memory, which the next block will use.",
-            copy.to_shared ? "Wait at the mbarrier that the copy reports to."
+            copy.to_shared ? "Wait on the mbarrier that the copy reports to."
                            : "Commit the copy, and wait with cp.async.bulk.wait_group "
                              "(.read is enough) before the thread ends.");
         if (copy.to_shared) note_wait_without_effect(block, copy.mbarrier, report);
@@ -167,7 +167,7 @@ void end_copies_that_read(Block& block) {
             reports().add(warp.describe(copy.op, "synccheck", "copy not waited for", copy.lane,
                                         "The block ends while this copy may still be reading its "
                                         "shared memory, which the next block will use.",
-                                        "Let the destination block wait for the copy, and then "
+                                        "Make the destination block wait for the copy, and then "
                                         "synchronize both blocks: cluster.sync()."));
         }
         bulk::finish_copies_if(*other, [&](const bulk::Copy& copy) {

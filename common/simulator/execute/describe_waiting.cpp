@@ -9,15 +9,15 @@ namespace coalesce::simulator {
 
 namespace {
 
-/// Describes what the lanes of a fragment are waiting for, such as ", lanes ffffffff: spin,
+/// Describes what the lanes of a fragment are waiting for, such as ", lanes ffffffff: spinning,
 /// main.cu:72".
 std::string describe_fragment(const Block& block, const Fragment& f) {
     const Place place = block.launch->kernel->place(f.polling_op ? f.polling_op : f.at);
     const char* description =
-        f.state == Fragment::State::at_barrier           ? "wait at a barrier"
-        : f.state == Fragment::State::at_cluster_barrier ? "wait at the cluster's barrier"
-        : f.state == Fragment::State::at_warp_sync       ? "wait for lanes of their warp"
-                                                         : "spin";
+        f.state == Fragment::State::at_barrier           ? "waiting at a barrier"
+        : f.state == Fragment::State::at_cluster_barrier ? "waiting at the cluster barrier"
+        : f.state == Fragment::State::at_warp_sync       ? "waiting for lanes of their warp"
+                                                         : "spinning";
     char mask[16];
     std::snprintf(mask, sizeof mask, "%08x", f.lanes);
     std::string text = std::string(", lanes ") + mask + ": " + description;

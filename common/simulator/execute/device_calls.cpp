@@ -116,11 +116,11 @@ const Op* run_free(Warp& w, const Op* op) {
         const u64 bytes = DeviceHeap::instance().free(
             pointers[l], {w.block->index, w.thread_of(l), w.block->launch->kernel->place(op)});
         if (bytes == 0)
-            return w.fail(
-                op, Status::illegal_address, "memcheck", "invalid free",
-                "free() of a pointer that malloc() in a kernel did not return, or that was freed "
-                "before; free each pointer once, and free memory from cudaMalloc with cudaFree",
-                l, pointers[l]);
+            return w.fail(op, Status::illegal_address, "memcheck", "invalid free",
+                          "free() was called with a pointer that malloc() in a kernel did not "
+                          "return, or that was already freed; free each pointer once, and free "
+                          "memory from cudaMalloc with cudaFree",
+                          l, pointers[l]);
         w.block->launch->memory->mark_unwritten(pointers[l], bytes);
     }
     // Clear the caches of the sites, because these caches may still refer to freed heap memory.

@@ -107,13 +107,13 @@ Failed report_mbarrier_misuse(Warp& w, const Op* op, int lane, const Resolved& w
 Failed not_initialised(Warp& w, const Op* op, int lane, const Resolved& where) {
     return report_mbarrier_misuse(
         w, op, lane, where, "mbarrier not initialised",
-        "this mbarrier was never initialised, or was overwritten by another store; let one thread "
-        "call init(), and all other threads wait with __syncthreads() until it has done so");
+        "this mbarrier was never initialised, or was overwritten by another store; call init() in "
+        "one thread, and make all other threads wait at __syncthreads() until it has been called");
 }
 Failed too_many_bytes(Warp& w, const Op* op, int lane, const Resolved& where) {
     return report_mbarrier_misuse(
         w, op, lane, where, "too many bytes",
-        "an mbarrier can count at most 1048575 bytes that have yet to arrive, or that arrived "
+        "an mbarrier can count at most 1048575 bytes that have not arrived yet, or that arrived "
         "before they were announced; announce only the bytes of one phase");
 }
 
@@ -180,9 +180,9 @@ bool use_mbarriers(Warp& w, const Op* op, Resolved& where,
 void report_second_init(Warp& w, const Op* op, int lane, const Op* first) {
     Report report = w.describe(
         op, "synccheck", "mbarrier initialised twice", lane,
-        "Initialises an mbarrier that is already initialised. It loses the arrivals and bytes that "
-        "it has counted, and threads that wait may wait for the wrong phase.",
-        "Let one thread initialise the mbarrier, once, before any thread uses it. To reuse the "
+        "Initialises an mbarrier that is already initialised. The mbarrier loses its counted "
+        "arrivals and bytes, and waiting threads may end up waiting for the wrong phase.",
+        "Initialise the mbarrier once, in one thread, before any thread uses it. To reuse the "
         "memory, first invalidate the mbarrier (mbarrier.inval) after a barrier.");
     report.other = w.block->launch->kernel->place(first);
     reports().add(report);
@@ -282,7 +282,7 @@ const Op* run_arrive(Warp& w, const Op* op) {
             return report_mbarrier_misuse(
                 w, op, l, where, "too many arrivals",
                 "more threads arrive at this mbarrier in one phase than it expects; compare the "
-                "count given to init() with the threads that arrive");
+                "count given to init() with the number of threads that arrive");
         if (how & kAnnouncesBytes) announce(owner_block, b, address, operand[l]);
         if (how & kCompletesBytes) add_bytes(owner_block, b, address, operand[l]);
         if (b.has_too_many_bytes()) return too_many_bytes(w, op, l, where);

@@ -44,7 +44,7 @@ Failed misaligned(Warp& w, const Op* op, u64 address, int lane, u32 bytes, State
 
 Failed store_to_parameters(Warp& w, const Op* op, u64 address, int lane) {
     return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
-                  "a store to the kernel's parameters, which are read-only", lane, address);
+                  "stores to the kernel's parameters, which are read-only", lane, address);
 }
 
 /// Returns the host address of bytes in a state space, or nullptr if the bytes are out of bounds.

@@ -147,7 +147,7 @@ const Op* op_endless_loop(Warp& w, const Op* op) {
     return w.fail(
         Status::launch_timeout,
         w.describe(op, "synccheck", "endless loop", w.first_active(),
-                   "These threads loop forever: nothing in the loop can end the loop. If the loop "
+                   "These threads loop forever: nothing in the loop can end it. If the loop "
                    "waits for a variable that another thread sets, the compiler has read the "
                    "variable only once, before the loop.",
                    "Read the variable again in each iteration: declare it volatile, or read and "

@@ -105,7 +105,7 @@ void ShuffledValues::report(Warp& w, const Op* store, Mask lanes) {
             ", which does not take part in this shuffle, so the value is undefined. The "
             "thread stores this value, or a result computed from it, to global memory.",
         "The mask must include all lanes that are read, and these lanes must execute the "
-        "shuffle. Let only lanes with a defined value store their result.");
+        "shuffle. Store the result only in lanes whose value is defined.");
     report.other = kernel.place(store);
     report.other_block = report.block;
     report.other_thread = report.thread;

@@ -47,7 +47,7 @@ bool split_box(Issue& issue, const TensorMap& map, const i32* corner, u32 shared
     if (!issue.copy.to_shared && !check_corner_is_inside(issue, map, corner)) return false;
     if (static_cast<i64>(corner[0]) * map.element_bytes % kCopyChunkBytes != 0)
         return issue.fail(Status::illegal_instruction, "misaligned",
-                          "the innermost coordinate of a box must be at a multiple of 16 bytes; " +
+                          "the innermost coordinate of a box must be a multiple of 16 bytes; " +
                               std::to_string(corner[0]) + " elements are " +
                               std::to_string(i64{corner[0]} * map.element_bytes) + " bytes",
                           map.address);
@@ -87,8 +87,8 @@ bool copy_box(Warp& w, const Op* op, int lane) {
     if (!map)
         return issue.fail(
             Status::illegal_instruction, "no tensor map",
-            "there is no tensor map at this address, or its 128 bytes were changed; make one with "
-            "cuTensorMapEncodeTiled, and pass it as a const __grid_constant__ parameter",
+            "there is no tensor map at this address, or its 128 bytes were changed; create one "
+            "with cuTensorMapEncodeTiled, and pass it as a const __grid_constant__ parameter",
             map_address);
     if (map->rank != op->count)
         return issue.fail(Status::illegal_instruction, "no tensor map",

@@ -351,15 +351,17 @@ void Worker::report_stuck_grid() {
              : " for memory to change, but no running thread will change it");
     if (begun < blocks_)
         message += "; " + std::to_string(blocks_ - begun) +
-                   " more blocks cannot start until one of these " + waiting +
+                   (blocks_ - begun == 1 ? " more block" : " more blocks") +
+                   " cannot start until " +
+                   (waiting_.size() == 1 ? "this block" : "one of these " + waiting + " blocks") +
                    " ends, because the device can hold no more blocks at a time";
     message += ":\n" + describe_waiting(block);
     const int lane = std::countr_zero(f.lanes);
     Report report =
         stuck.describe(f.polling_op ? f.polling_op : f.at, "synccheck", "deadlock", lane, message,
                        "Is the lock released, or the flag set, on every path? Blocks may wait only "
-                       "for blocks that are certain to run. (The host cannot change the memory by "
-                       "a copy: in the simulator, a launch ends before the host continues.)");
+                       "for blocks that are certain to run. (A copy by the host cannot change the "
+                       "memory: in the simulator, a launch ends before the host continues.)");
     const FunctionCode& code = f.frame ? *f.frame->code : launch_->code->main;
     if (f.polling_op && code.ast->body[f.polling_op->source].opcode == "mbarrier") {
         const MbarrierWait wait = describe_mbarrier_wait(stuck, *f.polling_op, lane);
@@ -383,8 +385,8 @@ void Worker::report_waiting_for_host() {
         "the kernel has ended, so the host cannot write before that:\n" +
         describe_waiting(*waiting_.front());
     report.cure =
-        "Write the memory before the launch, or split the kernel where it waits and launch two "
-        "kernels.";
+        "Write the memory before the launch, or split the kernel in two at the place where it "
+        "waits.";
     reports().add(report);
     launch_->fail(Status::launch_timeout);
 }

@@ -126,7 +126,7 @@ void FunctionLowering::lower_barrier() {
         op.inner = op_warp_barrier;
         op.members = source(operands.at(0), Width::w32);
     } else if (now().has("cluster")) {
-        if (!operands.empty()) fail("a cluster's barrier has no operands");
+        if (!operands.empty()) fail("a cluster barrier takes no operands");
         op.run = now().has("arrive") ? op_cluster_arrive : op_cluster_wait;
         op.detail = now().has("relaxed") ? kRelaxedArrival : 0;
         kernel_code_.has_repeatable_shared_steps = false;
@@ -192,7 +192,7 @@ void FunctionLowering::lower_call() {
                                 kernel_.place(now().where));
         if (found == functions.end() || !found->second->has_body)
             fail("the called function " + demangled(callee.name) +
-                 " is not defined by any PTX of the program (build every file with -arch=sm_90)");
+                 " is not defined in any PTX of the program (build every file with -arch=sm_90)");
         functions_used_.insert(callee.name);
         site->callee =
             kernel_code_.functions.try_emplace(callee.name, std::make_unique<FunctionCode>())

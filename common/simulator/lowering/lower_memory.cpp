@@ -120,7 +120,7 @@ void FunctionLowering::lower_load_store() {
     const std::vector<Operand> elements = value.is_vector() ? value.elements : std::vector{value};
     const Type type = type_of(now());
     if (type == Type::none || elements.size() != vector_length(now()))
-        fail("the elements do not fit the type");
+        fail("the number of elements does not match the type");
     const bool lies_in_local = space == StateSpace::param && local_offsets_.contains(address.name);
     if (space == StateSpace::param && !lies_in_local) {
         const bool of_kernel = is_kernel_ && !parameter_offsets_.contains(address.name);

@@ -39,7 +39,7 @@ bool FunctionLowering::lower_move() {
         pack(from.elements, to, type);
     } else {
         const Width width = width_of(to);
-        if (width == Width::w128) fail("mov of 128 bits is not simulated");
+        if (width == Width::w128) fail("a 128-bit mov is not simulated");
         const Slot value = source(from, width);
         emit_lane(width == Width::predicate ? "mov.pred"
                   : width == Width::w64     ? "mov.b64"
@@ -68,7 +68,7 @@ void FunctionLowering::unpack(const Operand& from, const std::vector<Operand>& t
                           destination_class(now().operands[0]));
         return;
     }
-    if (bits > 64 || piece == 0) fail("mov of 128 bits is not simulated");
+    if (bits > 64 || piece == 0) fail("a 128-bit mov is not simulated");
     const Width width = width_of_type(type);
     const ValueClass value_class = destination_class(now().operands[0]);
     const Slot whole = source(from, width);
@@ -102,7 +102,7 @@ void FunctionLowering::pack(const std::vector<Operand>& from, const Operand& to,
                       value_class);
         return;
     }
-    if (bits > 64 || piece == 0) fail("mov of 128 bits is not simulated");
+    if (bits > 64 || piece == 0) fail("a 128-bit mov is not simulated");
     const auto join = [&](Slot d, Slot low, Slot high, u32 low_bits) {
         // The operands of bfi are d, high, low, position and length.
         emit_lane("bfi.b32", d,
@@ -127,7 +127,7 @@ void FunctionLowering::pack(const std::vector<Operand>& from, const Operand& to,
     else if (from.size() == 1)
         emit_lane("mov.b32", destination(to, Width::w32), {words[0]}, value_class);
     else if (bits != 32)
-        fail("mov of pieces of this size is not simulated");
+        fail("a mov that packs or unpacks elements of this size is not simulated");
 }
 
 // ---- cvta ----

@@ -166,7 +166,7 @@ DeviceMemory::DeviceMemory(u64 capacity_bytes)
         if (capacity_ <= kSmallestCapacity) {
             throw std::runtime_error(
                 "the simulated device's addresses (from 0x500000000000) cannot be reserved: "
-                "another part of the program uses them, or a limit on address space is too tight "
+                "another part of the program uses them, or the limit on address space is too low "
                 "(see ulimit -v)");
         }
     }

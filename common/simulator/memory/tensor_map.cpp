@@ -68,7 +68,7 @@ std::string find_fault_in_dimension(const TensorMapArguments& a, u32 d) {
 
 std::string find_fault(const TensorMapArguments& a) {
     if (!a.map || reinterpret_cast<std::uintptr_t>(a.map) % kMapAlignment != 0)
-        return "tensorMap is not at a multiple of 64 bytes: declare it as a CUtensorMap, or "
+        return "tensorMap is not aligned to 64 bytes: declare it as a CUtensorMap, or with "
                "alignas(64)";
     if (a.type >= std::size(kElementBytes))
         return "the device does not support this tensorDataType";

@@ -100,8 +100,8 @@ std::string summary() {
         text += ", " + with_commas(suppressed) + " suppressed";
     if (const u64 children = count_children_with_reports(); children > 0)
         text += "; " + with_commas(children) +
-                (children == 1 ? " child process has reports, printed above"
-                               : " child processes have reports, printed above");
+                (children == 1 ? " child process printed reports (see above)"
+                               : " child processes printed reports (see above)");
     return text;
 }
 

@@ -38,10 +38,9 @@ std::string give_advice_on(const Waste& waste) {
     return "Next: look at " + format_place(waste.line->place.file, waste.line->place.line) +
            ". Its " + a.name + " take " + format_ratio(a.passes, a.requests) + " " + unit +
            " per request; " + format_ratio(a.ideal, a.requests) + " would be enough. " +
-           (waste.is_global
-                ? "Let neighbouring lanes of a warp access neighbouring addresses."
-                : "Let the lanes of a warp access different banks, for example by padding the "
-                  "rows of the array with one element.");
+           (waste.is_global ? "Make neighbouring lanes of a warp access neighbouring addresses."
+                            : "Make the lanes of a warp access different banks, for example by "
+                              "padding each row of the array with one element.");
 }
 
 /// Returns advice on the kernel that takes the longest, or "" if no kernel has a time.

@@ -80,7 +80,7 @@ std::string format_stopped_row(const KernelRow& kernel) {
                               : kernel.stopped == 1                 ? "one launch"
                                                     : with_commas(kernel.stopped) + " launches";
     return which + (kernel.stopped == 1 ? " was" : " were") +
-           " stopped by an error, and not counted";
+           " stopped by an error and not counted";
 }
 
 std::string format_execution_row(const Counters& c) {
@@ -169,7 +169,7 @@ std::string format_times(const std::vector<KernelRow>& kernels, const PredictedT
     std::string text = "\n" + add_colour(wrap(what, kColumns, "", "  "), kBold, colour) + "\n";
     char head[96];
     std::snprintf(head, sizeof head, "%12s%8s%10s  %s", "ms", "of all", "launches",
-                  "kernel: what limits its longest launch");
+                  "kernel: bottleneck of its longest launch");
     text += add_colour(head, kDim, colour) + "\n";
     for (const NamedTime& row : rows) text += format_time_row(row, sum);
     return text;

@@ -80,7 +80,7 @@ Binding Scopes::new_register(std::string_view name, Type type, u32 elements) {
 
 void Scopes::declare_registers(std::string_view prefix, Type type, u32 elements, u64 count) {
     if (count > kMostRegisters) {
-        lexer_.fail("a family of " + std::to_string(count) + " registers is not supported");
+        lexer_.fail("a declaration of " + std::to_string(count) + " registers is not supported");
     }
     if (!scopes_.back()
              .families.emplace(std::string(prefix), NumberedRegisters{count, type, elements})

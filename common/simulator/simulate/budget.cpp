@@ -154,7 +154,7 @@ Budget read_budget(const std::string& file) {
 
 std::string budget_of(const Json& run) {
     std::string text =
-        "# Limits of `simulate --budget`, written by `simulate --write-budget`. Sums are over "
+        "# Limits of `simulate --budget`, written by `simulate --write-budget`. Sums include "
         "all\n# launches. In names and sources, * stands for any text. Remove the limits that you "
         "do\n# not need, and raise the limits of costs that may grow.\n";
     for (const Json& kernel : run["kernels"]) {

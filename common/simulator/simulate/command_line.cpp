@@ -30,14 +30,15 @@ constexpr const char* kDescription =
 constexpr const char* kFooter =
     "\nExamples:\n  nvcc -cudart shared -arch=sm_90 -lineinfo -o transpose transpose.cu\n  "
     "simulate ./transpose                    counters and checks\n  simulate --lines ./transpose "
-    "1024       the same, at each source line\n  simulate --check none ./transpose       counters "
-    "only, faster\n  simulate --time ./transpose             and predict an H200's times\n  "
+    "1024       the same, for each source line\n  simulate --check none ./transpose       counters "
+    "only (faster)\n  simulate --time ./transpose             also predict the times on an H200\n  "
     "simulate --json out.json ./transpose    also write the results as JSON\n  simulate --gate "
     "--compare base.json pytest tests    for CI\n\nExit code: the program's own; 128+N if signal N "
     "ended the program; 2 if it could\nnot be run, or ended with 0 although a part of it could not "
     "be simulated; 3 if\nit ended with 0, but a cost was above a limit; the code of "
-    "--error-exitcode if\nthere was a report. With --gate: 0 if all is well, otherwise the first "
-    "code\nthat applies: 2 not simulated, 4 reports, 1 the program failed, 2 no kernel ran,\n3 a "
+    "--error-exitcode if\nanything was reported. With --gate: 0 if nothing failed, otherwise the "
+    "first\ncode that applies: 2 not simulated, 4 reports, 1 the program failed,\n2 no kernel ran, "
+    "3 a "
     "cost is above its limit.\n";
 
 /// A formatter with its own usage line. CLI11 does not know that a program follows the options.
@@ -138,12 +139,12 @@ void add_options(CLI::App& app, CommandLine& line) {
     hand_on("--memory", "COALESCE_SIM_MEMORY", "Memory of the simulated GPU, such as 16G", "SIZE",
             validate_size);
     app.add_option("--error-exitcode", line.error_exit_code,
-                   "Exit with code N if there was any report")
+                   "Exit with code N if anything was reported")
         ->type_name("N")
         ->check(CLI::Range(1, 255).description(""));
     app.add_flag("--plain", line.plain,
                  "Switch off the simulator's optimizations, to see\nwhether they change a result");
-    app.add_flag("--quiet", line.quiet, "Print neither reports nor the table");
+    app.add_flag("--quiet", line.quiet, "Print neither reports nor counters");
     app.set_version_flag("--version", std::string("simulate ") + COALESCE_VERSION,
                          "Print the version, then exit");
     app.add_flag("--explain-missing", line.explains_missing,
@@ -156,7 +157,7 @@ void add_gate_options(CLI::App& app, CommandLine& line) {
     };
     file("--suppress", line.suppression_file, "Suppress the reports that FILE (TOML) lists");
     file("--write-suppressions", line.suppressions_to_write,
-         "Write a FILE for --suppress with this run's reports");
+         "Write this run's reports to FILE, for --suppress");
     file("--compare", line.base_file,
          "Compare the costs with those that an earlier run\nwrote with --json, by kernel and by "
          "line");
@@ -164,8 +165,8 @@ void add_gate_options(CLI::App& app, CommandLine& line) {
                    "Percentage by which a cost may grow (default: 0)")
         ->type_name("P")
         ->check(CLI::Range(0.0, 1e6).description(""));
-    file("--budget", line.budget_file, "Check the limits in FILE (TOML), by kernel and line");
-    file("--write-budget", line.budget_to_write, "Write a FILE with this run's costs as limits");
+    file("--budget", line.budget_file, "Check costs against the limits in FILE (TOML)");
+    file("--write-budget", line.budget_to_write, "Write this run's costs to FILE, as limits");
     app.add_flag("--lints", line.has_lints,
                  "List the lines that cost time needlessly, with the\npredicted cost of each line "
                  "(needs --time)");

@@ -13,15 +13,14 @@
 namespace coalesce::simulator {
 
 const std::vector<LintRule> kLintRules{
-    {"uncoalesced-load", "Let neighbouring lanes load neighbouring elements."},
-    {"uncoalesced-store", "Let neighbouring lanes store neighbouring elements."},
+    {"uncoalesced-load", "Make neighbouring lanes load neighbouring elements."},
+    {"uncoalesced-store", "Make neighbouring lanes store neighbouring elements."},
     {"partial-sectors", "Begin rows at multiples of 32 bytes, and use all bytes of a sector."},
     {"bank-conflict", "Pad the rows of the shared array, or permute its columns (swizzle)."},
     {"atomics-contended",
-     "Add up in registers or by shuffles first, and let fewer lanes share an "
-     "address."},
-    {"one-load-in-flight", "Issue several independent loads before the first of them is used."},
-    {"barrier-bound", "Do more work between two barriers, or let fewer threads share a barrier."},
+     "First add up values in registers or with shuffles, so that fewer lanes share an address."},
+    {"one-load-in-flight", "Issue several independent loads before using the first result."},
+    {"barrier-bound", "Do more work between barriers, or make fewer threads share a barrier."},
 };
 
 namespace {
@@ -151,8 +150,8 @@ private:
         if (most == lines.end() || counter(*most, "load_waits") == 0) return;
         const double fraction = std::max(moving / needed, busiest(longest_["busy"]));
         wastes_.push_back({"one-load-in-flight", &*most, ms_ * std::max(0.0, 1 - fraction),
-                           format_value(moving) + " bytes are in flight per multiprocessor, and " +
-                               format_value(needed) + " would keep the memory busy."});
+                           format_value(moving) + " bytes are in flight per multiprocessor, but " +
+                               format_value(needed) + " are needed to keep the memory busy."});
     }
 
     void check_barriers() {

@@ -44,14 +44,14 @@ std::string describe(const Ending& ending) {
 void explain_missing_report(const Ending& ending) {
     if (ending.signal == 0) {
         print_message("no counters were written: the program ended with " + describe(ending) +
-                      ", not by exit() or by a return from main");
+                      ", but not through exit() or a return from main");
         return;
     }
     print_message("no counters were written, because a signal ended the program first");
     if (ending.signal == SIGSEGV || ending.signal == SIGBUS) {
         print_message(
-            "host code that dereferences a device pointer ends like this; "
-            "copy with cudaMemcpy first, or run the program under gdb");
+            "a program whose host code dereferences a device pointer ends like this; copy the data "
+            "with cudaMemcpy first, or run the program under gdb");
     }
 }
 
@@ -105,7 +105,8 @@ Outcome judge(const CommandLine& line, const Inputs& inputs, const Ending& endin
 
 std::string hint_for_selection(const CommandLine& line) {
     const std::string& expression = line.passed_variables.at("COALESCE_SIM_KERNEL");
-    return expression.empty() ? "" : ", or none whose name matches " + expression;
+    return expression.empty() ? ""
+                              : ", or none of the kernels has a name that matches " + expression;
 }
 
 int simulate(const CommandLine& line) {

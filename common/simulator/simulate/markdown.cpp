@@ -30,7 +30,7 @@ std::string row(const std::vector<std::string>& cells) {
 }
 
 std::string findings_part(const std::vector<Finding>& findings) {
-    if (findings.empty()) return "No report, and no cost above its limit.\n";
+    if (findings.empty()) return "No reports, and no cost exceeds its limit.\n";
     std::string text = row({"Where", "What", "Why"}) + "|---|---|---|\n";
     for (const Finding& one : findings) {
         const std::string place = format_place(one.file, one.line);
@@ -88,7 +88,7 @@ std::string to_markdown(const std::vector<Finding>& findings, const Json& run,
     std::string text = "## Simulated GPU\n\n" + findings_part(findings);
     if (comparison) text += comparison_part(*comparison);
     return text + kernels_part(run) +
-           "\nCounters are simulated and exact; times, where there are any, are predicted.\n";
+           "\nCounters are simulated and exact; any times are predicted.\n";
 }
 
 }  // namespace coalesce::simulator

@@ -56,7 +56,7 @@ void write_vscode_tasks(const std::vector<std::string>& program) {
     const std::string text = vscode_tasks(program);
     if (std::filesystem::exists(kTasksFile))
         throw std::runtime_error(std::string(kTasksFile) +
-                                 " exists; add these tasks to it by hand:\n" + text);
+                                 " already exists; add these tasks to it by hand:\n" + text);
     std::filesystem::create_directories(std::filesystem::path(kTasksFile).parent_path());
     coalesce::write_file(kTasksFile, text);
     std::printf(

@@ -10,7 +10,7 @@
 #    define COALESCE_JUMP(alias) \
         "adrp x16, :got:" alias "\nldr x16, [x16, :got_lo12:" alias "]\nbr x16\n"
 #else
-#    error "add the jump through the global offset table of this processor here"
+#    error "implement the jump through the global offset table for this processor here"
 #endif
 
 /// Defines a function `name` that jumps to the function exported as `target` with the symbol

@@ -90,7 +90,8 @@ Result cuGetExportTable(const void** table, const void*) {
     const std::string instead =
         std::string(subjects::static_runtime.instead) + ", without NVIDIA's libraries";
     return coalesceDriverMissing(
-        "the internal calls by which the static CUDA runtime and NVIDIA's libraries use a driver",
+        "the internal interface through which the static CUDA runtime and NVIDIA's libraries use "
+        "the driver",
         instead.c_str());
 }
 

@@ -130,7 +130,7 @@ void end_capture(cudaStream_t stream, cudaGraph_t* graph) {
             invalidate(*capture, cudaErrorStreamCaptureUnjoined,
                        "another stream took part in the capture, but the stream in which the "
                        "capture began does not wait for it: record an event in the other stream, "
-                       "and wait for this event in the first stream, before the capture ends.");
+                       "and make the first stream wait for this event before the capture ends.");
         }
     }
     if (graph)
@@ -235,7 +235,7 @@ void join_capture(cudaStream_t stream, const CapturedEvent& event) {
     std::lock_guard lock(Graphs::instance().mutex);
     const auto capture = event.capture.lock();
     if (!capture || find_capture(capture->origin) != capture)
-        refuse("the event was recorded while its stream was captured, so it never completes.",
+        refuse("the event was recorded while its stream was being captured, so it never completes.",
                cudaErrorCapturedEvent);
     require(capture->is_valid, cudaErrorStreamCaptureInvalidated);
     if (is_legacy(stream))
@@ -268,7 +268,7 @@ void refuse_graph_launch(const std::shared_ptr<Capture>& capture) {
 
 void refuse_captured_event(const CapturedEvent& event) {
     if (const auto capture = event.capture.lock()) capture->is_valid = false;
-    refuse("the event was recorded while its stream was captured, so it never completes.",
+    refuse("the event was recorded while its stream was being captured, so it never completes.",
            cudaErrorCapturedEvent);
 }
 

@@ -50,9 +50,8 @@ void instantiate(cudaGraphExec_t* handle, Graph& graph, cudaGraphInstantiatePara
     const bool only_one = graph.any_node(is_memory_node) || graph.any_node(is_conditional);
     if (only_one && Graphs::instance().has_executable(&graph))
         not_supported(
-            "a graph that allocates memory, or has conditional nodes, can be instantiated only "
-            "once "
-            "at a time; destroy the other executable first.");
+            "a graph that allocates memory, or has conditional nodes, can have only one executable "
+            "at a time; destroy the existing executable first.");
     check_structure(graph, how);
     auto executable = std::make_shared<Executable>();
     executable->graph = graph.copy();

@@ -77,7 +77,8 @@ Work describe_child(cudaGraph_t handle, bool moves) {
     if (child.any_node(is_conditional) || (!moves && child.any_node(is_memory_node)))
         refuse(
             "a graph with conditional nodes cannot be a child graph. A graph that allocates memory "
-            "can be a child graph only if it is moved to its parent.");
+            "can be a child graph only if its ownership moves to the parent graph "
+            "(cudaGraphChildGraphOwnershipMove).");
     std::shared_ptr<Graph> part = moves ? child.shared_from_this() : child.copy();
     require(!moves || Graphs::instance().destroy(&child));
     part->is_nested = true;

@@ -17,8 +17,8 @@ void execute_node(const ChildWork& work) {
 void execute_node(const AllocateWork& work) {
     if (begin_use(*work.memory)) return;
     refuse(
-        "the graph allocates memory that its last launch also allocated, and that was never freed; "
-        "free this memory, or instantiate with cudaGraphInstantiateFlagAutoFreeOnLaunch.");
+        "the memory that the graph's last launch allocated was never freed; free it, or "
+        "instantiate the graph with cudaGraphInstantiateFlagAutoFreeOnLaunch.");
 }
 
 void execute_node(const FreeWork& work) {

@@ -54,11 +54,12 @@ Failed report_out_of_range(Warp& w, const Op* op, const ImageObject& surface,
     if (image.depth > 1 || surface.shape.layered) text.add(at[2], image.depth);
     return w.fail(
         Status::launch_failure,
-        w.describe(op, "memcheck", "surface access out of range", lane,
-                   "Accesses (" + text.place + ") of a " + name_of(surface.shape) + " surface of " +
-                       text.size + "; the first coordinate counts bytes.",
-                   "Guard the access with the surface's size, multiply x by the size of an "
-                   "element, or pass cudaBoundaryModeZero or cudaBoundaryModeClamp."));
+        w.describe(
+            op, "memcheck", "surface access out of range", lane,
+            "Accesses (" + text.place + ") in a " + name_of(surface.shape) + " surface of " +
+                text.size + "; the first coordinate is in bytes.",
+            "Compare the coordinates with the surface's size before the access, multiply x by the "
+            "size of an element, or pass cudaBoundaryModeZero or cudaBoundaryModeClamp."));
 }
 
 Failed report_misaligned(Warp& w, const Op* op, i64 x, u32 bytes, int lane) {
@@ -68,7 +69,7 @@ Failed report_misaligned(Warp& w, const Op* op, i64 x, u32 bytes, int lane) {
         w.describe(op, "memcheck", "misaligned", lane,
                    "Accesses " + size + " bytes at byte " + std::to_string(x) +
                        " of a surface row; this offset is not a multiple of " + size + ".",
-                   "x counts bytes: multiply it by the size of an element."));
+                   "x is an offset in bytes: multiply the index of the element by its size."));
 }
 
 /// The surface addresses of the active lanes. All addresses are checked and reported to the race

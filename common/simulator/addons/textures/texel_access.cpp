@@ -77,7 +77,7 @@ const ImageObject* ImageLookup::find_for_lane(int lane) {
             lane, asked,
             "The " + std::string(name) + " is " + name_of(found->shape) +
                 ", but it is accessed as " + name_of(image.shape) + ".",
-            "Call the access function for the kind of array from which the object was created.");
+            "Call the access function for the kind of array that the object was created from.");
     object = std::move(found);
     number = asked;
     return object.get();
@@ -103,11 +103,11 @@ void TexelAccess::check_written(const Tap& tap, int lane) {
     if (!allocation || !allocation->has_shadow ||
         launch.memory->unwritten_bytes(tap.address(), tap.image->format.bytes()) == 0)
         return;
-    Report report = w_.describe(
-        op_, "initcheck", "uninitialised texel read", lane,
-        "Reads " + place_of(tap) + " texels, some bytes of which were never written.",
-        "Fill every part of the array that a fetch can read: linear filtering also reads "
-        "the neighbours of a texel.");
+    Report report =
+        w_.describe(op_, "initcheck", "uninitialised texel read", lane,
+                    "Reads " + place_of(tap) + " texels, some bytes of which were never written.",
+                    "Fill every part of the array that a fetch can read: linear filtering also "
+                    "reads neighbouring texels.");
     report.address = tap.address();
     reports().add(report);
 }

@@ -163,5 +163,5 @@ TEST_CASE("--markdown writes a summary with tables") {
         cells = bars;
     }
     run({PROGRAMS "/sum_before"}, {"--markdown", file.path});
-    CHECK(has(file.content(), "No report, and no cost above its limit."));
+    CHECK(has(file.content(), "No reports, and no cost exceeds its limit."));
 }

@@ -90,6 +90,6 @@ TEST_CASE("--write-vscode writes tasks whose problem matcher recognizes lints") 
 
     // An existing file is not overwritten.
     CHECK(std::system(command.c_str()) != 0);
-    CHECK(has(coalesce::read_file(folder / "out"), "tasks.json exists; add these tasks"));
+    CHECK(has(coalesce::read_file(folder / "out"), "tasks.json already exists; add these tasks"));
     std::filesystem::remove_all(folder);
 }

@@ -31,7 +31,7 @@ __global__ void fills(int* to, long from, int count) {
     if (!fixed || i < count)
         to[i] = 7;  // bug other_array: memcheck: out of bounds // bug other_array: globalrace: not checked
 }
-// cure other_array: Guard the access with the number of elements
+// cure other_array: Compare the index with the number of elements before the access
 template <bool fixed>
 void other_array() {
     int *one = device_zeros<int>(1024), *two = device_zeros<int>(1024);
@@ -198,7 +198,7 @@ __global__ void lends_its_array(int* out) {
     const int* from = fixed ? copied : lent;
     out[threadIdx.x] = from[threadIdx.x & 3] + mine[0];  // bug lent_array: memcheck: another thread's variable
 }
-// cure lent_array: Pass the values to other threads in shared memory
+// cure lent_array: Pass the values to other threads through shared memory
 template <bool fixed>
 void lent_array() {
     int* out = device_zeros<int>(64);

@@ -84,7 +84,7 @@ __global__ void adds_stages(int* out, const int* in, int count) {
     __syncthreads();
     out[t] = stages[count - 1][63 - t];  // bug group_still_in_flight: racecheck: read after write
 }
-// cure group_still_in_flight: wait for its group (cp.async.wait_group, __pipeline_wait_prior
+// cure group_still_in_flight: wait for its group (cp.async.wait_group or __pipeline_wait_prior
 template <bool fixed>
 void group_still_in_flight() {
     int* out = device_zeros<int>(64);
@@ -178,7 +178,7 @@ __global__ void releases(int* data, int* flag, int* out) {
         *out = *data;  // bug relaxed_flag: globalrace: read after write
     }
 }
-// cure relaxed_flag: use memory_order_release and memory_order_acquire with the scope of the device
+// cure relaxed_flag: use memory_order_release and memory_order_acquire at device scope
 template <bool fixed>
 void relaxed_flag() {
     int* out = device_zeros<int>(1);

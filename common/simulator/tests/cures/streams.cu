@@ -48,7 +48,7 @@ void no_event() {
 }
 
 // The wait is queued before the event is recorded, so it does not wait.
-// cure early_event: let the second stream wait for this event (cudaStreamWaitEvent)
+// cure early_event: make the second stream wait for this event (cudaStreamWaitEvent)
 template <bool fixed>
 void early_event() {
     int *in = device_zeros<int>(kCount), *out = device_zeros<int>(kCount);
@@ -132,7 +132,7 @@ void managed_too_early() {
 __global__ void marks(int* data) {
     data[threadIdx.x] = threadIdx.x;  // bug peer_access: memcheck: no peer access
 }
-// cure peer_access: Call cudaDeviceEnablePeerAccess(1, 0) on the device of the kernel first
+// cure peer_access: call cudaDeviceEnablePeerAccess(1, 0) on the kernel's device
 template <bool fixed>
 void peer_access() {
     int* data;
@@ -160,7 +160,7 @@ template <bool fixed>
 __global__ void __launch_bounds__(128) bounded(int* out) {
     out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
 }
-// cure block_too_large: __launch_bounds__ allow 128 threads per block, not 256
+// cure block_too_large: __launch_bounds__ allow at most 128 threads per block, not 256
 template <bool fixed>
 void block_too_large() {
     int* out = device_zeros<int>(256);
@@ -187,7 +187,7 @@ __global__ void allocates(int** where) {
 __global__ void copies(int* out, int* const* where) {
     *out = **where;
 }
-// cure memory_of_a_kernel: let a kernel copy the data to memory from cudaMalloc
+// cure memory_of_a_kernel: in a kernel, copy the data to memory from cudaMalloc
 template <bool fixed>
 void memory_of_a_kernel() {
     int **where = device_zeros<int*>(1), *out = device_zeros<int>(1), value = 0;

@@ -32,11 +32,11 @@
 // expect-stderr: No context is current
 // expect-stderr: nvrtcGetPTX
 // expect-stderr: apicheck: CUDA_ERROR_INVALID_VALUE from cuMemFree
-// expect-stderr: was freed before
+// expect-stderr: was already freed
 // expect-stderr: apicheck: CUDA_ERROR_INVALID_VALUE from cuMemcpyHtoD
 // expect-stderr: apicheck: CUDA_ERROR_INVALID_VALUE from cuMemAlloc
 // expect-stderr: apicheck: CUDA_ERROR_INVALID_VALUE from cuLaunchKernel
-// expect-stderr: The buffer of arguments has 8 bytes
+// expect-stderr: The argument buffer has 8 bytes
 // expect-stderr: apicheck: CUDA_ERROR_INVALID_HANDLE from cuStreamSynchronize
 // expect-stderr: from cuStreamSynchronize
 // expect-stderr: coalesce: cuArrayGetPlane is not simulated; use plain CUDA arrays.

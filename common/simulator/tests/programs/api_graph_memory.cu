@@ -23,10 +23,10 @@
 // expect: memory that no graph allocated: cudaErrorInvalidValue
 // expect: the memory of a graph that is gone: cudaSuccess
 // expect-stderr: apicheck: cudaErrorInvalidValue from cudaGraphLaunch
-// expect-stderr: that was never freed; free
+// expect-stderr: was never freed;
 // expect-stderr: apicheck: cudaErrorInvalidValue from cudaFree
 // expect-stderr: apicheck: cudaErrorNotSupported from cudaGraphInstantiate
-// expect-stderr: destroy the other executable
+// expect-stderr: destroy the existing executable
 // expect-stderr: apicheck: cudaErrorNotSupported from cudaGraphClone
 // expect-stderr: apicheck: cudaErrorNotSupported from cudaGraphRemoveDependencies
 // expect-stderr: freed outside of the graph; a node

@@ -25,7 +25,7 @@
 // expect-stderr: apicheck: cudaErrorCooperativeLaunchTooLarge from
 // expect-stderr: apicheck: cudaErrorInvalidClusterSize from cudaLaunchKernelExC
 // expect-stderr: the launch requests 49153 bytes of
-// expect-stderr: coalesce: cudaFuncSetAttribute: 1048576 bytes of dynamic shared memory:
+// expect-stderr: coalesce: cudaFuncSetAttribute: 1048576 bytes of dynamic shared memory
 #include "api_check.h"
 
 __global__ void count(int* out) {

@@ -7,7 +7,7 @@
 // expect: the device still works: cudaSuccess
 // expect-stderr: cudaIpcGetMemHandle is not simulated.
 // expect-stderr: cudaIpcOpenMemHandle is not simulated.
-// expect-stderr: cudaEventCreateWithFlags: an event that other processes share is not
+// expect-stderr: cudaEventCreateWithFlags: an event shared with other processes is
 // expect-stderr: cure: Copy through host memory.
 // expect-exit: 2
 #include "api_check.h"

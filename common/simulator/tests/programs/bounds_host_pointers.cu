@@ -1,21 +1,21 @@
 // When a kernel uses a host pointer, the report must state what memory it points to.
 // simulator only
 // expect: from malloc: 700
-// expect-stderr: a pointer to memory of the host,
-// expect-stderr: its heap (malloc, new, std::vector). A kernel cannot access
+// expect-stderr: which is in host memory: the heap
+// expect-stderr: (malloc, new, std::vector). A kernel cannot access
 // expect: a large vector: 700
-// expect-stderr: its heap (malloc, new, std::vector) or the stack of a thread. A
+// expect-stderr: (malloc, new, std::vector) or the stack of a thread. A
 // expect: a local variable: 700
-// expect-stderr: its stack (a local variable). A kernel cannot access ordinary
+// expect-stderr: (a local variable). A kernel cannot access ordinary
 // expect: a global variable: 700
 // expect: a global variable with a value: 700
 // expect: the host's address of a __device__ variable: 700
-// expect-stderr: global variable of the program. A kernel cannot access
+// expect-stderr: variable of the program. A kernel cannot access
 // expect-stderr: cudaGetSymbolAddress.
 // expect: never set: 700
-// expect-stderr: at 0xcdcdcdcdcdcdcdcc, which is memory of
+// expect-stderr: at 0xcdcdcdcdcdcdcdcc, which is in
 // expect: null, and a large index: 700
-// expect-stderr: at 0x17d78400, which is memory of neither
+// expect-stderr: at 0x17d78400, which is in neither
 // expect: before the first allocation: 700
 // expect-stderr: which is 4 bytes before the
 // expect: behind registered memory: 700

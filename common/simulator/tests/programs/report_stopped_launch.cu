@@ -5,7 +5,7 @@
 // expect: stopped: cudaErrorIllegalAddress
 // expect-stderr: memcheck: out of bounds in fill
 // expect-stderr: fill: 2 launches, grid 4000, block 256 (the last)
-// expect-stderr: one launch was stopped by an error, and not counted
+// expect-stderr: one launch was stopped by an error and not counted
 // expect-stderr: global stores            96,000          384,000      4.0    4.0
 #include "api_check.h"
 

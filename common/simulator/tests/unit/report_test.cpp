@@ -374,7 +374,7 @@ TEST_CASE("a stopped launch is mentioned but not counted") {
     CHECK(json["kernels"][0]["stopped"] == 1);
     const std::string text = profile_text("d", rows, false);
     CHECK(text.find("sample: 3 launches") != std::string::npos);
-    CHECK(text.find("  one launch was stopped by an error, and not counted\n") != text.npos);
+    CHECK(text.find("  one launch was stopped by an error and not counted\n") != text.npos);
 
     // A kernel that has never finished has no counters. The table must not show zeros for it.
     sample.kernel.totals.launches = 0;
@@ -384,7 +384,7 @@ TEST_CASE("a stopped launch is mentioned but not counted") {
     CHECK(bare["kernels"][0]["stopped"] == 1);
     CHECK_FALSE(bare["kernels"][0].contains("load_requests"));
     const std::string alone_text = profile_text("d", alone, false);
-    CHECK(alone_text.find("  the launch was stopped by an error, and not counted\n") !=
+    CHECK(alone_text.find("  the launch was stopped by an error and not counted\n") !=
           alone_text.npos);
     CHECK(alone_text.find("global loads") == alone_text.npos);
 }

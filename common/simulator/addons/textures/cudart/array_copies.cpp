@@ -142,9 +142,9 @@ CopyWork replace_arrays_by_memory(const CopyWork& work) {
     const cudaArray* from = work.srcArray ? &require_array(work.srcArray, "source") : nullptr;
     const u32 bytes = (to ? to : from)->image.format.bytes();
     if (to && from && bytes != from->image.format.bytes())
-        refuse("the arrays have texels of " + std::to_string(bytes) + " and " +
+        refuse("the two arrays have texels of " + std::to_string(bytes) + " and " +
                std::to_string(from->image.format.bytes()) +
-               " bytes, but both must have the same size.");
+               " bytes, but their texels must have the same size.");
     plain.extent.width *= bytes;
     plain.dstArray = plain.srcArray = nullptr;
     if (to) replace_array_by_memory(*to, "destination", work.extent, plain.dstPos, plain.dstPtr);

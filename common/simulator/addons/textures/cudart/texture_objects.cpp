@@ -51,7 +51,7 @@ void set_image(const void* pointer, const TexelFormat& format, u64 width, u64 ro
     const auto allocation = memory().find(image.address);
     if (!allocation || !allocation->contains(image.address, bytes))
         refuse("the " + std::to_string(bytes) +
-               " bytes of the texture are not all in one allocation of the device.");
+               " bytes of the texture are not all in one device allocation.");
     object.is_array = false;
     object.levels = {image};
 }
