@@ -285,8 +285,9 @@ std::string manifest_text(const Assignment& assignment) {
 
 std::string hidden_text(const Assignment& assignment) {
     std::string text =
-        "# Shapes that students do not know: keep this file secret. A kernel must be right on all\n"
-        "# `shapes`. Its costs are also counted at the shape `counted`, unless you leave it out.\n";
+        "# Shapes that students do not know: keep this file secret. A kernel must be correct for\n"
+        "# all `shapes`. Its costs are also counted at the shape `counted`, unless you leave it "
+        "out.\n";
     for (const Assigned& exercise : assignment.exercises) {
         text += "\n[[exercise]]\nname = " + toml_string(exercise.name) +
                 "\nshapes = " + to_toml(exercise.hidden_shapes, exercise.size_names().size()) +

@@ -128,7 +128,7 @@ TEST_CASE("an exercise is at first not done, then passed, and stale after an edi
     expect(course, {"check", "2"}, 0,
            {"02_naive: passed", "yours       ideal    solution", "sectors per store",
             "Time at 8192 x 8192: about", "of a copy (predicted",
-            "Faster: Let the lanes of a warp write whole sectors", "Next: ./learn explain 02",
+            "Faster: Make the lanes of a warp write whole sectors", "Next: ./learn explain 02",
             "./learn check 02 --hunt", "./learn check 03"});
     CHECK(course.progress_of("02_naive")["status"] == "done");
     CHECK(course.progress_of("02_naive")["checks"] == 2);

@@ -181,7 +181,6 @@ int run(const CommandLine& words, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return run_program("search",
-                       "The experiments that led to the fastest transpose, timed on this GPU", argc,
+    return run_program("search", "Times the candidates for the fastest transpose on this GPU", argc,
                        argv, add_options, run);
 }

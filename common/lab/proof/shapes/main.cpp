@@ -324,6 +324,7 @@ int run(const CommandLine& words, char** argv) {
 int main(int argc, char** argv) {
     return run_program(
         "shapes",
-        "coalesce::transpose and permute on shapes and elements of all kinds, timed on this GPU",
+        "Times coalesce::transpose and coalesce::permute on this GPU, for many shapes and "
+        "element types",
         argc, argv, add_options, run);
 }

@@ -52,9 +52,9 @@ void add_time_options(CLI::App& app, TimeWords& words, CLI::Option*& time) {
                           "Compare predicted times with measured ones instead,\nfor this GPU "
                           "(default: this computer's GPU, or docs/results)");
     time->type_name("GPU")->expected(0, 1);
-    app.add_option(
-        "--lesson", words.lessons,
-        "with --time: compare only these lessons (default: all lessons,\nand the search)");
+    app.add_option("--lesson", words.lessons,
+                   "with --time: compare only these lessons (default: all lessons,\nand the "
+                   "kernels of the search)");
     app.add_option("--sizes", words.sizes,
                    "with --time: list of ROWSxCOLS (default: " + words.sizes + ")");
     app.add_flag("--published", words.published,

@@ -257,7 +257,8 @@ std::string times_text(const std::vector<ComparedTime>& times) {
     }
     add("all", summarize_all(times), summarize_all(keep_known(times)));
     if (keep_known(times).size() < times.size())
-        figures += "known: without the kernels that the model does not fully cover.\n";
+        figures +=
+            "The rows \"known\" leave out the kernels that the model does not fully cover.\n";
     return text + figures;
 }
 

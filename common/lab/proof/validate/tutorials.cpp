@@ -56,9 +56,9 @@ void add_options(CLI::App& app, CommandLine& words) {
     app.add_option("--only", words.only, "Compare only these kernels (not with --measure)");
     app.add_flag("--time", words.with_times, "Also compare predicted times, at full size");
     app.add_option("--gpu", words.gpu, "The GPU for which times are predicted (default: H200)");
-    app.add_flag(
-        "--held-back", words.with_held_back,
-        "Also use the held-back times. They judge the model, and must not be\nused to improve it");
+    app.add_flag("--held-back", words.with_held_back,
+                 "Also use the held-back times. They are for testing the model, and must\nnot be "
+                 "used to improve it");
     app.add_option("--against", words.against,
                    "Compare with the simulated counters of the same programs in\nthis folder, and "
                    "not with the record")
