@@ -66,9 +66,10 @@ std::string start_verdict(const Prediction& p, const Gpu& gpu) {
 }
 
 std::string few_blocks_verdict(const Prediction& p) {
-    if (!std::isfinite(p.rounds) || p.rounds <= 0) return "too few blocks fill the GPU";
+    if (!std::isfinite(p.rounds) || p.rounds <= 0)
+        return "there are too few blocks to fill the GPU";
     const double whole = std::floor(p.rounds), last = p.rounds - whole;
-    if (!is_nonzero_fraction(last)) return "too few blocks fill the GPU";
+    if (!is_nonzero_fraction(last)) return "there are too few blocks to fill the GPU";
     if (whole == 0) {
         return "too few blocks: the grid has only " + percent_text(last) +
                " of the blocks that the GPU can hold at once";
@@ -278,7 +279,7 @@ Remedy memory_remedy(const Prediction& p, const Gpu& gpu, double useful_bytes) {
         return {
             "Access longer runs of memory in each block, or in blocks that run at the same time."};
     }
-    return {.text = "Only moving fewer bytes would make it faster.", .is_advice = false};
+    return {.text = "Only moving fewer bytes would make the kernel faster.", .is_advice = false};
 }
 
 /// Returns advice on bank conflicts, or "" if they cost less than a tenth of the time.

@@ -41,7 +41,7 @@ std::string exercise_feedback(const Graded& graded) {
                 " points**, set by your teacher: " + escape_markdown(graded.decision->reason) +
                 "\n\nThe grader's verdict was:\n\n";
     }
-    if (!graded.result) return text + "This exercise is not graded yet.\n\n";
+    if (!graded.result) return text + "This exercise has not been graded yet.\n\n";
     const Result& result = *graded.result;
     const auto part = [&](const auto& named) {
         return named.first + (" " + format_short(result.points.*named.second)) + " of " +

@@ -79,7 +79,7 @@ Failure explain_idle_prediction(const std::string& file, Shape shape, bool is_id
         .kind = FailureKind::wrong_result,
         .fault = Fault::never_written,
         .headline = "at " + shape.name() + ", where only a sample of the blocks runs, " +
-                    (is_idle ? "the blocks of the grid do not store all elements."
+                    (is_idle ? "the blocks do not store all elements."
                              : "the sampled blocks store wrong values."),
         .place = {file, 0, 0},
         .shape = shape,

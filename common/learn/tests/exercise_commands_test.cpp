@@ -135,7 +135,7 @@ TEST_CASE("an exercise is at first not done, then passed, and stale after an edi
     CHECK(course.progress_of("02_naive")["best_counters"]["store_requests"] == 2048);
     course.write(KERNEL_02, course.read(KERNEL_02) + "\n");
     CHECK(course.progress_of("02_naive")["status"] == "stale");
-    expect(course, {"list"}, 0, {"Stale: edited after it had passed. ./learn list 03"});
+    expect(course, {"list"}, 0, {"Stale: edited since it passed. ./learn list 03"});
     expect(course, {"check", "02"}, 0, {"passed"});
     CHECK(course.progress_of("02_naive")["status"] == "done");
     const ProcessResult list =

@@ -202,7 +202,7 @@ TEST_CASE("each verdict contains its decisive number") {
     CHECK(said_of(few).verdict ==
           "too few blocks: the grid has only 40 % of the blocks that the GPU can hold at once");
     few.rounds = 2;
-    CHECK(said_of(few).verdict == "too few blocks fill the GPU");
+    CHECK(said_of(few).verdict == "there are too few blocks to fill the GPU");
 }
 
 TEST_CASE("the first advice is to avoid bank conflicts if they cost at least a tenth of the time") {
