@@ -156,7 +156,7 @@ AddedCommand<Words> add_for_exercise(CommandLine& line, const std::string& name,
         });
     command->add_option("EXERCISE", all.exercise, "02, 2 or 02_naive (default: the next exercise)");
     if (hunt == Hunt::may_be_selected) {
-        command->add_flag("--hunt", all.is_hunt, "Use the bug hunt of the exercise (hunt.cu)");
+        command->add_flag("--hunt", all.is_hunt, "Use the exercise's bug hunt (hunt.cu)");
     }
     return {command, all.more};
 }
@@ -201,7 +201,7 @@ void add_check(CommandLine& line) {
         [](Session& session, const CheckArguments& words) { return check(session, words); });
     command->add_option("EXERCISE", words.exercise,
                         "all, 02, 2 or 02_naive (default: the next one)");
-    command->add_flag("--hunt", words.is_hunt, "Use the bug hunt of the exercise (hunt.cu)");
+    command->add_flag("--hunt", words.is_hunt, "Use the exercise's bug hunt (hunt.cu)");
     command->add_option("--file", words.file, "Check another file, without recording the result");
     command->add_option("--device", words.device,
                         "sim, gpu, or auto (sim, then a timed run on a GPU)");
@@ -242,7 +242,7 @@ void add_picture(CommandLine& line) {
         [&line](Session&, const LearnerExercise& exercise, const PictureArguments& words) {
             return picture(exercise, words, line.command_arguments());
         });
-    command->add_option("--file", words.file, "Draw the kernel of another file");
+    command->add_option("--file", words.file, "Draw the kernel in another file");
     command->add_option("--svg", words.svg, "Write the drawing to this SVG file");
     command->add_option("--rows", words.rows, "Number of rows of the matrix (default: 256)");
     command->add_option("--cols", words.cols, "Number of columns of the matrix (default: 256)");
@@ -256,7 +256,7 @@ void add_step(CommandLine& line) {
         [&line](Session& session, const LearnerExercise& exercise, const StepArguments& words) {
             return step(session, exercise, words, line.command_arguments());
         });
-    command->add_option("--file", words.file, "Run the kernel of another file");
+    command->add_option("--file", words.file, "Run the kernel in another file");
     command->add_option("--rows", words.rows, "Number of rows (default: as in the check)");
     command->add_option("--cols", words.cols, "Number of columns (default: as in the check)");
     command->add_option("--block", words.block, "Index of the block (default: the one that fails)");
@@ -271,7 +271,7 @@ void add_roofline(CommandLine& line) {
         [&line](Session&, const LearnerExercise& exercise, const RooflineArguments& words) {
             return roofline(exercise, words, line.command_arguments());
         });
-    command->add_option("--file", words.file, "Examine the kernel of another file");
+    command->add_option("--file", words.file, "Examine the kernel in another file");
     command->add_option("--svg", words.svg, "Write the drawing to this SVG file");
     command->add_option("--gpu", words.gpu, "Name of the GPU (default: NVIDIA H200)");
     command->add_flag("--lesson", words.draws_lesson, "Draw the variants of the lesson's program")
@@ -304,7 +304,7 @@ void add_reset(CommandLine& line) {
             return reset(find_exercise(session.course, words.exercise, words.is_hunt));
         });
     command->add_option("EXERCISE", words.exercise, "02, 2 or 02_naive")->required();
-    command->add_flag("--hunt", words.is_hunt, "Use the bug hunt of the exercise (hunt.cu)");
+    command->add_flag("--hunt", words.is_hunt, "Use the exercise's bug hunt (hunt.cu)");
 }
 
 void add_measure(CommandLine& line) {
@@ -353,7 +353,7 @@ void add_beat(CommandLine& line) {
 void add_run(CommandLine& line) {
     auto words = std::make_shared<RunArguments>();
     auto time = std::make_shared<CLI::Option*>();
-    CLI::App* command = line.add("run", "Run steps, and print a table", [words, time] {
+    CLI::App* command = line.add("run", "Run steps, and print a table of results", [words, time] {
         if ((*time)->count() > 0 && words->predicted_gpu.empty()) words->predicted_gpu = "H200";
         const course::Course course = course::read_course(repository());
         const RunRequest request = parse_request(*words, course);

@@ -112,7 +112,7 @@ std::string limit_text(const Prediction& p, const Gpu& gpu) {
                         ? "each thread needs about " + std::to_string(p.registers) + " registers"
                         : std::string("its threads need too many registers"));
         case OccupancyLimit::shared_memory:
-            return "another block does not fit, because each block needs so much shared memory";
+            return "another block does not fit, because each block needs too much shared memory";
         case OccupancyLimit::grid: return "the grid has no more blocks";
     }
     return "";
@@ -296,7 +296,7 @@ std::string advice_on_bottleneck(const Prediction& p) {
     switch (p.bottleneck) {
         case Bottleneck::memory: return "";
         case Bottleneck::flight:
-            return "Load several values in each thread before it uses the first one, or load wider "
+            return "Load several values in each thread before using the first one, or load wider "
                    "values." +
                    more_blocks_advice(p);
         case Bottleneck::barrier:

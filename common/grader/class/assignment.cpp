@@ -288,7 +288,7 @@ std::string handout_readme(const Assignment& assignment) {
     for (const Assigned& exercise : assignment.exercises) text += format_shapes(exercise);
     text +=
         "\n## Points\n\n" + points_table(assignment) +
-        "\n- `correct`: every element is right, bit for bit, on every shape.\n- `clean`: there "
+        "\n- `correct`: every element is correct, bit for bit, for every shape.\n- `clean`: there "
         "is no access outside the matrices, no race, no barrier that some\n  threads do not "
         "reach, and no read of memory that was never written.\n- `counters`: the kernel costs "
         "no more than the solution, and stays within the limits\n  below. `load` and `store` are "

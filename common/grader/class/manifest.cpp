@@ -163,8 +163,7 @@ void read_hidden(const fs::path& file, Assignment& assignment) {
     }
     for (const Assigned& exercise : assignment.exercises) {
         if (exercise.hidden_shapes.empty()) {
-            reader.fail(1,
-                        "there are no hidden shapes for " + exercise.name + "; add hidden shapes");
+            reader.fail(1, "there are no hidden shapes for " + exercise.name + "; add some");
         }
     }
 }
@@ -262,7 +261,7 @@ std::string manifest_text(const Assignment& assignment) {
         "are\n"
         "# those in its exercise.toml. To override one, add its key here: shapes, counted, limits "
         "...\n"
-        "# points: `correct` for bit-exact results on every shape, `clean` if the checks of "
+        "# points: `correct` for bit-exact results for every shape, `clean` if the checks of "
         "memory,\n"
         "#   races and barriers report nothing, `counters` for costs within the limits and no\n"
         "#   higher than those of the solution.\n"

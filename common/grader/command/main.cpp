@@ -85,7 +85,7 @@ private:
     void add_sandbox(CLI::App* command) {
         command->add_flag_callback(
             "--no-sandbox", [this] { options_.tier = Tier::unsandboxed; },
-            "Run without a sandbox; the results record this");
+            "Run without a sandbox (the results will say so)");
     }
 
     CLI::Option* add_tier(CLI::App* command, const char* what) {

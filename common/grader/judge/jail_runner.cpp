@@ -83,7 +83,7 @@ Failure explain_idle_prediction(const std::string& file, Shape shape, bool is_id
                              : "the sampled blocks store wrong values."),
         .place = {file, 0, 0},
         .shape = shape,
-        .next = "The kernel must work at every shape in the same way as at the published shapes."};
+        .next = "The kernel must work the same way for every shape as for the published shapes."};
 }
 
 Failure explain_too_many_instructions(const std::string& file) {

@@ -88,7 +88,7 @@ void add_options(CLI::App& app, CommandLine& words) {
         ->check(CLI::Range(1, 256));
     app.add_option("--json", words.json,
                    "File for the results (default: docs/results/validation/results.json)");
-    app.add_option("--commit", words.commit, "Commit of the source, if git cannot report it");
+    app.add_option("--commit", words.commit, "Commit to record, if git cannot report it");
     app.add_option("--keep", words.keep, "Save the output of ncu in this file");
     app.add_option("--ncu-output", words.ncu_output,
                    "Read the output of ncu from this file (see --keep) instead of running ncu");
@@ -140,7 +140,7 @@ private:
         const std::string why = needs_gpu ? find_gpu_problem() : "";
         if (!why.empty()) {
             throw UsageError("no GPU works here (" + why +
-                             "), but the simulator must be compared with a GPU");
+                             "), and a GPU is needed to validate the simulator");
         }
         if (!words_.bugs_only && words_.ncu_output.empty()) ncu_ = find_tool("ncu");
         if (!words_.counters_only) sanitizer_ = find_tool("compute-sanitizer");
