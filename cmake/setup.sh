@@ -304,7 +304,7 @@ wait_for_build() {
     [ "$code" = 1 ] || return 0
     owner=
     read -r owner <"$build/learn.lock" || true
-    say "another ./learn is building in $build${owner:+ (process $owner)}; waiting for it to end"
+    say "another ./learn is building in $build${owner:+ (process $owner)}; waiting for it to finish"
     flock 9 || true
 }
 

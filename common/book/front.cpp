@@ -40,7 +40,7 @@ std::string lesson_bandwidths_by_row_length(const nlohmann::json& measured,
     const auto add = [&](const char* length, const char* number, const std::string& what) {
         const course::Step* step = course.find(number);
         const long gbps = step ? bandwidth_gbps(measured, *step) : 0;
-        if (gbps) words[length] = what + std::to_string(gbps) + " GB/s on an H200, measured.";
+        if (gbps) words[length] = what + std::to_string(gbps) + " GB/s, measured on an H200.";
     };
     add("32", "03", "Lesson 03 reads its tile like this: ");
     add("33", "04", "Lesson 04 adds one float to each row: ");

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* help =
     "Usage: book pages REPOSITORY FOLDER [--explorer]\n"
     "                                       writes the pages for Doxygen; --explorer adds links to "
-    "it\n"
+    "the explorer\n"
     "       book finish REPOSITORY HTML     after Doxygen: adds drawings, navigation and search\n"
     "       book check HTML                 checks links, anchors and code of the built book\n"
     "./learn docs runs the first two commands.\n";

@@ -146,7 +146,7 @@ private:
         const std::string open = "<details><summary>", close = "</details>";
         const bool opens = line.starts_with(open) && line.ends_with("</summary>");
         if (!opens && line != close)
-            fail("a folded answer must be " + open + "...</summary> and " + close);
+            fail("a folded answer must start with " + open + "...</summary> and end with " + close);
         if (opens == is_in_answer) fail(opens ? "an answer within an answer" : "no answer is open");
         is_in_answer = opens;
         const std::string html = opens ? "<details class=\"answer\">" + line.substr(9) : close;

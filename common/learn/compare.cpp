@@ -101,8 +101,8 @@ int diff(Session& session, const LearnerExercise& exercise, const DiffArguments&
     }
     if (exercise.has_element_task()) {
         throw UsageError(exercise.name() +
-                         " has a task of its own, which no earlier kernel performs; ./learn "
-                         "explain " +
+                         " has its own task, so there is no earlier kernel to compare it with; "
+                         "./learn explain " +
                          exercise.command_arguments() + " shows the solution");
     }
     std::string before, after, what;

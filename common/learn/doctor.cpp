@@ -72,15 +72,16 @@ Finding compiler() {
         const char* chosen = std::getenv("COALESCE_COMPILER");
         return {"compiler", Finding::missing,
                 chosen != nullptr ? std::string("COALESCE_COMPILER=") + chosen + " was not found"
-                                  : "neither NVRTC nor nvcc nor clang was found",
+                                  : "NVRTC, nvcc and clang were not found",
                 "your kernels cannot be compiled: ./learn build installs clang, which needs no "
                 "CUDA toolkit"};
     }
     bool is_nvrtc = description.starts_with("NVRTC");
     return {"compiler", Finding::there, description,
-            is_nvrtc ? "compiles your kernels, in about 15 to 60 ms"
-                     : "compiles your kernels, in about a quarter of a second; libnvrtc of CUDA 13 "
-                       "would be faster"};
+            is_nvrtc
+                ? "compiles your kernels, in about 15 to 60 ms"
+                : "compiles your kernels, in about a quarter of a second; libnvrtc from CUDA 13 "
+                  "would be faster"};
 }
 
 Finding driver() {
@@ -148,7 +149,7 @@ Finding watching() {
     if (must_poll(folder)) {
         return {"watching", Finding::absent,
                 folder.string() + " is on a file system that does not report changes",
-                "./learn watch looks at your file five times per second instead"};
+                "./learn watch checks your file for changes five times per second instead"};
     }
     return {"watching", Finding::there, "inotify", "./learn watch notices a change at once"};
 }

@@ -156,7 +156,7 @@ AddedCommand<Words> add_for_exercise(CommandLine& line, const std::string& name,
         });
     command->add_option("EXERCISE", all.exercise, "02, 2 or 02_naive (default: the next exercise)");
     if (hunt == Hunt::may_be_selected) {
-        command->add_flag("--hunt", all.is_hunt, "Use the bug hunt of the exercise (hunt.cu)");
+        command->add_flag("--hunt", all.is_hunt, "Use the exercise's bug hunt (hunt.cu)");
     }
     return {command, all.more};
 }
@@ -180,7 +180,7 @@ void add_play(CommandLine& line) {
     auto words = std::make_shared<PlayArguments>();
     CLI::App* command =
         line.add("play", "Serve the book on this computer", [words]() -> int { play(*words); });
-    command->add_option("--port", words->port, "Port to listen on (default: 8237; 0: a free one)")
+    command->add_option("--port", words->port, "Port to listen on (default: 8237; 0: any free one)")
         ->check(CLI::Range(0, 65535));
     command->add_flag("--open", words->should_open, "Open the book in a browser");
 }
@@ -201,7 +201,7 @@ void add_check(CommandLine& line) {
         [](Session& session, const CheckArguments& words) { return check(session, words); });
     command->add_option("EXERCISE", words.exercise,
                         "all, 02, 2 or 02_naive (default: the next one)");
-    command->add_flag("--hunt", words.is_hunt, "Use the bug hunt of the exercise (hunt.cu)");
+    command->add_flag("--hunt", words.is_hunt, "Use the exercise's bug hunt (hunt.cu)");
     command->add_option("--file", words.file, "Check another file, without recording the result");
     command->add_option("--device", words.device,
                         "sim, gpu, or auto (sim, then a timed run on a GPU)");
@@ -216,7 +216,7 @@ void add_check(CommandLine& line) {
 void add_watch(CommandLine& line) {
     const auto [command, words] = add_for_exercise<WatchArguments>(
         line, "watch", "Check a kernel whenever it is saved", watch);
-    command->add_flag("--poll", words.should_poll, "Look at the file five times per second");
+    command->add_flag("--poll", words.should_poll, "Poll the file five times per second");
     command
         ->add_option("--seconds", words.seconds, "Time limit of a check in seconds (default: 60)")
         ->check(CLI::Range(1, 3600));
@@ -238,11 +238,11 @@ void add_predict(CommandLine& line) {
 
 void add_picture(CommandLine& line) {
     const auto [command, words] = add_for_exercise<PictureArguments>(
-        line, "picture", "Draw the memory that one warp touches",
+        line, "picture", "Draw the memory that one warp accesses",
         [&line](Session&, const LearnerExercise& exercise, const PictureArguments& words) {
             return picture(exercise, words, line.command_arguments());
         });
-    command->add_option("--file", words.file, "Draw the kernel of another file");
+    command->add_option("--file", words.file, "Draw the kernel in another file");
     command->add_option("--svg", words.svg, "Write the drawing to this SVG file");
     command->add_option("--rows", words.rows, "Number of rows of the matrix (default: 256)");
     command->add_option("--cols", words.cols, "Number of columns of the matrix (default: 256)");
@@ -256,7 +256,7 @@ void add_step(CommandLine& line) {
         [&line](Session& session, const LearnerExercise& exercise, const StepArguments& words) {
             return step(session, exercise, words, line.command_arguments());
         });
-    command->add_option("--file", words.file, "Run the kernel of another file");
+    command->add_option("--file", words.file, "Run the kernel in another file");
     command->add_option("--rows", words.rows, "Number of rows (default: as in the check)");
     command->add_option("--cols", words.cols, "Number of columns (default: as in the check)");
     command->add_option("--block", words.block, "Index of the block (default: the one that fails)");
@@ -271,7 +271,7 @@ void add_roofline(CommandLine& line) {
         [&line](Session&, const LearnerExercise& exercise, const RooflineArguments& words) {
             return roofline(exercise, words, line.command_arguments());
         });
-    command->add_option("--file", words.file, "Examine the kernel of another file");
+    command->add_option("--file", words.file, "Examine the kernel in another file");
     command->add_option("--svg", words.svg, "Write the drawing to this SVG file");
     command->add_option("--gpu", words.gpu, "Name of the GPU (default: NVIDIA H200)");
     command->add_flag("--lesson", words.draws_lesson, "Draw the variants of the lesson's program")
@@ -304,7 +304,7 @@ void add_reset(CommandLine& line) {
             return reset(find_exercise(session.course, words.exercise, words.is_hunt));
         });
     command->add_option("EXERCISE", words.exercise, "02, 2 or 02_naive")->required();
-    command->add_flag("--hunt", words.is_hunt, "Use the bug hunt of the exercise (hunt.cu)");
+    command->add_flag("--hunt", words.is_hunt, "Use the exercise's bug hunt (hunt.cu)");
 }
 
 void add_measure(CommandLine& line) {
@@ -333,7 +333,7 @@ void add_ptx(CommandLine& line) {
                       "Show the solution before the exercise has passed");
     command->add_option("--file", words.file, "Show another file for the exercise");
     command->add_option("--json", words.json, "Also write the output as JSON to this file");
-    command->add_flag("--sass", words.is_sass, "Show the machine code that nvdisasm prints");
+    command->add_flag("--sass", words.is_sass, "Show machine code (from nvdisasm) instead of PTX");
 }
 
 void add_beat(CommandLine& line) {
@@ -353,7 +353,7 @@ void add_beat(CommandLine& line) {
 void add_run(CommandLine& line) {
     auto words = std::make_shared<RunArguments>();
     auto time = std::make_shared<CLI::Option*>();
-    CLI::App* command = line.add("run", "Run steps, and print one table", [words, time] {
+    CLI::App* command = line.add("run", "Run steps, and print a table of results", [words, time] {
         if ((*time)->count() > 0 && words->predicted_gpu.empty()) words->predicted_gpu = "H200";
         const course::Course course = course::read_course(repository());
         const RunRequest request = parse_request(*words, course);
@@ -421,9 +421,9 @@ int list(Session& session, const ListArguments& words) {
 }
 
 void add_list(CommandLine& line) {
-    const auto [command, words] = add<ListArguments>(
-        line, "list", "List the steps and your progress; 03: its variants", list);
-    command->add_option("STEP", words.step, "Show the variants of this step; x: x_ exercises");
+    const auto [command, words] =
+        add<ListArguments>(line, "list", "List the steps and your progress", list);
+    command->add_option("STEP", words.step, "List this step's variants (x: the x_ exercises)");
     command->add_flag("--json", words.json, "Print JSON");
 }
 

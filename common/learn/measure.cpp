@@ -35,9 +35,9 @@ struct Measured {
 void validate_arguments(const LearnerExercise& exercise, const MeasureArguments& words) {
     if (exercise.is_program()) {
         throw UsageError(exercise.name() +
-                         " is a whole program, but a bandwidth can be measured only for a kernel; "
-                         "to run the program: ./learn check " +
-                         exercise.command_arguments());
+                         " is a whole program, but bandwidth can be measured only for a kernel; "
+                         "./learn check " +
+                         exercise.command_arguments() + " runs the program");
     }
     if (exercise.has_element_task()) {
         throw UsageError(exercise.name() +

@@ -224,7 +224,7 @@ int new_exercise(NewExercise words) {
     const std::string folder = folder_name(words.name);
     if (fs::exists(repository() / "solutions" / folder)) {
         throw UsageError("solutions/" + folder + " already exists; ./learn exercise verify " +
-                         folder + " shows whether it is sound");
+                         folder + " checks it");
     }
     ask_for("--title", "A title: ", words.title);
     ask_for("--sizes", "The names of the sizes, such as rows cols: ", words.sizes);

@@ -15,13 +15,13 @@ namespace {
 void validate_arguments(const LearnerExercise& exercise, const PictureArguments& words) {
     if (exercise.is_program()) {
         throw UsageError(exercise.name() +
-                         " is a whole program, but a picture can be drawn only for a kernel; to "
-                         "run the program: ./learn check " +
-                         exercise.command_arguments());
+                         " is a whole program, but a picture can be drawn only for a kernel; "
+                         "./learn check " +
+                         exercise.command_arguments() + " runs the program");
     }
     if (exercise.has_element_task()) {
         throw UsageError(exercise.name() +
-                         " has no tile of a matrix that a picture could show; ./learn check " +
+                         " has no matrix tile that a picture could show; ./learn check " +
                          exercise.command_arguments() + " shows its costs");
     }
     constexpr int LARGEST = 1024, MOST_WARPS = 32;

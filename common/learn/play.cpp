@@ -53,7 +53,7 @@ void play(const PlayArguments& words) {
         throw UsageError("there is no book in " + book.string() + "; ./learn docs builds it");
     }
     WebServer server = server_for(book, words.port);
-    std::cout << "The course is at " << server.address() << "\nExercises of your own are at "
+    std::cout << "The course is at " << server.address() << "\nYour own exercises are at "
               << server.address() << "own.html"
               << "\nOnly this computer can open these pages. Ctrl-C stops the server." << std::endl;
     if (words.should_open) open_in_browser(server.address());

@@ -115,7 +115,7 @@ int print_records(const Session& session, const State& state) {
 void print_next(const Session& session, const State& state) {
     LearnerExercise next = next_exercise(session.course, state);
     if (next.step == nullptr) {
-        std::cout << "All exercises are done. The open exercise remains: ./learn beat\n";
+        std::cout << "All exercises are done, except for the open exercise: ./learn beat\n";
         return;
     }
     const Record& record = state.record(next.name());
@@ -130,7 +130,7 @@ void print_next(const Session& session, const State& state) {
         std::cout << "  Your file passed, but you have edited it since. Check it again.\n";
     } else if (!record.last_failure.empty()) {
         std::cout << "  The last check found " << record.last_failure << "; ./learn hint "
-                  << next.step->number() << " helps\n";
+                  << next.step->number() << " shows a hint\n";
     }
     std::cout << "\nType:\n\n  ./learn watch " << next.step->number()
               << "\n\nand edit the file. The file is checked each time you save it.\n";
@@ -192,7 +192,7 @@ int show_progress(Session& session, bool json) {
               << " of " << totals.exercise_count << " done, " << format_count(totals.hints, "hint")
               << ", " << totals.right << " of " << format_count(totals.guesses, "prediction")
               << " right.\n";
-    std::cout << "Stale: the file was edited after it had passed.\n";
+    std::cout << "Stale: the file has been edited since it passed.\n";
     return 0;
 }
 
@@ -206,7 +206,7 @@ int show_list(Session& session, bool json) {
     // screen of 24 lines.
     std::cout << "x             " << format_count(session.course.beyond.size(), "exercise")
               << " beyond the transpose: ./learn list x\n"
-              << (has_stale_work(session, state) ? "Stale: edited after it had passed. " : "")
+              << (has_stale_work(session, state) ? "Stale: edited since it passed. " : "")
               << "./learn list 03 lists the variants of 03.\n";
     return 0;
 }

@@ -48,7 +48,7 @@ void add_steps(const RunArguments& words, const course::Course& course, RunReque
         } else {
             throw UsageError("there is no step \"" + word + "\"; the steps are " +
                              course.steps.front().number() + " to " + course.steps.back().number() +
-                             ", `rivals` or `all` (./learn list names the steps)");
+                             ", `rivals` or `all` (./learn list shows the steps)");
         }
     }
     for (auto& step : course.steps) {

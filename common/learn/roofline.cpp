@@ -201,7 +201,8 @@ std::string explain_roofline(const Roofline& roofline) {
     const std::string cache = roofline.cache_gbps <= roofline.gbps
                                   ? ""
                                   : " If all sectors are in the L2 cache, which delivers " +
-                                        format_short(roofline.cache_gbps) + " GB/s, they meet at " +
+                                        format_short(roofline.cache_gbps) +
+                                        " GB/s, the two limits meet at " +
                                         format_short(roofline.cache_ridge()) + ".";
     return text + wrap("The two limits meet at " + format_short(roofline.ridge()) +
                        " instructions per byte: " + format_short(roofline.ginstructions) +

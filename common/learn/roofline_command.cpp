@@ -82,7 +82,7 @@ int roofline(const LearnerExercise& exercise, const RooflineArguments& words, ch
                                     {.solution = read_source(repository() / solution, solution)});
     if (!verdict.counters) {
         std::cout << terminal_text(verdict)
-                  << "\nA roofline can be drawn only for a kernel whose result is right.\n";
+                  << "\nA roofline can be drawn only for a kernel whose result is correct.\n";
         return 1;
     }
     drawn.points = points_of(verdict);

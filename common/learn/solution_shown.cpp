@@ -53,7 +53,7 @@ std::string extract_step_kernel(const std::string& step) {
     size_t end = begin == std::string::npos ? begin : text->find(kMarker, begin + 1);
     if (end == std::string::npos) {
         throw UsageError("steps/" + step + "/main.cu has no kernel between a pair of lines \"" +
-                         kMarker + "\"; git checkout steps restores it");
+                         kMarker + "\"; git checkout steps restores the file");
     }
     begin += kMarker.size() + 1;
     return text->substr(begin, end - begin);

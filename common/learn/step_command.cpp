@@ -221,7 +221,7 @@ int step(Session& session, const LearnerExercise& exercise, const StepArguments&
     Steps steps = read_steps(recorded.json);
     if (!exercise.has_element_task()) name_values_by_source(steps);
     if (steps.all_steps.empty()) {
-        std::cout << "The block executes no step that can be shown.\n";
+        std::cout << "This block has no steps to show.\n";
         return 1;
     }
     StepsSubject subject{.file = source.name,

@@ -62,7 +62,8 @@ Step read_step(const StepsJson& json) {
 
 Steps read_all(const StepsJson& json) {
     if (json.at("version") != kKnownVersion)
-        throw std::runtime_error("the steps were written by another version of the course");
+        throw std::runtime_error(
+            "the steps were recorded by a different version of the course; record them again");
     Steps steps;
     steps.kernel = json.at("kernel");
     steps.grid = json.at("grid");

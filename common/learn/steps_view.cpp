@@ -76,11 +76,10 @@ std::string waits_text(const StepWait& wait) {
     if (wait.reason == "exited") return lanes + " have ended.";
     const std::string line = wait.line ? " in line " + std::to_string(wait.line) : "";
     if (wait.reason == "other path")
-        return lanes + " wait for these lanes before executing line " + std::to_string(wait.line) +
-               ".";
+        return lanes + " wait for the active lanes before executing line " +
+               std::to_string(wait.line) + ".";
     if (wait.reason == "barrier") return lanes + " wait at the barrier" + line + ".";
-    if (wait.reason == "warp sync")
-        return lanes + " wait for other lanes of their warp" + line + ".";
+    if (wait.reason == "warp sync") return lanes + " wait for other lanes of the warp" + line + ".";
     return lanes + " wait for " + (wait.reason == "memory" ? "memory" : "the " + wait.reason) +
            line + ".";
 }

@@ -189,8 +189,8 @@ private:
         add("store", all.store_requests, all.store_sectors);
         add("shared_load", all.shared_load_requests, all.shared_load_wavefronts);
         add("shared_store", all.shared_store_requests, all.shared_store_wavefronts);
-        std::cout << "\nLimits equal to the solution's own costs with "
-                  << verdict.name_of(verdict.counted) << ":\n  limits = { " << limits
+        std::cout << "\nTo limit the costs to those of the solution at "
+                  << verdict.name_of(verdict.counted) << ", write:\n  limits = { " << limits
                   << "of_solution = 1.05 }\n";
     }
 

@@ -202,7 +202,7 @@ private:
         wrong_count_ += wrong.cell_count;
         if (wrong.cell_count > 0) {
             const auto rows = static_cast<unsigned long long>(shape.rows);
-            print(format("%s is wrong at %s: %s, the first is out(%llu, %llu)\n", name.c_str(),
+            print(format("%s is wrong at %s in %s, first in out(%llu, %llu)\n", name.c_str(),
                          shape.name().c_str(), format_count(wrong.cell_count, "cell").c_str(),
                          wrong.first / rows, wrong.first % rows));
         }
@@ -246,9 +246,9 @@ private:
         const Shape shape = measured_shape();
         const AllocatedRanks own(shape, devices_, team_);
         fill_in(own.ranks());
-        print(format("\n%s floats, %.1f GiB; at %.0f GB/s per GPU, at least %.3f ms\n\n",
-                     shape.name().c_str(), matrix_bytes(shape) / (1 << 30), request_.link_gbps,
-                     lower_bound_ms(shape)));
+        print(format("\n%s floats, %.1f GiB; takes at least %.3f ms at %.0f GB/s per GPU\n\n",
+                     shape.name().c_str(), matrix_bytes(shape) / (1 << 30), lower_bound_ms(shape),
+                     request_.link_gbps));
         print(format("%-18s %9s %9s %9s %9s\n", "Way", "ms", "GB/s sent", "of link", "wrong"));
         for (const MethodKind& method : methods_) {
             for (const Tuning tuning :

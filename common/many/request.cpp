@@ -54,7 +54,7 @@ const std::string kOptions = R"(  --verify          only verify, on many shapes
   --unused KIB      shared memory that each packing block reserves without using
                     it, so that fewer blocks fit on a multiprocessor (default for
                     copies: half of its shared memory)
-  --pause US        microseconds by which packing and unpacking are delayed.
+  --pause US        delay of packing and unpacking, in microseconds.
                     --unused and --pause leave resources for NCCL; the default
                     is to try some values of each
   --repetitions N   repetitions of each measurement (default: 15)
@@ -118,7 +118,7 @@ host, in several ways. Verifies every element on the GPUs, and measures times.
   --list            list the ways
 )" + kOptions +
            R"(
-If there are fewer GPUs than N, some of them get several blocks.
+If there are fewer than N GPUs, some GPUs get several blocks.
 
 Ways:
 )" + list_text(methods) +

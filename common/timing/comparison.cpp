@@ -119,7 +119,7 @@ Difference compare_busy_times(const Prediction& fast, const Prediction& slow, do
     const double has = fast.busy.*what * fast.ms, had = slow.busy.*what * slow.ms;
     const bool is_much = is_nonzero_fraction(slow.busy.*what) && slow.busy.*what >= 0.5;
     if (!is_much || !is_nonzero_fraction(fast.busy.*what) || had < kNotableRatio * has) return {};
-    return {had / has, name + " is busy " + time_text(has) + " instead of " + time_text(had)};
+    return {had / has, name + " is busy for " + time_text(has) + " instead of " + time_text(had)};
 }
 
 Difference compare_traffic(const Prediction& fast, const Prediction& slow) {
@@ -163,9 +163,9 @@ std::vector<Difference> compare_waiting(const Prediction& fast, const Prediction
 
 std::vector<Difference> compare_work(const Prediction& fast, const Prediction& slow) {
     return {compare_busy_times(fast, slow, &Busy::shared, "the unit of shared memory and L1 cache"),
-            compare_busy_times(fast, slow, &Busy::issue, "issue"),
-            compare_busy_times(fast, slow, &Busy::l2_read, "the path of loads from the cache"),
-            compare_busy_times(fast, slow, &Busy::l2_write, "the path of stores to the cache"),
+            compare_busy_times(fast, slow, &Busy::issue, "instruction issue"),
+            compare_busy_times(fast, slow, &Busy::l2_read, "the load path from the cache"),
+            compare_busy_times(fast, slow, &Busy::l2_write, "the store path to the cache"),
             compare_traffic(fast, slow),
             compare_run_lengths(fast, slow, &Prediction::run_bytes_read, "reads"),
             compare_run_lengths(fast, slow, &Prediction::run_bytes_written, "writes")};

@@ -290,7 +290,7 @@ std::string write_gpu(const Gpu& gpu) {
     std::string text =
         "# The time model's description of this GPU; " +
         std::string(gpu.measured ? "measured by build/bin/calibrate.\n"
-                                 : "unverified, because no such GPU was measured.\n");
+                                 : "unverified: no GPU of this model was measured.\n");
     text += line("name", toml_string(gpu.name), "") + line("source", toml_string(gpu.source), "") +
             line("measured", gpu.measured ? "true" : "false", "");
     for (const Section& section : sections()) text += format_section(gpu, section);

@@ -230,7 +230,7 @@ std::string time_line_text(const Prediction& prediction, int width) {
     title.resize(std::min<std::size_t>(title.size(), kMaxTitleLines));
     std::string text;
     for (const std::string& one : title) text += one + "\n";
-    if (line.moments.empty()) return text + "The model has no timeline of this launch.\n";
+    if (line.moments.empty()) return text + "The model has no timeline for this launch.\n";
 
     const std::vector<std::string> legend =
         wrap_lines("x: nothing is in flight. .:=#: low to high. [==]: a block.", room);

@@ -237,7 +237,8 @@ std::string time_line_svg(const Prediction& prediction) {
            text_at(12, kTitleBaseline, "head", title) +
            text_at(12, kLabelRight, "", prediction_label(prediction));
     if (line.moments.empty()) {
-        return svg + text_at(12, kLegendBaseline, "", "The model has no timeline of this launch.") +
+        return svg +
+               text_at(12, kLegendBaseline, "", "The model has no timeline for this launch.") +
                "</svg>\n";
     }
     const std::vector<Column> columns = average_columns(line, kColumns);

@@ -59,16 +59,17 @@ std::string start_verdict(const Prediction& p, const Gpu& gpu) {
     }
     if (is_nonzero_count(p.life.start)) {
         text += (is_nonzero_count(gpu.block_interval_cycles) ? ", and" : ":") +
-                std::string(" a warp waits ") + number_text(p.life.start) + " of its " +
-                number_text(p.life.sum()) + " cycles for its start";
+                std::string(" a warp spends ") + number_text(p.life.start) + " of its " +
+                number_text(p.life.sum()) + " cycles waiting to start";
     }
     return text;
 }
 
 std::string few_blocks_verdict(const Prediction& p) {
-    if (!std::isfinite(p.rounds) || p.rounds <= 0) return "too few blocks fill the GPU";
+    if (!std::isfinite(p.rounds) || p.rounds <= 0)
+        return "there are too few blocks to fill the GPU";
     const double whole = std::floor(p.rounds), last = p.rounds - whole;
-    if (!is_nonzero_fraction(last)) return "too few blocks fill the GPU";
+    if (!is_nonzero_fraction(last)) return "there are too few blocks to fill the GPU";
     if (whole == 0) {
         return "too few blocks: the grid has only " + percent_text(last) +
                " of the blocks that the GPU can hold at once";
@@ -87,7 +88,7 @@ std::string describe_verdict(const Prediction& p, const Gpu& gpu) {
         case Bottleneck::cache: return cache_verdict(p);
         case Bottleneck::stores:
             return "stores that write partial sectors are the limit" +
-                   busy_text("the path of stores to the L2 cache is", p.busy.l2_write);
+                   busy_text("the store path to the L2 cache is", p.busy.l2_write);
         case Bottleneck::issue:
             return "instructions are the limit" + busy_text("the schedulers are", p.busy.issue);
         case Bottleneck::blocks: return start_verdict(p, gpu);
@@ -102,22 +103,23 @@ std::string describe_verdict(const Prediction& p, const Gpu& gpu) {
 std::string limit_text(const Prediction& p, const Gpu& gpu) {
     switch (p.occupancy_limit) {
         case OccupancyLimit::threads:
-            return "more blocks do not fit into its " + std::to_string(gpu.warps * 32) + " threads";
+            return "another block would exceed its limit of " + std::to_string(gpu.warps * 32) +
+                   " threads";
         case OccupancyLimit::blocks: return "it cannot hold more blocks, however small they are";
         case OccupancyLimit::registers:
-            return "more blocks do not fit, because " +
+            return "another block does not fit, because " +
                    (p.registers > 0
-                        ? "a thread needs about " + std::to_string(p.registers) + " registers"
-                        : std::string("their threads need too many registers"));
+                        ? "each thread needs about " + std::to_string(p.registers) + " registers"
+                        : std::string("its threads need too many registers"));
         case OccupancyLimit::shared_memory:
-            return "more blocks do not fit, because each block needs so much shared memory";
+            return "another block does not fit, because each block needs too much shared memory";
         case OccupancyLimit::grid: return "the grid has no more blocks";
     }
     return "";
 }
 
-/// Returns a sentence such as "A multiprocessor holds 2 blocks of 1024 threads: more blocks do not
-/// fit, because it holds 2048 threads."
+/// Returns a sentence such as "A multiprocessor holds 2 blocks of 1024 threads at a time: another
+/// block would exceed its limit of 2048 threads."
 std::string resident_text(const Prediction& p, const Gpu& gpu) {
     if (p.resident_blocks <= 0) return "";
     return "A multiprocessor holds " + blocks_text(p) + " at a time: " + limit_text(p, gpu) + ".";
@@ -128,7 +130,7 @@ std::string resident_text(const Prediction& p, const Gpu& gpu) {
 std::string life_text(const Prediction& p) {
     const double all = p.life.sum();
     if (!is_nonzero_count(all)) return "";
-    std::string at_barriers = "at barriers";
+    std::string at_barriers = "waiting at barriers";
     if (p.warps_per_block > 1) {
         at_barriers += " for the slowest of " + std::to_string(p.warps_per_block) + " warps";
     }
@@ -170,10 +172,10 @@ std::string busy_parts_text(const Prediction& p) {
     };
     add(p.busy.memory, "memory", p.bottleneck == Bottleneck::memory);
     add(p.busy.shared, "shared memory and L1 cache", p.bottleneck == Bottleneck::shared);
-    add(p.busy.l2_read, "the path of loads from the cache", p.bottleneck == Bottleneck::cache);
-    add(p.busy.l2_write, "the path of stores to the cache",
+    add(p.busy.l2_read, "the load path from the cache", p.bottleneck == Bottleneck::cache);
+    add(p.busy.l2_write, "the store path to the cache",
         p.bottleneck == Bottleneck::cache || p.bottleneck == Bottleneck::stores);
-    add(p.busy.issue, "issue", p.bottleneck == Bottleneck::issue);
+    add(p.busy.issue, "instruction issue", p.bottleneck == Bottleneck::issue);
     std::stable_sort(parts.begin(), parts.end(),
                      [](const auto& one, const auto& other) { return one.first > other.first; });
     std::vector<std::string> said;
@@ -274,9 +276,10 @@ Remedy memory_remedy(const Prediction& p, const Gpu& gpu, double useful_bytes) {
                     "faster.",
                 .is_advice = false};
     if (is_short_run(p.run_bytes_read) || is_short_run(p.run_bytes_written)) {
-        return {"Let a block, or blocks that run at the same time, access longer runs of memory."};
+        return {
+            "Access longer runs of memory in each block, or in blocks that run at the same time."};
     }
-    return {.text = "Only moving fewer bytes would make it faster.", .is_advice = false};
+    return {.text = "Only moving fewer bytes would make the kernel faster.", .is_advice = false};
 }
 
 /// Returns advice on bank conflicts, or "" if they cost less than a tenth of the time.
@@ -293,26 +296,27 @@ std::string advice_on_bottleneck(const Prediction& p) {
     switch (p.bottleneck) {
         case Bottleneck::memory: return "";
         case Bottleneck::flight:
-            return "Let each thread load several values before it uses the first value, or load "
-                   "wider values." +
+            return "Load several values in each thread before using the first one, or load wider "
+                   "values." +
                    more_blocks_advice(p);
         case Bottleneck::barrier:
-            return "Let each thread load several values before a barrier, or make blocks smaller, "
-                   "so that other blocks load while one waits. In a loop, load the next values "
+            return "Load several values in each thread before a barrier, or make blocks smaller, "
+                   "so "
+                   "that other blocks can load while one waits. In a loop, load the next values "
                    "before the barrier." +
                    more_blocks_advice(p);
         case Bottleneck::shared:
-            return "Make each access cheaper: avoid bank conflicts in shared memory, and let "
-                   "neighbouring lanes access neighbouring addresses elsewhere. Then move more "
-                   "bytes with each access.";
+            return "Make each access cheaper: avoid bank conflicts in shared memory, and make "
+                   "neighbouring lanes access neighbouring addresses in global memory. Then move "
+                   "more bytes with each access.";
         case Bottleneck::cache:
             return "Request fewer sectors from the cache: use every byte of each sector, and "
                    "request each sector once.";
         case Bottleneck::stores:
-            return "Let the lanes of a warp write whole sectors of 32 bytes together.";
+            return "Make the lanes of a warp write whole sectors of 32 bytes together.";
         case Bottleneck::issue:
-            return "Use fewer instructions per element: let each thread process several elements, "
-                   "use wider accesses, and compute indices once.";
+            return "Use fewer instructions per element: process several elements in each thread, "
+                   "use wider accesses, and compute indices only once.";
         case Bottleneck::blocks: return "Give each block more work, so that fewer blocks start.";
         case Bottleneck::few_blocks:
             return p.rounds < 1 ? "Divide the work among more blocks."

@@ -218,7 +218,7 @@ std::string draw_race_picture(const RecordedTile& left, const RecordedTile& righ
     draw_race(drawing, left, 14, 24);
     draw_race(drawing, right, 14 + panel, 24);
     drawing.add_text(
-        14, 368, "Each column is a bank. A wavefront serves one word from each bank. Simulated.",
+        14, 368, "Each column is a bank. A wavefront delivers one word from each bank. Simulated.",
         "faint");
     return drawing.svg("The words that one warp reads at once, wavefront by wavefront");
 }

@@ -226,8 +226,8 @@ std::string format_shapes(const Assigned& exercise) {
 
 // Lists constructs that give correct results, but unexpectedly cost points.
 std::string costly_text() {
-    return "These kernels are right, but cost more than one might think:\n\n"
-           "- `memcpy` between a `float*` and a vector moves byte by byte, because a float may "
+    return "These kernels are correct, but cost more than one might expect:\n\n"
+           "- `memcpy` between a `float*` and a vector copies byte by byte, because a float may "
            "start\n  anywhere within a vector: cast the pointer instead.\n"
            "- `cuda::std::barrier`, latches, semaphores and flags of your own load from shared "
            "memory again\n  and again while they wait, and these loads count: use "
@@ -258,8 +258,8 @@ std::string refused_text(const Assignment& assignment) {
         text += "- " + rule + "\n";
     return text +
            "\nA kernel may print, contain asserts, call functions through pointers, allocate "
-           "memory and read\nclocks. The result may not depend on a clock: the grader launches a "
-           "kernel with different clocks.\n\n" +
+           "memory and read\nclocks. The result must not depend on a clock: the grader launches "
+           "each kernel with different clocks.\n\n" +
            costly_text();
 }
 
@@ -275,7 +275,7 @@ std::string handout_readme(const Assignment& assignment) {
         "## Work\n\n"
         "1. Get the course, and run `./learn` in its folder once. This installs and builds all "
         "of it.\n"
-        "2. Copy this handout's folder `exercises/` over that of the course.\n"
+        "2. Copy the folder `exercises/` of this handout over the one in the course.\n"
         "3. Write the kernels, and check them as often as you like:\n\n"
         "   ```\n   ./learn check " +
         number +
@@ -288,7 +288,7 @@ std::string handout_readme(const Assignment& assignment) {
     for (const Assigned& exercise : assignment.exercises) text += format_shapes(exercise);
     text +=
         "\n## Points\n\n" + points_table(assignment) +
-        "\n- `correct`: every element is right, bit for bit, on every shape.\n- `clean`: there "
+        "\n- `correct`: every element is correct, bit for bit, for every shape.\n- `clean`: there "
         "is no access outside the matrices, no race, no barrier that some\n  threads do not "
         "reach, and no read of memory that was never written.\n- `counters`: the kernel costs "
         "no more than the solution, and stays within the limits\n  below. `load` and `store` are "

@@ -79,7 +79,7 @@ void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chu
     std::vector<Entry> planned = plan.missing(chunk);
     std::string name = "chunk " + std::to_string(chunk) + ": ";
     if (planned.empty()) {
-        out << name << "all results exist already\n";
+        out << name << "all results already exist\n";
         return;
     }
     const WorkFolder work(work_folder_for(plan));
@@ -99,7 +99,7 @@ void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chu
     if (missing > 0) {
         throw InfrastructureError(
             name + std::to_string(missing) + " of " + std::to_string(tasks.size()) +
-            " submissions are not graded yet: " + escape_line(outcome.last_fault, 300) +
+            " submissions have not been graded yet: " + escape_line(outcome.last_fault, 300) +
             "\nThe results so far are stored. Run the chunk again.");
     }
     out << name << format("%zu submissions judged in %.1f s\n", outcome.judged, outcome.seconds);

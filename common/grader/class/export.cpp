@@ -112,9 +112,9 @@ std::string platform_file(const std::string& file,
         if (end == text.npos || text[end] != '@' || end == at + 1) continue;
         auto word = words.find(text.substr(at + 1, end - at - 1));
         if (word == words.end()) {
-            throw InfrastructureError("common/grader/platforms/" + file + " contains " +
-                                      text.substr(at, end + 1 - at) +
-                                      ", a placeholder without a value");
+            throw InfrastructureError("common/grader/platforms/" + file +
+                                      " contains the placeholder " + text.substr(at, end + 1 - at) +
+                                      ", which has no value");
         }
         filled += text.substr(done, at - done) + word->second;
         done = end + 1;

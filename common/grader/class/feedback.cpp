@@ -22,13 +22,13 @@ namespace {
 
 std::string shapes_text(const Result& result) {
     if (result.public_tried == 0) return "";
-    std::string text = "The result is right on " + std::to_string(result.public_passed) + " of " +
-                       std::to_string(result.public_tried) + " public shapes that were run";
+    std::string text = "The result is correct for " + std::to_string(result.public_passed) +
+                       " of " + std::to_string(result.public_tried) + " public shapes";
     if (result.hidden_tried > 0) {
         // Do not say how many hidden shapes failed, because the number would reveal information
         // about these shapes.
         const bool is_right = result.hidden_passed == result.hidden_tried;
-        text += is_right ? ", and on all hidden shapes" : ", but not on all hidden shapes";
+        text += is_right ? ", and for all hidden shapes" : ", but not for all hidden shapes";
     }
     return text + ".\n\n";
 }
@@ -41,7 +41,7 @@ std::string exercise_feedback(const Graded& graded) {
                 " points**, set by your teacher: " + escape_markdown(graded.decision->reason) +
                 "\n\nThe grader's verdict was:\n\n";
     }
-    if (!graded.result) return text + "This exercise is not graded yet.\n\n";
+    if (!graded.result) return text + "This exercise has not been graded yet.\n\n";
     const Result& result = *graded.result;
     const auto part = [&](const auto& named) {
         return named.first + (" " + format_short(result.points.*named.second)) + " of " +

@@ -163,8 +163,7 @@ void read_hidden(const fs::path& file, Assignment& assignment) {
     }
     for (const Assigned& exercise : assignment.exercises) {
         if (exercise.hidden_shapes.empty()) {
-            reader.fail(1,
-                        "there are no hidden shapes for " + exercise.name + "; add hidden shapes");
+            reader.fail(1, "there are no hidden shapes for " + exercise.name + "; add some");
         }
     }
 }
@@ -262,7 +261,7 @@ std::string manifest_text(const Assignment& assignment) {
         "are\n"
         "# those in its exercise.toml. To override one, add its key here: shapes, counted, limits "
         "...\n"
-        "# points: `correct` for bit-exact results on every shape, `clean` if the checks of "
+        "# points: `correct` for bit-exact results for every shape, `clean` if the checks of "
         "memory,\n"
         "#   races and barriers report nothing, `counters` for costs within the limits and no\n"
         "#   higher than those of the solution.\n"
@@ -285,8 +284,9 @@ std::string manifest_text(const Assignment& assignment) {
 
 std::string hidden_text(const Assignment& assignment) {
     std::string text =
-        "# Shapes that students do not know: keep this file secret. A kernel must be right on all\n"
-        "# `shapes`. Its costs are also counted at the shape `counted`, unless you leave it out.\n";
+        "# Shapes that students do not know: keep this file secret. A kernel must be correct for\n"
+        "# all `shapes`. Its costs are also counted at the shape `counted`, unless you leave it "
+        "out.\n";
     for (const Assigned& exercise : assignment.exercises) {
         text += "\n[[exercise]]\nname = " + toml_string(exercise.name) +
                 "\nshapes = " + to_toml(exercise.hidden_shapes, exercise.size_names().size()) +

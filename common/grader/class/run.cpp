@@ -51,7 +51,7 @@ public:
         if (missing > 0) {
             throw InfrastructureError(
                 std::to_string(missing) + " of " + std::to_string(entries.size()) +
-                " submissions are not graded yet: " + escape_line(outcome_.last_fault, 300) +
+                " submissions have not been graded yet: " + escape_line(outcome_.last_fault, 300) +
                 "\nThe results so far are stored. Fix the problem, then run ./learn grade run " +
                 assignment.name + " --resume");
         }

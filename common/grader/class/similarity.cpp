@@ -274,7 +274,7 @@ std::string format_similarity_table(const ClassResults& results,
                                     const std::vector<std::size_t>& students,
                                     const std::vector<SimilarSubmissions>& all) {
     std::string text =
-        "| rarity | in common | same names | same file | who |\n|---|---|---|---|---|\n";
+        "| rarity | in common | same names | same file | students |\n|---|---|---|---|---|\n";
     for (std::size_t i = 0; i < std::min(all.size(), kMaxRows); ++i) {
         const SimilarSubmissions& one = all[i];
         text += "| " + std::to_string(std::lround(one.rarity)) + " | " +

@@ -68,7 +68,7 @@ Submission find_file(const Tree& tree, const std::string& exercise, bool is_only
     for (const Item& item : tree.items) {
         if (item.kind != Item::Kind::hostile) continue;
         return {exercise, "", "archive-hostile",
-                "A path in the archive leads out of the archive: " + path_text(item)};
+                "The archive contains a path that points outside the archive: " + path_text(item)};
     }
     std::vector<const Item*> found = find_kernel_candidates(tree, exercise, is_only_one);
     if (found.empty()) {

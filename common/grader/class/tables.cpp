@@ -37,7 +37,8 @@ std::string describe_decision(const Graded& graded) {
 
 // Returns the explanation of a result for the student.
 std::string describe_result(const Graded& graded) {
-    if (!graded.result) return describe_decision(graded) + "This exercise is not graded yet.\n";
+    if (!graded.result)
+        return describe_decision(graded) + "This exercise has not been graded yet.\n";
     Verdict verdict = graded.result->verdict;
     verdict.source = graded.source;
     const std::string& picture = graded.result->picture;

@@ -67,7 +67,7 @@ std::vector<ProofCase> list_cheats(const Assigned& exercise) {
         return ProofCase{exercise.name, "cheat: " + what, source, false, ""};
     };
     return {
-        cheat("right only on the published shapes", kernel_right_on_public_shapes(exercise)),
+        cheat("correct only for the published shapes", kernel_right_on_public_shapes(exercise)),
         cheat("changes its input", insert_first_line(exercise, change_of_input(exercise))),
         cheat("keeps data from one launch to the next",
               "__device__ int kept;\n" + insert_first_line(exercise, "atomicAdd(&kept, 1);")),
@@ -168,7 +168,7 @@ bool verify_assignment(const Assignment& assignment, const JudgingProcesses& pro
     judge_with_retries(tasks, options, told);
     for (const std::string& line : lines) out << line;
     out << (unproved == 0
-                ? "All " + std::to_string(proofs.size()) + " tests gave the required result.\n"
+                ? "All " + std::to_string(proofs.size()) + " tests gave the expected result.\n"
                 : std::to_string(unproved) + " of " + std::to_string(proofs.size()) +
                       " tests gave a different result: see UNPROVED above.\n");
     return unproved == 0;

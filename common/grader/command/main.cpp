@@ -79,13 +79,13 @@ private:
     void add_jobs(CLI::App* command) {
         command
             ->add_option("--jobs", options_.processes.jobs,
-                         "Judging processes (default: all processors)")
+                         "Judging processes (default: one per processor)")
             ->check(CLI::Range(1, 256));
     }
     void add_sandbox(CLI::App* command) {
         command->add_flag_callback(
             "--no-sandbox", [this] { options_.tier = Tier::unsandboxed; },
-            "Run without a sandbox; the results record this");
+            "Run without a sandbox (the results will say so)");
     }
 
     CLI::Option* add_tier(CLI::App* command, const char* what) {
@@ -103,7 +103,7 @@ private:
         CLI::App* assignment = app_.add_subcommand("assignment", "Make or verify an assignment");
         assignment->require_subcommand(1);
         CLI::App* new_assignment_request =
-            add(assignment, "new", "Make a handout and the teacher's part", new_assignment);
+            add(assignment, "new", "Make the handout and the teacher's files", new_assignment);
         add_name(new_assignment_request, false);
         new_assignment_request
             ->add_option("--exercises", options_.new_assignment_request.exercises,
@@ -132,8 +132,8 @@ private:
         add_jobs(command);
         command->add_flag("--resume", options_.run.should_resume, "Continue the last run");
         command->add_flag("--again", options_.run.rejudges,
-                          "Judge all again, and compare the results");
-        command->add_flag("--quiet", options_.processes.is_quiet, "Show no progress");
+                          "Judge everything again, and compare the results");
+        command->add_flag("--quiet", options_.processes.is_quiet, "Do not show progress");
         command->add_flag("--gpu", options_.gpu,
                           "Also time correct kernels on this GPU (no points)");
         add_sandbox(command);
@@ -161,7 +161,7 @@ private:
             ->add_option("--seconds", options_.plan_request.seconds,
                          "Minimum CPU seconds per chunk (default: 30)")
             ->check(CLI::Range(1.0, 36000.0));
-        add_tier(planned, "Sandbox A or B (default: the strongest)")
+        add_tier(planned, "Sandbox A or B (default: the strongest available)")
             ->check(CLI::IsMember({"A", "B"}));
         add_sandbox(planned);
 
@@ -169,7 +169,7 @@ private:
         add_plan_folder(judged);
         judged->add_option("NUMBER", options_.chunk, "Which chunk to judge: 1, 2, ...")->required();
         add_jobs(judged);
-        judged->add_flag("--quiet", options_.processes.is_quiet, "Show no progress");
+        judged->add_flag("--quiet", options_.processes.is_quiet, "Do not show progress");
         add_folder(judged);
 
         add_plan_folder(add(&app_, "status", "Show the progress of a plan's chunks", status));

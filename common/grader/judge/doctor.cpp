@@ -78,8 +78,9 @@ DoctorReport doctor(const JudgeOptions& options) {
         if (trial.stops_all_attacks() && report.tier == Tier::none) report.tier = tier;
     }
     const bool has_groups = Cgroup::make(std::size_t{64} << 20, 16) != nullptr;
-    add(report, has_groups ? "ok   cgroups: they limit the memory and the processes of each jail"
-                           : "no   cgroups: none can be created here; rlimits limit each worker");
+    add(report, has_groups
+                    ? "ok   cgroups: they limit the memory and the processes of each jail"
+                    : "no   cgroups: they cannot be created here; rlimits limit each worker");
     if (swept > 0)
         add(report, "     removed: " + format_count(static_cast<std::uint64_t>(swept), "cgroup") +
                         " left by a killed grader");

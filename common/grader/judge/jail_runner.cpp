@@ -79,11 +79,11 @@ Failure explain_idle_prediction(const std::string& file, Shape shape, bool is_id
         .kind = FailureKind::wrong_result,
         .fault = Fault::never_written,
         .headline = "at " + shape.name() + ", where only a sample of the blocks runs, " +
-                    (is_idle ? "the blocks of the grid do not store all elements."
+                    (is_idle ? "the blocks do not store all elements."
                              : "the sampled blocks store wrong values."),
         .place = {file, 0, 0},
         .shape = shape,
-        .next = "The kernel must work at every shape in the same way as at the published shapes."};
+        .next = "The kernel must work the same way for every shape as for the published shapes."};
 }
 
 Failure explain_too_many_instructions(const std::string& file) {
@@ -94,14 +94,13 @@ Failure explain_too_many_instructions(const std::string& file) {
 }
 
 Failure explain_order_dependence(const std::string& file, Shape shape) {
-    return {
-        .kind = FailureKind::race_between_blocks,
-        .headline =
-            "the result depends on the order in which blocks and warps run, or on a clock: the "
-            "result is right in one launch and wrong in another.",
-        .place = {file, 0, 0},
-        .shape = shape,
-        .next = "Let no thread rely on another thread's work, unless a barrier separates the two."};
+    return {.kind = FailureKind::race_between_blocks,
+            .headline =
+                "the result depends on the order in which blocks and warps run, or on a clock: the "
+                "result is right in one launch and wrong in another.",
+            .place = {file, 0, 0},
+            .shape = shape,
+            .next = "Separate two threads by a barrier wherever one relies on the other's work."};
 }
 
 /// Converts the sandbox's answer to a Compiled. Throws if the grader caused the failure.
@@ -166,7 +165,7 @@ Failure launch_failure_from(const JobResult& result, const std::string& file, bo
             return failure;
         case JobEnd::EndKind::out_of_memory:
             failure.kind = FailureKind::launch_out_of_memory;
-            failure.headline = "a launch takes more memory than the grader allows.";
+            failure.headline = "a launch uses more memory than the grader allows.";
             return failure;
         case JobEnd::EndKind::exited:
             if (result.end.code != 0) fail("the simulated GPU ended with status " + code);

@@ -29,7 +29,7 @@ Source source_of(const std::string& text, const Assigned& exercise) {
              .headline =
                  "the file is larger than " + std::to_string(exercise.resources.source_kb) + " KB.",
              .place = {name, 0, 0},
-             .next = "Hand in only the kernel and its configure."}};
+             .next = "Hand in only the kernel and its configure function."}};
 }
 
 /// Returns the exercise for the examiner, in which the hidden shapes follow the public ones. The

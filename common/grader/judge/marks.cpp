@@ -23,7 +23,7 @@ constexpr MarkWords kMarkWords[] = {
     {Mark::time_limit, "TLE", "the kernel does not end"},
     {Mark::cheat, "CHEAT", "the kernel tries to deceive the grader"},
     {Mark::fault, "FAULT", "the grader cannot judge the file, and a teacher has to look at it"},
-    {Mark::system, "SYS", "the submission is not graded yet, through no fault of yours"},
+    {Mark::system, "SYS", "the submission has not been graded yet, through no fault of yours"},
 };
 
 constexpr const MarkWords& find_mark_words(Mark mark) {

@@ -167,7 +167,7 @@ TEST_CASE("an assignment is proved") {
     Classroom room(grade);
     Ended ended = room.call({"assignment", "verify", "hw1", "--folder", room.assignments});
     CHECK_MESSAGE(ended.code == 0, ended.output);
-    CHECK(ended.output.find("gave the required result") != std::string::npos);
+    CHECK(ended.output.find("gave the expected result") != std::string::npos);
     // The manifest gives too many points for correct results. The proof must report that the
     // previous lesson's solution gets these points without any further work.
     std::string manifest = read_file(room.teacher / "assignment.toml");

@@ -231,7 +231,7 @@ TEST_CASE("feedback does not reveal a hidden shape") {
     results.students[0].graded[0].result = hidden;
     std::string text = feedback(results, results.students[0]);
     CHECK(text.find("on a hidden shape") != std::string::npos);
-    CHECK(text.find("but not on all hidden shapes") != std::string::npos);
+    CHECK(text.find("but not for all hidden shapes") != std::string::npos);
     CHECK(text.find("Seen with") == std::string::npos);
 }
 

@@ -34,7 +34,7 @@ void add_options(CLI::App& app, CommandLine& words) {
         "Read measurements from a file that --json wrote on any machine, and measure nothing");
     app.add_option("--only", words.only,
                    "Measure only groups whose names contain a word of this comma-separated list,\n"
-                   "and write only the --json file: a GPU's file needs all groups");
+                   "and write only the --json file, because a GPU's file needs all groups");
 }
 
 struct Group {

@@ -48,8 +48,7 @@ void add_options(CLI::App& app, CommandLine& words) {
     app.add_flag("--transposes", words.transposes,
                  "Instead of random kernels, make transposes that use no shared memory and differ "
                  "in one property");
-    app.add_option("--gpu", words.gpu, "The GPU for which times are predicted")
-        ->capture_default_str();
+    app.add_option("--gpu", words.gpu, "GPU to predict times for")->capture_default_str();
     app.add_option("--json", words.json, "File for the measured or predicted times");
     app.add_option("--device", words.device, "For --check: auto, gpu or sim")
         ->check(CLI::IsMember({"auto", "gpu", "sim"}));

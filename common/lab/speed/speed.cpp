@@ -133,7 +133,8 @@ std::vector<double> fastest_ms(const std::vector<std::string>& words,
 void print_cases(const std::string& own, const std::string& against, int rounds) {
     std::vector<Side> sides{{own, kDisableGlobalRaceCheck}, {own, "all"}};
     if (!against.empty()) sides.push_back({against, ""});
-    std::printf("Milliseconds per launch, fastest of %d rounds; all counters on.\n\n", rounds);
+    std::printf("Milliseconds per launch in the fastest of %d rounds, with all counters on.\n\n",
+                rounds);
     std::printf("%-18s %12s %12s", "kernel", "4 checks", "+ globalrace");
     if (!against.empty()) std::printf(" %10s %8s %8s", "other", "ratio", "ratio +");
     std::printf("\n");
@@ -175,7 +176,7 @@ std::string all_checks_without(const std::string& check) {
 void print_cost_of(const std::string& own, const std::string& check, int streams, int rounds) {
     setenv("COALESCE_SIM_THREADS", "1", 1);
     const std::vector<Side> sides{{own, "all"}, {own, all_checks_without(check)}};
-    std::printf("Milliseconds of processor time, fastest of %d rounds; all counters on.\n\n",
+    std::printf("Milliseconds of CPU time in the fastest of %d rounds, with all counters on.\n\n",
                 rounds);
     std::printf("%-16s %10s %10s %7s\n", "program", "checks", "without", "ratio");
     std::vector<double> ratios;
@@ -194,7 +195,7 @@ void print_programs(const std::string& own, const std::string& against, int roun
     setenv("COALESCE_SIM_THREADS", "1", 1);
     std::vector<Side> sides{{own, "all"}, {own, "none"}};
     if (!against.empty()) sides.insert(sides.end(), {{against, "all"}, {against, "none"}});
-    std::printf("Milliseconds of processor time, fastest of %d rounds; all counters on.\n\n",
+    std::printf("Milliseconds of CPU time in the fastest of %d rounds, with all counters on.\n\n",
                 rounds);
     std::printf("%-16s %10s %10s", "program", "checks", "none");
     if (!against.empty()) std::printf(" %10s %10s %7s %7s", "other", "none", "faster", "none");

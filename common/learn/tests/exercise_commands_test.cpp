@@ -128,14 +128,14 @@ TEST_CASE("an exercise is at first not done, then passed, and stale after an edi
     expect(course, {"check", "2"}, 0,
            {"02_naive: passed", "yours       ideal    solution", "sectors per store",
             "Time at 8192 x 8192: about", "of a copy (predicted",
-            "Faster: Let the lanes of a warp write whole sectors", "Next: ./learn explain 02",
+            "Faster: Make the lanes of a warp write whole sectors", "Next: ./learn explain 02",
             "./learn check 02 --hunt", "./learn check 03"});
     CHECK(course.progress_of("02_naive")["status"] == "done");
     CHECK(course.progress_of("02_naive")["checks"] == 2);
     CHECK(course.progress_of("02_naive")["best_counters"]["store_requests"] == 2048);
     course.write(KERNEL_02, course.read(KERNEL_02) + "\n");
     CHECK(course.progress_of("02_naive")["status"] == "stale");
-    expect(course, {"list"}, 0, {"Stale: edited after it had passed. ./learn list 03"});
+    expect(course, {"list"}, 0, {"Stale: edited since it passed. ./learn list 03"});
     expect(course, {"check", "02"}, 0, {"passed"});
     CHECK(course.progress_of("02_naive")["status"] == "done");
     const ProcessResult list =

@@ -87,7 +87,7 @@ for process in $processes; do
 done
 no_overlap 'a dozen at once'
 [ "$(lines_in "$folder/runs")" = 8 ] || say_failed 'not all programs ran'
-grep -q "another ./learn is building in $build (process [0-9]*); waiting for it to end" "$folder"/output.* ||
+grep -q "another ./learn is building in $build (process [0-9]*); waiting for it to finish" "$folder"/output.* ||
     say_failed 'nobody said that it waits'
 
 # While a program runs, other commands must be able to build.

@@ -66,7 +66,7 @@ TEST_CASE("a new exercise can be created, solved and checked") {
     course.write("exercises/x_scale/kernel.cu",
                  exercises::parse_skeleton(marked, "kernel.cu").solved());
     expect(course, {"check", "scale"}, 0, {"passed", "correct on"});
-    expect(course, {"picture", "x_scale"}, 2, {"has no tile of a matrix"});
+    expect(course, {"picture", "x_scale"}, 2, {"has no matrix tile"});
 }
 
 TEST_CASE("a mistake in a new exercise is reported with its position") {

@@ -80,7 +80,7 @@ TEST_CASE("a roofline is computed from the limits of a known GPU and from counte
 
 TEST_CASE("learn roofline draws correct kernels, and states why it cannot draw other kernels") {
     const ScratchCourse course;
-    expect(course, {"roofline", "02"}, 1, {"only for a kernel whose result is right"});
+    expect(course, {"roofline", "02"}, 1, {"only for a kernel whose result is correct"});
     expect(course,
            {"roofline", "x_row_sums", "--file", course.path("solutions/x_row_sums/kernel.cu")}, 0,
            {"warp instructions per byte", "A, yours", "B, solution", "predicted"});
@@ -116,5 +116,5 @@ TEST_CASE("the SVG shows the limit of the L2 cache, and no two names overlap") {
         return std::stod(svg.substr(begin));
     };
     CHECK(height_of("other") == doctest::Approx(height_of("solution") + 15));
-    CHECK(explain_roofline(roofline).find("they meet at 0.2") != std::string::npos);
+    CHECK(explain_roofline(roofline).find("the two limits meet at 0.2") != std::string::npos);
 }

@@ -104,7 +104,7 @@ several ways, and verifies the result of each way bit for bit.
   --bench           measure at one shape (default: 8192 x 16384)
   --repetitions N   repetitions of each measurement (default: 7)
   --mistake WHICH   make a mistake in the exchange, to test the verification:
-                    place (a piece at the wrong position) or bit (one bit of one
+                    place (data at the wrong position) or bit (one bit of one
                     element)
   --json FILE       also write the results to FILE
   --help            print this text

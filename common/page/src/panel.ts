@@ -155,7 +155,7 @@ export class Panel {
         this.result = null;
         try {
             if (rows % variant.rows_multiple || cols % variant.cols_multiple) {
-                throw new Refusal(`For this kernel, rows must be a multiple of ${variant.rows_multiple}, and columns a multiple of ${variant.cols_multiple}.`);
+                throw new Refusal(`For this kernel, the number of rows must be a multiple of ${variant.rows_multiple}, and the number of columns a multiple of ${variant.cols_multiple}.`);
             }
             this.limitPlaces(launch.grid, launch.block);
             this.result = this.simulator.run(this.editedPtx ?? step.ptx, {
@@ -212,7 +212,7 @@ export class Panel {
                   : checkedTask(variant.produces)
                     ? "Every cell of out is right."
                     : "The kernel ran to completion.";
-        const cut = accesses.length === MAX_TRACED_ACCESSES ? ` The first ${MAX_TRACED_ACCESSES} accesses of the warp are shown.` : "";
+        const cut = accesses.length === MAX_TRACED_ACCESSES ? ` Only the first ${MAX_TRACED_ACCESSES} accesses of the warp are shown.` : "";
         verdict.textContent = `${this.state.rows} x ${this.state.cols}, simulated. ${outcome}${cut}`;
     }
 

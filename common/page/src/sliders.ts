@@ -51,10 +51,10 @@ const kilobytes = (bytes: number): string => `${round(bytes / 1024)} KB`;
 const countedRows = (tile: Tile, counters: Counters): Row[] => [
     ["load_sectors", "Sectors per load", perRequest(counters, "load_sectors", "load")],
     ["store_sectors", "Sectors per store", perRequest(counters, "store_sectors", "store")],
-    ["shared_store_wavefronts", "Wavefronts, store to tile", perRequest(counters, "shared_store_wavefronts", "shared_store")],
-    ["shared_load_wavefronts", "Wavefronts, load from tile", perRequest(counters, "shared_load_wavefronts", "shared_load")],
-    ["load_waits", "Loads of a warp in flight", round((counters.load_requests ?? 0) / (counters.load_waits || 1))],
-    ["shared_bytes", "Tile of a block", kilobytes(sharedBytes(tile))],
+    ["shared_store_wavefronts", "Wavefronts per store to the tile", perRequest(counters, "shared_store_wavefronts", "shared_store")],
+    ["shared_load_wavefronts", "Wavefronts per load from the tile", perRequest(counters, "shared_load_wavefronts", "shared_load")],
+    ["load_waits", "Loads in flight per warp", round((counters.load_requests ?? 0) / (counters.load_waits || 1))],
+    ["shared_bytes", "Tile size per block", kilobytes(sharedBytes(tile))],
 ];
 
 const predictedRows = ({ prediction, of_copy, told }: Time): Row[] => [

@@ -75,7 +75,7 @@ export class TimePart {
 
     private showKnown() {
         const gpu = this.gpus.find((one) => one.name === this.choice.gpu) as Gpu;
-        this.find(".known").textContent = `Sources of the model's figures for this GPU: ${gpu.source}.`;
+        this.find(".known").textContent = `The model's figures for this GPU: ${gpu.source}.`;
     }
 
     /** Marks the shown time as outdated, until show() or refuse() is called. */

@@ -45,8 +45,9 @@ TEST_CASE("a removed barrier explains why a kernel is faster") {
 TEST_CASE("bank conflicts, traffic and runs explain why a kernel is slower") {
     Prediction slow = variant("tiled", 8, Bottleneck::shared),
                fast = variant("padded", 4, Bottleneck::flight);
-    CHECK(says(compare_predictions(slow, fast),
-               "Why: the unit of shared memory and L1 cache is busy 0.16 ms instead of 7.4 ms."));
+    CHECK(
+        says(compare_predictions(slow, fast),
+             "Why: the unit of shared memory and L1 cache is busy for 0.16 ms instead of 7.4 ms."));
     slow = variant("strided", 8, Bottleneck::memory);
     slow.memory_bytes *= 4;
     CHECK(says(compare_predictions(slow, fast), "Why: memory moves 8.6 GB instead of 34 GB."));
@@ -81,7 +82,7 @@ TEST_CASE("a cost that does not delay the slower kernel is not named as a reason
     Prediction slow = variant("naive", 18, Bottleneck::stores), fast = samples::like_05();
     slow.busy.l2_write = 0.95;
     const std::string text = compare_predictions(slow, fast);
-    CHECK(says(text, "Why: the path of stores to the cache is busy"));
+    CHECK(says(text, "Why: the store path to the cache is busy"));
     CHECK_FALSE(says(text, "in flight"));
     CHECK_FALSE(says(text, "barriers"));
 }

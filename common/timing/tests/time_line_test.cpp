@@ -154,8 +154,8 @@ TEST_CASE("an empty timeline is replaced with a sentence") {
     p.time_line = {};
     CHECK(time_line_text(p) ==
           "padded: one multiprocessor (predicted, NVIDIA H200, within 8 %)\n"
-          "The model has no timeline of this launch.\n");
-    CHECK(count_of(time_line_svg(p), "The model has no timeline of this launch.") == 1);
+          "The model has no timeline for this launch.\n");
+    CHECK(count_of(time_line_svg(p), "The model has no timeline for this launch.") == 1);
 }
 
 TEST_CASE("the drawing has a description, and light and dark colours") {

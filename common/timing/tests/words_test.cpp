@@ -114,18 +114,20 @@ TEST_CASE("the text for lesson 04 states its time, label, Little's law and a war
           "38 % of the time nothing is in flight.");
     REQUIRE(said.why.size() == 4);
     CHECK(said.why[0] ==
-          "A multiprocessor holds 2 blocks of 1024 threads at a time: more blocks do not fit into "
-          "its 2048 "
+          "A multiprocessor holds 2 blocks of 1024 threads at a time: another block would exceed "
+          "its limit of 2048 "
           "threads.");
-    CHECK(said.why[1] ==
-          "A warp lives about 2370 cycles: 350 until it starts, 240 executing instructions, 940 "
-          "waiting for "
-          "loads, 670 at barriers for the slowest of 32 warps and 170 for everything else.");
+    CHECK(
+        said.why[1] ==
+        "A warp lives about 2370 cycles: 350 until it starts, 240 executing instructions, 940 "
+        "waiting for "
+        "loads, 670 waiting at barriers for the slowest of 32 warps and 170 for everything else.");
     CHECK(said.why[2] ==
           "A load takes about 860 cycles, so 3.4 KB in flight give a multiprocessor 4 bytes per "
           "cycle.");
     CHECK(said.why[3] ==
-          "Busy: memory 52 %, issue 24 % and the path of loads from the cache 12 % of the time.");
+          "Busy: memory 52 %, instruction issue 24 % and the load path from the cache 12 % of the "
+          "time.");
     CHECK(says(said.cure, "before a barrier"));
     CHECK(said.unknown.empty());
 }
@@ -200,7 +202,7 @@ TEST_CASE("each verdict contains its decisive number") {
     CHECK(said_of(few).verdict ==
           "too few blocks: the grid has only 40 % of the blocks that the GPU can hold at once");
     few.rounds = 2;
-    CHECK(said_of(few).verdict == "too few blocks fill the GPU");
+    CHECK(said_of(few).verdict == "there are too few blocks to fill the GPU");
 }
 
 TEST_CASE("the first advice is to avoid bank conflicts if they cost at least a tenth of the time") {

@@ -65,7 +65,7 @@ void add_options(CLI::App& app, Plan& plan) {
     app.add_option("--launches", plan.launches, "Number of timed launches in one round")
         ->check(CLI::Range(1, 1000));
     app.add_option("--json", plan.json, "File for the results (default: docs/results/DEVICE.json)");
-    app.add_option("--commit", plan.commit, "Commit of the source, if git cannot report it");
+    app.add_option("--commit", plan.commit, "Commit to record, if git cannot report it");
     app.add_option("--draw", plan.draw,
                    "Only draw the charts of a JSON file that was written earlier;\n"
                    "docs/results/predicted.json gives charts of predicted times");

@@ -105,7 +105,7 @@ std::string shapes_chart(const Json& shapes) {
 
 std::string links_chart(const std::vector<Json>& of_gpus) {
     ShareTexts texts{.title = "One matrix over several GPUs: ",
-                     .whole = "of the link's speed, each way in its best number of chunks",
+                     .whole = "of the link's speed, each way with its best number of chunks",
                      .compared = {}};
     std::vector<Shares> things;
     for (const Json& measured : of_gpus) {

@@ -45,7 +45,7 @@ void add_options(CLI::App& app, CommandLine& words) {
         ->check(CLI::Range(1, 1000));
     app.add_option("--json", words.json,
                    "File for the results (default: docs/results/search/results.json)");
-    app.add_option("--commit", words.commit, "Commit of the source, if git cannot report it");
+    app.add_option("--commit", words.commit, "Commit to record, if git cannot report it");
     app.add_flag("--check", words.check_only,
                  "Only verify all candidates at 512 x 256, without timing");
     app.add_option(
@@ -181,7 +181,6 @@ int run(const CommandLine& words, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return run_program("search",
-                       "The experiments that led to the fastest transpose, timed on this GPU", argc,
+    return run_program("search", "Times the candidates for the fastest transpose on this GPU", argc,
                        argv, add_options, run);
 }

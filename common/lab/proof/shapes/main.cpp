@@ -50,10 +50,9 @@ void add_options(CLI::App& app, CommandLine& words) {
         ->check(CLI::Range(1, 1000));
     app.add_option("--json", words.json,
                    "File for the results (default: docs/results/shapes.json)");
-    app.add_option(
-        "--permutes-json", words.permutes_json,
-        "File for the results of permutes (default: docs/results/library/permutes.json)");
-    app.add_option("--commit", words.commit, "Commit of the source, if git cannot report it");
+    app.add_option("--permutes-json", words.permutes_json,
+                   "File for the permute results (default: docs/results/library/permutes.json)");
+    app.add_option("--commit", words.commit, "Commit to record, if git cannot report it");
     app.add_flag("--check", words.check_only, "Only verify all cases, without timing");
     add_device_option(app, words.device);
     app.add_flag("--tables", words.tables, "Write the tables and the chart again from the results");
@@ -324,6 +323,7 @@ int run(const CommandLine& words, char** argv) {
 int main(int argc, char** argv) {
     return run_program(
         "shapes",
-        "coalesce::transpose and permute on shapes and elements of all kinds, timed on this GPU",
+        "Times coalesce::transpose and coalesce::permute on this GPU, for many shapes and "
+        "element types",
         argc, argv, add_options, run);
 }

@@ -141,7 +141,7 @@ void add_options(CLI::App& app, CommandLine& words) {
     app.add_option("--matrices", words.matrices, "Number of random patterns of small matrices")
         ->check(CLI::Range(0, 100000));
     app.add_option("--seed", words.seed, "Seed of the random patterns");
-    app.add_flag("--steps,!--no-steps", words.steps, "Also launch the kernels of the course");
+    app.add_flag("--steps,!--no-steps", words.steps, "Also launch the course's kernels");
     app.add_option("--json", words.json, "File for the list of cases")->required();
 }
 

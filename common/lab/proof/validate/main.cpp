@@ -52,9 +52,9 @@ void add_time_options(CLI::App& app, TimeWords& words, CLI::Option*& time) {
                           "Compare predicted times with measured ones instead,\nfor this GPU "
                           "(default: this computer's GPU, or docs/results)");
     time->type_name("GPU")->expected(0, 1);
-    app.add_option(
-        "--lesson", words.lessons,
-        "with --time: compare only these lessons (default: all lessons,\nand the search)");
+    app.add_option("--lesson", words.lessons,
+                   "with --time: compare only these lessons (default: all lessons,\nand the "
+                   "kernels of the search)");
     app.add_option("--sizes", words.sizes,
                    "with --time: list of ROWSxCOLS (default: " + words.sizes + ")");
     app.add_flag("--published", words.published,
@@ -88,7 +88,7 @@ void add_options(CLI::App& app, CommandLine& words) {
         ->check(CLI::Range(1, 256));
     app.add_option("--json", words.json,
                    "File for the results (default: docs/results/validation/results.json)");
-    app.add_option("--commit", words.commit, "Commit of the source, if git cannot report it");
+    app.add_option("--commit", words.commit, "Commit to record, if git cannot report it");
     app.add_option("--keep", words.keep, "Save the output of ncu in this file");
     app.add_option("--ncu-output", words.ncu_output,
                    "Read the output of ncu from this file (see --keep) instead of running ncu");
@@ -140,7 +140,7 @@ private:
         const std::string why = needs_gpu ? find_gpu_problem() : "";
         if (!why.empty()) {
             throw UsageError("no GPU works here (" + why +
-                             "), but the simulator must be compared with a GPU");
+                             "), and a GPU is needed to validate the simulator");
         }
         if (!words_.bugs_only && words_.ncu_output.empty()) ncu_ = find_tool("ncu");
         if (!words_.counters_only) sanitizer_ = find_tool("compute-sanitizer");

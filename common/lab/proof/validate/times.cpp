@@ -257,7 +257,8 @@ std::string times_text(const std::vector<ComparedTime>& times) {
     }
     add("all", summarize_all(times), summarize_all(keep_known(times)));
     if (keep_known(times).size() < times.size())
-        figures += "known: without the kernels that the model does not fully cover.\n";
+        figures +=
+            "The rows \"known\" leave out the kernels that the model does not fully cover.\n";
     return text + figures;
 }
 
@@ -310,8 +311,8 @@ int validate_times(const TimeWords& words) {
             if (measured.device().empty()) throw UsageError(kNothingMeasured);
             if (gpu.empty()) gpu = timing::gpu_named(measured.device()).name;
             if (timing::gpu_named(gpu).name != measured.device()) {
-                throw UsageError("the measurements are of an " + measured.device() +
-                                 ", not of an " + gpu + ": leave out the name after --time");
+                throw UsageError("the measurements were made on an " + measured.device() +
+                                 ", not on an " + gpu + ": leave out the name after --time");
             }
             const Json predicted = predicted_json(program, shape, gpu);
             for (ComparedTime& time : match_times(predicted, measured))

@@ -100,7 +100,7 @@ std::string row(const ComparedKernel& kernel) {
         text += format("    %s: %.0f simulated, %.0f %s\n", one.counter.c_str(), one.simulated,
                        one.measured, kernel.other.c_str());
     if (kernel.is_in_range)
-        text += wrap(format("range: within the range of the counts of %d runs on the hardware",
+        text += wrap(format("range: the counts are within the range of %d runs on the hardware",
                             kernel.runs),
                      "    ") +
                 "\n";

@@ -55,10 +55,10 @@ void add_options(CLI::App& app, CommandLine& words) {
         ->check(CLI::IsMember(tutorial_themes()));
     app.add_option("--only", words.only, "Compare only these kernels (not with --measure)");
     app.add_flag("--time", words.with_times, "Also compare predicted times, at full size");
-    app.add_option("--gpu", words.gpu, "The GPU for which times are predicted (default: H200)");
-    app.add_flag(
-        "--held-back", words.with_held_back,
-        "Also use the held-back times. They judge the model, and must not be\nused to improve it");
+    app.add_option("--gpu", words.gpu, "GPU to predict times for (default: H200)");
+    app.add_flag("--held-back", words.with_held_back,
+                 "Also use the held-back times. They are for testing the model, and must\nnot be "
+                 "used to improve it");
     app.add_option("--against", words.against,
                    "Compare with the simulated counters of the same programs in\nthis folder, and "
                    "not with the record")
@@ -79,7 +79,7 @@ void add_options(CLI::App& app, CommandLine& words) {
         "with --measure: read the output of an earlier run from this folder\n(THEME.times, "
         "THEME.small.csv, THEME.full.csv, and THEME.again.csv)");
     app.add_option("--keep", words.keep, "with --measure: save the output in this folder");
-    app.add_option("--commit", words.commit, "Commit of the source, if git cannot report it");
+    app.add_option("--commit", words.commit, "Commit to record, if git cannot report it");
 }
 
 fs::path program_folder() {

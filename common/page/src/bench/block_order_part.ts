@@ -9,7 +9,7 @@ const TILE_SIDE = 32;
 const CELL_PIXELS = 26;
 
 const markup = `<h3>Order of the blocks</h3>
-<p class="faint">The tile of <code>in</code> that each block reads first. Blocks start in the order of their indices.</p>
+<p class="faint">The picture shows the tile of <code>in</code> that each block reads first. Blocks start in the order of their indices.</p>
 <label class="follow">Blocks started <input name="begun" type="range" min="1" max="1" value="1"/><output></output></label>
 <div class="drawing" tabindex="0" role="group" aria-label="Tiles in the order of their blocks"></div>`;
 

@@ -86,7 +86,7 @@ export class WatchPart {
             const answer = await this.examiner.steps<Answer>(task, text, block);
             if (answer.problem !== undefined || answer.steps.steps.length === 0) {
                 this.steps = null;
-                return this.showStatus(answer.problem ?? "The block executes no step that can be shown.");
+                return this.showStatus(answer.problem ?? "This block has no steps to show.");
             }
             if (movesMatrix(task)) nameValuesBySource(answer.steps);
             this.begin(answer, text);

@@ -8,7 +8,7 @@ import { escapeHtml, withCode } from "../words";
 export async function chooseOwnExercise(root: HTMLElement) {
     await loadScript("own-exercises.js", () => "ownExercises" in window);
     const { exercises, problem } = window.ownExercises!;
-    const words = problem || (exercises.length ? "" : "There are no exercises of your own yet. `./learn exercise new NAME` makes an exercise, and `./learn play` serves it.");
+    const words = problem || (exercises.length ? "" : "You have no exercises of your own yet. `./learn exercise new NAME` makes an exercise, and `./learn play` serves it.");
     const chosen = exercises.find(({ name }) => name === location.hash.slice(1)) ?? exercises[0];
     const links = exercises.map(({ name, title }) => `<li><a href="#${name}"${name === chosen?.name ? ' aria-current="page"' : ""}>${name}</a>: ${escapeHtml(title)}</li>`);
     root.innerHTML = `<p>${withCode(words)}</p><ul>${links.join("")}</ul>`;

@@ -71,9 +71,9 @@ function parseState(json: string): State {
     try {
         state = JSON.parse(json);
     } catch {
-        throw new Error("This file is not a state.json, because it is not valid JSON.");
+        throw new Error("This is not a state.json file, because it is not valid JSON.");
     }
-    if (typeof state?.format !== "number" || typeof state.exercises !== "object") throw new Error("This file is not a state.json of the course.");
+    if (typeof state?.format !== "number" || typeof state.exercises !== "object") throw new Error("This is not a state.json file from this course.");
     if (state.format !== FILE_FORMAT) throw new Error(`This state.json has format ${state.format}, but this page reads only format ${FILE_FORMAT}.`);
     const known = Object.entries(state.exercises).map(([name, record]) => [name, { ...newRecord(), ...record }]);
     return { ...newState(), ...state, exercises: Object.fromEntries(known) };
