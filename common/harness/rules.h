@@ -98,7 +98,7 @@ std::string distances_text(Cell step, const char* row, const char* col);
 /// The beginning of each `meaning` that names a wrong index.
 inline constexpr char kSeemsToUse[] = "the kernel seems to use ";
 
-/// The beginning of each guess that explains missing tiles by the order of the blocks.
+/// The prefix of every guess that attributes missing tiles to the order of the blocks.
 inline constexpr char kPatternResults[] = "This pattern results if ";
 
 /// Finds the pitches of loads and stores that explain the most cells. An example of `meaning` is

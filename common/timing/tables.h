@@ -27,9 +27,9 @@ struct Table {
 class Tables {
 public:
     Tables() = default;
-    /// Finds the tables. `first_level_bytes` is the size of a multiprocessor's L1 cache.
-    /// `new_part` is the fraction of all reads that no neighbouring block has requested before. For
-    /// a table, the corresponding fraction is at most `new_part`.
+    /// Finds the arrays that every block reads as a lookup table. `first_level_bytes` is the size of
+    /// a multiprocessor's L1 cache. `new_part` is the fraction of all reads that no neighbouring
+    /// block has requested before. Of the reads of a table, memory serves at most this fraction.
     Tables(const Recording& recording, const Gpu& gpu, double first_level_bytes, double new_part);
 
     /// Returns the table that the instruction reads, or null.

@@ -85,8 +85,8 @@ struct PredictedTime {
     SampledCosts costs = {};  ///< the costs of the launch
 };
 std::string to_json(const PredictedTime& foretold);
-/// Parses a prediction. From the answer, uses only the model's figures for the launch; the rest is
-/// computed from the shape and the known GPU. Rejects impossibly short times. Throws
+/// Parses a prediction. Takes only the model's figures for the launch from the answer, and computes
+/// the rest from the shape and the known GPU. Rejects impossibly short times. Throws
 /// std::runtime_error for an answer that the simulator cannot have produced.
 PredictedTime parse_prediction_answer(std::string_view json, Shape shape);
 

@@ -311,8 +311,8 @@ private:
     struct Clock;
     std::unique_ptr<Clock> clock_;
     struct Renumberings;
-    /// The blocks that have used up their epochs, and the indices beyond the grid under which they
-    /// continue.
+    /// The blocks that have used up their epochs, and the index that each of them has been given
+    /// since, which is larger than all indices of the grid.
     std::unique_ptr<Renumberings> renumberings_;
 };
 

@@ -381,7 +381,7 @@ enum class PermuteMethod {
 /// Matrices with gaps between rows are passed to `transpose` if their sides have at least this
 /// length.
 constexpr std::int64_t min_side = 64;
-/// The minimum number of rows for which tiles of words are full enough.
+/// The minimum number of rows for tiles of words. With fewer rows, too much of each tile is empty.
 constexpr std::int64_t min_word_rows = 128;
 template <int SIZE>
 PermuteMethod choose_permute_method(const Plan& plan) {

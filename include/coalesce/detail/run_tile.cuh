@@ -45,7 +45,7 @@ constexpr int log_max_side = 8, log_min_side = 4;
 static_assert(threads == 1 << log_max_side,
               "a block needs a thread for each element of the longest side");
 
-/// Returns where the element with this index in the run lies in the other array.
+/// Returns the offset, in the other array, of element `number` of the run.
 __device__ inline std::int64_t offset_within(const Run& run, std::int64_t number) {
     std::int64_t place = 0;
     auto left = static_cast<unsigned>(number);
