@@ -246,15 +246,22 @@ export class Examiner {
         await this.load();
         return this.inTurn(async () => {
             const begin = performance.now();
-            const act = { request: "launch_request", run: "launch", limit: LAUNCH_LIMIT_MS, explain: launchTimeLimitText } as const;
-            const result = await this.compileAndRun<Launched>(act, { kernel }, source, signal);
-            return { result, milliseconds: performance.now() - begin };
+            const act: RunQuestions = {
+                request: "launch_request",
+                run: "launch",
+                limit: LAUNCH_LIMIT_MS,
+                explain: launchTimeLimitText,
+            };
+            const result = await this.compileAndRun<Omit<Launched, "asked">>(act, { kernel }, source, signal);
+            return { result: { ...result, asked: { kernel, source } }, milliseconds: performance.now() - begin };
         });
     }
 
-    /** Predicts the time of the kernel that was launched last, with its sizes multiplied by `factor`. */
-    launchTime(gpu: string, factor: number): Promise<Time> {
-        return this.inTurn(() => this.limited(() => this.thread.ask<Time>("launch_time", { gpu, factor }), LAUNCH_LIMIT_MS, launchTimeLimitText));
+    /** Predicts the time of a launch, with its sizes multiplied by `factor`. */
+    launchTime({ asked, ptx, entry }: Launched, gpu: string, factor: number): Promise<Time> {
+        const question = { ...asked, ptx, entry, gpu, factor };
+        const predict = () => this.thread.ask<Time>("launch_time", question);
+        return this.inTurn(() => this.limited(predict, LAUNCH_LIMIT_MS, launchTimeLimitText));
     }
 
     /**
@@ -277,7 +284,7 @@ export class Examiner {
     private async examineNow(task: Task, source: string, signal?: AbortSignal): Promise<Examined> {
         const compiler = await this.loadedCompiler(signal);
         const subject = { ...subjectOf(task), ...(await this.ownParts.of(task, compiler)) };
-        const act = { request: "request", run: "examine", limit: this.limit, explain: kernelTimeLimitText } as const;
+        const act: RunQuestions = { request: "request", run: "examine", limit: this.limit, explain: kernelTimeLimitText };
         return this.compileAndRun<Examined>(act, subject, source, signal);
     }
 
@@ -290,7 +297,12 @@ export class Examiner {
     }
 
     /** Compiles a text and runs the kernel. `subject` contains the fields of both questions. */
-    private async compileAndRun<Result>(act: RunQuestions, subject: object, source: string, signal?: AbortSignal): Promise<Result> {
+    private async compileAndRun<Result>(
+        act: RunQuestions,
+        subject: object,
+        source: string,
+        signal?: AbortSignal,
+    ): Promise<Result> {
         const compiler = await this.loadedCompiler(signal);
         const request = await this.thread.ask<{ refused?: true } & CompilerRequest>(act.request, { ...subject, source });
         const { ir, said } = request.refused ? { ir: null, said: "" } : await this.compile(compiler, request, signal);
@@ -361,8 +373,12 @@ export class Examiner {
         });
     }
 
-    /** Ends the worker if a step of `act` takes longer than `limit` milliseconds. `explain` returns the error's text. */
-    private async limited<Answer>(act: () => Promise<Answer>, limit = this.limit, explain = kernelTimeLimitText): Promise<Answer> {
+    /** Ends the worker if a step of `act` takes longer than `limit` milliseconds. `explain` returns the message. */
+    private async limited<Answer>(
+        act: () => Promise<Answer>,
+        limit = this.limit,
+        explain = kernelTimeLimitText,
+    ): Promise<Answer> {
         let tooLong: TimeLimitError | null = null;
         let clock: ReturnType<typeof setTimeout>;
         const allow = (milliseconds: number) => {

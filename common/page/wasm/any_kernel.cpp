@@ -16,14 +16,25 @@ using nlohmann::json;
 /// The file's name in messages.
 constexpr const char* kFileName = "kernel.cu";
 constexpr std::size_t kMaxArguments = 16;
+/// The most characters in a field. Longer expressions could exhaust the module's stack.
+constexpr std::size_t kMaxFieldLength = 300;
+/// The size of a kernel without sizes, because a shape needs one. Its value is 1.
+constexpr const char* kOnlySize = "launches";
 constexpr long long kMaxSize = 1 << 26;
 /// The most bytes in all arrays of a launch. The page's device has 48 MB.
 constexpr double kMaxArrayBytes = 32 << 20;
 
+std::string field_text(const json& field) {
+    std::string text = field.get<std::string>();
+    if (text.size() <= kMaxFieldLength) return text;
+    throw ExpressionError("A field has more than " + std::to_string(kMaxFieldLength) +
+                          " characters.");
+}
+
 /// Returns the value of a field of the launch, such as "ceil_div(n, 256)".
 long long launch_number(const json& field, const std::string& name,
                         const std::vector<NamedSize>& sizes, long long least) {
-    const std::string text = field.get<std::string>();
+    const std::string text = field_text(field);
     const auto refuse = [&](const std::string& why) {
         throw ExpressionError(name + ", `" + text + "`: " + why);
     };
@@ -55,7 +66,7 @@ std::array<long long, 3> launch_numbers(const json& list, const std::string& nam
 
 void read_sizes(const json& list, ElementTask& task, std::vector<int>& values) {
     for (const json& size : list) {
-        const std::string name = size.at("name").get<std::string>();
+        const std::string name = field_text(size.at("name"));
         const double value = size.at("value").is_number() ? size.at("value").get<double>() : 0;
         if (!is_identifier(name)) throw ExpressionError("`" + name + "` cannot be a name in C++.");
         if (value != std::trunc(value) || value < 1 || value > kMaxSize) {
@@ -68,7 +79,9 @@ void read_sizes(const json& list, ElementTask& task, std::vector<int>& values) {
     if (task.sizes.size() > kMaxSizes) {
         throw ExpressionError("There can be at most three sizes. Give the other integers a value.");
     }
-    if (values.empty()) values.push_back(1);
+    if (!values.empty()) return;
+    task.sizes = {kOnlySize};
+    values = {1};
 }
 
 void check_memory(const ElementTask& task, Shape shape) {
@@ -134,12 +147,12 @@ AnyKernel parse_any_kernel(const json& question) {
     AnyKernel any;
     any.source = make_source(question.at("source").get<std::string>(), kFileName);
     any.exercise.name = "playground";
-    any.exercise.kernel = given.at("name").get<std::string>();
+    any.exercise.kernel = field_text(given.at("name"));
     ElementTask task;
     std::vector<int> values;
     read_sizes(given.at("sizes"), task, values);
     for (const json& argument : given.at("arguments")) {
-        task.parameters.push_back(parse_parameter(argument.get<std::string>(), task.sizes));
+        task.parameters.push_back(parse_parameter(field_text(argument), task.sizes));
     }
     if (task.parameters.empty()) throw ExpressionError("The kernel has no arguments.");
     if (task.parameters.size() > kMaxArguments) {

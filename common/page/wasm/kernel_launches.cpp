@@ -33,16 +33,16 @@ constexpr std::uint64_t kMaxInstructions = 100'000'000;
 
 constexpr std::uint64_t kInputSeed = 1;
 
-/// The kernel that was launched last. It is kept, so that its time can be predicted later.
-struct LastLaunch {
-    AnyKernel kernel;
-    Compiled compiled;
-    std::vector<CallArgument> arguments;
+/// A compiled kernel with the arguments of its launch.
+struct CompiledKernel {
+    const AnyKernel& kernel;
+    const Compiled& compiled;
+    std::vector<CallArgument> arguments =
+        generate_arguments(kernel.task(), kernel.shape(), kInputSeed);
 };
-std::optional<LastLaunch> last_launch;
 
 /// Launches the kernel once.
-Trial launch_on(PageRunner& runner, const LastLaunch& launched, const TrialRequest& request) {
+Trial launch_on(PageRunner& runner, const CompiledKernel& launched, const TrialRequest& request) {
     const AnyKernel& kernel = launched.kernel;
     const bool is_usual = request.shape == kernel.shape();
     TrialRequest order = request;
@@ -60,7 +60,7 @@ Trial launch_on(PageRunner& runner, const LastLaunch& launched, const TrialReque
 }
 
 /// Returns the cause of a launch that failed, or that the simulator's checks report.
-Failure cause_of(const Trial& trial, const LastLaunch& launched, const CompilerOutput& made) {
+Failure cause_of(const Trial& trial, const CompiledKernel& launched, const CompilerOutput& made) {
     const json nothing;
     // This runner captures the output of further launches.
     PageRunner runner(made, {}, nothing);
@@ -80,8 +80,8 @@ Failure cause_of(const Trial& trial, const LastLaunch& launched, const CompilerO
 
 /// Launches the compiled kernel, and fills in the verdict. Returns the arrays after the launch, or
 /// an empty list if the kernel did not run to completion.
-json launch_kernel(PageRunner& runner, const CompilerOutput& made, Verdict& verdict) {
-    const LastLaunch& launched = *last_launch;
+json launch_kernel(PageRunner& runner, const CompiledKernel& launched, const CompilerOutput& made,
+                   Verdict& verdict) {
     const AnyKernel& kernel = launched.kernel;
     const Trial trial =
         launch_on(runner, launched, {.shape = kernel.shape(), .wants_counters = true});
@@ -126,8 +126,7 @@ json request_for_launch(const json& question) {
 }
 
 json launch_any_kernel(const json& question) {
-    last_launch.reset();
-    AnyKernel kernel = parse_any_kernel(question);
+    const AnyKernel kernel = parse_any_kernel(question);
     const CompilerOutput made = parse_compiler_output(question, question);
     const json nothing;
     PageRunner runner(made, {}, nothing);
@@ -149,10 +148,7 @@ json launch_any_kernel(const json& question) {
         if (!compiled.ok()) verdict.fail(compiled.failure);
     }
     if (verdict.failures.empty()) {
-        std::vector<CallArgument> arguments =
-            generate_arguments(kernel.task(), kernel.shape(), kInputSeed);
-        last_launch = {std::move(kernel), compiled, std::move(arguments)};
-        arrays = launch_kernel(runner, made, verdict);
+        arrays = launch_kernel(runner, {.kernel = kernel, .compiled = compiled}, made, verdict);
     }
     json answer = verdict_json(verdict, compiled);
     answer["arrays"] = arrays;
@@ -188,8 +184,8 @@ public:
     }
 };
 
-/// Returns the sizes of the last launch, each multiplied by `factor`.
-Shape scaled_shape(const LastLaunch& launched, int factor) {
+/// Returns the sizes of the launch, each multiplied by `factor`.
+Shape scaled_shape(const CompiledKernel& launched, int factor) {
     std::vector<int> values;
     const std::size_t count = std::max<std::size_t>(launched.kernel.task().sizes.size(), 1);
     for (std::size_t i = 0; i < count; ++i) {
@@ -201,7 +197,7 @@ Shape scaled_shape(const LastLaunch& launched, int factor) {
 }
 
 /// Arrays that have addresses, but no contents.
-std::vector<std::uint64_t> address_arguments(const LastLaunch& launched, Shape shape,
+std::vector<std::uint64_t> address_arguments(const CompiledKernel& launched, Shape shape,
                                              std::vector<std::unique_ptr<DeviceBuffer>>& buffers) {
     const ElementTask& task = launched.kernel.task();
     std::vector<std::uint64_t> arguments;
@@ -244,24 +240,29 @@ LaunchShape launch_at(LoadedKernel& loaded, const AnyKernel& kernel, Shape shape
 }  // namespace
 
 json predict_any_kernel(const json& question) {
-    if (!last_launch) throw std::runtime_error("no kernel has been launched yet.");
-    const AnyKernel& kernel = last_launch->kernel;
+    const AnyKernel kernel = parse_any_kernel(question);
+    const Compiled compiled{.file = kernel.source.name,
+                            .kernel = kernel.exercise.kernel,
+                            .sizes = kernel.task().sizes,
+                            .ptx = question.at("ptx").get<std::string>(),
+                            .entry = question.at("entry").get<std::string>()};
+    const CompiledKernel launched{.kernel = kernel, .compiled = compiled};
     const int factor = question.at("factor").get<int>();
-    const Shape shape = scaled_shape(*last_launch, factor);
+    const Shape shape = scaled_shape(launched, factor);
     if (bytes_of_arrays(kernel.task(), shape) > kMaxPredictedBytes) {
         throw std::runtime_error("the arrays are too large for a page. Choose smaller sizes.");
     }
     const OutputCapture unshown;
     simulated::prepare("none", kMaxInstructions);
-    LoadedKernel loaded(last_launch->compiled);
+    LoadedKernel loaded(compiled);
     const LaunchShape launch = launch_at(loaded, kernel, shape);
     using Mode = simulator::Recorder::RecordMode;
     std::vector<std::unique_ptr<DeviceBuffer>> buffers;
     std::optional<DeviceArrays> arrays;
     // With the sizes of the launch itself, the recorded blocks read the values of the inputs.
-    if (factor == 1) arrays.emplace(last_launch->arguments, 0);
+    if (factor == 1) arrays.emplace(launched.arguments, 0);
     const auto arguments =
-        arrays ? arrays->arguments() : address_arguments(*last_launch, shape, buffers);
+        arrays ? arrays->arguments() : address_arguments(launched, shape, buffers);
     const LaunchRecording recorded(factor == 1 ? Mode::sample : Mode::alone);
     launch_recorded(loaded, launch, arguments);
     return json::parse(

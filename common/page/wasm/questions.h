@@ -22,7 +22,7 @@ nlohmann::json request_for_launch(const nlohmann::json& question);
 /// Launches a kernel, and returns the reports as a verdict, the counters, and the arrays after the
 /// launch.
 nlohmann::json launch_any_kernel(const nlohmann::json& question);
-/// Predicts the time of the kernel that was launched last.
+/// Predicts the time of a launch, also with larger sizes.
 nlohmann::json predict_any_kernel(const nlohmann::json& question);
 
 // The course's exercises: examinations.cpp.

@@ -1,5 +1,5 @@
-// The form for the arguments and the launch of a kernel that is no exercise. It proposes all values, and keeps those that
-// the reader has changed.
+// The form for the arguments and the launch of a kernel that belongs to no exercise. It proposes all values, and keeps
+// those that the reader has changed.
 
 import { countOf, escapeHtml } from "../words";
 import type { KernelLaunch } from "../kernel_launch";
@@ -15,7 +15,12 @@ export class NotLaunchable extends Error {
 }
 
 const WHOLE_PROGRAM =
-    "This text has a `main()`, so it is a whole program, and a page launches single kernels. Delete `main()` to launch a kernel here. In the terminal, `nvcc` compiles whole programs, and `build/bin/simulate` runs them on the simulated GPU.";
+    "This text has a `main()`, so it is a whole program, and a page launches single kernels. Delete `main()` to " +
+    "launch a kernel here. To run the program, compile it with `nvcc`, and run it on the simulated GPU in the terminal: " +
+    "`build/bin/simulate PROGRAM`.";
+
+/** The argument of a kernel without parameters. */
+const UNUSED_ARGUMENT = "int unused = 0";
 
 const GENERATORS = ["random(-1, 1)", "iota", "zero", "1", "permutation", "sorted(0, 100)", "sparse(-1, 1)", "bytes"];
 
@@ -81,21 +86,44 @@ export class ArgumentsForm {
     /** Returns what the form says. Throws NotLaunchable. */
     get launch(): KernelLaunch {
         if (hasFunction(this.text, "main")) throw new NotLaunchable(WHOLE_PROGRAM);
-        if (!this.signature || !this.proposal) throw new NotLaunchable("The text has no kernel: a function with `__global__` and a body.");
-        const list = (text: string) => text.replace(/\(([^()]*)\)/g, (inner) => inner.replaceAll(",", ";")).split(",").map((one) => one.replaceAll(";", ",").trim());
+        if (!this.signature || !this.proposal)
+            throw new NotLaunchable("The text has no kernel: a function with `__global__` and a body.");
+        const list = (text: string) =>
+            text
+                .replace(/\(([^()]*)\)/g, (inner) => inner.replaceAll(",", ";"))
+                .split(",")
+                .map((one) => one.replaceAll(";", ",").trim());
         return {
             name: this.signature.name,
-            sizes: this.proposal.arguments.filter(({ is_size }) => is_size).map((one) => {
-                const value = this.value(`value ${one.parameter.name}`, one.values).trim();
-                return { name: one.parameter.name, value: /^\d+$/.test(value) ? Number(value) : null };
-            }),
-            arguments: this.proposal.arguments.map((one) => this.argument(one)),
-            launch: this.hasConfigure ? null : {
-                grid: list(this.value("grid", this.proposal.grid)),
-                block: list(this.value("block", this.proposal.block)),
-                shared: this.value("shared", this.proposal.shared).trim() || "0",
-            },
+            sizes: this.proposal.arguments
+                .filter(({ is_size }) => is_size)
+                .map((one) => {
+                    const value = this.value(`value ${one.parameter.name}`, one.values).trim();
+                    return { name: one.parameter.name, value: /^\d+$/.test(value) ? Number(value) : null };
+                }),
+            arguments: this.hasParameters
+                ? this.proposal.arguments.map((one) => this.argument(one))
+                : [UNUSED_ARGUMENT],
+            launch: this.hasConfigure
+                ? null
+                : {
+                      grid: list(this.value("grid", this.proposal.grid)),
+                      block: list(this.value("block", this.proposal.block)),
+                      shared: this.value("shared", this.proposal.shared).trim() || "0",
+                  },
         };
+    }
+
+    /** Returns the text to compile. A kernel without parameters gets one, because a launch needs an argument. */
+    get source(): string {
+        if (!this.signature || this.hasParameters) return this.text;
+        const end = this.signature.parameters_end;
+        const start = this.text.lastIndexOf("(", end) + 1;
+        return `${this.text.slice(0, start)}int${this.text.slice(end)}`;
+    }
+
+    private get hasParameters(): boolean {
+        return (this.signature?.parameters.length ?? 0) > 0;
     }
 
     private get hasConfigure(): boolean {
@@ -123,7 +151,7 @@ export class ArgumentsForm {
     private describe(kernels: KernelSignature[]): string {
         if (!kernels.length) return "The text has no kernel to launch.";
         const more = kernels.length > 1 ? ` The text has ${countOf(kernels.length, "kernel")}: choose one.` : "";
-        return `The page launches this kernel once and shows its arrays. Nothing is checked against an exercise.${more}`;
+        return `The page launches this kernel once and shows its arrays. No exercise checks the result.${more}`;
     }
 
     // ---- the fields ----
@@ -131,27 +159,38 @@ export class ArgumentsForm {
     private showFields(kernels: KernelSignature[]) {
         const sizes = this.proposal?.arguments.filter(({ is_size }) => is_size) ?? [];
         const others = this.proposal?.arguments.filter(({ is_size }) => !is_size) ?? [];
-        const sizeFields = sizes.map((one) => this.field(`value ${one.parameter.name}`, one.values, one.parameter.name, "number"));
+        const sizeFields = sizes.map((one) =>
+            this.field(`value ${one.parameter.name}`, one.values, one.parameter.name, "number"),
+        );
         const launch = this.proposal && !this.hasConfigure ? this.launchFields(this.proposal) : "";
         this.find(".launch-fields").innerHTML = this.kernelField(kernels) + sizeFields.join("") + launch;
         this.find(".argument-list").innerHTML = others.map((one) => this.row(one)).join("");
     }
 
     private launchFields({ grid, block, shared }: LaunchProposal): string {
-        return this.field("grid", grid, "Grid (blocks along x, y, z)") + this.field("block", block, "Block (threads)") +
-            this.field("shared", shared, "Dynamic shared memory, bytes");
+        return (
+            this.field("grid", grid, "Grid (blocks along x, y, z)") +
+            this.field("block", block, "Block (threads)") +
+            this.field("shared", shared, "Dynamic shared memory, bytes")
+        );
     }
 
     private kernelField(kernels: KernelSignature[]): string {
         if (kernels.length < 2) return "";
-        const options = kernels.map(({ name }) => `<option${name === this.signature?.name ? " selected" : ""}>${name}</option>`);
+        const options = kernels.map(
+            ({ name }) => `<option${name === this.signature?.name ? " selected" : ""}>${name}</option>`,
+        );
         return `<label>Kernel <select name="kernel">${options.join("")}</select></label>`;
     }
 
     private field(name: string, proposed: string, label: string, type = "text"): string {
         const value = escapeHtml(this.value(name, proposed));
-        const most = type === "number" ? ' min="1" inputmode="numeric"' : ' spellcheck="false" autocomplete="off"';
-        return `<label>${escapeHtml(label)} <input name="${escapeHtml(name)}" type="${type}" value="${value}"${most}/></label>`;
+        const most =
+            type === "number"
+                ? ' min="1" inputmode="numeric"'
+                : ` class="${name}" spellcheck="false" autocomplete="off"`;
+        const input = `<input name="${escapeHtml(name)}" type="${type}" value="${value}"${most}/>`;
+        return `<label>${escapeHtml(label)} ${input}</label>`;
     }
 
     private row(one: ArgumentProposal): string {
@@ -159,9 +198,13 @@ export class ArgumentsForm {
         const list = `generators-${this.whose.replace(/\W/g, "")}-${name}`;
         const options = GENERATORS.map((generator) => `<option value="${generator}"></option>`).join("");
         const extents = is_pointer ? this.field(`extents ${name}`, one.extents, "Elements") : "<span></span>";
-        const values = this.field(`value ${name}`, one.values, is_pointer ? "Values before the launch" : "Value")
-            .replace("<input", `<input list="${list}" placeholder="${is_pointer ? "none" : ""}"`);
-        return `<div class="argument" role="group" aria-label="${escapeHtml(declarationOf(one))}"><code>${escapeHtml(declarationOf(one))}</code>
+        const values = this.field(
+            `value ${name}`,
+            one.values,
+            is_pointer ? "Values before the launch" : "Value",
+        ).replace("<input", `<input list="${list}" placeholder="${is_pointer ? "none" : ""}"`);
+        const declaration = escapeHtml(declarationOf(one));
+        return `<div class="argument" role="group" aria-label="${declaration}"><code>${declaration}</code>
             ${extents}${values}<datalist id="${list}">${options}</datalist></div>`;
     }
 }

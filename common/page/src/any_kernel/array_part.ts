@@ -35,8 +35,10 @@ function tableHtml(array: ArrayAfter): string {
     const width = isList ? Math.min(LISTED_PER_ROW, values.length) : shown[1];
     const columns = Array.from({ length: width }, (_, i) => `<th scope="col">${isList ? `+${i}` : i}</th>`).join("");
     const inner = extents.slice(1, -1);
-    const rowName = (row: number) => (isList ? String(row * width) : inner.length ? indicesOf(row, inner) : String(row));
-    return `<table><thead><tr><th scope="col"><span class="unseen">${isList ? "Index" : "Row"}</span></th>${columns}</tr></thead>
+    const rowName = (row: number) =>
+        isList ? String(row * width) : inner.length ? indicesOf(row, inner) : String(row);
+    const corner = `<th scope="col"><span class="unseen">${isList ? "Index" : "Row"}</span></th>`;
+    return `<table><thead><tr>${corner}${columns}</tr></thead>
         <tbody>${rowsHtml(values, width, rowName)}</tbody></table>`;
 }
 
@@ -74,10 +76,17 @@ function rangeOf(cells: (number | null)[]): Range | null {
     return known.length ? { least: Math.min(...known), most: Math.max(...known) } : null;
 }
 
-/** Returns the class and the opacity of a cell. Negative values have another color, and the strongest is farthest from 0. */
+/**
+ * Returns the class and the opacity of a cell. Negative values have a color of their own. If there are any, the
+ * strongest color is farthest from 0.
+ */
 function cellStyle(value: number, { least, most }: Range): string {
     const isSigned = least < 0;
-    const part = isSigned ? Math.abs(value) / Math.max(-least, most) : most > least ? (value - least) / (most - least) : 1;
+    const part = isSigned
+        ? Math.abs(value) / Math.max(-least, most)
+        : most > least
+          ? (value - least) / (most - least)
+          : 1;
     const opacity = LEAST_OPACITY + (1 - LEAST_OPACITY) * part;
     return `class="${value < 0 ? "below" : "above"}" fill-opacity="${opacity.toFixed(3)}"`;
 }
@@ -90,15 +99,21 @@ function describeMap(name: string, cells: (number | null)[], across: number, ran
     };
     const missing = cells.filter((cell) => cell === null).length;
     const others = missing ? ` ${countOf(missing, "cell")} ${missing === 1 ? "has" : "have"} no number.` : "";
-    return `Heat map of ${name}, ${cells.length / across} rows of ${across} cells. The smallest is ${at(range.least)}, the largest ${at(range.most)}.${others}`;
+    const size = `${cells.length / across} rows of ${across} cells`;
+    const ends = `The smallest is ${at(range.least)}, the largest ${at(range.most)}.`;
+    return `Heat map of ${name}, ${size}. ${ends}${others}`;
 }
 
 function keyHtml(range: Range | null, hasMissing: boolean): string {
     const keys = [];
     if (range && range.least < 0) keys.push(`<span class="key below">down to ${shortNumber(range.least)}</span>`);
     if (range && range.least < 0 && range.most > 0) keys.push(`<span class="key weak">0</span>`);
-    if (range && range.least >= 0 && range.least < range.most) keys.push(`<span class="key weak">${shortNumber(range.least)}</span>`);
-    if (range && range.most >= 0) keys.push(`<span class="key above">${range.least < range.most ? "up to " : ""}${shortNumber(range.most)}</span>`);
+    if (range && range.least >= 0 && range.least < range.most)
+        keys.push(`<span class="key weak">${shortNumber(range.least)}</span>`);
+    if (range && range.most >= 0)
+        keys.push(
+            `<span class="key above">${range.least < range.most ? "up to " : ""}${shortNumber(range.most)}</span>`,
+        );
     if (hasMissing) keys.push('<span class="key untouched">not written, or not a finite number</span>');
     return keys.join(" ");
 }
@@ -110,12 +125,14 @@ function heatMap({ name, extents, map }: ArrayAfter): HTMLElement | null {
     const range = rangeOf(map.cells);
     const cells = map.cells.map((cell, i) => {
         const style = cell === null || !range ? 'class="untouched"' : cellStyle(cell, range);
-        return `<rect ${style} x="${(i % across) * CELL_PIXELS}" y="${Math.floor(i / across) * CELL_PIXELS}" width="${CELL_PIXELS - 1}" height="${CELL_PIXELS - 1}"/>`;
+        const [x, y] = [(i % across) * CELL_PIXELS, Math.floor(i / across) * CELL_PIXELS];
+        return `<rect ${style} x="${x}" y="${y}" width="${CELL_PIXELS - 1}" height="${CELL_PIXELS - 1}"/>`;
     });
     const scale = map.down * map.across > 1 ? ` Each square is the mean of ${map.down} x ${map.across} elements.` : "";
     const figure = document.createElement("figure");
     figure.className = "cells heat";
-    figure.innerHTML = `<svg role="img" viewBox="0 0 ${across * CELL_PIXELS - 1} ${down * CELL_PIXELS - 1}" style="max-width: ${across * CELL_PIXELS * 1.2}px"
+    const [width, height] = [across * CELL_PIXELS - 1, down * CELL_PIXELS - 1];
+    figure.innerHTML = `<svg role="img" viewBox="0 0 ${width} ${height}" style="max-width: ${1.2 * width}px"
         aria-label="${escapeHtml(describeMap(name, map.cells, across, range))}">${cells.join("")}</svg>
         <figcaption><code>${escapeHtml(name)}</code>: ${keyHtml(range, map.cells.includes(null))}${scale}</figcaption>`;
     return figure;
@@ -129,8 +146,11 @@ export function arrayElement(array: ArrayAfter, whose: string): HTMLElement {
     part.dataset.array = name;
     part.open = is_output;
     const note = noteText(array);
-    part.innerHTML = `<summary><code>${escapeHtml(name)}</code> ${is_output ? "after the launch" : "(input)"}: ${shapeOf(array)} <code>${escapeHtml(type)}</code></summary>
-        <div class="wide numbers" tabindex="0" role="group" aria-label="The numbers of ${escapeHtml(name)}, ${whose}">${tableHtml(array)}</div>
+    const label = escapeHtml(`The numbers of ${name}, ${whose}`);
+    const when = is_output ? "after the launch" : "(input)";
+    part.innerHTML = `<summary><code>${escapeHtml(name)}</code> ${when}: ${shapeOf(array)}
+        <code>${escapeHtml(type)}</code></summary>
+        <div class="wide numbers" tabindex="0" role="group" aria-label="${label}">${tableHtml(array)}</div>
         ${note ? `<p class="faint">${note}</p>` : ""}`;
     const map = heatMap(array);
     if (map) part.querySelector("summary")?.after(map);

@@ -18,7 +18,6 @@ const FACTORS = [1, 4, 16, 64, 256, 1024, 4096, 16384];
 const MAX_PREDICTED_ELEMENTS = 2 ** 29;
 
 export class LaunchMode implements Alternative {
-    private kernel: KernelLaunch | null = null;
     private gpu = firstChoice.gpu;
 
     constructor(
@@ -27,14 +26,14 @@ export class LaunchMode implements Alternative {
         private readonly whose: string,
     ) {}
 
-    async run(text: string, signal: AbortSignal): Promise<Timed> {
+    async run(_text: string, signal: AbortSignal): Promise<Timed> {
         const kernel = this.form.launch;
         try {
-            const timed = await this.examiner.launch(kernel, text, signal);
-            this.kernel = kernel;
-            return timed;
+            return await this.examiner.launch(kernel, this.form.source, signal);
         } catch (error) {
-            throw error instanceof Refusal ? new NotLaunchable(`The kernel was not launched: ${asSentence(error.message)}`) : error;
+            throw error instanceof Refusal
+                ? new NotLaunchable(`The kernel was not launched: ${asSentence(error.message)}`)
+                : error;
         }
     }
 
@@ -48,60 +47,84 @@ export class LaunchMode implements Alternative {
         const { arrays, roofline, verdict, passed } = result as Launched;
         const root = document.createElement("div");
         const told = verdictElement(result, {}, true, goTo);
-        if (passed) this.changeToReport(told, result as Launched);
+        if (passed) changeToReport(told, result as Launched);
         removeComparison(told);
+        explainMissingFunction(told, result);
         root.append(told);
-        if (verdict.output && passed) root.append(printedElement(verdict.output, verdict.output_is_truncated, this.whose));
+        if (verdict.output && passed)
+            root.append(printedElement(verdict.output, verdict.output_is_truncated, this.whose));
         const [outputs, inputs] = [arrays.filter((one) => one.is_output), arrays.filter((one) => !one.is_output)];
         root.append(...[...outputs, ...inputs].map((array) => arrayElement(array, this.whose)));
-        if (passed) root.append(this.timeElement());
+        if (passed) root.append(this.timeElement(result as Launched));
         if (roofline) root.append(rooflineElement(roofline, this.whose));
         return root;
     }
 
-    /** Replaces the headline, which is about an exercise. */
-    private changeToReport(told: HTMLElement, { arrays, launch }: Launched) {
-        const headline = told.querySelector("h2");
-        const threads = launch ? `${productText(launch.grid, "block")} of ${productText(launch.block, "thread")}` : "";
-        if (headline) headline.textContent = `${threads}, ${countOf(arrays.length, "array")}: no check reports anything.`;
-        told.querySelector(".output")?.previousElementSibling?.remove();
-        told.querySelector(".output")?.remove();
-    }
-
     // ---- the predicted time ----
 
-    private timeElement(): HTMLElement {
+    private timeElement(launched: Launched): HTMLElement {
         const details = document.createElement("details");
         details.className = "own launch-time";
         details.innerHTML = "<summary>The predicted time</summary><section></section>";
         const section = details.querySelector("section") as HTMLElement;
         section.setAttribute("aria-label", `Predicted time, ${this.whose}`);
-        const predict = serializeRuns(() => this.predict(time));
-        const time = new TimePart(section, gpus(), { gpu: this.gpu, size: 1 }, () => void predict(), this.sizeChoices());
+        const predict = serializeRuns(() => this.predict(launched, time));
+        const time = new TimePart(
+            section,
+            gpus(),
+            { gpu: this.gpu, size: 1 },
+            () => void predict(),
+            sizeChoices(launched.asked.kernel),
+        );
         details.addEventListener("toggle", () => details.open && void predict(), { once: true });
         return details;
     }
 
-    private sizeChoices(): SizeChoice[] {
-        const sizes = this.kernel?.sizes ?? [];
-        const elements = (factor: number) => sizes.reduce((product, { value }) => product * (value ?? 1) * factor, 1);
-        const factors = sizes.length ? FACTORS.filter((factor) => factor === 1 || elements(factor) <= MAX_PREDICTED_ELEMENTS) : [1];
-        return factors.map((factor) => ({
-            size: factor,
-            words: sizes.map(({ name, value }) => `${name} = ${(value ?? 1) * factor}`).join(", ") || "as launched",
-        }));
-    }
-
-    private async predict(time: TimePart) {
+    private async predict(launched: Launched, time: TimePart) {
         const { gpu, size } = time.choice;
         this.gpu = gpu;
         time.wait();
         try {
-            time.show(await this.examiner.launchTime(gpu, size));
+            time.show(await this.examiner.launchTime(launched, gpu, size));
         } catch (error) {
             time.refuse((error as Error).message);
         }
     }
+}
+
+/** Returns the factors for the sizes, each with the sizes that result. */
+function sizeChoices({ sizes }: KernelLaunch): SizeChoice[] {
+    const elements = (factor: number) => sizes.reduce((product, { value }) => product * (value ?? 1) * factor, 1);
+    const factors = sizes.length
+        ? FACTORS.filter((factor) => factor === 1 || elements(factor) <= MAX_PREDICTED_ELEMENTS)
+        : [1];
+    return factors.map((factor) => ({
+        size: factor,
+        words: sizes.map(({ name, value }) => `${name} = ${(value ?? 1) * factor}`).join(", ") || "as launched",
+    }));
+}
+
+/** Replaces the headline, which is about an exercise, and the output, which the page shows in a part of its own. */
+function changeToReport(told: HTMLElement, { launch }: Launched) {
+    const headline = told.querySelector("h2");
+    if (headline && launch) {
+        const [blocks, threads] = [productText(launch.grid, "block"), productText(launch.block, "thread")];
+        headline.textContent = `The launch had ${blocks} of ${threads}.`;
+    }
+    const output = told.querySelector(".output");
+    output?.previousElementSibling?.remove();
+    output?.remove();
+}
+
+/** Functions of which the page's headers have only an approximate version. The exact ones are in NVIDIA's library. */
+const APPROXIMATE = /undeclared identifier '(sin|cos|tan|log|log2|log10|exp10|pow)f?'/;
+
+/** Names the function to use if the page's compiler lacks one of CUDA's mathematical functions. */
+function explainMissingFunction(told: HTMLElement, { verdict }: Examined) {
+    const [, name] = APPROXIMATE.exec(verdict.failures[0]?.headline ?? "") ?? [];
+    const next = told.querySelector(".next");
+    if (name && next)
+        next.textContent = `Next: write __${name}f. The page has only the approximate version of this function.`;
 }
 
 /** Formats the numbers along the axes: "4 x 8 blocks", without axes of length 1 at the end. */
@@ -110,35 +133,39 @@ function productText(counts: number[], word: string): string {
     return shown.length > 1 ? `${shown.join(" x ")} ${word}s` : countOf(shown[0] ?? 1, word);
 }
 
-/** Removes the columns for an ideal kernel and a solution, because there are none. */
+/** Removes the columns for limits, an ideal kernel and a solution, because there are none. */
 function removeComparison(told: HTMLElement) {
     const table = told.querySelector<HTMLTableElement>("table.costs");
     for (const row of table?.rows ?? []) {
         while (row.cells.length > 2) row.deleteCell(2);
-        // The second column has the limits of an exercise.
-        const [, second] = row.cells;
-        if (second?.textContent === "asked" || second?.textContent === "") row.deleteCell(1);
+        if (row.rowIndex === 0 && row.cells[1]) row.cells[1].textContent = "counted";
     }
 }
 
 function printedElement(output: string, isTruncated: boolean, whose: string): HTMLElement {
     const part = document.createElement("section");
     part.className = "printed";
-    part.innerHTML = `<h3>The kernel printed</h3><pre tabindex="0" role="group" aria-label="What the kernel printed, ${whose}"></pre>`;
-    (part.querySelector("pre") as HTMLElement).textContent = output + (isTruncated ? "... and more that is not shown.\n" : "");
+    part.innerHTML = `<h3>The kernel printed</h3>
+        <pre tabindex="0" role="group" aria-label="What the kernel printed, ${whose}"></pre>`;
+    (part.querySelector("pre") as HTMLElement).textContent =
+        output + (isTruncated ? "... and more that is not shown.\n" : "");
     return part;
 }
 
 /** Shows the roofline. The SVG comes from C++ code and contains no text of the reader. */
 function rooflineElement({ svg, text }: { svg: string; text: string }, whose: string): HTMLElement {
+    // The terminal's picture names its points by letters, and this picture by the kernel's name.
+    const words = text.replace(/^A, /, "");
     const details = document.createElement("details");
     details.className = "own roofline";
-    details.innerHTML = `<summary>The roofline</summary><div class="drawing" tabindex="0" role="group" aria-label="Roofline, ${whose}">${svg}</div><p class="faint"></p>`;
+    details.innerHTML = `<summary>The roofline</summary>
+        <div class="drawing" tabindex="0" role="group" aria-label="Roofline, ${whose}">${svg}</div>
+        <p class="faint"></p>`;
     const picture = details.querySelector("svg");
     picture?.setAttribute("role", "img");
-    picture?.setAttribute("aria-label", text);
+    picture?.setAttribute("aria-label", words);
     // The page has its own styles, and a title would be shown as a tooltip.
     picture?.querySelectorAll("title, style").forEach((one) => one.remove());
-    (details.querySelector("p") as HTMLElement).textContent = text;
+    (details.querySelector("p") as HTMLElement).textContent = words;
     return details;
 }

@@ -7,10 +7,16 @@ import { blankOutComments, type KernelParameter, type KernelSignature } from "./
 const MAX_SIZES = 3;
 
 /** The names that programmers give to numbers of elements. */
-const SIZE_NAMES = /^(n|m|k|w|h|d|n[xyz]|[xyz]?(len|length|size|count|total)|(num|n)_?\w*|rows?|cols?|columns|width|height|depth|bins|elements|dim\w*|side|\w+_(size|count|len|length))$/i;
+const SIZE_NAMES = new RegExp(
+    "^(n|m|k|w|h|d|n[xyz]|(num|n)_?\\w*|[xyz]?(len|length|size|count|total)|\\w+_(len|length|size|count)|rows?|cols?|" +
+        "columns|width|height|depth|bins|elements|dim\\w*|side)$",
+    "i",
+);
 const HEIGHT_NAMES = /^(rows?|height|h|ny|m)$/i;
 const WIDTH_NAMES = /^(cols?|columns|width|w|nx|n)$/i;
 
+/** The threads of a kernel that has nothing to cover. */
+const WARP_SIZE = 32;
 const LIST_SIZE = "1000";
 const MATRIX_SIZE = "64";
 
@@ -30,7 +36,8 @@ export interface LaunchProposal {
     shared: string;
 }
 
-const isInteger = ({ type, is_pointer }: KernelParameter): boolean => !is_pointer && /\b(int|long|short|unsigned|u?int\d+_t)\b/.test(type);
+const isInteger = ({ type, is_pointer }: KernelParameter): boolean =>
+    !is_pointer && /\b(int|long|short|unsigned|u?int\d+_t)\b/.test(type);
 const isFloating = (type: string): boolean => /float|double|half|bfloat/.test(type);
 
 /** Returns the sizes, with the size of the slowest axis first. */
@@ -72,7 +79,9 @@ function valuesOf({ type, is_pointer, is_const, name }: KernelParameter, body: s
 /** Returns the value of a constant of the text whose name matches, if it is at most `most`. */
 function constantIn(text: string, name: RegExp, most: number): number | null {
     const code = blankOutComments(text);
-    for (const [, called, value] of code.matchAll(/(?:#define\s+|\b(?:constexpr|const)\s+(?:static\s+)?\w+\s+)(\w+)\s*=?\s*(\d+)/g)) {
+    for (const [, called, value] of code.matchAll(
+        /(?:#define\s+|\b(?:constexpr|const)\s+(?:static\s+)?\w+\s+)(\w+)\s*=?\s*(\d+)/g,
+    )) {
         if (name.test(called as string) && Number(value) <= most) return Number(value);
     }
     return null;
@@ -105,8 +114,13 @@ export function proposeLaunch(text: string, { parameters, body }: KernelSignatur
                 values: is_size ? (sizes.length > 1 ? MATRIX_SIZE : LIST_SIZE) : valuesOf(parameter, body),
             };
         }),
-        grid: block.length === 2 ? `ceil_div(${last}, ${block[0]}), ceil_div(${before}, ${block[1]})` : `ceil_div(${elements}, ${block[0]})`,
-        block: block.join(", "),
+        grid:
+            !pointers.length && !sizes.length
+                ? "1"
+                : block.length === 2
+                  ? `ceil_div(${last}, ${block[0]}), ceil_div(${before}, ${block[1]})`
+                  : `ceil_div(${elements}, ${block[0]})`,
+        block: pointers.length || sizes.length ? block.join(", ") : String(WARP_SIZE),
         shared: String(shared),
     };
 }

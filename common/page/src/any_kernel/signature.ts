@@ -14,6 +14,8 @@ export interface KernelSignature {
     parameters: KernelParameter[];
     /** The text between the braces. */
     body: string;
+    /** The offset of the parenthesis that closes the list of parameters. */
+    parameters_end: number;
 }
 
 /** Replaces comments and the contents of strings with blanks, so that offsets stay the same. */
@@ -23,15 +25,27 @@ export function blankOutComments(text: string): string {
 }
 
 /** Type names with the names that an exercise's record uses for them. */
-const RECORD_TYPES: Record<string, string> = { size_t: "unsigned long", "unsigned": "unsigned int", uint: "unsigned int", uchar: "unsigned char" };
+const RECORD_TYPES: Record<string, string> = {
+    size_t: "unsigned long",
+    unsigned: "unsigned int",
+    uint: "unsigned int",
+    uchar: "unsigned char",
+};
 
 function parseParameter(text: string, index: number): KernelParameter {
-    const plain = text.replace(/\b(__restrict__|__restrict|__grid_constant__|volatile|struct)\b/g, " ").replace(/=.*$/, "").trim();
+    const plain = text
+        .replace(/\b(__restrict__|__restrict|__grid_constant__|volatile|struct)\b/g, " ")
+        .replace(/=.*$/, "")
+        .trim();
     const is_pointer = /\*|\[[^\]]*\]\s*$/.test(plain);
     const is_const = is_pointer && /\bconst\b/.test(plain.split("*")[0] as string);
-    const words = plain.replace(/\[[^\]]*\]|\*|\bconst\b/g, " ").trim().split(/\s+/);
+    const words = plain
+        .replace(/\[[^\]]*\]|\*|\bconst\b/g, " ")
+        .trim()
+        .split(/\s+/);
     // A parameter without a name has only words that belong to a type.
-    const isNamed = words.length > 1 && !/^(int|char|short|long|float|double|unsigned|signed)$/.test(words.at(-1) as string);
+    const isNamed =
+        words.length > 1 && !/^(int|char|short|long|float|double|unsigned|signed)$/.test(words.at(-1) as string);
     const name = isNamed ? (words.pop() as string) : `argument${index + 1}`;
     const type = words.join(" ");
     return { type: RECORD_TYPES[type] ?? type, name, is_pointer, is_const };
@@ -58,6 +72,7 @@ export function kernelsIn(text: string): KernelSignature[] {
             name: match[1] as string,
             parameters: list && list !== "void" ? list.split(",").map(parseParameter) : [],
             body: bodyFrom(code, match.index! + match[0].length - 1),
+            parameters_end: match.index! + match[0].lastIndexOf(")"),
         };
     });
 }

@@ -2,7 +2,8 @@
 // lesson has one bench, and the playground has up to two.
 
 import { Editor } from "../editor/editor";
-import { Cancelled, explainMissingCompiler, TimeLimitError, type Examined, type Examiner, type Task, type Timed } from "../examiner";
+import { Cancelled, explainMissingCompiler, TimeLimitError } from "../examiner";
+import type { Examined, Examiner, Task, Timed } from "../examiner";
 import { movesMatrix, workOf } from "../exercises";
 import { serializeRuns, type SimulatorThread } from "../thread";
 import { asSentence, withCode } from "../words";
@@ -197,7 +198,9 @@ export class Bench {
         this.showRunning(true);
         this.say("Running …");
         try {
-            const running = alternative ? alternative.run(text, run.signal) : this.examiner.examine(task, text, run.signal);
+            const running = alternative
+                ? alternative.run(text, run.signal)
+                : this.examiner.examine(task, text, run.signal);
             const { result, milliseconds } = await Promise.race([running, rejectWhenStopped(run.signal)]);
             // The text was edited during the examination, so examine the new text next.
             if (text !== this.text || task !== this.task || alternative !== this.alternative) return;
@@ -206,7 +209,8 @@ export class Bench {
             this.examinedText = text;
             this.events.examined(result, text);
             this.show(result);
-            this.say(`${alternative?.describe(result) ?? describeStanding(result)} (simulated, ${(milliseconds / 1000).toFixed(1)} s).`, describeCause(result));
+            const standing = alternative?.describe(result) ?? describeStanding(result);
+            this.say(`${standing} (simulated, ${(milliseconds / 1000).toFixed(1)} s).`, describeCause(result));
         } catch (error) {
             this.explain(error, run);
         } finally {
@@ -222,7 +226,8 @@ export class Bench {
         }
         this.forget();
         this.root.dataset.outcome = "stopped";
-        this.say(error instanceof TimeLimitError || error.name === "NotLaunchable" ? error.message : `The kernel could not be examined: ${error.message}`);
+        const isComplete = error instanceof TimeLimitError || error.name === "NotLaunchable";
+        this.say(isComplete ? error.message : `The kernel could not be examined: ${error.message}`);
     }
 
     private showRunning(isRunning: boolean) {

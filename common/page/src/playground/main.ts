@@ -22,10 +22,13 @@ declare global {
 /** The time in milliseconds without typing after which the link is updated. */
 const PAUSE = 300;
 
-/** Parses the mode and the fields for a launch. Drops everything that is not text, because a link may come from anywhere. */
+/**
+ * Parses the mode and the fields for a launch. Drops everything that is not text, because a link may come from anywhere.
+ */
 function launchFrom(text: string): Pick<SideState, "mode" | "fields"> {
     const { mode, fields } = JSON.parse(text) as { mode?: unknown; fields?: object };
-    const texts = Object.entries(fields ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+    const isText = (entry: [string, unknown]): entry is [string, string] => typeof entry[1] === "string";
+    const texts = Object.entries(fields ?? {}).filter(isText);
     return { mode: mode === "checked" || mode === "launched" ? mode : "", fields: Object.fromEntries(texts) };
 }
 
@@ -126,7 +129,8 @@ class Page {
     private async writeLink() {
         const words = await Promise.all(
             this.sides.map(async ({ state: { task, text, mode = "", fields = {} } }, i) => {
-                const launch = mode || Object.keys(fields).length ? `,${await packed(JSON.stringify({ mode, fields }))}` : "";
+                const isUsual = !mode && !Object.keys(fields).length;
+                const launch = isUsual ? "" : `,${await packed(JSON.stringify({ mode, fields }))}`;
                 return `${"ab"[i]}=${task.exercise}${task.hunt ? "-hunt" : ""},${await packed(text)}${launch}`;
             }));
         this.link = "#" + words.join("&");

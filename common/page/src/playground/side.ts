@@ -83,7 +83,8 @@ export class Side {
         if (this.mode) return this.mode === "launched";
         const { text } = this.bench;
         const kernels = kernelsIn(text);
-        const isExercise = kernels.some(({ name }) => name === workOf(this.task).kernel) && hasFunction(text, "configure");
+        const hasKernel = kernels.some(({ name }) => name === workOf(this.task).kernel);
+        const isExercise = hasKernel && hasFunction(text, "configure");
         return !isExercise && (kernels.length > 0 || hasFunction(text, "main"));
     }
 
@@ -98,7 +99,8 @@ export class Side {
             const group = document.createElement("optgroup");
             group.label = lesson;
             group.append(...list.map(({ name, why_not }, i) => {
-                const option = new Option(`${lesson === OTHER_KERNELS ? "" : `${numberOf(lesson)} `}${name}${why_not ? `: ${why_not}` : ""}`, `${lesson}/${i}`);
+                const label = lesson === OTHER_KERNELS ? name : `${numberOf(lesson)} ${name}`;
+                const option = new Option(`${label}${why_not ? `: ${why_not}` : ""}`, `${lesson}/${i}`);
                 option.disabled = why_not !== "";
                 return option;
             }));
@@ -117,7 +119,8 @@ export class Side {
         }
         tasks.addEventListener("change", () => {
             const isLaunched = tasks.value === LAUNCH_ONLY;
-            const task = isLaunched ? this.task : { exercise: tasks.value.replace(/ hunt$/, ""), hunt: tasks.value.endsWith(" hunt") };
+            const chosen = { exercise: tasks.value.replace(/ hunt$/, ""), hunt: tasks.value.endsWith(" hunt") };
+            const task = isLaunched ? this.task : chosen;
             this.open({ ...this.state, task, mode: isLaunched ? "launched" : "checked" });
             this.changed();
             void this.bench.run();

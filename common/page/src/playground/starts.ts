@@ -31,11 +31,11 @@ __global__ void waves(float* image, int rows, int cols) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x;
     const int row = blockIdx.y * blockDim.y + threadIdx.y;
     if (row >= rows || col >= cols) return;
-    image[row * cols + col] = sinf(0.3f * row) + cosf(0.2f * col);
+    image[row * cols + col] = __sinf(0.3f * row) + __cosf(0.2f * col);
 }
 `;
 
-/** Returns the initial texts that are launched and not checked. `task` is used if the reader changes them to a check. */
+/** Returns the initial texts that are launched and not checked. A check, if the reader chooses one, is for `task`. */
 const otherKernels = (task: Task): Start[] => [
     { name: "vector addition", task, text: VECTOR_ADDITION, why_not: "" },
     { name: "image of two waves", task, text: WAVES, why_not: "" },
