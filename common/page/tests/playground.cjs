@@ -143,7 +143,7 @@ test("every variant of the course is offered as a start, or has a reason why not
         for (const label of sampled(labels, 8)) {
             await page.locator("select[name=start]").selectOption({ label });
             await page.waitForSelector(".bench[data-outcome][aria-busy=false]", SOON);
-            assert.equal(await page.locator("form.arguments").isVisible(), !/^\d\d /.test(label), `${label}: only other kernels are not checked`);
+            assert.equal(await page.locator("form.arguments").isVisible(), !/^(\d\d|x_\w+) /.test(label), `${label}: only other kernels are not checked`);
             assert.equal(await page.locator(".note.error").count(), 0, label);
             if (/solution|fixed/.test(label)) assert.equal(await page.locator(".bench").getAttribute("data-outcome"), "passed", label);
             // A variant may cost more than the exercise allows. One variant is correct only for whole tiles.
@@ -210,6 +210,10 @@ test("a launch has a predicted time, a roofline, and the kernel's output", async
     await withPlayground(browser, async (page) => {
         await launched(page, addition('if (i == 7) printf("seven: %d\\n", n);\n    if (i < n) '), "passed");
         assert.equal((await page.locator(".printed pre").textContent()).trim(), "seven: 1000");
+        // Without parameters, without a mangled name.
+        await launched(page, 'extern "C" __global__ void hello() { printf("hello from %d\\n", threadIdx.x); }', "passed");
+        assert.equal((await page.locator(".printed pre").textContent()).trim().split("\n")[31], "hello from 31");
+        await launched(page, addition(), "passed");
         await page.locator(".launch-time summary").first().click();
         await page.waitForSelector(".launch-time .time[data-ms]", SOON);
         const small = Number(await page.locator(".launch-time .time").getAttribute("data-ms"));
@@ -218,6 +222,49 @@ test("a launch has a predicted time, a roofline, and the kernel's output", async
         await page.locator(".roofline summary").click();
         assert.match(await page.locator(".roofline svg").textContent(), /add/);
         assert.match(await page.locator(".roofline svg").getAttribute("aria-label"), /^add: 0\.\d+ instructions per byte/);
+    });
+});
+
+test("the proposed arguments and launch fit common kernels", async (browser) => {
+    const rowAndColumn = "const int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;";
+    const kernels = [
+        [`__global__ void scale(float* image, int width, int height, float factor) {
+    ${rowAndColumn}
+    if (row < height && col < width) image[row * width + col] *= factor;
+}`, { "extents image": "[height][width]", "value image": "random(-1, 1)", "value factor": "2", grid: "ceil_div(width, 32), ceil_div(height, 8)", block: "32, 8" }],
+        [`__global__ void product(const float* a, const float* b, float* c, int m, int n, int k) {
+    ${rowAndColumn}
+    float sum = 0;
+    for (int i = 0; i < k && row < m && col < n; ++i) sum += a[row * k + i] * b[i * n + col];
+    if (row < m && col < n) c[row * n + col] = sum;
+}`, { "extents a": "[m][k]", "extents b": "[k][n]", "extents c": "[m][n]", "value c": "" }],
+        [`__global__ void count(unsigned* __restrict__ counts, const unsigned char* __restrict__ in, size_t n) {
+    extern __shared__ float unused[];
+    if (threadIdx.x < n) atomicAdd(&counts[in[threadIdx.x]], 1u);
+}`, { "value counts": "zero", "value in": "random(0, 100)", shared: "1024" }],
+    ];
+    await withPlayground(browser, async (page) => {
+        for (const [text, fields] of kernels) {
+            await launched(page, text, "passed");
+            for (const [name, value] of Object.entries(fields)) assert.equal(await field(page, name).inputValue(), value, `${name} of ${text}`);
+        }
+    });
+});
+
+test("two kernels side by side have their own arguments and times", async (browser) => {
+    await withPlayground(browser, async (page) => {
+        await page.locator("#compare").click();
+        for (const [number, n] of [[1, 500], [2, 4000]]) {
+            await side(page, number).locator(".cm-content").fill(addition());
+            await side(page, number).locator('[name="value n"]').fill(String(n));
+            await side(page, number).locator("button[name=run]").click();
+            await outcome(page, number, "passed");
+        }
+        for (const [number, moved] of [[1, "6 KB"], [2, "4[89] KB"]]) {
+            await side(page, number).locator(".launch-time summary").first().click();
+            await page.waitForSelector(`.side:nth-child(${number}) .launch-time .time[data-ms]`, SOON);
+            assert.match((await side(page, number).locator(".time-headline").textContent()).replace(/\s/g, " "), new RegExp(`moves ${moved}`));
+        }
     });
 });
 
@@ -273,6 +320,7 @@ test("the page says why a text cannot be launched", async (browser) => {
             assert.match(await standing(), words);
         };
         await refused(`${addition()}int main() { return 0; }\n`, {}, /whole program.*build\/bin\/simulate/);
+        await refused(`template <int SIZE> ${addition()}`, {}, /add is a template/);
         await refused(addition(), { grid: "ceil_div(m, 256)" }, /Grid, ceil_div\(m, 256\)/);
         await refused(addition(), { grid: "4", "extents b": "[n / 0]" }, /not launched/);
         await refused(addition(), { "extents b": "[n]", "value a": "rondom(1, 2)" }, /random\(-1, 1\), sorted/);
@@ -283,8 +331,12 @@ test("the page says why a text cannot be launched", async (browser) => {
         await launched(page, "__global__ void first(int* x) { x[threadIdx.x] = 1; }\n__global__ void second(int* y) { y[threadIdx.x] = 2; }\n", "passed", { kernel: "second", grid: "1", block: "8", "extents y": "[8]" });
         assert.deepEqual(await numbersOf(page, "y"), Array(8).fill("2"));
         // A launch that does not end is stopped.
-        await launched(page, "__global__ void endless(int* x) { for (;;) atomicAdd(x, 1); }\n", "failed");
-        assert.match(`${await standing()} ${await page.locator(".outcome").textContent()}`, /does not end/);
+        // A launch that does not end is stopped by the time limit or, on a fast computer, by the limit on instructions.
+        await page.locator(".cm-content").fill("__global__ void endless(int* x) { for (;;) atomicAdd(x, 1); }\n");
+        await page.locator("button[name=run]").click();
+        await page.waitForSelector(".bench:is([data-outcome=stopped], [data-outcome=failed])[aria-busy=false]", SOON);
+        assert.match(`${await standing()} ${await page.locator(".outcome").textContent()}`, /stopped after 10 seconds|does not end/);
+        await launched(page, addition(), "passed");
     });
 });
 

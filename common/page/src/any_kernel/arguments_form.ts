@@ -19,6 +19,9 @@ const WHOLE_PROGRAM =
     "launch a kernel here. To run the program, compile it with `nvcc`, and run it on the simulated GPU in the terminal: " +
     "`build/bin/simulate PROGRAM`.";
 
+const templateText = (name: string): string =>
+    `\`${name}\` is a template, and a page launches only kernels that are none. Write a type in place of its parameter.`;
+
 /** The argument of a kernel without parameters. */
 const UNUSED_ARGUMENT = "int unused = 0";
 
@@ -88,6 +91,7 @@ export class ArgumentsForm {
         if (hasFunction(this.text, "main")) throw new NotLaunchable(WHOLE_PROGRAM);
         if (!this.signature || !this.proposal)
             throw new NotLaunchable("The text has no kernel: a function with `__global__` and a body.");
+        if (this.signature.is_template) throw new NotLaunchable(templateText(this.signature.name));
         const list = (text: string) =>
             text
                 .replace(/\(([^()]*)\)/g, (inner) => inner.replaceAll(",", ";"))
@@ -114,12 +118,16 @@ export class ArgumentsForm {
         };
     }
 
-    /** Returns the text to compile. A kernel without parameters gets one, because a launch needs an argument. */
+    /**
+     * Returns the text to compile, with the same lines. A kernel without parameters gets one, because a launch needs an
+     * argument. The name of a kernel says nothing about its parameters if it is `extern "C"`, so this is left out.
+     */
     get source(): string {
-        if (!this.signature || this.hasParameters) return this.text;
+        const text = this.text.replace(/extern\s+"C"(?=\s+__global__)/g, (words) => words.replace(/[^\n]/g, " "));
+        if (!this.signature || this.hasParameters) return text;
         const end = this.signature.parameters_end;
-        const start = this.text.lastIndexOf("(", end) + 1;
-        return `${this.text.slice(0, start)}int${this.text.slice(end)}`;
+        const start = text.lastIndexOf("(", end) + 1;
+        return `${text.slice(0, start)}int${text.slice(end)}`;
     }
 
     private get hasParameters(): boolean {

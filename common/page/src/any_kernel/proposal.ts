@@ -87,10 +87,19 @@ function constantIn(text: string, name: RegExp, most: number): number | null {
     return null;
 }
 
+/** Returns the factor in an index such as `blockIdx.x * 32 + threadIdx.x`, or null if it is not a constant. */
+function factorOf(axis: string, text: string, body: string, most: number): number | null {
+    const [, factor = ""] = new RegExp(`\\bblockIdx\\s*\\.\\s*${axis}\\s*\\*\\s*(\\w+)`).exec(body) ?? [];
+    if (/^\d+$/.test(factor)) return Number(factor) <= most ? Number(factor) : null;
+    return factor && factor !== "blockDim" ? constantIn(text, new RegExp(`^${factor}$`), most) : null;
+}
+
 function proposeBlock(text: string, body: string): number[] {
-    if (!/\b(threadIdx|blockIdx)\s*\.\s*y\b/.test(body)) return [constantIn(text, /block|thread|tile/i, 1024) ?? 256];
+    if (!/\b(threadIdx|blockIdx)\s*\.\s*y\b/.test(body)) {
+        return [factorOf("x", text, body, 1024) ?? constantIn(text, /block|thread|tile/i, 1024) ?? 256];
+    }
     const side = constantIn(text, /tile|block|dim|side/i, 32) ?? 16;
-    return [side, side];
+    return [factorOf("x", text, body, 32) ?? side, factorOf("y", text, body, 32) ?? side];
 }
 
 /** Proposes a launch with one thread per element. */

@@ -14,6 +14,7 @@ export interface KernelSignature {
     parameters: KernelParameter[];
     /** The text between the braces. */
     body: string;
+    is_template: boolean;
     /** The offset of the parenthesis that closes the list of parameters. */
     parameters_end: number;
 }
@@ -47,7 +48,8 @@ function parseParameter(text: string, index: number): KernelParameter {
     const isNamed =
         words.length > 1 && !/^(int|char|short|long|float|double|unsigned|signed)$/.test(words.at(-1) as string);
     const name = isNamed ? (words.pop() as string) : `argument${index + 1}`;
-    const type = words.join(" ");
+    // A pointer to pointers keeps a star, so that its type is refused.
+    const type = words.join(" ") + "*".repeat(Math.max(0, plain.split("*").length - 2));
     return { type: RECORD_TYPES[type] ?? type, name, is_pointer, is_const };
 }
 
@@ -71,6 +73,7 @@ export function kernelsIn(text: string): KernelSignature[] {
         return {
             name: match[1] as string,
             parameters: list && list !== "void" ? list.split(",").map(parseParameter) : [],
+            is_template: /\btemplate\s*<[^;{}]*>\s*$/.test(code.slice(0, match.index)),
             body: bodyFrom(code, match.index! + match[0].length - 1),
             parameters_end: match.index! + match[0].lastIndexOf(")"),
         };
