@@ -95,6 +95,14 @@ export interface Examined {
     /** The part of the predicted time that the learner's progress stores. */
     predicted: Done["predicted"];
     lines: LineCost[];
+    /** The kernel below the limits of a GPU, or null if no bytes were counted. */
+    roofline: Roofline | null;
+}
+
+/** A picture as SVG, and its explanation. */
+export interface Roofline {
+    svg: string;
+    text: string;
 }
 
 /** A result, and the time in milliseconds that the examination took, excluding the time for loading the compiler. */

@@ -31,6 +31,4 @@ export interface Launched extends Examined {
     /** The kernel and the text that were launched. */
     asked: { kernel: KernelLaunch; source: string };
     arrays: ArrayAfter[];
-    /** The kernel's place below the limits of a GPU, or null if it moves no bytes. */
-    roofline: { svg: string; text: string } | null;
 }

@@ -49,6 +49,7 @@ test("the verdict explains a missing barrier, missing padding, and swapped indic
     await withPlayground(browser, async (page) => {
         await page.locator("select[name=start]").selectOption({ label: "04 padded" });
         await outcome(page, 1, "passed");
+        assert.match(await page.locator(".outcome .roofline svg").getAttribute("aria-label"), /yours: 0\.\d+ .*solution: 0\.\d+ /s);
         for (const [name, words] of [["barrier", /barrier/], ["padding", /bank/], ["swapped", /./]]) {
             await page.locator("select[name=start]").selectOption({ label: "04 padded" });
             await outcome(page, 1, "passed");

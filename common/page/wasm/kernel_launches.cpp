@@ -14,7 +14,6 @@
 #include "examiner/load_lines.h"
 #include "examiner/loaded_kernel.h"
 #include "harness/errors.h"
-#include "learn/roofline.h"
 #include "page_runner.h"
 #include "questions.h"
 #include "simulator/execute/recorder.h"
@@ -109,14 +108,6 @@ json launch_kernel(PageRunner& runner, const CompiledKernel& launched, const Com
     return arrays;
 }
 
-/// Draws the kernel below the limits of the first known GPU. Returns null if no bytes were moved.
-json roofline_json(const Verdict& verdict) {
-    if (!verdict.counters || verdict.counters->bytes_moved() == 0) return nullptr;
-    learn::Roofline roofline = learn::roofline_for(timing::known_gpus().front());
-    roofline.points = {learn::point_of(verdict.kernel, *verdict.counters)};
-    return {{"svg", learn::roofline_svg(roofline)}, {"text", learn::explain_roofline(roofline)}};
-}
-
 }  // namespace
 
 json request_for_launch(const json& question) {
@@ -152,7 +143,6 @@ json launch_any_kernel(const json& question) {
     }
     json answer = verdict_json(verdict, compiled);
     answer["arrays"] = arrays;
-    answer["roofline"] = roofline_json(verdict);
     return answer;
 }
 

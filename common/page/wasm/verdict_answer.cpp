@@ -1,14 +1,15 @@
 #include "verdict_answer.h"
 
 #include "examiner/clang_ir.h"
-#include "examiner/course/course.h"
 #include "examiner/compiled_from.h"
+#include "examiner/course/course.h"
 #include "examiner/launch_limits.h"
 #include "examiner/render.h"
 #include "examiner/verdict_codec.h"
 #include "harness/counters_json.h"
 #include "learn/counted.h"
 #include "learn/guess.h"
+#include "learn/roofline.h"
 
 namespace coalesce::page {
 
@@ -68,6 +69,19 @@ json line_json(const Verdict& verdict, const LineCounters& line) {
     return explanation;
 }
 
+/// Draws the kernel and, if there is one, the solution below the limits of the first known GPU.
+/// Returns null if no bytes were counted.
+json roofline_json(const Verdict& verdict) {
+    if (!verdict.counters || verdict.counters->bytes_moved() == 0) return nullptr;
+    learn::Roofline roofline = learn::roofline_for(timing::known_gpus().front());
+    const auto& solution = verdict.solution_counters;
+    roofline.points = {learn::point_of(solution ? "yours" : verdict.kernel, *verdict.counters)};
+    if (solution && solution->bytes_moved() > 0) {
+        roofline.points.push_back(learn::point_of("solution", *solution));
+    }
+    return {{"svg", learn::roofline_svg(roofline)}, {"text", learn::explain_roofline(roofline)}};
+}
+
 }  // namespace
 
 json verdict_json(const Verdict& verdict, const Compiled& compiled) {
@@ -83,7 +97,8 @@ json verdict_json(const Verdict& verdict, const Compiled& compiled) {
         {"entry", compiled.entry},
         {"launch", launch_json(verdict)},
         {"predicted", verdict.predicted ? json(learn::predicted_fact(*verdict.predicted)) : json()},
-        {"lines", lines}};
+        {"lines", lines},
+        {"roofline", roofline_json(verdict)}};
 }
 
 }  // namespace coalesce::page

@@ -2,6 +2,7 @@
 // verdict, the counters, what the kernel printed, the arrays, the predicted time and the roofline.
 
 import type { Alternative } from "../bench/bench";
+import { rooflineElement } from "../bench/roofline_part";
 import { verdictElement } from "../bench/verdict_part";
 import type { Examined, Examiner, Timed } from "../examiner";
 import { gpus } from "../exercises";
@@ -64,7 +65,7 @@ export class LaunchMode implements Alternative {
 
     private timeElement(launched: Launched): HTMLElement {
         const details = document.createElement("details");
-        details.className = "own launch-time";
+        details.className = "extra launch-time";
         details.innerHTML = "<summary>The predicted time</summary><section></section>";
         const section = details.querySelector("section") as HTMLElement;
         section.setAttribute("aria-label", `Predicted time, ${this.whose}`);
@@ -150,22 +151,4 @@ function printedElement(output: string, isTruncated: boolean, whose: string): HT
     (part.querySelector("pre") as HTMLElement).textContent =
         output + (isTruncated ? "... and more that is not shown.\n" : "");
     return part;
-}
-
-/** Shows the roofline. The SVG comes from C++ code and contains no text of the reader. */
-function rooflineElement({ svg, text }: { svg: string; text: string }, whose: string): HTMLElement {
-    // The terminal's picture names its points by letters, and this picture by the kernel's name.
-    const words = text.replace(/^A, /, "");
-    const details = document.createElement("details");
-    details.className = "own roofline";
-    details.innerHTML = `<summary>The roofline</summary>
-        <div class="drawing" tabindex="0" role="group" aria-label="Roofline, ${whose}">${svg}</div>
-        <p class="faint"></p>`;
-    const picture = details.querySelector("svg");
-    picture?.setAttribute("role", "img");
-    picture?.setAttribute("aria-label", words);
-    // The page has its own styles, and a title would be shown as a tooltip.
-    picture?.querySelectorAll("title, style").forEach((one) => one.remove());
-    (details.querySelector("p") as HTMLElement).textContent = words;
-    return details;
 }

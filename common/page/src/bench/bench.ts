@@ -9,6 +9,7 @@ import { serializeRuns, type SimulatorThread } from "../thread";
 import { asSentence, withCode } from "../words";
 import { marksForVerdict } from "./marks";
 import { WarpOfOwnKernelPart } from "./own_part";
+import { rooflineElement } from "./roofline_part";
 import { verdictElement } from "./verdict_part";
 
 /** The time in milliseconds without typing after which the kernel is examined. */
@@ -72,7 +73,7 @@ export class Bench {
 
     constructor(
         private readonly root: HTMLElement,
-        label: string,
+        private readonly label: string,
         private readonly examiner: Examiner,
         thread: SimulatorThread,
         private readonly events: BenchEvents,
@@ -245,7 +246,8 @@ export class Bench {
             return this.ownPart.show(null, "", "");
         }
         const { limits } = workOf(this.task as Task);
-        this.find(".outcome").replaceChildren(verdictElement(result, limits, this.showsCosts, goTo));
+        const roofline = this.showsCosts && result.roofline ? [rooflineElement(result.roofline, this.label)] : [];
+        this.find(".outcome").replaceChildren(verdictElement(result, limits, this.showsCosts, goTo), ...roofline);
         // Only kernels that move a matrix have pictures and predicted times.
         const isShown = this.showsCosts && movesMatrix(this.task as Task);
         const [first] = result.verdict.failures;
