@@ -331,7 +331,7 @@ void add_ptx(CommandLine& line) {
     command->add_flag("--mine", words.is_learner_file, "Show your kernel for the exercise");
     command->add_flag("--yes", words.is_confirmed,
                       "Show the solution before the exercise has passed");
-    command->add_option("--file", words.file, "Show another file for the exercise");
+    command->add_option("--file", words.file, "Show a different file of the exercise");
     command->add_option("--json", words.json, "Also write the output as JSON to this file");
     command->add_flag("--sass", words.is_sass, "Show machine code (from nvdisasm) instead of PTX");
 }

@@ -44,7 +44,7 @@ constexpr std::array kWrongPieces = {
                "this reads from `out`, which has no values yet: the input is in `in`.",
                "Read each element from `in`, and store it once, at its place in `out`."},
     WrongPiece{R"(blockIdx\.x\s*\*\s*blockDim\.x\s*\+\s*blockDim\.x\s*-\s*1)",
-               "this reverses the elements of each block, but leaves the blocks in their order.",
+               "this reverses the elements of each block, but the blocks stay where they are.",
                "The first element of the whole array becomes the last one: count - 1 - i."},
     WrongPiece{R"(\bin\s*\[\s*\w+\s*\+\s*1\s*\])",
                "this reads the element after the thread's own; for the last thread, there is no "

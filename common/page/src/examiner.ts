@@ -3,8 +3,9 @@
 
 import { Compiler, CompilationStopped, type CompilerAnswer, type CompilerRequest, type Progress } from "./compiler/compiler";
 import { subjectOf, workOf } from "./exercises";
+import type { KernelLaunch, Launched } from "./kernel_launch";
 import { OwnExercisePartsLoader } from "./own_parts";
-import type { Counters } from "./simulator";
+import type { Ask, Counters, Time } from "./simulator";
 import { ThreadEnded, SimulatorThread } from "./thread";
 import type { Record as Done } from "./your_turn/progress";
 
@@ -62,6 +63,9 @@ export interface Verdict {
     shapes: ShapeTried[];
     counted: { rows: number; cols: number };
     counters: Counters | null;
+    /** The beginning of what the kernel printed. */
+    output: string;
+    output_is_truncated: boolean;
     predicted: { gpu: string; gbps: number; copy_gbps: number } | null;
 }
 
@@ -91,11 +95,19 @@ export interface Examined {
     /** The part of the predicted time that the learner's progress stores. */
     predicted: Done["predicted"];
     lines: LineCost[];
+    /** The kernel below the limits of a GPU, or null if no bytes were counted. */
+    roofline: Roofline | null;
+}
+
+/** A picture as SVG, and its explanation. */
+export interface Roofline {
+    svg: string;
+    text: string;
 }
 
 /** A result, and the time in milliseconds that the examination took, excluding the time for loading the compiler. */
-export interface Timed {
-    result: Examined;
+export interface Timed<Result extends Examined = Examined> {
+    result: Result;
     milliseconds: number;
 }
 
@@ -134,6 +146,8 @@ const MIN_STEP_LIMIT_MS = 2000;
 const SLOW_COMPUTER_FACTOR = 3;
 /** The limit in milliseconds for the first step, in which a new worker also loads and compiles the examiner. */
 const FIRST_STEP_LIMIT_MS = 10000;
+/** The limit in milliseconds for each step of a launch of any kernel, whose work is unknown. */
+const LAUNCH_LIMIT_MS = 10000;
 /**
  * The limit for compiling, in milliseconds. Compiling a kernel of the course takes a tenth of this time.
  * SLOW_COMPUTER_FACTOR applies here, too.
@@ -162,6 +176,8 @@ export class Cancelled extends Error {}
 
 const kernelTimeLimitText = (limit: number): string =>
     `The kernel does far more work than the task needs, and was stopped after ${seconds(limit)}. Does a loop end too late, or never?`;
+const launchTimeLimitText = (limit: number): string =>
+    `The kernel was stopped after ${seconds(limit)}. Does a loop end too late, or never? If not, choose smaller sizes.`;
 const compilerTimeLimitText = (limit: number): string =>
     `The compiler had not finished after ${seconds(limit)}, and was stopped. Does the text contain templates or constant expressions that take a long time to compute?`;
 
@@ -170,6 +186,14 @@ export const explainMissingCompiler = (): string =>
     location.protocol === "file:"
         ? "This page was opened as a file, and browsers do not let such a page load the compiler. Run `./learn play`: it serves the book on this computer, and its pages can run the kernel."
         : "";
+
+/** The two questions that compile and run a kernel, and the limit for each step of the run in milliseconds. */
+interface RunQuestions {
+    request: Ask;
+    run: Ask;
+    limit: number;
+    explain(limit: number): string;
+}
 
 export class Examiner {
     private compiler: Compiler | null = null;
@@ -229,6 +253,29 @@ export class Examiner {
         });
     }
 
+    /** Launches a kernel of any signature once. No result is compared with a reference. */
+    async launch(kernel: KernelLaunch, source: string, signal: AbortSignal): Promise<Timed<Launched>> {
+        await this.load();
+        return this.inTurn(async () => {
+            const begin = performance.now();
+            const act: RunQuestions = {
+                request: "launch_request",
+                run: "launch",
+                limit: LAUNCH_LIMIT_MS,
+                explain: launchTimeLimitText,
+            };
+            const result = await this.compileAndRun<Omit<Launched, "asked">>(act, { kernel }, source, signal);
+            return { result: { ...result, asked: { kernel, source } }, milliseconds: performance.now() - begin };
+        });
+    }
+
+    /** Predicts the time of a launch, with its sizes multiplied by `factor`. */
+    launchTime({ asked, ptx, entry }: Launched, gpu: string, factor: number): Promise<Time> {
+        const question = { ...asked, ptx, entry, gpu, factor };
+        const predict = () => this.thread.ask<Time>("launch_time", question);
+        return this.inTurn(() => this.limited(predict, LAUNCH_LIMIT_MS, launchTimeLimitText));
+    }
+
     /**
      * Examines the solution once. The first examination is the slowest, because the browser compiles the module and
      * clang parses the headers.
@@ -247,17 +294,35 @@ export class Examiner {
     }
 
     private async examineNow(task: Task, source: string, signal?: AbortSignal): Promise<Examined> {
+        const compiler = await this.loadedCompiler(signal);
+        const subject = { ...subjectOf(task), ...(await this.ownParts.of(task, compiler)) };
+        const act: RunQuestions = { request: "request", run: "examine", limit: this.limit, explain: kernelTimeLimitText };
+        return this.compileAndRun<Examined>(act, subject, source, signal);
+    }
+
+    private async loadedCompiler(signal?: AbortSignal): Promise<Compiler> {
         const compiler = this.compiler;
         if (!compiler) throw new Error("The compiler could not be loaded.");
         await compiler.ready;
         if (signal?.aborted) throw new Cancelled("The run was cancelled.");
-        const subject = { ...subjectOf(task), ...(await this.ownParts.of(task, compiler)) };
-        const request = await this.thread.ask<{ refused?: true } & CompilerRequest>("request", { ...subject, source });
+        return compiler;
+    }
+
+    /** Compiles a text and runs the kernel. `subject` contains the fields of both questions. */
+    private async compileAndRun<Result>(
+        act: RunQuestions,
+        subject: object,
+        source: string,
+        signal?: AbortSignal,
+    ): Promise<Result> {
+        const compiler = await this.loadedCompiler(signal);
+        const request = await this.thread.ask<{ refused?: true } & CompilerRequest>(act.request, { ...subject, source });
         const { ir, said } = request.refused ? { ir: null, said: "" } : await this.compile(compiler, request, signal);
         const stop = () => signal?.reason === "stop" && this.thread.end();
         signal?.addEventListener("abort", stop);
         try {
-            return await this.limited(() => this.thread.ask<Examined>("examine", { ...subject, source, compiler: compiler.version, ir, said }));
+            const question = { ...subject, source, compiler: compiler.version, ir, said };
+            return await this.limited(() => this.thread.ask<Result>(act.run, question), act.limit, act.explain);
         } catch (error) {
             throw error instanceof ThreadEnded && signal?.aborted ? new Cancelled("The run was stopped.") : error;
         } finally {
@@ -323,15 +388,19 @@ export class Examiner {
         });
     }
 
-    /** Runs `act`, and ends the worker if a step of `act` takes too long. */
-    private async limited<Answer>(act: () => Promise<Answer>): Promise<Answer> {
+    /** Ends the worker if a step of `act` takes longer than `limit` milliseconds. `explain` returns the message. */
+    private async limited<Answer>(
+        act: () => Promise<Answer>,
+        limit = this.limit,
+        explain = kernelTimeLimitText,
+    ): Promise<Answer> {
         let tooLong: TimeLimitError | null = null;
         let clock: ReturnType<typeof setTimeout>;
         const allow = (milliseconds: number) => {
             const begin = performance.now();
             clearTimeout(clock);
             clock = setTimeout(() => {
-                tooLong = new TimeLimitError(kernelTimeLimitText(milliseconds), performance.now() - begin);
+                tooLong = new TimeLimitError(explain(milliseconds), performance.now() - begin);
                 this.thread.end();
             }, milliseconds);
         };
@@ -340,7 +409,7 @@ export class Examiner {
         this.stepBegins = () => {
             ends();
             begin = performance.now();
-            allow(this.limit);
+            allow(limit);
         };
         allow(FIRST_STEP_LIMIT_MS);
         try {

@@ -79,7 +79,8 @@ export interface TimeQuestion extends Pick<Question, "entry" | "rows" | "cols" |
 
 /** The names of the questions. wasm/README.md describes each question. */
 export type Ask =
-    | "run" | "time" | "request" | "examine" | "cost" | "hint" | "predictions" | "explain" | "steps_request" | "steps";
+    | "run" | "time" | "request" | "examine" | "cost" | "hint" | "predictions" | "explain" | "steps_request" | "steps"
+    | "launch_request" | "launch" | "launch_time";
 
 /**
  * The WebAssembly module, with the function that wasm/ask.js adds. `ask` throws an error named "Refusal" if there is no

@@ -12,6 +12,12 @@ export interface TimeChoice {
     size: number;
 }
 
+/** A size to choose, with its text in the list. */
+export interface SizeChoice {
+    size: number;
+    words: string;
+}
+
 export const SIZES = [1024, 2048, 4096, 8192, 16384, 32768];
 export const firstChoice: TimeChoice = { gpu: "NVIDIA H200", size: 16384 };
 
@@ -19,7 +25,7 @@ const markup = `
 <h3>Predicted time</h3>
 <form class="controls">
   <label>GPU <select name="gpu"></select></label>
-  <label>Matrix <select name="size"></select></label>
+  <label><span class="of-size">Matrix</span> <select name="size"></select></label>
 </form>
 <p class="faint known"></p>
 <div class="answer">
@@ -45,18 +51,21 @@ export class TimePart {
         private readonly gpus: Gpu[],
         wanted: TimeChoice,
         chosen: (choice: TimeChoice) => void,
+        sizes?: SizeChoice[],
     ) {
         root.innerHTML = markup;
         root.classList.add("time");
         const first = gpus[0] as Gpu;
+        const choices = sizes ?? SIZES.map((size) => ({ size, words: `${size} x ${size}` }));
+        if (sizes) this.find(".of-size").textContent = "Sizes";
         this.choice = {
             gpu: (gpus.find((gpu) => gpu.name === wanted.gpu) ?? first).name,
-            size: SIZES.includes(wanted.size) ? wanted.size : firstChoice.size,
+            size: choices.some(({ size }) => size === wanted.size) ? wanted.size : firstChoice.size,
         };
         const gpuSelect = this.find<HTMLSelectElement>("select[name=gpu]");
         const sizeSelect = this.find<HTMLSelectElement>("select[name=size]");
         gpuSelect.append(...gpus.map((gpu) => new Option(gpu.measured ? gpu.name : `${gpu.name} (unverified)`, gpu.name)));
-        sizeSelect.append(...SIZES.map((size) => new Option(`${size} x ${size}`, String(size))));
+        sizeSelect.append(...choices.map(({ size, words }) => new Option(words, String(size))));
         gpuSelect.value = this.choice.gpu;
         sizeSelect.value = String(this.choice.size);
         this.find("form").addEventListener("submit", (event) => event.preventDefault());

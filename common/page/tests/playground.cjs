@@ -20,11 +20,14 @@ const side = (page, number) => page.locator(`.side:nth-child(${number})`);
 const textOf = (part) => part.locator(".editor .cm-line").allTextContents();
 const outcome = (page, number, wanted) => page.waitForSelector(`.side:nth-child(${number}) .bench[data-outcome=${wanted}][aria-busy=false]`, SOON);
 
+/** With this function, the page takes a kernel with the exercise's name for the exercise. */
+const configure = "constexpr Launch configure(int rows, int cols) { return {}; }";
+
 test("a link restores the texts of two kernels", async (browser) => {
     let hash = "", texts = [];
     await withPlayground(browser, async (page) => {
         await page.locator("#compare").click();
-        await side(page, 2).locator(".cm-content").fill("// mine: ünïcode, % & + = #\n__global__ void transpose() {}\n");
+        await side(page, 2).locator(".cm-content").fill(`// mine: ünïcode, % & + = #\n__global__ void transpose() {}\n${configure}\n`);
         await page.waitForFunction(() => location.hash.includes("&b="));
         await page.waitForTimeout(500);
         hash = await page.evaluate(() => location.hash);
@@ -46,6 +49,7 @@ test("the verdict explains a missing barrier, missing padding, and swapped indic
     await withPlayground(browser, async (page) => {
         await page.locator("select[name=start]").selectOption({ label: "04 padded" });
         await outcome(page, 1, "passed");
+        assert.match(await page.locator(".outcome .roofline svg").getAttribute("aria-label"), /yours: 0\.\d+ .*solution: 0\.\d+ /s);
         for (const [name, words] of [["barrier", /barrier/], ["padding", /bank/], ["swapped", /./]]) {
             await page.locator("select[name=start]").selectOption({ label: "04 padded" });
             await outcome(page, 1, "passed");
@@ -139,6 +143,7 @@ test("every variant of the course is offered as a start, or has a reason why not
         for (const label of sampled(labels, 8)) {
             await page.locator("select[name=start]").selectOption({ label });
             await page.waitForSelector(".bench[data-outcome][aria-busy=false]", SOON);
+            assert.equal(await page.locator("form.arguments").isVisible(), !/^(\d\d|x_\w+) /.test(label), `${label}: only other kernels are not checked`);
             assert.equal(await page.locator(".note.error").count(), 0, label);
             if (/solution|fixed/.test(label)) assert.equal(await page.locator(".bench").getAttribute("data-outcome"), "passed", label);
             // A variant may cost more than the exercise allows. One variant is correct only for whole tiles.
@@ -146,6 +151,220 @@ test("every variant of the course is offered as a start, or has a reason why not
             const wrong = await page.locator(".outcome h2").allTextContents();
             assert.ok(!wrong.some((words) => /out\(|written|bounds|race|barrier|launch/.test(words)), `${label}: ${wrong}`);
         }
+    });
+});
+
+// ---- kernels that belong to no exercise ----
+
+const addition = (guard = "if (i < n) ") => `__global__ void add(float* c, const float* a, const float* b, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    ${guard}c[i] = a[i] + b[i];
+}
+`;
+const field = (page, name) => page.locator(`form.arguments [name="${name}"]`);
+const numbersOf = (page, name) => page.locator(`.array[data-array=${name}] tbody td`).allTextContents();
+
+/** Changes a field of the form, as a reader does who then leaves the field. */
+async function setField(page, name, value) {
+    if (name === "kernel") await field(page, name).selectOption(value);
+    else await field(page, name).fill(value);
+    await field(page, name).dispatchEvent("change");
+}
+
+/** Types a text, and waits for the result of its launch. */
+async function launched(page, text, wanted, fields = {}) {
+    await page.locator(".cm-content").fill(text);
+    for (const [name, value] of Object.entries(fields)) await setField(page, name, value);
+    await page.locator("button[name=run]").click();
+    await outcome(page, 1, wanted);
+}
+
+test("a vector addition runs with the proposed arguments, and the page shows its numbers", async (browser) => {
+    let hash = "";
+    await withPlayground(browser, async (page) => {
+        await launched(page, addition(), "passed");
+        const proposed = { n: "value n", grid: "grid", block: "block", elements: "extents a", values: "value a", none: "value c" };
+        for (const [key, name] of Object.entries(proposed)) proposed[key] = await field(page, name).inputValue();
+        assert.deepEqual(proposed, { n: "1000", grid: "ceil_div(n, 256)", block: "256", elements: "[n]", values: "random(-1, 1)", none: "" });
+        const sums = (await numbersOf(page, "c")).map(Number);
+        assert.equal(sums.length, 1000);
+        assert.ok(sums.every((sum) => sum > -2 && sum < 2) && new Set(sums).size > 900, "random inputs have random sums");
+        await launched(page, addition(), "passed", { "value a": "iota", "value b": "100", "value n": "700" });
+        assert.deepEqual((await numbersOf(page, "c")).map(Number), Array.from({ length: 700 }, (_, i) => i + 100));
+        assert.equal((await numbersOf(page, "a"))[699], "699");
+        // Nothing is compared with a solution.
+        const costs = await page.locator("table.costs").innerText();
+        assert.match(costs, /sectors per load\s+4\n/);
+        assert.doesNotMatch(costs, /ideal|solution|asked/);
+        assert.match(await page.locator(".cm-costs, .cm-gutters").first().innerText(), /s/, "the line has its costs");
+        await page.waitForTimeout(500);
+        hash = await page.evaluate(() => location.hash);
+    });
+    await withPlayground(browser, async (page) => {
+        assert.equal(await field(page, "value b").inputValue(), "100", "a link contains the arguments");
+        assert.equal(await page.locator("select[name=task]").inputValue(), "launched");
+    }, { hash });
+});
+
+test("a launch has a predicted time, a roofline, and the kernel's output", async (browser) => {
+    await withPlayground(browser, async (page) => {
+        await launched(page, addition('if (i == 7) printf("seven: %d\\n", n);\n    if (i < n) '), "passed");
+        assert.equal((await page.locator(".printed pre").textContent()).trim(), "seven: 1000");
+        // Without parameters, without a mangled name.
+        await launched(page, 'extern "C" __global__ void hello() { printf("hello from %d\\n", threadIdx.x); }', "passed");
+        assert.equal((await page.locator(".printed pre").textContent()).trim().split("\n")[31], "hello from 31");
+        await launched(page, addition(), "passed");
+        await page.locator(".launch-time summary").first().click();
+        await page.waitForSelector(".launch-time .time[data-ms]", SOON);
+        const small = Number(await page.locator(".launch-time .time").getAttribute("data-ms"));
+        await page.locator(".launch-time select[name=size]").selectOption({ label: "n = 16384000" });
+        await page.waitForFunction((before) => Number(document.querySelector(".launch-time .time").dataset.ms) > 10 * before, small, SOON);
+        await page.locator(".roofline summary").click();
+        assert.match(await page.locator(".roofline svg").textContent(), /add/);
+        assert.match(await page.locator(".roofline svg").getAttribute("aria-label"), /^add: 0\.\d+ instructions per byte/);
+    });
+});
+
+test("the proposed arguments and launch fit common kernels", async (browser) => {
+    const rowAndColumn = "const int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;";
+    const kernels = [
+        [`__global__ void scale(float* image, int width, int height, float factor) {
+    ${rowAndColumn}
+    if (row < height && col < width) image[row * width + col] *= factor;
+}`, { "extents image": "[height][width]", "value image": "random(-1, 1)", "value factor": "2", grid: "ceil_div(width, 32), ceil_div(height, 8)", block: "32, 8" }],
+        [`__global__ void product(const float* a, const float* b, float* c, int m, int n, int k) {
+    ${rowAndColumn}
+    float sum = 0;
+    for (int i = 0; i < k && row < m && col < n; ++i) sum += a[row * k + i] * b[i * n + col];
+    if (row < m && col < n) c[row * n + col] = sum;
+}`, { "extents a": "[m][k]", "extents b": "[k][n]", "extents c": "[m][n]", "value c": "" }],
+        [`__global__ void count(unsigned* __restrict__ counts, const unsigned char* __restrict__ in, size_t n) {
+    extern __shared__ float unused[];
+    if (threadIdx.x < n) atomicAdd(&counts[in[threadIdx.x]], 1u);
+}`, { "value counts": "zero", "value in": "random(0, 100)", shared: "1024" }],
+    ];
+    await withPlayground(browser, async (page) => {
+        for (const [text, fields] of kernels) {
+            await launched(page, text, "passed");
+            for (const [name, value] of Object.entries(fields)) assert.equal(await field(page, name).inputValue(), value, `${name} of ${text}`);
+        }
+    });
+});
+
+test("two kernels side by side have their own arguments and times", async (browser) => {
+    await withPlayground(browser, async (page) => {
+        await page.locator("#compare").click();
+        for (const [number, n] of [[1, 500], [2, 4000]]) {
+            await side(page, number).locator(".cm-content").fill(addition());
+            await side(page, number).locator('[name="value n"]').fill(String(n));
+            await side(page, number).locator("button[name=run]").click();
+            await outcome(page, number, "passed");
+        }
+        for (const [number, moved] of [[1, "6 KB"], [2, "4[89] KB"]]) {
+            await side(page, number).locator(".launch-time summary").first().click();
+            await page.waitForSelector(`.side:nth-child(${number}) .launch-time .time[data-ms]`, SOON);
+            assert.match((await side(page, number).locator(".time-headline").textContent()).replace(/\s/g, " "), new RegExp(`moves ${moved}`));
+        }
+    });
+});
+
+test("the reports of a launch are at their lines", async (browser) => {
+    await withPlayground(browser, async (page) => {
+        await launched(page, addition(""), "failed");
+        assert.match(await page.locator(".outcome h2").textContent(), /reads a\[1000\], but `?a`? has 1000 elements/);
+        assert.match(await page.locator(".outcome .next").textContent(), /Test the index against the size/);
+        assert.equal(await page.locator(".outcome .to-line").textContent(), "Line 3");
+        assert.match(await page.locator(".editor .note.cause").textContent(), /reads a\[1000\]/);
+        assert.equal(await page.locator(".array").count(), 0, "the arrays of a stopped kernel are not known");
+        // Elements that no thread writes are no mistake, but the page shows them.
+        await launched(page, addition("if (i < n - 2) "), "passed");
+        const sums = await numbersOf(page, "c");
+        assert.deepEqual([sums[997] !== "–", sums[998], sums[999]], [true, "–", "–"]);
+        await launched(page, "__global__ void sum(int* total, const int* in, int n) {\n    for (int i = threadIdx.x; i < n; i += blockDim.x)\n        *total += in[i];\n}\n", "failed");
+        assert.match(await page.locator(".outcome h2").textContent(), /total/);
+    });
+});
+
+test("a matrix of integers has a heat map with a description", async (browser) => {
+    const table = `__global__ void products(int* out, int rows, int cols) {
+    const int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row < rows && col < cols) out[row * cols + col] = (row - 2) * col;
+}
+`;
+    await withPlayground(browser, async (page) => {
+        await launched(page, table, "passed", { "value rows": "20", "value cols": "30" });
+        assert.equal(await field(page, "extents out").inputValue(), "[rows][cols]");
+        const numbers = (await numbersOf(page, "out")).map(Number);
+        assert.deepEqual(numbers, Array.from({ length: 600 }, (_, i) => (Math.floor(i / 30) - 2) * (i % 30) + 0));
+        const map = page.locator(".array[data-array=out] .heat svg");
+        assert.match(await map.getAttribute("aria-label"), /20 rows of 30 cells. The smallest is -58 in row 0, column 29, the largest 493 in row 19, column 29/);
+        const opacities = await map.locator("rect").evaluateAll((all) => all.map((cell) => [cell.className.baseVal, Number(cell.getAttribute("fill-opacity"))]));
+        assert.equal(opacities.length, 600);
+        assert.deepEqual(opacities[599], ["above", 1]);
+        assert.equal(opacities[29][0], "below");
+        assert.ok(opacities[29][1] < .3 && opacities[0][1] < .1);
+        // A large matrix has cells that stand for several elements.
+        await launched(page, table, "passed", { "value rows": "200", "value cols": "30" });
+        assert.match(await page.locator(".heat figcaption").textContent(), /mean of 4 x 1 elements/);
+        assert.equal(await map.locator("rect").count(), 50 * 30);
+        assert.match(await page.locator(".array[data-array=out]").textContent(), /first 100 of 200 rows/);
+    });
+});
+
+test("the page says why a text cannot be launched", async (browser) => {
+    await withPlayground(browser, async (page) => {
+        const standing = () => page.locator(".bench .standing").textContent();
+        const refused = async (text, fields, words) => {
+            await launched(page, text, "stopped", fields);
+            await page.waitForFunction((pattern) => new RegExp(pattern).test(document.querySelector(".bench .standing").textContent), words.source, SOON);
+            assert.match(await standing(), words);
+        };
+        await refused(`${addition()}int main() { return 0; }\n`, {}, /whole program.*build\/bin\/simulate/);
+        await refused(`template <int SIZE> ${addition()}`, {}, /add is a template/);
+        await refused(addition(), { grid: "ceil_div(m, 256)" }, /Grid, ceil_div\(m, 256\)/);
+        await refused(addition(), { grid: "4", "extents b": "[n / 0]" }, /not launched/);
+        await refused(addition(), { "extents b": "[n]", "value a": "rondom(1, 2)" }, /random\(-1, 1\), sorted/);
+        await refused(addition(), { "value a": "iota", "value n": "60000000" }, /at most 32 MB/);
+        await refused(addition(), { "value n": "0" }, /size n must be a whole number/);
+        await launched(page, addition(), "failed", { "value n": "1000", block: "2000" });
+        assert.match(await page.locator(".outcome h2").textContent(), /2000/);
+        await launched(page, "__global__ void first(int* x) { x[threadIdx.x] = 1; }\n__global__ void second(int* y) { y[threadIdx.x] = 2; }\n", "passed", { kernel: "second", grid: "1", block: "8", "extents y": "[8]" });
+        assert.deepEqual(await numbersOf(page, "y"), Array(8).fill("2"));
+        // A launch that does not end is stopped.
+        // A launch that does not end is stopped by the time limit or, on a fast computer, by the limit on instructions.
+        await page.locator(".cm-content").fill("__global__ void endless(int* x) { for (;;) atomicAdd(x, 1); }\n");
+        await page.locator("button[name=run]").click();
+        await page.waitForSelector(".bench:is([data-outcome=stopped], [data-outcome=failed])[aria-busy=false]", SOON);
+        assert.match(`${await standing()} ${await page.locator(".outcome").textContent()}`, /stopped after 10 seconds|does not end/);
+        await launched(page, addition(), "passed");
+    });
+});
+
+test("a kernel can be launched with the keyboard alone", async (browser) => {
+    await withPlayground(browser, async (page) => {
+        await page.locator(".cm-content").focus();
+        await page.keyboard.press("Control+A");
+        await page.keyboard.insertText(addition());
+        await page.waitForSelector("form.arguments:not([hidden])");
+        await page.locator("select[name=task]").focus();
+        const focused = () => page.evaluate(() => document.activeElement.getAttribute("name"));
+        const order = [];
+        for (let i = 0; i < 9; i++) {
+            await page.keyboard.press("Tab");
+            order.push(await focused());
+        }
+        assert.deepEqual(order, ["value n", "grid", "block", "shared", "extents c", "value c", "extents a", "value a", "extents b"]);
+        await page.keyboard.press("Tab");
+        await page.keyboard.press("Control+A");
+        await page.keyboard.type("5");
+        // The editor comes next. Escape leaves it, and the button to run the kernel follows.
+        await page.keyboard.press("Tab");
+        await page.keyboard.press("Escape");
+        await page.keyboard.press("Tab");
+        assert.equal(await focused(), "run");
+        await page.keyboard.press("Enter");
+        await page.waitForFunction(() => document.querySelector(".array[data-array=b] tbody td")?.textContent === "5", null, SOON);
+        await outcome(page, 1, "passed");
     });
 });
 
@@ -161,6 +380,24 @@ test("axe finds no fault, and the page fits the screen, in both themes, on large
             await page.setViewportSize({ width, height: 900 });
             await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
             await page.screenshot({ path: path.join(screenshots, `playground-${width}-${colorScheme}.png`), fullPage: true });
+            assert.deepEqual(await accessibilityFaults(page), [], `${width}, ${colorScheme}`);
+            const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+            assert.ok(wide <= width, `${wide} wide on a screen of ${width}`);
+        }
+    });
+});
+
+test("axe finds no fault in a launch, in both themes, on large and small screens", async (browser) => {
+    fs.mkdirSync(screenshots, { recursive: true });
+    await withPlayground(browser, async (page) => {
+        await page.locator("select[name=start]").selectOption({ label: "image of two waves" });
+        await outcome(page, 1, "passed");
+        for (const summary of [".launch-time", ".roofline"]) await page.locator(`${summary} summary`).first().click();
+        await page.waitForSelector(".launch-time .time[data-ms]", SOON);
+        for (const [width, colorScheme] of [[1440, "light"], [1440, "dark"], [390, "dark"], [390, "light"]]) {
+            await page.setViewportSize({ width, height: 900 });
+            await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+            await page.screenshot({ path: path.join(screenshots, `launch-${width}-${colorScheme}.png`), fullPage: true });
             assert.deepEqual(await accessibilityFaults(page), [], `${width}, ${colorScheme}`);
             const wide = await page.evaluate(() => document.documentElement.scrollWidth);
             assert.ok(wide <= width, `${wide} wide on a screen of ${width}`);

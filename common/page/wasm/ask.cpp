@@ -19,6 +19,9 @@ struct QuestionHandler {
 constexpr QuestionHandler kQuestionHandlers[] = {
     {"run", run_launch},
     {"time", predict_launch},
+    {"launch_request", request_for_launch},
+    {"launch", launch_any_kernel},
+    {"launch_time", predict_any_kernel},
     {"request", request_for_compiler},
     {"examine", examine_source},
     {"cost", cost_of_solution},

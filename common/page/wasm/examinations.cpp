@@ -3,7 +3,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "examiner/clang_ir.h"
 #include "examiner/course/course.h"
 #include "examiner/elements/element_trials.h"
 #include "examiner/examine.h"
@@ -22,6 +21,7 @@
 #include "time_of_launch.h"
 #include "timing/time_line.h"
 #include "timing/time_line_svg.h"
+#include "verdict_answer.h"
 
 namespace coalesce::page {
 namespace {
@@ -70,18 +70,6 @@ Source parse_source(const json& question, const Exercise& exercise) {
                        "exercises/" + exercise_path(exercise));
 }
 
-/// Returns the compiler's output, which is part of `answer`. A page sends LLVM IR, as "ir". Tests
-/// use a compiler with its own back end and send PTX, as "ptx".
-CompilerOutput parse_compiler_output(const json& question, const json& answer) {
-    const json ir = answer.value("ir", json()), ptx = answer.value("ptx", json());
-    CompilerOutput made{.compiler = add_translator_name(question.at("compiler").get<std::string>()),
-                        .raw = {.is_good = ir.is_string() || ptx.is_string(),
-                                .output = answer.at("said").get<std::string>()}};
-    if (ir.is_string()) made.raw.ir = ir.get<std::string>();
-    if (ptx.is_string()) made.raw.ptx = ptx.get<std::string>();
-    return made;
-}
-
 /// Returns the module's data about the reference of an exercise, or null if there is none.
 const json& parse_known_reference(const Exercise& exercise) {
     static const json none;
@@ -107,27 +95,9 @@ CompilerOutput parse_reference_output(const json& question, const Exercise& exer
                                  given.is_null() ? parse_known_reference(exercise) : given);
 }
 
-/// Converts to nlohmann::json, which sorts keys alphabetically.
-template <class Value>
-json as_json(const Value& value) {
-    return json::parse(codec::write(value));
-}
-
 }  // namespace
 
 // ---- the task for clang ----
-
-namespace {
-
-json task_for_clang(const Source& source, const std::vector<std::string>& sizes) {
-    const ClangRequest asked = clang_ir_request(source, sizes);
-    return {{"arguments", asked.arguments},
-            {"files", {{asked.input, asked.text}}},
-            {"output", asked.output},
-            {"headers", asked.headers}};
-}
-
-}  // namespace
 
 json request_for_compiler(const json& question) {
     const Exercise& exercise = find_exercise(question);
@@ -158,50 +128,6 @@ void remember_examination(const json& question) {
     last_examination = {&exercise, parse_source(question, exercise),
                         parse_compiler_output(question, question),
                         parse_reference_output(question, exercise)};
-}
-
-json launch_json(const Verdict& verdict) {
-    if (verdict.shapes.empty() || verdict.shapes.back().launch.blocks() < 1) return nullptr;
-    const TriedShape& tried = verdict.shapes.back();
-    return {{"rows", tried.shape.rows},
-            {"cols", tried.shape.cols},
-            {"grid", tried.launch.grid},
-            {"block", tried.launch.block},
-            {"shared", tried.launch.shared_bytes}};
-}
-
-json line_json(const Verdict& verdict, const LineCounters& line) {
-    json explanation = {{"line", line.line},
-                        {"reasons", learn::explain_line_costs(verdict, line.counters)}};
-    const learn::Json counters = counters_to_json(line.counters),
-                      all = counters_to_json(*verdict.counters);
-    const double elements = element_count(verdict.counted);
-    const auto or_null = [](std::optional<double> value) { return value ? json(*value) : json(); };
-    for (const std::string counter : course::kCounterNamesToExpect) {
-        const auto mean = learn::per_request(counters, counter);
-        explanation[counter] = or_null(mean);
-        // The minimum number of sectors is known only for kernels that move a matrix.
-        const bool has_least = mean && (verdict.sizes.empty() || counter.starts_with("shared"));
-        explanation[counter + "_least"] =
-            has_least ? or_null(learn::ideal_per_request(all, counter, elements)) : json();
-    }
-    return explanation;
-}
-
-json verdict_json(const Verdict& verdict, const Compiled& compiled) {
-    json lines = json::array();
-    for (const LineCounters& line : verdict.lines) lines.push_back(line_json(verdict, line));
-    return {
-        {"passed", verdict.passed()},
-        {"failure", verdict.failure_id()},
-        {"verdict", as_json(verdict)},
-        {"html", html_text(verdict)},
-        {"terminal", terminal_text(verdict)},
-        {"ptx", compiled.ptx},
-        {"entry", compiled.entry},
-        {"launch", launch_json(verdict)},
-        {"predicted", verdict.predicted ? json(learn::predicted_fact(*verdict.predicted)) : json()},
-        {"lines", lines}};
 }
 
 Verdict run_examination(const json& solution, PageRunner& runner) {
@@ -236,8 +162,9 @@ json cost_of_solution(const json& question) {
     if (verdict.predicted) {
         for (timing::Prediction& launch : verdict.predicted->launches) launch.time_line = {};
     }
-    json costs = {{"counters", json(counters_to_json(*verdict.counters))},
-                  {"predicted", verdict.predicted ? as_json(*verdict.predicted) : json()}};
+    json costs = {
+        {"counters", json(counters_to_json(*verdict.counters))},
+        {"predicted", verdict.predicted ? json::parse(codec::write(*verdict.predicted)) : json()}};
     if (last_examination.exercise->elements) {
         costs["reference"] = {{"ptx", runner.compiled_reference().ptx}, {"said", ""}};
     }

@@ -15,6 +15,16 @@ nlohmann::json run_launch(const nlohmann::json& question);
 /// Predicts the time of a launch in which only the recorded blocks run.
 nlohmann::json predict_launch(const nlohmann::json& question);
 
+// Launches of a kernel of any signature: kernel_launches.cpp.
+
+/// Returns the request to send to the page's compiler.
+nlohmann::json request_for_launch(const nlohmann::json& question);
+/// Launches a kernel, and returns the reports as a verdict, the counters, and the arrays after the
+/// launch.
+nlohmann::json launch_any_kernel(const nlohmann::json& question);
+/// Predicts the time of a launch, also with larger sizes.
+nlohmann::json predict_any_kernel(const nlohmann::json& question);
+
 // The course's exercises: examinations.cpp.
 
 /// Returns the request to send to the page's compiler.

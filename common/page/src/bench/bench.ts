@@ -2,12 +2,14 @@
 // lesson has one bench, and the playground has up to two.
 
 import { Editor } from "../editor/editor";
-import { Cancelled, explainMissingCompiler, TimeLimitError, type Examined, type Examiner, type Task } from "../examiner";
+import { Cancelled, explainMissingCompiler, TimeLimitError } from "../examiner";
+import type { Examined, Examiner, Task, Timed } from "../examiner";
 import { movesMatrix, workOf } from "../exercises";
 import { serializeRuns, type SimulatorThread } from "../thread";
 import { asSentence, withCode } from "../words";
 import { marksForVerdict } from "./marks";
 import { WarpOfOwnKernelPart } from "./own_part";
+import { rooflineElement } from "./roofline_part";
 import { verdictElement } from "./verdict_part";
 
 /** The time in milliseconds without typing after which the kernel is examined. */
@@ -44,7 +46,19 @@ export interface BenchEvents {
     examined(result: Examined, text: string): void;
 }
 
+/** A way to run a text that does not examine it against an exercise. */
+export interface Alternative {
+    /** Rejects with an error whose name is "NotLaunchable" if its text is a complete message for the reader. */
+    run(text: string, signal: AbortSignal): Promise<Timed>;
+    /** Returns a short text about the result. */
+    describe(result: Examined): string;
+    /** Returns the result as an element. `goTo` is called with the line that the reader wants to see. */
+    element(result: Examined, goTo: (line: number) => void): HTMLElement;
+}
+
 export class Bench {
+    /** The way to run the text, or null to examine it against the exercise. */
+    alternative: Alternative | null = null;
     /** The result for the current text, or null if it has not been examined yet. */
     last: Examined | null = null;
     private task: Task | null = null;
@@ -59,7 +73,7 @@ export class Bench {
 
     constructor(
         private readonly root: HTMLElement,
-        label: string,
+        private readonly label: string,
         private readonly examiner: Examiner,
         thread: SimulatorThread,
         private readonly events: BenchEvents,
@@ -179,21 +193,25 @@ export class Bench {
 
     private async examine() {
         const task = this.task as Task;
-        const text = this.text;
+        const { text, alternative } = this;
         const run = new AbortController();
         this.current = run;
         this.showRunning(true);
         this.say("Running …");
         try {
-            const { result, milliseconds } = await Promise.race([this.examiner.examine(task, text, run.signal), rejectWhenStopped(run.signal)]);
+            const running = alternative
+                ? alternative.run(text, run.signal)
+                : this.examiner.examine(task, text, run.signal);
+            const { result, milliseconds } = await Promise.race([running, rejectWhenStopped(run.signal)]);
             // The text was edited during the examination, so examine the new text next.
-            if (text !== this.text || task !== this.task) return;
+            if (text !== this.text || task !== this.task || alternative !== this.alternative) return;
             this.root.dataset.milliseconds = String(milliseconds);
             this.last = result;
             this.examinedText = text;
             this.events.examined(result, text);
             this.show(result);
-            this.say(`${describeStanding(result)} (simulated, ${(milliseconds / 1000).toFixed(1)} s).`, describeCause(result));
+            const standing = alternative?.describe(result) ?? describeStanding(result);
+            this.say(`${standing} (simulated, ${(milliseconds / 1000).toFixed(1)} s).`, describeCause(result));
         } catch (error) {
             this.explain(error, run);
         } finally {
@@ -209,7 +227,8 @@ export class Bench {
         }
         this.forget();
         this.root.dataset.outcome = "stopped";
-        this.say(error instanceof TimeLimitError ? error.message : `The kernel could not be examined: ${error.message}`);
+        const isComplete = error instanceof TimeLimitError || error.name === "NotLaunchable";
+        this.say(isComplete ? error.message : `The kernel could not be examined: ${error.message}`);
     }
 
     private showRunning(isRunning: boolean) {
@@ -221,8 +240,14 @@ export class Bench {
         this.root.dataset.outcome = result.verdict.outcome;
         this.editor.showMarks(marksForVerdict(result, this.examinedText));
         this.editor.showCosts(this.showsCosts ? result.lines : []);
+        const goTo = (line: number) => this.editor.goTo(line);
+        if (this.alternative) {
+            this.find(".outcome").replaceChildren(this.alternative.element(result, goTo));
+            return this.ownPart.show(null, "", "");
+        }
         const { limits } = workOf(this.task as Task);
-        this.find(".outcome").replaceChildren(verdictElement(result, limits, this.showsCosts, (line) => this.editor.goTo(line)));
+        const roofline = this.showsCosts && result.roofline ? [rooflineElement(result.roofline, this.label)] : [];
+        this.find(".outcome").replaceChildren(verdictElement(result, limits, this.showsCosts, goTo), ...roofline);
         // Only kernels that move a matrix have pictures and predicted times.
         const isShown = this.showsCosts && movesMatrix(this.task as Task);
         const [first] = result.verdict.failures;

@@ -1,5 +1,5 @@
-// The playground for a kernel with the course's signature, or for two such kernels side by side. The link contains the
-// text of the kernels.
+// The playground for one kernel, or for two kernels side by side. The link contains the text of the kernels, and the
+// arguments of kernels that belong to no exercise.
 
 import "../parts.css";
 import "../editor/editor.css";
@@ -21,6 +21,16 @@ declare global {
 
 /** The time in milliseconds without typing after which the link is updated. */
 const PAUSE = 300;
+
+/**
+ * Parses the mode and the fields for a launch. Drops everything that is not text, because a link may come from anywhere.
+ */
+function launchFrom(text: string): Pick<SideState, "mode" | "fields"> {
+    const { mode, fields } = JSON.parse(text) as { mode?: unknown; fields?: object };
+    const isText = (entry: [string, unknown]): entry is [string, string] => typeof entry[1] === "string";
+    const texts = Object.entries(fields ?? {}).filter(isText);
+    return { mode: mode === "checked" || mode === "launched" ? mode : "", fields: Object.fromEntries(texts) };
+}
 
 class Page {
     private sides: Side[] = [];
@@ -71,13 +81,16 @@ class Page {
         return { task, text: workOf(task).solution };
     }
 
-    /** Parses one side in a link, such as "03_tiled,LETTERS" or "03_tiled-hunt,LETTERS". */
+    /**
+     * Parses one side in a link, such as "03_tiled,LETTERS" or "03_tiled-hunt,LETTERS". A third part contains the mode
+     * and the fields for a launch.
+     */
     private async stateFrom(word: string): Promise<SideState> {
-        const [name = "", letters = ""] = word.split(",");
+        const [name = "", letters = "", rest = ""] = word.split(",");
         const task: Task = { exercise: name.replace(/-hunt$/, ""), hunt: name.endsWith("-hunt") };
         try {
             workOf(task);
-            return { task, text: await unpacked(letters) };
+            return { task, text: await unpacked(letters), ...(rest ? launchFrom(await unpacked(rest)) : {}) };
         } catch (error) {
             this.say((error as Error).message);
             return this.first(lessons().some((lesson) => lesson.name === task.exercise) ? task.exercise : "03_tiled");
@@ -115,7 +128,11 @@ class Page {
 
     private async writeLink() {
         const words = await Promise.all(
-            this.sides.map(async ({ state: { task, text } }, i) => `${"ab"[i]}=${task.exercise}${task.hunt ? "-hunt" : ""},${await packed(text)}`));
+            this.sides.map(async ({ state: { task, text, mode = "", fields = {} } }, i) => {
+                const isUsual = !mode && !Object.keys(fields).length;
+                const launch = isUsual ? "" : `,${await packed(JSON.stringify({ mode, fields }))}`;
+                return `${"ab"[i]}=${task.exercise}${task.hunt ? "-hunt" : ""},${await packed(text)}${launch}`;
+            }));
         this.link = "#" + words.join("&");
         history.replaceState(null, "", this.link);
     }

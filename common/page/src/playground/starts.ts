@@ -16,7 +16,32 @@ export interface Start {
     why_not: string;
 }
 
-/** Returns the initial texts by lesson, in the course's order. */
+/** The key of the initial texts that belong to no lesson. */
+export const OTHER_KERNELS = "Any other kernel";
+
+const VECTOR_ADDITION = `// Adds two vectors. The page asks for the arguments and the launch.
+__global__ void add(float* c, const float* a, const float* b, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) c[i] = a[i] + b[i];
+}
+`;
+
+const WAVES = `// Computes an image: two waves that meet.
+__global__ void waves(float* image, int rows, int cols) {
+    const int col = blockIdx.x * blockDim.x + threadIdx.x;
+    const int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row >= rows || col >= cols) return;
+    image[row * cols + col] = __sinf(0.3f * row) + __cosf(0.2f * col);
+}
+`;
+
+/** Returns the initial texts that are launched and not checked. A check, if the reader chooses one, is for `task`. */
+const otherKernels = (task: Task): Start[] => [
+    { name: "vector addition", task, text: VECTOR_ADDITION, why_not: "" },
+    { name: "image of two waves", task, text: WAVES, why_not: "" },
+];
+
+/** Returns the initial texts by lesson, in the course's order, followed by other kernels. */
 export function starts(): Map<string, Start[]> {
     const all = new Map<string, Start[]>();
     for (const { name, exercise, hunt } of lessons()) {
@@ -33,6 +58,8 @@ export function starts(): Map<string, Start[]> {
         if (program) list.push(...program.variants.map((variant) => makeStart(program, variant, task, exercise)));
         all.set(name, list);
     }
+    const [first] = lessons();
+    if (first) all.set(OTHER_KERNELS, otherKernels({ exercise: first.name, hunt: false }));
     return all;
 }
 

@@ -236,10 +236,10 @@ export class WatchPart {
 }
 
 /** Adds the Watch button, and the part that it opens, to a bench. `task` returns the task that is open on the bench. */
-export function addWatch(bench: Bench, examiner: Examiner, task: () => Task) {
+export function addWatch(bench: Bench, examiner: Examiner, task: () => Task): HTMLButtonElement {
     const holder = document.createElement("section");
     holder.setAttribute("aria-label", "Watch it run");
     bench.find(".outcome").after(holder);
     const part = new WatchPart(holder, examiner);
-    bench.addTool("watch", "Watch", () => void part.open(task(), bench.text));
+    return bench.addTool("watch", "Watch", () => void part.open(task(), bench.text));
 }

@@ -1,0 +1,17 @@
+/// \file
+/// An array after a launch, as a page shows it: numbers, and the cells of a heat map.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "examiner/course/element_task.h"
+#include "examiner/trial.h"
+
+namespace coalesce::page {
+
+/// Returns an array as JSON, in the format that README.md describes. `before` is the argument of
+/// the launch.
+nlohmann::json array_json(const Parameter& parameter, const std::vector<std::int64_t>& extents,
+                          const CallArgument& before, const ArrayAfter& after);
+
+}  // namespace coalesce::page
