@@ -37,7 +37,8 @@ int draw_charts() {
 
 int results(const CommandLine& words) {
     if (words.is_rerun && words.is_check) {
-        throw UsageError("--check only reads, but --again overwrites results: use only one of them");
+        throw UsageError(
+            "--check only reads, but --again overwrites results: use only one of them");
     }
     if (!words.output_folder.empty()) return lab::renew_results(words.output_folder);
     if (words.is_rerun) {
