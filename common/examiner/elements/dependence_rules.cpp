@@ -8,6 +8,8 @@
 #include "examiner/elements/input_axes.h"
 #include "examiner/elements/inputs.h"
 #include "examiner/elements/value_rules.h"
+#include "examiner/expressions.h"
+#include "examiner/source_lines.h"
 #include "harness/text.h"
 
 namespace coalesce {
@@ -85,17 +87,15 @@ public:
         return -1;
     }
     /// Reports whether the effect of a range is the sum of the effects of its two halves, for all
-    /// elements and for several smaller ranges.
-    bool is_additive() const {
+    /// elements and for smaller ranges, in the reference and in the kernel.
+    bool is_additive() {
+        int levels_of_kernel = 3;
         for (std::int64_t size = count(); size >= 2; size /= 4) {
             const Range whole{0, size}, first{0, size / 2}, second{size / 2, size};
-            const Numbers sum = of_reference(whole), one = of_reference(first),
-                          other = of_reference(second);
-            if (sum.empty() || one.empty() || other.empty()) return false;
-            for (std::size_t i = 0; i < sum.size(); ++i) {
-                if (!are_equal(sum[i], one[i] + other[i], static_cast<std::int64_t>(i)))
-                    return false;
-            }
+            if (!is_sum(of_reference(whole), of_reference(first), of_reference(second)))
+                return false;
+            if (levels_of_kernel-- <= 0) continue;
+            if (!is_sum(of_kernel(whole), of_kernel(first), of_kernel(second))) return false;
         }
         return true;
     }
@@ -120,6 +120,13 @@ private:
         return values;
     }
 
+    bool is_sum(const Numbers& sum, const Numbers& one, const Numbers& other) const {
+        if (sum.empty() || one.empty() || other.empty()) return false;
+        for (std::size_t i = 0; i < sum.size(); ++i) {
+            if (!are_equal(sum[i], one[i] + other[i], static_cast<std::int64_t>(i))) return false;
+        }
+        return true;
+    }
     std::vector<CallArgument> arguments_with(Range range) const {
         std::vector<CallArgument> arguments = seen_.arguments();
         const std::size_t bytes = input().type.bytes();
@@ -298,6 +305,26 @@ WrongEffect find_effect(Effects& effects, Effects& others, std::int64_t element)
     return best;
 }
 
+/// Finds a line in a loop that replaces a variable from before the loop, without reading it.
+Declared find_replaced_variable(const std::string& text) {
+    static const TextPattern assignment(R"(^\s*(\w+)\s*=[^=])");
+    for (const Loop& loop : find_loops(text)) {
+        for (int line = loop.first_line + 1; line <= loop.last_line; ++line) {
+            const std::string code = code_on_line(text, line);
+            TextMatch found;
+            if (!search(code, found, assignment) || found.str(1) == loop.counter) continue;
+            const std::string name = found.str(1);
+            const int before = find_assignment_line(text, name, line);
+            bool is_read = contains_word(code.substr(code.find('=')), name);
+            for (int other = loop.first_line; other <= loop.last_line; ++other) {
+                is_read |= other != line && contains_word(code_on_line(text, other), name);
+            }
+            if (before > 0 && before < loop.first_line && !is_read) return {name, line};
+        }
+    }
+    return {};
+}
+
 Failure explain_effect(const WrongOutput& seen, Effects& effects, const WrongEffect& effect) {
     const std::string name = seen.output().name_of(effect.output);
     const std::string one = name_of_element(effects, seen, effect.element);
@@ -310,10 +337,17 @@ Failure explain_effect(const WrongOutput& seen, Effects& effects, const WrongEff
             other < 0
                 ? "."
                 : ". It depends on " + name_of_element(effects, seen, other) + ", but should not.";
-        return seen.make(FailureKind::inputs_left_out,
-                         name + " does not depend on " + name_of_range(effects, seen, unused) +
-                             ", but should" + instead,
-                         which);
+        Failure failure =
+            seen.make(FailureKind::inputs_left_out,
+                      name + " does not depend on " + name_of_range(effects, seen, unused) +
+                          ", but should" + instead,
+                      which);
+        if (const Declared replaced = find_replaced_variable(seen.source()); replaced.line > 0) {
+            failure.place.line = replaced.line;
+            failure.next = "Each iteration of the loop replaces `" + replaced.name +
+                           "`. Should it add to it, or combine the two values?";
+        }
+        return failure;
     }
     if (effect.kind == WrongEffect::Kind::extra) {
         const Range range{effect.element, effect.element + 1};

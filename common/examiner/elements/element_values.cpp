@@ -41,7 +41,7 @@ public:
         for (const auto rule : {find_other_inputs, find_missing_neighbours, find_wrong_neighbour}) {
             if (auto failure = rule(seen)) return {*failure, true};
         }
-        if (auto failure = find_difference()) return {*failure, true};
+        if (auto failure = find_difference()) return {*failure, false};
         return {describe(), false};
     }
 

@@ -22,6 +22,7 @@ struct OtherInput {
     std::string sentence;  ///< a clause that begins with "if"
     std::string next;
     std::string blamed = "";  ///< a pattern for the line of the mistake
+    bool is_negated = false;  ///< whether all elements have the opposite sign
 };
 
 /// Collects the ways in which a kernel may read other elements than it should.
@@ -158,7 +159,7 @@ private:
         }
         all_.push_back({argument_, negative,
                         "if the elements of `" + name_ + "` had the opposite sign",
-                        "Are they subtracted, or should they be?"});
+                        "Are they subtracted, or should they be?", "", true});
     }
 
     const WrongOutput& seen_;
@@ -199,6 +200,33 @@ bool can_be_explained(const WrongOutput& seen) {
     if (is_single && seen.output().type.is_integer()) return false;
     return std::ranges::any_of(seen.wrong(),
                                [&](std::int64_t index) { return seen.actual_number(index) != 0; });
+}
+
+/// Finds outputs that hold the smallest element in place of the largest, or its position. With the
+/// input's opposite, the reference returns the same positions, and the values' opposite.
+std::optional<Failure> find_reversed_order(const WrongOutput& seen, const OtherInput& negated) {
+    const auto& found = seen.trial().element_comparison->outputs;
+    if (found.size() < 2) return std::nullopt;
+    Arguments arguments = seen.arguments();
+    arguments[negated.argument].bytes = negated.bytes;
+    const auto outputs = seen.evidence().elements->expected_for(seen.trial().shape, arguments);
+    if (outputs.size() != found.size()) return std::nullopt;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        const OutputComparison& one = found[i];
+        if (outputs[i].size() != one.actual.size() || one.type.components > 1) return std::nullopt;
+        bool is_same = true, is_opposite = true;
+        for (std::int64_t at = 0; at < one.count(); ++at) {
+            const double has = one.type.read(one.element(one.actual, at));
+            const double wanted = one.type.read(one.element(outputs[i], at));
+            is_same &= has == wanted;
+            is_opposite &= has == -wanted;
+        }
+        if (!is_same && !is_opposite) return std::nullopt;
+    }
+    return seen.make(FailureKind::wrong_elements,
+                     "the outputs belong to the other end of the order: to the smallest elements "
+                     "in place of the largest, or the reverse.",
+                     "Reverse the comparisons, and the value with which the search begins.");
 }
 
 // ---- blocks that do not see each other's elements ----
@@ -266,6 +294,9 @@ std::optional<Failure> find_other_inputs(const WrongOutput& seen) {
     std::int64_t tries = count_reference_runs(trials.case_for(seen.trial().shape).instructions);
     const OtherInputs others(seen);
     for (const OtherInput& other : others.all()) {
+        if (other.is_negated) {
+            if (auto failure = find_reversed_order(seen, other)) return failure;
+        }
         if (tries-- <= 0) return std::nullopt;
         Arguments arguments = seen.arguments();
         arguments[other.argument].bytes = other.bytes;

@@ -81,7 +81,7 @@ std::optional<Failure> find_element_overrun(const Trial& trial, const Evidence& 
     if (is_edge && is_first_thread) {
         failure.next =
             "Test the index against the size before this access. Even the first thread exceeds the "
-            "array, so also check the step by which the index grows.";
+            "array: is the step by which its index grows right?";
     }
     if (const ExchangedTest test = find_exchanged_test(*at.array, failure.place.line, evidence);
         !test.index.empty()) {
