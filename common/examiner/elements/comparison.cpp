@@ -94,7 +94,8 @@ OutputComparison compare_output(const ElementTask& task, const Parameter& output
                             .tolerance = task.tolerance,
                             .extents = task.extents(output, shape),
                             .actual = actual,
-                            .expected = expected};
+                            .expected = expected,
+                            .has_initial_values = output.generator.kind != Generator::Kind::none};
     result.states.assign(static_cast<std::size_t>(count_elements(result.extents)),
                          CellState::right);
     const std::size_t bytes = result.type.bytes();

@@ -1,5 +1,6 @@
-// expect: wrong-elements
+// expect: inputs-left-out
 // mistake: The first step is 2 instead of 1.
+// says: does not depend on in[
 #include "exercise.h"
 
 __global__ void prefix_sum(int* out, const int* in, int n) {

@@ -1,5 +1,6 @@
 // expect: wrong-elements
 // mistake: The swap loses one of the two values.
+// says: loses numbers
 #include "exercise.h"
 
 __global__ void sort(int* data, int n) {

@@ -1,5 +1,6 @@
-// expect: wrong-elements
+// expect: inputs-repeated
 // mistake: The element in the middle is added twice.
+// says: at its own place once too often
 #include "exercise.h"
 
 constexpr int RADIUS = 3, BLOCK = 256;

@@ -1,5 +1,6 @@
-// expect: wrong-elements
+// expect: inputs-left-out
 // mistake: The last neighbour is left out.
+// says: lacks the element of `in` 3 places after it
 #include "exercise.h"
 
 constexpr int RADIUS = 3, BLOCK = 256;

@@ -1,4 +1,4 @@
-// expect: wrong-elements
+// expect: inputs-left-out
 // mistake: The tile begins at the first element of the block instead of at the halo.
 #include "exercise.h"
 

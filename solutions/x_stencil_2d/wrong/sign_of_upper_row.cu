@@ -1,0 +1,27 @@
+// expect: wrong-elements
+// mistake: Brackets around the upper row are missing, so two of its elements are added.
+// says: with the wrong sign
+#include "exercise.h"
+
+constexpr int BLOCK_X = 32, BLOCK_Y = 16, TILE_X = BLOCK_X + 2, TILE_Y = BLOCK_Y + 2;
+
+__global__ void stencil_2d(float* out, const float* in, int rows, int cols) {
+    __shared__ float tile[TILE_Y][TILE_X];
+    const int first_row = blockIdx.y * BLOCK_Y, first_col = blockIdx.x * BLOCK_X;
+    for (int i = threadIdx.y * BLOCK_X + threadIdx.x; i < TILE_X * TILE_Y; i += BLOCK_X * BLOCK_Y) {
+        const int row = first_row + i / TILE_X - 1, col = first_col + i % TILE_X - 1;
+        const bool is_inside = row >= 0 && row < rows && col >= 0 && col < cols;
+        tile[i / TILE_X][i % TILE_X] = is_inside ? in[row * cols + col] : 0;
+    }
+    __syncthreads();
+    const int row = first_row + threadIdx.y, col = first_col + threadIdx.x;
+    if (row >= rows || col >= cols) return;
+    const float* up = &tile[threadIdx.y][threadIdx.x];
+    const float* down = &tile[threadIdx.y + 2][threadIdx.x];
+    out[row * cols + col] = down[0] + 2 * down[1] + down[2] - up[0] + 2 * up[1] + up[2];
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, BLOCK_X), ceil_div(rows, BLOCK_Y)},
+            .block = {BLOCK_X, BLOCK_Y}};
+}
