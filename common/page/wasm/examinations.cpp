@@ -6,7 +6,6 @@
 #include "examiner/course/course.h"
 #include "examiner/elements/element_trials.h"
 #include "examiner/examine.h"
-#include "examiner/launch_limits.h"
 #include "examiner/picture.h"
 #include "examiner/predicted_launch.h"
 #include "examiner/render.h"
