@@ -5,9 +5,6 @@
 // reveals the cause.
 #pragma once
 
-#include <functional>
-#include <vector>
-
 #include "examiner/course/exercise.h"
 #include "examiner/source.h"
 #include "examiner/trial.h"
@@ -27,9 +24,6 @@ struct Evidence {
     /// Launches the kernel again, on another shape or with other checks. On a real GPU it returns
     /// an empty trial, because the failed kernel may have left the GPU's context unusable.
     RelaunchFunction relaunch;
-    /// Launches the kernel on a shape with other arguments, for an exercise beyond the transpose.
-    /// Trial::arrays contains the arrays after the launch. Null on a real GPU.
-    std::function<Trial(const std::vector<CallArgument>&, Shape)> relaunch_with = nullptr;
     /// For an exercise beyond the transpose, its trials. Otherwise null.
     ElementTrials* elements = nullptr;
 

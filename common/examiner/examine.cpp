@@ -127,7 +127,6 @@ private:
             .was_correct_on_whole_tiles = was_correct_on_whole_tiles_,
             .was_correct_before = std::ranges::any_of(verdict_.shapes, &TriedShape::passed),
             .relaunch = relaunch_,
-            .relaunch_with = elements_ && verdict_.is_simulated ? relaunch_with_ : nullptr,
             .elements = elements_.get()};
         fail(find_cause(trial, evidence));
         return false;
@@ -410,10 +409,6 @@ private:
     Verdict& verdict_;
     const RelaunchFunction relaunch_ = [this](const TrialRequest& order) {
         return verdict_.is_simulated ? run_trial(order) : Trial{};
-    };
-    const decltype(Evidence::relaunch_with) relaunch_with_ = [this](const auto& arguments,
-                                                                    Shape shape) {
-        return elements_->run_with(compiled_, arguments, shape);
     };
     std::unique_ptr<ElementTrials> elements_;  ///< null for matrices
     Compiled compiled_;

@@ -309,29 +309,22 @@ std::optional<long long> index_value(const std::string& text, const std::string&
 }
 
 std::vector<SharedArray> list_shared_arrays(const std::string& text) {
-    static const TextPattern declaration(R"(\b__shared__\b([^;{}]*);)");
-    static const TextPattern array(R"(\b(\w+)\s*((?:\[[^\]]*\]\s*)+)$)");
+    static const TextPattern array(R"(\b__shared__[^;{}]*?\b(\w+)\s*((?:\[[^\];]*\]\s*)+);)");
     static const TextPattern dimension(R"(\[([^\]]*)\])");
     const std::string code = code_for_search(text);
     const NamedValues constants = find_constants(code);
     std::vector<SharedArray> arrays;
-    for (const TextMatch& declared : find_matches(code, declaration)) {
-        // A declaration such as `__shared__ float a[16], b[16];` has several arrays.
-        const std::string declarators = declared.str(1);
-        for (const std::string& one : split_outside_brackets(declarators, ",")) {
-            TextMatch found;
-            if (!search(one, found, array)) continue;
-            SharedArray& shared = arrays.emplace_back(
-                SharedArray{.name = found.str(1), .line = line_of(code, declared)});
-            const std::string dimensions = found.str(2);
-            for (const TextMatch& length_text : find_matches(dimensions, dimension)) {
-                const auto length = value_of(length_text.str(1), constants);
-                if (!length) {
-                    shared.lengths.clear();
-                    break;
-                }
-                shared.lengths.push_back(*length);
+    for (const TextMatch& found : find_matches(code, array)) {
+        SharedArray& shared =
+            arrays.emplace_back(SharedArray{.name = found.str(1), .line = line_of(code, found)});
+        const std::string dimensions = found.str(2);
+        for (const TextMatch& one : find_matches(dimensions, dimension)) {
+            const auto length = value_of(one.str(1), constants);
+            if (!length) {
+                shared.lengths.clear();
+                break;
             }
+            shared.lengths.push_back(*length);
         }
     }
     return arrays;

@@ -44,7 +44,7 @@ void* open_library(const std::string& path) {
 constexpr const char* kHostHeaders[] = {"cstdio",   "stdio.h",  "cassert",  "assert.h", "cstdlib",
                                         "stdlib.h", "cstddef",  "stddef.h", "cmath",    "math.h",
                                         "cstdint",  "stdint.h", "climits",  "limits.h", "cstring",
-                                        "string.h", "cfloat",   "float.h",  "new"};
+                                        "string.h", "new"};
 
 constexpr const char* kIntegerTypes = R"(#pragma once
 typedef signed char int8_t;
@@ -71,28 +71,7 @@ constexpr const char* kLimits = R"(#pragma once
 #define ULLONG_MAX 0xffffffffffffffffull
 )";
 
-constexpr const char* kFloatLimits = R"(#pragma once
-#define FLT_MAX 3.402823466e+38f
-#define FLT_MIN 1.175494351e-38f
-#define FLT_EPSILON 1.192092896e-07f
-#define FLT_DIG 6
-#define FLT_MANT_DIG 24
-#define DBL_MAX 1.7976931348623157e+308
-#define DBL_MIN 2.2250738585072014e-308
-#define DBL_EPSILON 2.2204460492503131e-16
-#define DBL_DIG 15
-#define DBL_MANT_DIG 53
-)";
-
-constexpr const char* kMathematics = R"(#pragma once
-#define INFINITY __builtin_bit_cast(float, 0x7f800000)
-#define NAN __builtin_bit_cast(float, 0x7fffffff)
-#define HUGE_VALF INFINITY
-#define M_PI 3.14159265358979323846
-)";
-
 constexpr const char* kStandardMathematics = R"(#pragma once
-#include <math.h>
 namespace std {
 using ::abs, ::ceil, ::copysign, ::cos, ::exp, ::fabs, ::floor, ::fma, ::fmax, ::fmin, ::log;
 using ::pow, ::rint, ::round, ::sin, ::sqrt, ::trunc;
@@ -103,8 +82,6 @@ using ::pow, ::rint, ::round, ::sin, ::sqrt, ::trunc;
 const char* find_header_text(const std::string& name) {
     if (name == "cstdint" || name == "stdint.h") return kIntegerTypes;
     if (name == "climits" || name == "limits.h") return kLimits;
-    if (name == "cfloat" || name == "float.h") return kFloatLimits;
-    if (name == "math.h") return kMathematics;
     if (name == "cmath") return kStandardMathematics;
     return name == "cstring" ? "namespace std { using ::memcpy, ::memset; }\n" : "";
 }

@@ -231,7 +231,7 @@ std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evid
     if (race) {
         if (auto failure = find_race_with_copies(*race, trial, evidence)) return failure;
     }
-    if (race && race->matches("racecheck", "read after write") &&
+    if (race && !race->matches("racecheck", "write after write") &&
         is_barrier_in_loop_of_both(*race, evidence)) {
         return make(
             FailureKind::missing_barrier, *race,
@@ -327,7 +327,6 @@ std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& ev
     }
     if (const Report* report = find_report(trial, "synccheck")) {
         const bool is_mbarrier = report->message.find("mbarrier") != report->message.npos;
-        const bool leaves_out = report->message.find("not name all lanes") != report->message.npos;
         const char* const next =
             is_mbarrier ? "Which threads arrive, and how often? Compare the arrivals of one phase "
                           "with the count that the mbarrier was initialized with."
@@ -335,9 +334,7 @@ std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& ev
         return failure_from_report(
             FailureKind::bad_warp_mask, *report, trial, evidence,
             is_mbarrier ? "the use of an mbarrier does not match its initialization."
-            : leaves_out
-                ? "the mask of a warp operation leaves out lanes that take part in the operation."
-                : "a warp operation names lanes that do not take part in the operation.",
+                        : "a warp operation names lanes that do not take part in the operation.",
             report->cure.empty() ? next : report->cure);
     }
     return find_shared_race(trial, evidence);

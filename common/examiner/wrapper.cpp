@@ -19,22 +19,11 @@ constexpr const char* kEpilogueName = "/coalesce/back";
 /// The number of the line in `epilogue` that calls `configure`, counted from 1.
 constexpr int kConfigureLine = 2;
 
-/// The lines that precede the learner's file when NVIDIA's compilers compile it. nvcc defines
-/// INFINITY and INT_MAX in every file, so NVRTC includes the headers that define them.
-constexpr const char* kNvidiaPrologue = R"(#ifdef __CUDACC_RTC__
-#include <limits.h>
-#include <math.h>
-#endif
-)";
-
 /// The lines that precede the learner's file when clang compiles it. The command line has already
 /// included the project's headers (-include). Functions without __device__ are compiled for the
-/// device as well, as in NVRTC. nvcc defines INFINITY and INT_MAX in every file, so the lines
-/// include the headers that define them. The date macros are fixed, so that a kernel does not
-/// depend on the current day.
+/// device as well, as in NVRTC. The date macros are fixed, so that a kernel does not depend on the
+/// current day.
 constexpr const char* kClangPrologue = R"(#include <assert.h>
-#include <limits.h>
-#include <math.h>
 #pragma clang force_cuda_host_device begin
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wbuiltin-macro-redefined"
@@ -122,7 +111,7 @@ std::string line_directive(const char* file) {
 std::string wrap_source(const std::string& text, Dialect dialect,
                         const std::vector<std::string>& sizes) {
     std::string all = line_directive(kPrologueName);
-    all += dialect == Dialect::bare_clang ? kClangPrologue : kNvidiaPrologue;
+    if (dialect == Dialect::bare_clang) all += kClangPrologue;
     all += exercise_header();
     // Remove a byte order mark, because only editors use it.
     const std::string mark = "\xEF\xBB\xBF";

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "examiner/render.h"
 #include "harness/text.h"
 #include "learn/counted.h"
@@ -85,18 +84,6 @@ static bool shows_in_a_run(const CheckResult& result, const LearnerExercise& exe
             (kind >= FailureKind::wrong_result && kind <= FailureKind::wrong_elements));
 }
 
-/// Says why a verdict has no map of right and wrong cells.
-static std::string explain_missing_map(const Verdict& verdict) {
-    const FailureKind kind =
-        verdict.failures.empty() ? FailureKind::none : verdict.failures.front().kind;
-    const bool has_output =
-        kind >= FailureKind::wrong_result && kind <= FailureKind::wrong_elements;
-    return wrap(has_output
-                    ? "No map: a map needs an output with rows and columns, and both right and "
-                      "wrong cells."
-                    : "No map: a map shows wrong cells, and this failure is not about cells.");
-}
-
 std::string format_failure(const LearnerExercise& exercise, const CheckResult& result,
                            const Style& style, bool has_full_map) {
     std::string text = check_headline(exercise, result, style) + "\n";
@@ -115,8 +102,6 @@ std::string format_failure(const LearnerExercise& exercise, const CheckResult& r
                                                       .has_full_map = has_full_map,
                                                       .text_after_next = text_after_next + "\n"});
     };
-    if (has_full_map && !has_map(*result.verdict))
-        again += "\n" + trimmed(explain_missing_map(*result.verdict));
     // If not everything fits on the screen, the line about the map is omitted first.
     std::vector<std::string> offers = {""};
     if (shows_in_a_run(result, exercise))

@@ -94,8 +94,7 @@ OutputComparison compare_output(const ElementTask& task, const Parameter& output
                             .tolerance = task.tolerance,
                             .extents = task.extents(output, shape),
                             .actual = actual,
-                            .expected = expected,
-                            .has_initial_values = output.generator.kind != Generator::Kind::none};
+                            .expected = expected};
     result.states.assign(static_cast<std::size_t>(count_elements(result.extents)),
                          CellState::right);
     const std::size_t bytes = result.type.bytes();

@@ -17,10 +17,7 @@ struct OutputComparison {
     ElementType type;
     Tolerance tolerance;
     std::vector<std::int64_t> extents;
-    std::string actual, expected;  ///< the bytes of all elements
-    /// Whether the elements have values before the launch. An element that keeps its value may
-    /// then have been written with the same value.
-    bool has_initial_values = false;
+    std::string actual, expected;        ///< the bytes of all elements
     std::vector<CellState> states = {};  ///< state of each element
     std::int64_t wrong = 0;  ///< number of elements that were written with a wrong value
     /// Number of elements that should have been written, but still have their initial bits.

@@ -5,7 +5,6 @@
 #include "base/first_found.h"
 #include "base/text.h"
 #include "examiner/elements/element_rules.h"
-#include "examiner/elements/report_rules.h"
 #include "examiner/rules.h"
 #include "examiner/source_lines.h"
 #include "harness/text.h"
@@ -15,8 +14,48 @@ namespace {
 
 using simulated::Report;
 
-/// Removes the word "tile" from the text of a failure that was written for transposes, because
-/// other kernels use shared memory for other purposes.
+/// The position of an address: an array, and the index of an element in it.
+struct ArrayPlace {
+    const Parameter* array = nullptr;
+    std::int64_t count = 0;  ///< elements of the array
+    std::int64_t index = 0;  ///< index of the element, which may lie outside the array
+};
+
+/// Returns the array that is nearest to an address.
+ArrayPlace find_array(std::uint64_t address, const Trial& trial, const Evidence& evidence) {
+    const ElementTask& task = *evidence.exercise.elements;
+    ArrayPlace nearest;
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    std::size_t number = 0;
+    for (const Parameter& one : task.parameters) {
+        if (!one.is_array || number >= trial.arrays.size()) continue;
+        const auto bytes = static_cast<std::int64_t>(one.type.bytes());
+        const std::int64_t count = count_elements(task.extents(one, trial.shape));
+        const auto at = static_cast<std::int64_t>(address - trial.arrays[number++].address);
+        const std::int64_t distance =
+            at < 0 ? -at : std::max<std::int64_t>(0, at - count * bytes + 1);
+        if (distance >= least) continue;
+        least = distance;
+        nearest = {&one, count, at < 0 ? -((-at + bytes - 1) / bytes) : at / bytes};
+    }
+    return nearest;
+}
+
+/// Replaces the simulator's description of an allocation with the name of the array.
+std::string with_array_name(const Report& report, const Trial& trial, const Evidence& evidence) {
+    const std::string begin = "the allocation of ", end = ")";
+    const std::size_t first = report.message.find(begin);
+    const std::size_t last = report.message.find(end, first);
+    const ArrayPlace place = find_array(report.address, trial, evidence);
+    if (first == report.message.npos || last == report.message.npos || !place.array) {
+        return report.message;
+    }
+    std::string message = report.message;
+    return message.replace(first, last + end.size() - first, "`" + place.array->name + "`");
+}
+
+/// Removes the word "tile" from a failure's text. The text was written for transposes, and other
+/// kernels use shared memory for other purposes.
 void rename_tile(std::string& text) {
     constexpr std::pair<std::string_view, std::string_view> words[] = {
         {"the whole tile", "the whole array"},
@@ -43,6 +82,107 @@ std::optional<Failure> find_missing_tile(const Trial& trial, const Evidence& evi
     return failure;
 }
 
+Failure explain_report(FailureKind kind, const Report& report, const Trial& trial,
+                       const Evidence& evidence, const std::string& headline,
+                       const std::string& next) {
+    Failure failure = failure_from_report(kind, report, trial, evidence, headline, next);
+    failure.details = wrap(report.thread.text() + ": " + with_array_name(report, trial, evidence));
+    if (report.other_place.line > 0) {
+        failure.details += wrap("The other access: " + report.other_place.text() + ", " +
+                                report.other_thread.text() + ".");
+    }
+    return failure;
+}
+
+// ---- accesses outside an array ----
+
+std::optional<Failure> find_element_overrun(const Trial& trial, const Evidence& evidence) {
+    const Report* report = find_report(trial, "memcheck");
+    if (!report || report->matches("memcheck", "misaligned")) return std::nullopt;
+    for (const char* other : {"shared memory", "local memory", "stack"}) {
+        if (report->message.find(other) != report->message.npos) return std::nullopt;
+    }
+    const ArrayPlace at = find_array(report->address, trial, evidence);
+    if (!at.array || (at.index >= 0 && at.index < at.count)) return std::nullopt;
+    const bool is_read = report->message.starts_with("Reads");
+    const std::string& name = at.array->name;
+    const std::string element = name + "[" + std::to_string(at.index) + "]";
+    const bool is_edge =
+        at.index >= at.count && (evidence.was_correct_before ||
+                                 evidence.relaunch({.shape = evidence.exercise.counted}).is_good());
+    Failure failure{
+        .kind = is_edge ? FailureKind::no_bounds_check : FailureKind::out_of_bounds,
+        .headline = std::string("the kernel ") + (is_read ? "reads " : "writes ") + element +
+                    ", but `" + name + "` has " +
+                    format_count(static_cast<std::uint64_t>(at.count), "element") + ".",
+        .place = place_in_learner_file(report->place, evidence),
+        .shape = trial.shape,
+        .details = wrap(report->thread.text() + (is_read ? " reads " : " writes ") + element +
+                        ", which is not part of the array."),
+        .next = is_edge ? "Test the index against the size before this access: some threads of the "
+                          "last block have no element."
+                        : "Work out the index by hand for the thread named above."};
+    if (at.index < 0) {
+        failure.next =
+            "The index is below zero: how should the kernel treat the first elements, which have "
+            "no neighbour before them?";
+    }
+    return failure;
+}
+
+// ---- reads of uninitialized memory ----
+
+std::optional<Failure> find_unwritten_read(const Trial& trial, const Evidence& evidence) {
+    if (const Report* report = find_report(trial, "initcheck", "uninitialised shared read")) {
+        return explain_report(FailureKind::uninitialised_shared, *report, trial, evidence,
+                              "this reads shared memory that was never written.",
+                              "Which thread should write this element first? Does it do so in "
+                              "every block, including the last one?");
+    }
+    if (const Report* report = find_report(trial, "initcheck", "uninitialised local read")) {
+        return explain_report(
+            FailureKind::uninitialised_read, *report, trial, evidence,
+            "this reads an element of a local array that the thread has never written.",
+            "Write every element before it is read, or initialize the array where it is declared.");
+    }
+    const Report* report = find_report(trial, "initcheck");
+    if (!report) return std::nullopt;
+    const ArrayPlace at = find_array(report->address, trial, evidence);
+    const bool is_output = at.array && at.array->is_output();
+    if (!is_output) {
+        return explain_report(FailureKind::uninitialised_read, *report, trial, evidence,
+                              "this reads device memory that was never written.",
+                              "Read only the inputs, or values that the kernel has written.");
+    }
+    return explain_report(
+        FailureKind::uninitialised_read, *report, trial, evidence,
+        "this reads `" + at.array->name + "`, which has no values yet when the kernel starts.",
+        "Compute the value in a register or in shared memory, and store it once "
+        "with a plain assignment.");
+}
+
+// ---- races ----
+
+std::optional<Failure> find_array_race(const Trial& trial, const Evidence& evidence) {
+    const Report* race = find_report(trial, "globalrace");
+    if (!race) return std::nullopt;
+    const ArrayPlace at = find_array(race->address, trial, evidence);
+    const std::string name = at.array ? "`" + at.array->name + "`" : "device memory";
+    // A statement such as out[0] += x both reads and writes the element.
+    const bool both_write = race->matches("globalrace", "write after write") ||
+                            race->place.line == race->other_place.line;
+    return explain_report(
+        FailureKind::race_between_blocks, *race, trial, evidence,
+        both_write
+            ? "several threads write the same element of " + name + " in no defined order."
+            : "threads read an element of " + name + " that others write in no defined order.",
+        both_write
+            ? "Let one thread own the element; or, if all threads contribute to the element, "
+              "combine their values first, or use an atomic operation such as atomicAdd."
+            : "Blocks do not wait for each other. Let the same block write and read the "
+              "element, with a barrier in between; or read the old value from a copy.");
+}
+
 std::optional<Failure> find_unshared_array_of_block(const Trial& trial, const Evidence& evidence) {
     if (!trial.element_comparison || trial.element_comparison->is_right()) return std::nullopt;
     const Declared array = find_unshared_array(evidence.source.text);
@@ -55,6 +195,22 @@ std::optional<Failure> find_unshared_array_of_block(const Trial& trial, const Ev
         .place = {evidence.source.name, array.line, 0},
         .shape = trial.shape,
         .next = "Declare the array __shared__: then all threads of the block use the same one."};
+}
+
+/// Returns a failure if plain stores to shared memory race with other threads' atomics.
+std::optional<Failure> find_race_with_atomic(const Trial& trial, const Evidence& evidence) {
+    const Report* race = find_report(trial, "racecheck", "write after write");
+    if (!race) return std::nullopt;
+    const auto is_atomic = [&](const Place& place) {
+        return code_on_line(evidence.source.text, place.line).find("atomic") != std::string::npos;
+    };
+    if (is_atomic(race->place) == is_atomic(race->other_place)) return std::nullopt;
+    return explain_report(
+        FailureKind::missing_barrier, *race, trial, evidence,
+        "threads initialize an element in shared memory while others already change it with an "
+        "atomic operation: a barrier is missing.",
+        "Put __syncthreads() between the two accesses, where every thread of the block reaches "
+        "it.");
 }
 
 std::optional<Failure> find_memory_error_of_block(const Trial& trial, const Evidence& evidence) {
@@ -76,9 +232,8 @@ std::optional<Failure> find_element_cause(const Trial& trial, const Evidence& ev
     return first_found(
         {find_local_array_overrun, find_element_overrun, find_memory_error_of_block,
          find_execution_error, find_refused_launch, find_missing_tile<find_copy_error>,
-         find_race_with_atomic, find_lost_update, find_mixed_step,
-         find_missing_tile<find_barrier_error>, find_unshared_array_of_block, find_unwritten_read,
-         find_array_race, find_wrong_elements},
+         find_race_with_atomic, find_missing_tile<find_barrier_error>, find_unshared_array_of_block,
+         find_unwritten_read, find_array_race, find_wrong_elements},
         trial, evidence);
 }
 

@@ -65,16 +65,13 @@ std::optional<Failure> find_exceeded_total(const Verdict& found, const TotalCost
                     .place = {found.file, find_costliest_line(found, total), 0},
                     .shape = found.counted,
                     .next = total.next};
-    // Without the conflicts, the accesses alone may be too many.
-    const std::uint64_t conflicts = found.counters->bank_conflicts();
-    const bool has_conflicts = conflicts > found.solution_counters->bank_conflicts();
-    const bool are_too_many =
-        static_cast<double>(has - conflicts) > times * static_cast<double>(solution);
-    if (total.kind == FailureKind::bank_conflicts && (!has_conflicts || are_too_many)) {
+    const bool has_conflicts =
+        found.counters->bank_conflicts() > found.solution_counters->bank_conflicts();
+    if (total.kind == FailureKind::bank_conflicts && !has_conflicts) {
         failure.kind = FailureKind::too_many_requests;
         failure.next =
-            "The number of accesses is too large, not the number of bank conflicts. Keep values "
-            "that a thread uses again in registers, and let each step do less work.";
+            "Keep values that a thread uses again in registers, and use shuffles in the last steps "
+            "of a reduction.";
     }
     return failure;
 }

@@ -89,18 +89,17 @@ std::string describe_lines(const OutputComparison& output, const Indices& bad) {
         bad_rows.insert(index / cols);
         bad_cols.insert(index % cols);
     }
-    const auto describe = [&](const std::set<std::int64_t>& lines, std::int64_t all,
-                              std::int64_t length, const char* one) -> std::string {
-        const auto count = static_cast<std::int64_t>(lines.size());
-        if (count == all) return "";
-        const std::string which = describe_indices({lines.begin(), lines.end()}, all, one);
-        if (which.empty() || output.bad() == count * length) return which;
-        // Some elements of these lines are right.
-        if (which.starts_with("all but")) return "";
-        return "elements in " + (which.starts_with("only ") ? which.substr(5) : which);
+    const auto count = [](const std::set<std::int64_t>& set) {
+        return static_cast<std::int64_t>(set.size());
     };
-    const std::string of_rows = describe(bad_rows, rows, cols, "row");
-    return of_rows.empty() ? describe(bad_cols, cols, rows, "column") : of_rows;
+    if (count(bad_rows) < rows) {
+        const std::string which = describe_indices({bad_rows.begin(), bad_rows.end()}, rows, "row");
+        if (!which.empty()) return which;
+    }
+    if (count(bad_cols) < cols) {
+        return describe_indices({bad_cols.begin(), bad_cols.end()}, cols, "column");
+    }
+    return "";
 }
 
 }  // namespace
@@ -131,10 +130,8 @@ std::optional<CellMap> map_of(const OutputComparison& output) {
     if (output.extents.size() != 2) return std::nullopt;
     CellMap map(output.extents[0], output.extents[1]);
     for (std::int64_t i = 0; i < output.count(); ++i) {
-        const CellState state = output.states[static_cast<std::size_t>(i)];
-        const bool is_uncertain = output.has_initial_values && state == CellState::untouched;
         map.note({i / output.extents[1], i % output.extents[1]},
-                 is_uncertain ? CellState::wrong : state);
+                 output.states[static_cast<std::size_t>(i)]);
     }
     return map;
 }

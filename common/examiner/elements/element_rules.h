@@ -29,11 +29,6 @@ struct UsedInputs {
     /// A clause such as "which is the result if only the first 96 of 100 inputs count".
     std::string sentence;
     std::string next;  ///< a sentence of advice
-    /// Whether values of threads are missing where they are combined.
-    bool is_of_threads = false;
-    /// Whether the missing inputs may also be values of threads that are missing.
-    bool may_be_of_threads = false;
-    std::string blamed = "";  ///< a pattern for the line of the mistake, or ""
 };
 
 /// Returns the inputs that explain all wrong elements of `output`, or nothing.

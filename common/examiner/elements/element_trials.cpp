@@ -243,15 +243,6 @@ Trial ElementTrials::run(const Compiled& kernel, const TrialRequest& order) {
     return usual;
 }
 
-Trial ElementTrials::run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,
-                              Shape shape) {
-    const TrialRequest order{
-        .shape = shape,
-        .watch = Watch::result_alone,
-        .more_instructions = kExtraInstructions + kInstructionRatio * case_for(shape).instructions};
-    return runner_.run_with(kernel, arguments, order);
-}
-
 Trial ElementTrials::run_on(Runner& runner, const Compiled& kernel, const TrialRequest& order) {
     const ElementCase& one = case_for(order.shape);
     TrialRequest asked = order;

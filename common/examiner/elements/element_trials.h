@@ -42,10 +42,6 @@ public:
     /// Launches `kernel` once on `runner`, and compares its outputs with the expected outputs.
     Trial run_on(Runner& runner, const Compiled& kernel, const TrialRequest& order);
 
-    /// Launches `kernel` without checks, and with other arguments than those of the shape. Does not
-    /// compare its outputs.
-    Trial run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments, Shape shape);
-
     /// Returns the arguments and expected outputs of a shape. Throws ReferenceUnusable.
     const ElementCase& case_for(Shape shape);
     /// Returns the outputs that the reference computes from other arguments, or an empty list if

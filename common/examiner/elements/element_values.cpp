@@ -2,10 +2,7 @@
 #include <cmath>
 #include <set>
 
-#include "examiner/elements/array_update.h"
 #include "examiner/elements/element_rules.h"
-#include "examiner/elements/value_rules.h"
-#include "examiner/elements/wrong_output.h"
 #include "examiner/rules.h"
 #include "examiner/source_lines.h"
 #include "harness/text.h"
@@ -13,69 +10,147 @@
 namespace coalesce {
 namespace {
 
+using Indices = std::vector<std::int64_t>;
+
 /// Explains what is wrong with the first wrong output of a kernel.
-class WrongElements : private WrongOutput {
+class WrongElements {
 public:
-    WrongElements(const Trial& trial, const Evidence& evidence) : WrongOutput(trial, evidence) {}
+    WrongElements(const Trial& trial, const Evidence& evidence)
+        : trial_(trial), evidence_(evidence), output_(*trial.element_comparison->first_bad()) {
+        for (std::int64_t i = 0; i < output_.count(); ++i) {
+            if (output_.states[static_cast<std::size_t>(i)] == CellState::wrong)
+                wrong_.push_back(i);
+        }
+    }
 
-    /// A failure, and whether it says more than that some values are wrong or missing.
-    struct Explained {
-        Failure failure;
-        bool is_specific = false;
-    };
-
-    Explained explain() {
-        const WrongOutput& seen = *this;
+    Failure explain() {
+        if (wrong_.empty()) return explain_untouched();
         for (const auto rule :
-             {find_mixed_axes, find_equal_places, find_not_finite, find_wrong_positions,
-              find_wrong_order, find_wrong_scan, find_repeated_addition, find_whole_numbers,
-              find_row_factors, find_replacing_shuffle}) {
-            if (auto failure = rule(seen)) return {*failure, true};
+             {&WrongElements::find_rounding, &WrongElements::find_shift, &WrongElements::find_swap,
+              &WrongElements::find_repetition, &WrongElements::find_inputs,
+              &WrongElements::find_factor, &WrongElements::find_difference}) {
+            if (auto failure = (this->*rule)()) return *failure;
         }
-        if (wrong().empty()) return {explain_untouched(seen), output().bad() < output().count()};
-        for (const auto rule : {&WrongElements::find_rounding, &WrongElements::find_shift,
-                                &WrongElements::find_swap, &WrongElements::find_repetition,
-                                &WrongElements::find_inputs, &WrongElements::find_factor}) {
-            if (auto failure = (this->*rule)()) return {*failure, true};
-        }
-        for (const auto rule : {find_other_inputs, find_missing_neighbours, find_wrong_neighbour}) {
-            if (auto failure = rule(seen)) return {*failure, true};
-        }
-        if (auto failure = find_difference()) return {*failure, false};
-        return {describe(), false};
+        return describe();
     }
 
 private:
+    Failure make(FailureKind kind, const std::string& headline, const std::string& next) const {
+        Failure failure{
+            .kind = kind,
+            .headline = headline,
+            .place = {evidence_.source.name,
+                      find_statement_line(evidence_.source.text, trial_.store_line), 0},
+            .shape = trial_.shape,
+            .details = wrap("Not right: " + describe_bad_elements(output_, trial_.launch) + ". " +
+                            compared(output_.bad_elements().front())),
+            .next = next};
+        failure.map = map_of(output_);
+        return failure;
+    }
+    Failure make(Fault fault, const std::string& headline, const std::string& next) const {
+        Failure failure = make(FailureKind::wrong_result, headline, next);
+        failure.fault = fault;
+        return failure;
+    }
+
+    /// Formats an element and its expected value, as in "out(3) is 2, expected 4."
+    std::string compared(std::int64_t index) const {
+        const auto at = static_cast<std::size_t>(index);
+        const bool is_untouched = output_.states[at] == CellState::untouched;
+        return output_.name_of(index) +
+               (is_untouched ? " was never written"
+                             : " is " + output_.value_of(output_.actual, index)) +
+               ", expected " + output_.value_of(output_.expected, index) + ".";
+    }
+    const char* actual(std::int64_t index) const { return output_.element(output_.actual, index); }
+    const char* expected(std::int64_t index) const {
+        return output_.element(output_.expected, index);
+    }
+    bool has_value_of(std::int64_t index, std::int64_t other) const {
+        return output_.is_equal(actual(index), expected(other));
+    }
+    /// Reports whether the expected values of the elements at `indices` differ enough that a match
+    /// is unlikely to be a coincidence.
+    bool are_distinct(const Indices& indices) const {
+        std::set<std::string> values;
+        for (const std::int64_t index : indices) {
+            values.emplace(expected(index), output_.type.bytes());
+        }
+        return values.size() > std::max<std::size_t>(1, indices.size() / 8);
+    }
+
+    // ---- elements that were never written ----
+
+    Failure explain_untouched() const {
+        const std::string& name = output_.name;
+        if (output_.bad() == output_.count() && output_.count() > 1) {
+            return make(Fault::nothing_written, "the kernel writes nothing to `" + name + "`.",
+                        "Write the kernel: which element of `" + name +
+                            "` belongs to this thread, and what is its value?");
+        }
+        if (output_.count() == 1) {
+            return make(Fault::nothing_written, "`" + name + "` was never written.",
+                        "Let one thread store the result in " + name + "[0].");
+        }
+        const std::int64_t tail = start_of_bad_tail(output_);
+        if (tail < 0) {
+            return make(Fault::never_written,
+                        "some elements of `" + name + "` were never written: " +
+                            describe_bad_elements(output_, trial_.launch) + ".",
+                        "Which thread should write " + output_.name_of(output_.bad_elements()[0]) +
+                            "? Does it exist, and which index does it compute?");
+        }
+        Failure failure =
+            make(Fault::grid_too_small,
+                 output_.name_of(tail) + " and all elements after it were never written.",
+                 "In configure, round the number of blocks up with ceil_div; or let each thread "
+                 "loop over several elements, with the total number of threads as the step.");
+        const long long threads = trial_.launch.threads() * trial_.launch.blocks();
+        failure.details += wrap("configure gives " + trial_.launch.text() + ", a total of " +
+                                std::to_string(threads) + " threads for " +
+                                format_count(output_.count(), "element") + ".");
+        if (threads == tail) {
+            failure.place.line = find_configure_line(evidence_.source.text, ".grid");
+        } else {
+            failure.fault = Fault::never_written;
+            failure.next = "Follow the thread that should write " + output_.name_of(tail) +
+                           ": does it exist, does its index pass the bounds check, and how far "
+                           "does its loop go?";
+        }
+        return failure;
+    }
+
     // ---- values ----
 
     /// Returns a failure if the wrong values are close to the expected values, but not close
     /// enough.
     std::optional<Failure> find_rounding() const {
-        if (output().type.is_integer() || output().type.components > 1) return std::nullopt;
+        if (output_.type.is_integer() || output_.type.components > 1) return std::nullopt;
         double largest = 0, worst = 0;
-        for (std::int64_t i = 0; i < output().count(); ++i) {
-            largest = std::max(largest, std::abs(output().type.read(expected(i))));
+        for (std::int64_t i = 0; i < output_.count(); ++i) {
+            largest = std::max(largest, std::abs(output_.type.read(expected(i))));
         }
-        for (const std::int64_t index : wrong()) {
+        for (const std::int64_t index : wrong_) {
             const double error =
-                std::abs(output().type.read(actual(index)) - output().type.read(expected(index)));
+                std::abs(output_.type.read(actual(index)) - output_.type.read(expected(index)));
             worst = std::max(worst, std::isfinite(error) ? error / largest : 1);
         }
         constexpr double small = 2e-3;
-        if (largest == 0 || worst > small || output().untouched > 0) return std::nullopt;
+        if (largest == 0 || worst > small || output_.untouched > 0) return std::nullopt;
         double inputs = 0;
-        for (const CallArgument& one : evidence().elements->case_for(trial().shape).arguments) {
+        for (const CallArgument& one : evidence_.elements->case_for(trial_.shape).arguments) {
             inputs += static_cast<double>(one.bytes.size());
         }
-        const double of_order = inputs / static_cast<double>(output().count()) /
-                                static_cast<double>(output().type.bytes()) *
-                                std::ldexp(1, -output().type.precision_bits());
+        const double of_order = inputs / static_cast<double>(output_.count()) /
+                                static_cast<double>(output_.type.bytes()) *
+                                std::ldexp(1, -output_.type.precision_bits());
         const bool is_of_order = worst <= of_order;
         return make(
             FailureKind::beyond_tolerance,
             "the values are nearly right, but further from the expected values than the "
             "tolerance, " +
-                output().tolerance.text() + ", allows.",
+                output_.tolerance.text() + ", allows.",
             is_of_order
                 ? "The order of the additions alone can cause such a difference. Add values of "
                   "similar size, as a tree reduction does, instead of adding one value after "
@@ -87,15 +162,15 @@ private:
     /// Returns a failure if each wrong element has the value of another element, and the distance
     /// to that element is always the same.
     std::optional<Failure> find_shift() const {
-        const std::int64_t row = output().extents.back();
-        std::set<std::int64_t> distances = {1, 2, 3, 4, 8, 16, 32, row, trial().launch.threads()};
+        const std::int64_t row = output_.extents.back();
+        std::set<std::int64_t> distances = {1, 2, 3, 4, 8, 16, 32, row, trial_.launch.threads()};
         for (const std::int64_t distance : distances) {
             for (const std::int64_t by : {distance, -distance}) {
                 if (by == 0 || !is_shifted(by)) continue;
                 const std::int64_t one = first_within(by);
                 return make(Fault::shifted,
-                            output().name_of(one) + " has the value that belongs in " +
-                                output().name_of(one + by) +
+                            output_.name_of(one) + " has the value that belongs in " +
+                                output_.name_of(one + by) +
                                 ". All other wrong elements are shifted by the same distance, " +
                                 std::to_string(distance) + ".",
                             "Compare the index of the store with the indices of the loads: which "
@@ -107,17 +182,17 @@ private:
         return std::nullopt;
     }
     std::int64_t first_within(std::int64_t by) const {
-        const auto found = std::ranges::find_if(wrong(), [&](std::int64_t index) {
-            return index + by >= 0 && index + by < output().count();
+        const auto found = std::ranges::find_if(wrong_, [&](std::int64_t index) {
+            return index + by >= 0 && index + by < output_.count();
         });
-        return found == wrong().end() ? -1 : *found;
+        return found == wrong_.end() ? -1 : *found;
     }
     bool is_shifted(std::int64_t by) const {
         Indices sources;
         std::size_t outside = 0;
-        for (const std::int64_t index : wrong()) {
+        for (const std::int64_t index : wrong_) {
             const std::int64_t from = index + by;
-            if (from < 0 || from >= output().count()) {
+            if (from < 0 || from >= output_.count()) {
                 ++outside;
                 continue;
             }
@@ -132,36 +207,36 @@ private:
 
     /// Returns a failure if the rows and columns of a square output are swapped.
     std::optional<Failure> find_swap() const {
-        if (output().extents.size() != 2 || output().extents[0] != output().extents[1]) {
+        if (output_.extents.size() != 2 || output_.extents[0] != output_.extents[1]) {
             return std::nullopt;
         }
-        const std::int64_t side = output().extents[0];
+        const std::int64_t side = output_.extents[0];
         const auto other = [&](std::int64_t index) { return index % side * side + index / side; };
         const bool is_swapped = std::ranges::all_of(
-            wrong(), [&](std::int64_t index) { return has_value_of(index, other(index)); });
-        if (!is_swapped || wrong().size() < 2 || !are_distinct(wrong())) return std::nullopt;
+            wrong_, [&](std::int64_t index) { return has_value_of(index, other(index)); });
+        if (!is_swapped || wrong_.size() < 2 || !are_distinct(wrong_)) return std::nullopt;
         return make(
             Fault::indices_swapped,
-            output().name_of(wrong()[0]) + " has the value that belongs in " +
-                output().name_of(other(wrong()[0])) +
+            output_.name_of(wrong_[0]) + " has the value that belongs in " +
+                output_.name_of(other(wrong_[0])) +
                 ": the row and the column of the output are swapped.",
             "Which of the two indices counts rows? Multiply this index by the length of a row.");
     }
 
     /// Returns a failure if all wrong elements have the same value.
     std::optional<Failure> find_repetition() const {
-        if (wrong().size() < 3) return std::nullopt;
-        const std::size_t bytes = output().type.bytes();
-        const std::string value(actual(wrong()[0]), bytes);
-        for (const std::int64_t index : wrong()) {
+        if (wrong_.size() < 3) return std::nullopt;
+        const std::size_t bytes = output_.type.bytes();
+        const std::string value(actual(wrong_[0]), bytes);
+        for (const std::int64_t index : wrong_) {
             if (value.compare(0, bytes, actual(index), bytes) != 0) return std::nullopt;
         }
-        if (!are_distinct(wrong())) return std::nullopt;
-        for (std::int64_t i = 0; i < output().count(); ++i) {
-            if (!has_value_of(wrong()[0], i)) continue;
+        if (!are_distinct(wrong_)) return std::nullopt;
+        for (std::int64_t i = 0; i < output_.count(); ++i) {
+            if (!has_value_of(wrong_[0], i)) continue;
             return make(
                 Fault::line_repeated,
-                "all wrong elements have the same value, which belongs in " + output().name_of(i) +
+                "all wrong elements have the same value, which belongs in " + output_.name_of(i) +
                     ".",
                 "Every block, or every thread, computes the same element: which index should "
                 "differ between them?");
@@ -170,16 +245,14 @@ private:
     }
 
     std::optional<Failure> find_inputs() const {
-        const std::vector<OutputComparison>& outputs = trial().element_comparison->outputs;
+        const std::vector<OutputComparison>& outputs = trial_.element_comparison->outputs;
         // Begin with the last output. If a kernel outputs values and their positions, the values
         // are usually last. The positions would be misleading, because they change if inputs are
         // left out.
         for (std::size_t i = outputs.size(); i-- > 0;) {
             if (outputs[i].wrong == 0) continue;
-            const auto used = find_used_inputs(trial(), outputs[i], i, *evidence().elements);
-            if (!used) continue;
-            if (auto failure = find_inputs_of_threads(*used)) return failure;
-            return explain_inputs(*used, outputs[i]);
+            const auto used = find_used_inputs(trial_, outputs[i], i, *evidence_.elements);
+            if (used) return explain_inputs(*used, outputs[i]);
         }
         return std::nullopt;
     }
@@ -191,54 +264,11 @@ private:
                  output.name_of(first) + " is " + output.value_of(output.actual, first) + ", " +
                      used.sentence + "; expected " + output.value_of(output.expected, first) + ".",
                  used.next);
-        const int blamed =
-            used.blamed.empty() ? 0 : find_line_in_kernel(source(), TextPattern(used.blamed));
-        const int line = blamed > 0           ? blamed
-                         : used.is_of_threads ? find_combining_line()
-                                              : first_load_line();
-        if (line > 0) failure.place.line = line;
-        if (used.is_of_threads && !combines_threads()) {
-            failure.next =
-                "Which thread takes the inputs in between? If other threads do, combine their "
-                "values; if none does, the step of the loop is too large.";
-        }
+        if (const int line = first_load_line(); line > 0) failure.place.line = line;
         return failure;
     }
-    /// Reports whether the kernel has any way to combine the values of threads.
-    bool combines_threads() const {
-        static const TextPattern means(R"(__shared__|_sync\s*\(|\batomic\w*\s*\(|__syncthreads)");
-        return contains(code_for_search(source()), means);
-    }
-    /// Returns the failure on the largest shape if values of threads are missing there. On a small
-    /// shape, the first threads' values may be the same inputs as those of a loop that ends early.
-    std::optional<Failure> find_inputs_of_threads(const UsedInputs& used) const {
-        const Shape largest = evidence().exercise.shapes.back();
-        if (!used.may_be_of_threads || trial().shape == largest) return std::nullopt;
-        const Trial larger = evidence().relaunch({.shape = largest});
-        const auto& seen = larger.element_comparison;
-        if (!seen || !larger.reports.empty() || !seen->first_bad()) return std::nullopt;
-        const WrongElements there(larger, evidence());
-        for (std::size_t i = 0; i < seen->outputs.size(); ++i) {
-            if (seen->outputs[i].wrong == 0) continue;
-            const auto more = find_used_inputs(larger, seen->outputs[i], i, *evidence().elements);
-            if (more && more->is_of_threads) return there.explain_inputs(*more, seen->outputs[i]);
-        }
-        return std::nullopt;
-    }
-    /// Returns the first line that combines the values of threads, or 0.
-    int find_combining_line() const {
-        static const TextPattern shuffle(R"(\b__(shfl|reduce)_\w+_sync\s*\()");
-        for (const Loop& loop : find_loops(source())) {
-            if (loop.barrier_line == 0) continue;
-            for (int line = loop.first_line; line <= loop.last_line; ++line) {
-                const std::string code = code_on_line(source(), line);
-                if (!find_array_update(code).others.empty()) return line;
-            }
-        }
-        return find_line_in_kernel(source(), shuffle);
-    }
     int first_load_line() const {
-        const Trial seen = evidence().launch_without_checks(trial().shape);
+        const Trial seen = evidence_.launch_without_checks(trial_.shape);
         for (const LineCounters& one : seen.lines) {
             if (one.counters.load_requests > 0) return one.line;
         }
@@ -248,16 +278,16 @@ private:
     /// Returns compare(actual, expected) if it is the same for all wrong elements, up to the
     /// relative error `tolerance`.
     std::optional<double> find_common(double (*compare)(double, double), double tolerance) const {
-        if (wrong().size() < 2 || output().type.components > 1) return std::nullopt;
+        if (wrong_.size() < 2 || output_.type.components > 1) return std::nullopt;
         const auto value_at = [&](std::int64_t index) {
-            return compare(output().type.read(actual(index)), output().type.read(expected(index)));
+            return compare(output_.type.read(actual(index)), output_.type.read(expected(index)));
         };
-        const double first = value_at(wrong()[0]);
-        const bool is_constant = std::ranges::all_of(wrong(), [&](std::int64_t index) {
+        const double first = value_at(wrong_[0]);
+        const bool is_constant = std::ranges::all_of(wrong_, [&](std::int64_t index) {
             return std::abs(value_at(index) - first) <= tolerance * std::abs(first);
         });
-        return is_constant && std::isfinite(first) && are_distinct(wrong()) ? std::optional(first)
-                                                                            : std::nullopt;
+        return is_constant && std::isfinite(first) && are_distinct(wrong_) ? std::optional(first)
+                                                                           : std::nullopt;
     }
 
     /// Returns a failure if all wrong values differ from the expected ones by the same factor.
@@ -265,21 +295,15 @@ private:
         const auto ratio =
             find_common([](double has, double should) { return has / should; }, 1e-4);
         if (!ratio || *ratio == 0) return std::nullopt;
-        const double inverse = std::round(1 / *ratio);
-        const bool is_fraction = inverse > 1 && std::abs(*ratio * inverse - 1) < 1e-4;
         return make(FailureKind::wrong_elements,
-                    is_fraction
-                        ? format("each wrong element is 1/%.0f of the expected value.", inverse)
-                        : format("each wrong element is %.6g times the expected value.", *ratio),
+                    format("each wrong element is %.6g times the expected value.", *ratio),
                     "Which factor or divisor is missing, or applied twice?");
     }
 
-    /// Finds values that differ from the expected ones by a constant. Two elements of an integer
-    /// output may do so by chance.
+    /// Returns a failure if all wrong values differ from the expected ones by the same amount.
     std::optional<Failure> find_difference() const {
-        if (wrong().size() < 3) return std::nullopt;
         const auto difference = find_common([](double has, double should) { return has - should; },
-                                            output().type.is_integer() ? 0 : 1e-4);
+                                            output_.type.is_integer() ? 0 : 1e-4);
         if (!difference) return std::nullopt;
         return make(FailureKind::wrong_elements,
                     format("each wrong element is %.6g %s than the expected value.",
@@ -288,26 +312,39 @@ private:
     }
 
     Failure describe() const {
-        const std::int64_t first = output().bad_elements().front();
-        std::string where = describe_bad_elements(output(), trial().launch);
+        const std::int64_t first = output_.bad_elements().front();
+        std::string where = describe_bad_elements(output_, trial_.launch);
         // Describe wrong elements at the end as an edge only if they make up less than half of the
         // output.
         const std::int64_t tail =
-            2 * output().bad() < output().count() ? start_of_bad_tail(output()) : -1;
+            2 * output_.bad() < output_.count() ? start_of_bad_tail(output_) : -1;
         Failure failure =
             make(tail > 0 ? FailureKind::wrong_result : FailureKind::wrong_elements,
-                 "`" + output().name + "` has wrong values: " + where + ".",
-                 "Work out " + output().name_of(first) +
+                 "`" + output_.name + "` has wrong values: " + where + ".",
+                 "Work out " + output_.name_of(first) +
                      " by hand: which inputs does it take, and which does its thread read?");
         if (tail > 0) failure.fault = Fault::edge_wrong;
         failure.details = wrap(compared(first));
-        if (output().untouched > 0 && !output().has_initial_values) {
-            failure.details += wrap(format_count(output().untouched, "element") + " of them " +
-                                    (output().untouched == 1 ? "was" : "were") + " never written.");
+        if (output_.untouched > 0) {
+            failure.details += wrap(format_count(output_.untouched, "element") + " of them " +
+                                    (output_.untouched == 1 ? "was" : "were") + " never written.");
         }
         return failure;
     }
+
+    const Trial& trial_;
+    const Evidence& evidence_;
+    const OutputComparison& output_;
+    Indices wrong_;
 };
+
+/// Reports whether a failure says more than that some values are wrong or missing.
+bool is_specific(const Failure& failure) {
+    if (failure.kind != FailureKind::wrong_result) {
+        return failure.kind != FailureKind::wrong_elements;
+    }
+    return failure.fault != Fault::edge_wrong && failure.fault != Fault::nothing_written;
+}
 
 Failure explain_overrun(const std::string& array, bool is_after, const Trial& trial,
                         const Evidence& evidence) {
@@ -341,26 +378,14 @@ std::optional<Failure> find_wrong_elements(const Trial& trial, const Evidence& e
     if (!found.overrun_before.empty()) {
         return explain_overrun(found.overrun_before[0], false, trial, evidence);
     }
-    const WrongElements::Explained here = WrongElements(trial, evidence).explain();
-    if (here.is_specific) return here.failure;
-    // The shape may be too small to distinguish between mistakes, so also try the largest shape.
+    Failure failure = WrongElements(trial, evidence).explain();
+    if (is_specific(failure)) return failure;
+    // The shape may be too small to tell mistakes apart, so also try the largest shape.
     const Trial larger = evidence.relaunch({.shape = evidence.exercise.shapes.back()});
     const auto& seen = larger.element_comparison;
-    if (seen && larger.reports.empty() && seen->first_bad()) {
-        const WrongElements::Explained other = WrongElements(larger, evidence).explain();
-        if (other.is_specific) return other.failure;
-        const WrongOutput there(larger, evidence);
-        if (!there.wrong().empty()) {
-            if (auto failure = find_wrong_effect(there)) return *failure;
-        }
-    }
-    // If nothing is written on any shape, the effects of the inputs reveal nothing.
-    const WrongOutput output(trial, evidence);
-    if (!output.wrong().empty() || larger.is_good()) {
-        if (auto failure = find_wrong_effect(output)) return *failure;
-    }
-    if (auto failure = find_size_border(output)) return *failure;
-    return here.failure;
+    if (!seen || !larger.reports.empty() || !seen->first_bad()) return failure;
+    Failure other = WrongElements(larger, evidence).explain();
+    return is_specific(other) ? other : failure;
 }
 
 }  // namespace coalesce

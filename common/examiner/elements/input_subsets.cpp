@@ -5,12 +5,13 @@
 
 #include "base/text.h"
 #include "examiner/elements/element_rules.h"
-#include "examiner/elements/input_axes.h"
 #include "harness/text.h"
 
 namespace coalesce {
 namespace {
 
+/// The index of an imaginary additional element with the value zero.
+constexpr std::int64_t kZeroElement = -1;
 /// The maximum length of an axis along which subsets of the inputs are tried.
 constexpr std::int64_t kMaxIndices = 1 << 16;
 
@@ -20,12 +21,64 @@ struct InputSubset {
     std::string next;
     std::vector<std::int64_t> indices = {};
     bool is_repeated = false;
-    /// Whether values of threads are missing where they are combined.
-    bool is_of_threads = false;
-    /// Whether the subset may also be the part of some threads of the only block.
-    bool may_be_of_threads = false;
-    std::string blamed = "";  ///< a pattern for the line of the mistake
 };
+
+/// The axes of an array: the names of the sizes, and the lengths. "rows * cols" has two axes.
+struct Axes {
+    std::vector<std::string> names;
+    std::vector<std::int64_t> lengths;
+};
+
+/// Returns the axes of an array, or none if an extent is not a product of sizes.
+Axes axes_of(const Parameter& array, const ElementTask& task, Shape shape) {
+    Axes axes;
+    for (const std::string& extent : array.extents) {
+        std::string factor;
+        for (const char c : extent + "*") {
+            if (c != '*') {
+                factor += c;
+                continue;
+            }
+            axes.names.push_back(trimmed(factor));
+            factor.clear();
+        }
+    }
+    for (const std::string& name : axes.names) {
+        const auto size = task.find_size(name, shape);
+        if (!size) return {};
+        axes.lengths.push_back(*size);
+    }
+    return axes;
+}
+
+/// Returns the bytes of the array's elements at the chosen indices along each axis called `name`,
+/// and at all indices along the other axes.
+std::string gather(const std::string& bytes, std::size_t element, const Axes& axes,
+                   const std::string& name, const std::vector<std::int64_t>& indices) {
+    std::string kept;
+    const std::function<void(std::size_t, std::int64_t)> visit = [&](std::size_t axis,
+                                                                     std::int64_t index) {
+        if (axis == axes.names.size()) {
+            if (index < 0) {
+                kept.append(element, '\0');
+            } else {
+                kept.append(bytes, static_cast<std::size_t>(index) * element, element);
+            }
+            return;
+        }
+        const auto deeper = [&](std::int64_t at) {
+            const bool is_zero = index < 0 || at < 0;
+            visit(axis + 1, is_zero ? kZeroElement : index * axes.lengths[axis] + at);
+        };
+        if (axes.names[axis] == name) {
+            for (const std::int64_t at : indices) deeper(at);
+        } else {
+            for (std::int64_t at = 0; at < axes.lengths[axis]; ++at) deeper(at);
+        }
+    };
+    visit(0, 0);
+    return kept;
+}
 
 // ---- the choices ----
 
@@ -52,30 +105,23 @@ private:
         return " of " + std::to_string(axis_length_) + " inputs along `" + size_name_ + "`";
     }
 
-    /// Adds the inputs for which `takes` is true. Returns nullptr if they are all inputs, none of
-    /// them, or an earlier subset.
-    InputSubset* add_if(const std::string& what, const std::string& next, const Test& takes) {
+    void add_if(const std::string& what, const std::string& next, const Test& takes) {
         InputSubset choice{.what = what, .next = next};
         for (std::int64_t i = 0; i < axis_length_; ++i) {
             if (takes(i)) choice.indices.push_back(i);
         }
         if (choice.indices.empty() ||
             static_cast<std::int64_t>(choice.indices.size()) == axis_length_) {
-            return nullptr;
+            return;
         }
         const auto is_same = [&](const InputSubset& one) { return one.indices == choice.indices; };
-        if (std::ranges::any_of(all_, is_same)) return nullptr;
-        return &all_.emplace_back(std::move(choice));
+        if (std::ranges::none_of(all_, is_same)) all_.push_back(std::move(choice));
     }
 
-    InputSubset* add_prefix(std::int64_t kept, const std::string& next) {
-        if (kept <= 0 || kept >= axis_length_) return nullptr;
-        InputSubset* const added = add_if("the first " + std::to_string(kept) + of_all(), next,
-                                          [=](std::int64_t i) { return i < kept; });
-        if (added) {
-            added->may_be_of_threads = kept < block_elements_ && axis_length_ <= block_elements_;
-        }
-        return added;
+    void add_prefix(std::int64_t kept, const std::string& next) {
+        if (kept <= 0 || kept >= axis_length_) return;
+        add_if("the first " + std::to_string(kept) + of_all(), next,
+               [=](std::int64_t i) { return i < kept; });
     }
 
     void add_prefixes() {
@@ -91,8 +137,7 @@ private:
         if (block_elements_ > 0) groups.push_back(block_elements_);
         for (std::int64_t group = 1024; group > 0; group /= 2) groups.push_back(group);
         for (const std::int64_t group : groups) {
-            InputSubset* const whole = add_prefix(axis_length_ / group * group, tail);
-            if (whole) whole->blamed = "\\b" + size_name_ + R"(\s*/\s*\w)";
+            add_prefix(axis_length_ / group * group, tail);
             add_prefix(group, loop);
         }
         add_prefix(axis_length_ / 2, loop);
@@ -108,8 +153,7 @@ private:
             if (group <= 1 || group >= axis_length_) continue;
             const std::string count = std::to_string(group);
             add_if("all inputs along `" + size_name_ + "` but the first " + count,
-                   "Where are the first " + count +
-                       " inputs counted? Is the sum set to 0 again in a loop?",
+                   "Where are the first " + count + " inputs counted?",
                    [=](std::int64_t i) { return i >= group; });
             const std::int64_t last = (axis_length_ - 1) / group * group;
             add_if("the last " + std::to_string(axis_length_ - last) + of_all(),
@@ -133,28 +177,24 @@ private:
     }
     void add_step(std::int64_t step) {
         const std::string every = ordinal(static_cast<std::uint64_t>(step));
-        InputSubset* const added = add_if(
-            "every " + every + of_all(),
-            "Only one of " + std::to_string(step) +
-                " values reaches the result. Where values are combined, does each step add toward "
-                "the thread that stores the result, and is the last distance between partners "
-                "reached?",
-            [=](std::int64_t i) { return i % step == 0; });
-        if (added) added->is_of_threads = true;
+        add_if("every " + every + of_all(),
+               "Only one of " + std::to_string(step) +
+                   " values reaches the result. When values are combined, the distance between the "
+                   "two partners doubles or halves in each step: does the loop reach the last "
+                   "distance?",
+               [=](std::int64_t i) { return i % step == 0; });
     }
 
     void add_parts_of_blocks() {
         if (block_elements_ <= 1) return;
         for (std::int64_t part = block_elements_ / 2; part >= 1; part /= 2) {
             const std::int64_t block = block_elements_;
-            InputSubset* const added = add_if(
-                "the first " + std::to_string(part) + " in each run of " + std::to_string(block) +
-                    of_all(),
-                "Only " + std::to_string(part) + " of the " + std::to_string(block) +
-                    " threads of each block contribute: does each warp, and each step of the "
-                    "loop, add its part?",
-                [=](std::int64_t i) { return i % block < part; });
-            if (added) added->is_of_threads = true;
+            add_if("the first " + std::to_string(part) + " in each run of " +
+                       std::to_string(block) + of_all(),
+                   "Only " + std::to_string(part) + " of the " + std::to_string(block) +
+                       " threads of each block contribute: does each warp, and each step of the "
+                       "loop, add its part?",
+                   [=](std::int64_t i) { return i % block < part; });
         }
     }
 
@@ -174,8 +214,7 @@ private:
             return list;
         };
         const std::string next =
-            "Is an input added twice by one thread, for example before a loop and in it, or by two "
-            "threads? Add it once.";
+            "Which two threads count this input? Let only one of them count it.";
         for (int times = 2; times <= 4; times *= 2) {
             std::vector<std::int64_t> more;
             for (int i = 1; i < times; ++i) {
@@ -217,6 +256,15 @@ private:
 
 // ---- the search ----
 
+/// Returns the maximum number of subsets to try if one call of the reference takes this many warp
+/// instructions. The limit does not depend on the speed of this computer, so that the verdict is
+/// the same everywhere.
+std::int64_t count_tries(std::uint64_t instructions) {
+    constexpr std::uint64_t most_instructions = 30'000'000, least = 8, most = 200;
+    return static_cast<std::int64_t>(
+        std::clamp(most_instructions / std::max<std::uint64_t>(instructions, 1), least, most));
+}
+
 /// Searches for a subset of the inputs from which the reference computes the kernel's wrong output.
 class SubsetSearch {
 public:
@@ -226,7 +274,7 @@ public:
           output_(output),
           output_index_(output_index),
           trials_(trials),
-          tries_left_(count_reference_runs(trials.case_for(trial.shape).instructions)) {}
+          tries_left_(count_tries(trials.case_for(trial.shape).instructions)) {}
 
     std::optional<UsedInputs> along(std::size_t size) {
         const ElementTask& task = trials_.task();
@@ -238,14 +286,11 @@ public:
             if (tries_left_-- <= 0) return std::nullopt;
             if (!explains(choice, size)) continue;
             const std::string verb = choice.is_repeated ? "" : " count";
-            return UsedInputs{.is_repeated = choice.is_repeated,
-                              .sentence = "which is the result if " +
-                                          std::string(choice.is_repeated ? "" : "only ") +
-                                          choice.what + verb,
-                              .next = choice.next,
-                              .is_of_threads = choice.is_of_threads,
-                              .may_be_of_threads = choice.may_be_of_threads,
-                              .blamed = choice.blamed};
+            return UsedInputs{choice.is_repeated,
+                              "which is the result if " +
+                                  std::string(choice.is_repeated ? "" : "only ") + choice.what +
+                                  verb,
+                              choice.next};
         }
         return std::nullopt;
     }
@@ -282,27 +327,7 @@ private:
             if (arguments[i].bytes.size() != bytes) return false;
         }
         const std::vector<std::string> expected = trials_.expected_for(shape, arguments);
-        return !expected.empty() && agrees(expected[output_index_], choice, name) &&
-               agrees_elsewhere(expected);
-    }
-
-    /// Reports whether the other outputs have the subset's values too, at the indices of the wrong
-    /// elements. If they do not, the agreement of this output is a coincidence.
-    bool agrees_elsewhere(const std::vector<std::string>& values) const {
-        const std::vector<OutputComparison>& outputs = trial_.element_comparison->outputs;
-        for (std::size_t i = 0; i < outputs.size(); ++i) {
-            const OutputComparison& other = outputs[i];
-            if (i == output_index_ || other.count() != output_.count() ||
-                values[i].size() != other.actual.size() || !other.type.is_integer()) {
-                continue;
-            }
-            for (const std::int64_t at : output_.bad_elements()) {
-                const bool is_same =
-                    other.is_equal(other.element(other.actual, at), other.element(values[i], at));
-                if (other.bad() == 0 && !is_same) return false;
-            }
-        }
-        return true;
+        return !expected.empty() && agrees(expected[output_index_], choice, name);
     }
 
     /// Reports whether `values`, the outputs computed from the subset, match the kernel's wrong

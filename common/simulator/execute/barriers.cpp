@@ -244,52 +244,37 @@ void charge_instructions(Warp& w, u64 count) {
 
 namespace {
 
-constexpr const char* kReachMask =
-    "Move the call to a place that all lanes of the mask reach, or compute the mask with "
-    "__ballot_sync() before the branch.";
-constexpr const char* kNameCallers =
-    "Name every lane that executes the call in the mask: 0xffffffff if the whole warp does.";
-
-void report_mask(Warp& w, const Op* op, Mask callers, const std::string& message,
-                 const char* cure) {
+void report_mask(Warp& w, const Op* op, Mask callers, const char* format, Mask first, Mask second) {
     if (!w.block->launch->checks.sync) return;
-    reports().add(
-        w.describe(op, "synccheck", "invalid warp mask", std::countr_zero(callers), message, cure));
-}
-
-std::string with_masks(const char* format, Mask first, Mask second) {
     char text[160];
     std::snprintf(text, sizeof text, format, first, second);
-    return text;
+    reports().add(w.describe(op, "synccheck", "invalid warp mask", std::countr_zero(callers), text,
+                             "Move the call to a place that all lanes of the mask reach, or "
+                             "compute the mask with __ballot_sync() before the branch."));
 }
 
 }  // namespace
 
 void check_mask(Warp& w, const Op* op, Mask named, Mask callers) {
     if (callers & ~named)
-        report_mask(w, op, callers & ~named,
-                    with_masks("the mask 0x%08x does not include all lanes that execute this "
-                               "instruction: 0x%08x",
-                               named, callers),
-                    kNameCallers);
+        report_mask(
+            w, op, callers & ~named,
+            "the mask 0x%08x does not include all lanes that execute this instruction: 0x%08x",
+            named, callers);
     const ptx::Function& function = w.frame ? *w.frame->code->ast : *w.block->launch->kernel->ast;
     const Mask ended = named & w.existing & ~w.live;
     // Other instructions may name lanes that have exited, but a shuffle would read registers that
     // no longer exist.
     if (ended && function.body[op->source].opcode == "shfl")
-        report_mask(
-            w, op, callers,
-            with_masks("the mask 0x%08x includes lanes that have exited: 0x%08x", named, ended),
-            kReachMask);
+        report_mask(w, op, callers, "the mask 0x%08x includes lanes that have exited: 0x%08x",
+                    named, ended);
 }
 
 void report_missing_lanes(Warp& w, const Fragment& fragment) {
     if (fragment.at->matrix) return;  // is_whole_warp reports this error
     report_mask(w, fragment.at, fragment.lanes,
-                with_masks("the mask includes lanes 0x%08x, but only lanes 0x%08x reached this "
-                           "instruction",
-                           fragment.wanted, fragment.lanes),
-                kReachMask);
+                "the mask includes lanes 0x%08x, but only lanes 0x%08x reached this instruction",
+                fragment.wanted, fragment.lanes);
 }
 
 const Warp& find_stuck_warp(const Block& block) {

@@ -1,6 +1,5 @@
 // expect: wrong-elements | inputs-left-out
 // mistake: If the values of two lanes are equal, their indices are not compared.
-// says: must be the smaller of the two
 #include "exercise.h"
 
 __global__ void argmax(int* index, int* value, const int* in, int rows, int cols) {

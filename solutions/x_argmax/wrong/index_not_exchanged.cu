@@ -1,6 +1,5 @@
 // expect: wrong-elements | inputs-left-out
 // mistake: Lanes exchange only the value, not the index.
-// says: is right, but index(0) is not its column
 #include "exercise.h"
 
 __global__ void argmax(int* index, int* value, const int* in, int rows, int cols) {

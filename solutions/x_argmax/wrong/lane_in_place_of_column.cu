@@ -1,6 +1,5 @@
 // expect: wrong-elements
 // mistake: The lane is stored instead of the column.
-// says: the column modulo 32
 #include "exercise.h"
 
 __global__ void argmax(int* index, int* value, const int* in, int rows, int cols) {

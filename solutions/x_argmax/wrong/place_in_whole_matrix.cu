@@ -1,6 +1,5 @@
 // expect: wrong-elements
 // mistake: The index counts from the beginning of the matrix.
-// says: from the beginning of the matrix
 #include "exercise.h"
 
 __global__ void argmax(int* index, int* value, const int* in, int rows, int cols) {

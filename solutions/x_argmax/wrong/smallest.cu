@@ -1,6 +1,5 @@
 // expect: wrong-elements
 // mistake: The kernel finds the smallest element instead of the largest.
-// says: the smallest elements in place of the largest
 #include "exercise.h"
 
 __global__ void argmax(int* index, int* value, const int* in, int rows, int cols) {

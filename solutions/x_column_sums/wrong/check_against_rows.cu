@@ -1,6 +1,5 @@
 // expect: never-written | grid-too-small | no-bounds-check | out-of-bounds
 // mistake: The column is compared with the number of rows.
-// says: not with `rows`
 #include "exercise.h"
 
 __global__ void column_sums(float* out, const float* in, int rows, int cols) {

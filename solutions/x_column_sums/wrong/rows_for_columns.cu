@@ -1,6 +1,5 @@
 // expect: wrong-elements | no-bounds-check | out-of-bounds | shifted
 // mistake: The kernel adds the elements of rows instead of columns.
-// says: row and the column of `in` were exchanged
 #include "exercise.h"
 
 __global__ void column_sums(float* out, const float* in, int rows, int cols) {

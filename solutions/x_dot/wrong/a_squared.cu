@@ -1,6 +1,5 @@
 // expect: wrong-elements
 // mistake: `a` is multiplied by itself.
-// says: `a` took the place of `b`
 #include "exercise.h"
 
 __global__ void dot(float* out, const float* a, const float* b, int n) {

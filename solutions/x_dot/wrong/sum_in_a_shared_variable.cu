@@ -1,6 +1,5 @@
-// expect: shared-race
+// expect: missing-barrier | shared-race
 // mistake: All threads add to one shared variable at the same time.
-// says: change `total` at the same time
 #include "exercise.h"
 
 __global__ void dot(float* out, const float* a, const float* b, int n) {

@@ -1,7 +1,5 @@
-// expect: shared-race
+// expect: missing-barrier | shared-race
 // mistake: Two threads may count the same value at the same time, without an atomic operation.
-// says: change `own[in[i]]` at the same time
-// says: atomicAdd(&own[in[i]]
 #include "exercise.h"
 
 __global__ void histogram(unsigned* counts, const unsigned char* in, int n, int bins) {

@@ -1,6 +1,5 @@
-// expect: inputs-left-out
+// expect: wrong-elements
 // mistake: The first step is 2 instead of 1.
-// says: does not depend on in[
 #include "exercise.h"
 
 __global__ void prefix_sum(int* out, const int* in, int n) {

@@ -1,6 +1,5 @@
-// expect: inputs-left-out
+// expect: wrong-elements | shifted
 // mistake: The sum of a place does not include the element at this place.
-// says: each sum leaves out its own element
 #include "exercise.h"
 
 __global__ void prefix_sum(int* out, const int* in, int n) {

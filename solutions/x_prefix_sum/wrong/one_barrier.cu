@@ -1,7 +1,5 @@
 // expect: missing-barrier
 // mistake: Threads overwrite elements that other threads have not yet read.
-// says: still read the old values in the same step
-// says: Split the step
 #include "exercise.h"
 
 __global__ void prefix_sum(int* out, const int* in, int n) {

@@ -1,6 +1,5 @@
 // expect: wrong-elements
 // mistake: Each sum is over the elements from its position to the end.
-// says: from its place to the end
 #include "exercise.h"
 
 __global__ void prefix_sum(int* out, const int* in, int n) {

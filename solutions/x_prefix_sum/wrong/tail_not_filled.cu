@@ -1,6 +1,5 @@
 // expect: uninitialised-shared
 // mistake: The positions after the last element are never filled.
-// says: stores in `sums` only if `t < n`
 #include "exercise.h"
 
 __global__ void prefix_sum(int* out, const int* in, int n) {

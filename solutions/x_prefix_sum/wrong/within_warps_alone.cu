@@ -1,6 +1,5 @@
 // expect: inputs-left-out | wrong-elements | edge-wrong
 // mistake: The sums begin again at each warp.
-// says: its own group of 32 elements alone
 #include "exercise.h"
 
 __global__ void prefix_sum(int* out, const int* in, int n) {

@@ -1,6 +1,5 @@
 // expect: wrong-elements
 // mistake: The tile of `b` is read along the wrong axis.
-// says: row and the column of `b` were exchanged
 #include "exercise.h"
 
 constexpr int TILE = 16;

@@ -1,6 +1,5 @@
 // expect: grid-too-small | never-written | wrong-elements
 // mistake: The two sizes of the grid are swapped.
-// says: Exchange the two sizes of the grid
 #include "exercise.h"
 
 constexpr int TILE = 16;

@@ -1,6 +1,5 @@
 // expect: wrong-elements | no-bounds-check | out-of-bounds | race-between-blocks
 // mistake: The index of the result uses inner instead of cols as the length of a row.
-// says: multiplies the row by `inner`
 #include "exercise.h"
 
 constexpr int TILE = 16;

@@ -1,7 +1,5 @@
 // expect: bad-warp-mask
 // mistake: The mask of the shuffle has 16 lanes, but 32 execute it.
-// says: leaves out lanes that take part
-// says: Name every lane
 #include "exercise.h"
 
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {

@@ -1,6 +1,5 @@
 // expect: wrong-elements | no-bounds-check | out-of-bounds | edge-wrong
 // mistake: The index uses rows instead of cols as the length of a row.
-// says: rows of `in` began `rows`
 #include "exercise.h"
 
 __global__ void row_sums(float* out, const float* in, int rows, int cols) {

@@ -1,6 +1,5 @@
 // expect: line-repeated | wrong-elements | never-written | race-between-blocks
 // mistake: All blocks process the first row.
-// says: all rows of `in` were its first row
 #include "exercise.h"
 
 __global__ void softmax(float* out, const float* in, int rows, int cols) {

@@ -1,6 +1,5 @@
 // expect: wrong-elements | shifted
 // mistake: The result is in descending order.
-// says: in descending order, but should be ascending
 #include "exercise.h"
 
 __global__ void sort(int* data, int n) {

@@ -1,7 +1,5 @@
 // expect: wrong-elements
 // mistake: The direction depends on the stride instead of the size.
-// says: the right numbers, but in the wrong order
-// says: and not on `stride`
 #include "exercise.h"
 
 __global__ void sort(int* data, int n) {

@@ -1,6 +1,5 @@
 // expect: wrong-elements
 // mistake: The last size, 1024, is missing, so the two halves are never merged.
-// says: sorted sequences of 512 elements
 #include "exercise.h"
 
 __global__ void sort(int* data, int n) {

@@ -1,6 +1,5 @@
 // expect: wrong-elements
 // mistake: The swap loses one of the two values.
-// says: loses numbers
 #include "exercise.h"
 
 __global__ void sort(int* data, int n) {

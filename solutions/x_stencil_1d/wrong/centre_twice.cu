@@ -1,6 +1,5 @@
-// expect: inputs-repeated
+// expect: wrong-elements
 // mistake: The element in the middle is added twice.
-// says: at its own place once too often
 #include "exercise.h"
 
 constexpr int RADIUS = 3, BLOCK = 256;

@@ -1,6 +1,5 @@
-// expect: inputs-left-out
+// expect: wrong-elements
 // mistake: The last neighbour is left out.
-// says: lacks the element of `in` 3 places after it
 #include "exercise.h"
 
 constexpr int RADIUS = 3, BLOCK = 256;

@@ -1,4 +1,4 @@
-// expect: inputs-left-out
+// expect: outside-shared-memory | wrong-elements | uninitialised-shared | shared-race | missing-barrier
 // mistake: The block's own elements are stored without the offset of the halo.
 #include "exercise.h"
 

@@ -1,4 +1,4 @@
-// expect: inputs-left-out
+// expect: wrong-elements
 // mistake: The kernel subtracts the left column from the right one, not the upper row from the lower one.
 #include "exercise.h"
 

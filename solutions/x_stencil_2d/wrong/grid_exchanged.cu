@@ -1,6 +1,5 @@
 // expect: grid-too-small | never-written | wrong-elements
 // mistake: The two extents of the grid are swapped.
-// says: Exchange the two sizes of the grid
 #include "exercise.h"
 
 constexpr int BLOCK_X = 32, BLOCK_Y = 16, TILE_X = BLOCK_X + 2, TILE_Y = BLOCK_Y + 2;

@@ -1,7 +1,5 @@
 // expect: uninitialised-shared
 // mistake: The four corners of the tile are never filled.
-// says: reads tile[0][0]
-// says: is a corner of the array
 #include "exercise.h"
 
 constexpr int BLOCK_X = 32, BLOCK_Y = 16, TILE_X = BLOCK_X + 2, TILE_Y = BLOCK_Y + 2;

@@ -1,4 +1,4 @@
-// expect: inputs-left-out
+// expect: wrong-elements
 // mistake: The tile begins at the first element of the block instead of at the halo.
 #include "exercise.h"
 

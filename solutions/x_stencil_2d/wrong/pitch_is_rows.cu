@@ -1,6 +1,5 @@
 // expect: wrong-elements | no-bounds-check | out-of-bounds | race-between-blocks
 // mistake: The index uses `rows` as the length of a row.
-// says: multiplies the row by `rows`
 #include "exercise.h"
 
 constexpr int BLOCK_X = 32, BLOCK_Y = 16, TILE_X = BLOCK_X + 2, TILE_Y = BLOCK_Y + 2;

@@ -1,6 +1,5 @@
 // expect: wrong-elements
 // mistake: The halo is 0 even inside the matrix.
-// says: each block takes 0 where the elements of other blocks
 #include "exercise.h"
 
 constexpr int BLOCK_X = 32, BLOCK_Y = 16, TILE_X = BLOCK_X + 2, TILE_Y = BLOCK_Y + 2;

@@ -1,6 +1,5 @@
 // expect: wrong-elements | shifted
 // mistake: `b` is read one element too early.
-// says: depends on b[0], but should not
 #include "exercise.h"
 
 __global__ void vector_add(float* out, const float* a, const float* b, int n) {

@@ -1,7 +1,5 @@
 // expect: grid-too-small
 // mistake: There is no loop, although there are fewer threads than elements.
-// says: so let each thread loop
-// says: The grid has at most this many blocks
 #include "exercise.h"
 
 __global__ void vector_add(float* out, const float* a, const float* b, int n) {

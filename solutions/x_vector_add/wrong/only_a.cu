@@ -1,6 +1,5 @@
 // expect: wrong-elements
 // mistake: The kernel does not add `b`.
-// says: if all elements of `b` were 0
 #include "exercise.h"
 
 __global__ void vector_add(float* out, const float* a, const float* b, int n) {

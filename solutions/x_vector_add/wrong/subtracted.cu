@@ -1,6 +1,5 @@
 // expect: wrong-elements
 // mistake: The kernel computes the difference instead of the sum.
-// says: elements of `b` had the opposite sign
 #include "exercise.h"
 
 __global__ void vector_add(float* out, const float* a, const float* b, int n) {
