@@ -152,7 +152,7 @@ TEST_CASE("all formats show the predicted time and its percentage of a copy") {
         CHECK(says(text, "of a copy"));
         CHECK(says(text, "predicted"));
         CHECK(says(text, "NVIDIA"));
-        CHECK(says(text, "Faster: Let a block"));
+        CHECK(says(text, "Faster: Access longer runs"));
     }
     const auto lines = [&](TimeShown time) {
         const std::string text = terminal_text(found, {.time = time});
