@@ -118,13 +118,13 @@ bool is_block_as_asked(const BlockSize& block, const Limits& limits) {
 
 }  // namespace
 
-void explain_by_block_size(Failure& failure, const Trial& trial, const Evidence& evidence) {
+bool explain_by_block_size(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const bool is_possible = failure.kind == FailureKind::outside_shared_memory ||
                              failure.kind == FailureKind::uninitialised_shared ||
                              failure.kind == FailureKind::shared_race ||
                              failure.kind == FailureKind::out_of_bounds;
     const BlockSize& block = trial.launch.block;
-    if (!is_possible || block[2] != 1) return;
+    if (!is_possible || block[2] != 1) return false;
     for (const BlockSize& other : blocks_to_try(block, evidence.source.text)) {
         if (!is_good_with(other, trial, evidence)) continue;
         // If the block size is the one that the lesson requires or that the constants describe, the
@@ -134,8 +134,9 @@ void explain_by_block_size(Failure& failure, const Trial& trial, const Evidence&
                                      block[1] == find_block_rows(evidence.source.text).value);
         if (!is_right || !blame_loops(failure, block, evidence))
             blame_block(failure, block, other, evidence);
-        return;
+        return true;
     }
+    return false;
 }
 
 }  // namespace coalesce

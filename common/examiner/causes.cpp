@@ -151,9 +151,7 @@ std::optional<Failure> find_matrix_cause(const Trial& trial, const Evidence& evi
                      find_unshared_tile, find_uninitialised_read, find_result_error},
                     trial, evidence);
     if (!failure) return failure;
-    explain_by_block_size(*failure, trial, evidence);
-    const bool is_of_block = failure->headline.starts_with("the block does not fit") ||
-                             failure->headline.starts_with("the loops do not fit");
+    const bool is_of_block = explain_by_block_size(*failure, trial, evidence);
     // Each of these rules searches the source for a mistake that explains the symptom. The first
     // rule that finds a mistake names it in the failure.
     const bool is_of_batch = failure->headline.find("second matrix") != std::string::npos ||

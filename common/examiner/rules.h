@@ -124,8 +124,9 @@ int find_tile_choice_line(const std::string& text);
 
 /// Attributes the failure to the block size, or to the loops that depend on it, if the kernel is
 /// correct with a different number of threads per block. A common mistake is to keep the block size
-/// of an earlier lesson although each thread now moves two or four elements.
-void explain_by_block_size(Failure& failure, const Trial& trial, const Evidence& evidence);
+/// of an earlier lesson although each thread now moves two or four elements. Returns false if no
+/// other number of threads helps.
+bool explain_by_block_size(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- sync_causes.cpp ----
 //

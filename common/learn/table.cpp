@@ -33,7 +33,7 @@ void Table::print_head(const Json& first_result) {
     last_shape_ = format_shape(first_result);
     out_ << "Matrix: " << last_shape_ << " floats. "
          << (is_predicted_ ? "Costs are counted; times are only predicted.\n"
-             : simulated_  ? "The simulated GPU counts costs; it does not measure times.\n"
+             : simulated_  ? "The simulated GPU counts costs, not times.\n"
                            : "One GB/s is 10^9 bytes read + written per second.\n")
          << "\n";
     const std::string names = column("Step", kStepWidth) + column("Variant", kVariantWidth);

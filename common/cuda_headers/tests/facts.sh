@@ -14,7 +14,7 @@ sed -n -e 's/^    \(cuda[A-Za-z0-9_]*\) = .*/VALUE(\1)/p' \
     -e 's/^#define \(cuda[A-Za-z0-9_]*\) (*-*[0-9][0-9]*)*$/VALUE(\1)/p' "$@"
 awk '
     function member_names(text) {
-        # In a declaration, a comma, a semicolon or the bounds of an array follow a member's name.
+        # In a declaration, a comma, a semicolon or the bounds of an array follow the name of a member.
         while (match(text, /[A-Za-z_][A-Za-z0-9_]*(\[[^]]*\])*[ ]*[,;]/)) {
             word = substr(text, RSTART, RLENGTH)
             sub(/[[ ,;].*/, "", word)

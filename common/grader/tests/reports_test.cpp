@@ -217,7 +217,7 @@ TEST_CASE("feedback says what is wrong, where, and what to do next, and contains
     CHECK(text.find('\x1b') == std::string::npos);
     std::string good = feedback(results, results.students[1]);
     CHECK(good.find("| sectors per load | 4 | 4 | 4 |") != std::string::npos);
-    CHECK(feedback(results, results.students[2]).find("not graded yet") != std::string::npos);
+    CHECK(feedback(results, results.students[2]).find("has not been graded yet") != std::string::npos);
 }
 
 TEST_CASE("feedback does not reveal a hidden shape") {

@@ -195,7 +195,7 @@ TEST_CASE("each verdict contains its decisive number") {
     CHECK(says(verdict(Bottleneck::stores), "busy 95 % of the time"));
     CHECK(says(verdict(Bottleneck::issue), "the schedulers are busy 91 % of the time"));
     CHECK(says(verdict(Bottleneck::blocks), "starts a block every 160 cycles at best"));
-    CHECK(says(verdict(Bottleneck::blocks), "waits 1200 of its 3220 cycles"));
+    CHECK(says(verdict(Bottleneck::blocks), "spends 1200 of its 3220 cycles"));
     CHECK(says(verdict(Bottleneck::few_blocks), "the last of 2 waves fills 12 % of the GPU"));
     Prediction few = samples::that_binds(Bottleneck::few_blocks);
     few.rounds = 0.4;

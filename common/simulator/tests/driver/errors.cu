@@ -32,7 +32,7 @@
 // expect-stderr: No context is current
 // expect-stderr: nvrtcGetPTX
 // expect-stderr: apicheck: CUDA_ERROR_INVALID_VALUE from cuMemFree
-// expect-stderr: was already freed
+// expect-stderr: of the program) was already
 // expect-stderr: apicheck: CUDA_ERROR_INVALID_VALUE from cuMemcpyHtoD
 // expect-stderr: apicheck: CUDA_ERROR_INVALID_VALUE from cuMemAlloc
 // expect-stderr: apicheck: CUDA_ERROR_INVALID_VALUE from cuLaunchKernel
