@@ -1,11 +1,11 @@
 // Computes which values are live at the start and at the end of each block of a program. In basic
-// blocks, the values are registers. In blocks of machine code, they are the values that will get
+// blocks, the values are registers. In blocks of machine code, they are the values that need
 // hardware registers.
 //
-// Idea   A value is live if a path leads to a use of the value without passing a write to it. The
-//        computation goes backwards over the graph of blocks until nothing changes. Most values are
-//        live only within one block, so the sets have bits only for values that are live in several
-//        blocks.
+// Idea   A value is live if some path reaches a use of it before it is overwritten. The analysis
+//        iterates backwards over the control-flow graph until it reaches a fixed point. Most values
+//        are live only within a single block, so the sets have bits only for values that are live
+//        in several blocks.
 #pragma once
 
 #include <vector>
@@ -19,8 +19,8 @@ public:
     using Bits = std::vector<u64>;
 
     /// A `Piece` is a block of the program, and its `next` lists its possible successors.
-    /// `for_each_access(piece, read, overwrite)` calls `read` for each value that the piece reads,
-    /// and `overwrite` for each value that it writes in all lanes, in order.
+    /// `for_each_access(piece, read, overwrite)` calls, in program order, `read` for each value
+    /// that the piece reads and `overwrite` for each value that it writes in all lanes.
     template <class Piece, class ForEachAccess>
     LiveValues(std::size_t values, const std::vector<Piece>& pieces, ForEachAccess for_each_access)
         : number_(values, kNone) {
@@ -60,8 +60,8 @@ private:
     void number(u32 value);
     void follow(const std::vector<Bits>& overwritten);
 
-    /// The bit index of each value that some block reads before writing it, and kNone for all other
-    /// values.
+    /// The index of the bit that stands for each value; kNone for values that no block reads before
+    /// writing them.
     std::vector<u32> number_;
     std::vector<u32> values_;             ///< the value that each bit stands for
     std::vector<std::vector<u32>> next_;  ///< for each piece, its successors

@@ -61,7 +61,7 @@ struct BitTransfer {
     bool known = false;  ///< false if each bit of the result may depend on all sources
     /// true if a run-time value selects which source a bit comes from
     bool selects_at_run_time = false;
-    /// true if this run-time value selects the same source for all bits
+    /// true if the run-time value selects the same source for all bits
     bool selects_one_source = false;
     bool zero_elsewhere = false;  ///< true if the result is zero outside the flows
     std::vector<BitFlow> flows;

@@ -1,4 +1,4 @@
-// Finds the registers that determine how a repeating part of a program continues.
+// Finds the registers that determine how a loop continues.
 //
 // Idea   The path of a warp, and its loads and stores, depend on the registers that branches,
 //        memory instructions and similar instructions read, and on the registers from which those
@@ -23,8 +23,8 @@ struct DecidingRegisters {
     bool reads_clock = false;
 };
 
-/// Finds the deciding registers, considering only the instructions of the function's body for which
-/// `executed` is true.
+/// Finds the deciding registers. Ignores the instructions of the function's body for which
+/// `executed` is false.
 DecidingRegisters deciding_registers(const ptx::Module& module, const FunctionCode& code,
                                      const std::vector<bool>& executed);
 
@@ -39,8 +39,8 @@ std::vector<bool> find_local_addresses(const ptx::Function& function);
 /// Reports whether the instruction reads a clock.
 bool reads_clock(const ptx::Instruction& instruction);
 
-/// Returns the .param variables of a function that receive the results of certain calls: those that
-/// execute, at any depth, an instruction for which `does` is true. In unoptimized PTX, every atomic
+/// Finds the calls that may execute, at any depth, an instruction for which `does` is true. Returns
+/// the .param variables that receive the results of these calls. In unoptimized PTX, every atomic
 /// and every clock read is such a call.
 std::set<std::string> results_of_calls(const ptx::Module& module, const ptx::Function& function,
                                        bool (*does)(const ptx::Instruction&));

@@ -29,14 +29,14 @@ namespace coalesce::simulator {
 struct LoadUse {
     /// mask of the bytes that belong to members; the compiler treats the other bytes as padding
     u32 members = ~0u;
-    u32 decides = ~0u;    ///< the bytes that certainly have an effect other than being copied
+    u32 decides = ~0u;    ///< mask of the bytes that are certainly used, not only copied
     bool certain = true;  ///< true if some loaded byte is certainly used or copied
     /// True if the bytes are stored back to the same address with some bits changed, as when a
     /// bit-field is written.
     bool is_stored_back = false;
-    /// True if the program uses the bytes only where a selection (`selp`) chooses them, or in a
-    /// condition that another condition may overrule. Compilers load an element of an array before
-    /// they know whether the program reads it.
+    /// True if the bytes are used only as an operand that a `selp` may discard, or in a condition
+    /// that another condition may overrule. Compilers load an array element before they know
+    /// whether the program reads it.
     bool is_only_selected = false;
     /// True if the load may read more bytes than the program needs, as ldmatrix does at the edge of
     /// a matrix.

@@ -1,8 +1,8 @@
 // Computes the live registers at every point of a function.
 //
-// Idea   A register is live after an instruction if a path leads from there to a use of the
-//        register without passing a write to it. The computation goes backwards over the graph of
-//        blocks until nothing changes, so the order of the text does not matter.
+// Idea   A register is live after an instruction if some path from there reaches a use of the
+//        register before it is overwritten. The analysis iterates backwards over the control-flow
+//        graph to a fixed point, so the order of the text does not matter.
 // Lanes  The lanes of a warp may take different paths, and each lane has its own element in every
 //        register. Results that hold for every path therefore hold for every lane, whatever the
 //        other lanes do. Lanes that have left a loop keep their values while other lanes are still

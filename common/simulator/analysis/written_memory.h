@@ -1,5 +1,5 @@
-// Finds the objects to which a kernel's stores and atomics may write, as far as the kernel's text
-// shows which pointers they use.
+// Finds the objects to which a kernel's stores and atomics may write, by tracing each address in
+// the PTX back to a pointer.
 //
 // Idea   An address is computed from a pointer, which is a parameter of the kernel or a variable.
 //        The result of a sum, move or selection may still be an address; the result of a product or
@@ -17,7 +17,7 @@ namespace coalesce::simulator {
 /// Returns the memory that a kernel's stores and atomics may write to. Must be called after the
 /// kernel's `sites` have been filled in.
 WrittenMemory written_memory(const Kernel& kernel);
-/// Sets Site::pointers of the kernel's own accesses.
+/// Sets Site::pointers for the accesses to global memory in the kernel's own body.
 void find_pointers(Kernel& kernel);
 
 }  // namespace coalesce::simulator

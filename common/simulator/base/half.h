@@ -159,7 +159,7 @@ template <Half H>
 H propagate_nan(H result, H) {
     return canonicalize_nan(result);
 }
-/// If the operation has two or more sources, its arithmetic has already produced the correct NaN.
+/// Returns `rounded` unchanged: arithmetic on two or more sources already returns the correct NaN.
 template <Half H, class... Sources>
 H propagate_nan(H rounded, H, H, Sources...) {
     return rounded;

@@ -1,5 +1,5 @@
-// Writes the reports of memcheck and initcheck: what is wrong with an access, which allocation it
-// concerns, how far it is out of bounds, and the probable cause.
+// Writes the reports of memcheck and initcheck: what is wrong with an access, which allocation is
+// involved, how far it is out of bounds, and the probable cause.
 //
 // Builds on  report/reports.h, memory/device_memory.h.
 // Use        Every function takes a report whose place, kernel, block and thread are already set
@@ -33,7 +33,7 @@ struct PlacedVariable {
 };
 
 /// Describes memcheck's "out of bounds" and "use after free" errors. If the pointer is null or
-/// points to host memory, the message says so. `calls_malloc` says whether the kernel calls malloc.
+/// points to host memory, the message says so. `calls_malloc` is true if the kernel calls malloc.
 /// `intended` is the allocation whose pointer the address is computed from, or null if unknown.
 Report describe_bad_global(Report report, const LaneAccess& access,
                            const AllocationTable& allocations, bool calls_malloc = false,
@@ -47,8 +47,8 @@ Report describe_other_allocation(Report report, const LaneAccess& access,
 /// Describes memcheck's "out of bounds" and "use after free" errors in the heap of in-kernel
 /// malloc. `freed_bytes` is the size of the freed allocation that contains the address, or 0 if
 /// there is none. `below` is the last live allocation that begins below the address, or empty if
-/// there is none. `was_freed_by_other` says whether a thread other than the accessing thread has
-/// freed the allocation in this launch.
+/// there is none. `was_freed_by_other` is true if a thread other than the accessing one has freed
+/// the allocation in this launch.
 Report describe_bad_heap(Report report, const LaneAccess& access, u64 freed_bytes, Interval below,
                          bool was_freed_by_other = false);
 
@@ -78,7 +78,7 @@ Report describe_uninitialised_local(Report report, const LaneAccess& access);
 /// Describes initcheck's "uninitialised shared read" error.
 Report describe_uninitialised_shared(Report report, const LaneAccess& access);
 
-/// Describes a device address for the messages of all checks, such as "byte 4100 of 'buffer' (4096
+/// Formats a device address for the messages of checks, for example as "byte 4100 of 'buffer' (4096
 /// bytes)".
 std::string describe_address(u64 address, const AllocationTable& allocations);
 

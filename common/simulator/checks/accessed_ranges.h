@@ -10,8 +10,8 @@
 
 namespace coalesce::simulator {
 
-/// The accessed ranges of addresses, by kind of access. Each range has the place of its first
-/// access.
+/// The accessed ranges of addresses, by kind of access. Each range stores the source location of
+/// its first access.
 class AccessedRanges {
 public:
     /// The kind of an access. kAtomics includes volatile and relaxed stores.
@@ -20,15 +20,15 @@ public:
         u64 begin = 0, end = 0;  ///< the device addresses [begin, end)
         u32 place = 0;  ///< the place of the first access in the range, as an index into `places_`
     };
-    /// Bytes that two stream operations access, and that at least one of them changes.
+    /// A range of bytes that two stream operations access and at least one of them changes.
     struct Conflict {
         u64 begin = 0, end = 0;
         Kind earlier = kReads, later = kReads;
         Place earlier_place, later_place;
     };
 
-    /// Adds a range of this kind: extends the last range of this kind if that range ends at
-    /// `begin`, and otherwise appends a new range.
+    /// Adds a range of this kind. If the last range of this kind ends at `begin`, extends that
+    /// range; otherwise appends a new one.
     void add(Kind kind, u64 begin, u64 end, u32 place = 0);
     /// Sorts the ranges by address and joins adjacent ones. Must be called if the ranges were not
     /// added in ascending order.

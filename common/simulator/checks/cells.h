@@ -1,4 +1,4 @@
-// A long array of 64-bit cells that are initially zero and take no memory until they are touched.
+// A large array of 64-bit cells, initially zero. Cells take no memory until they are touched.
 //
 // Idea       Where the system allocates pages on first touch, the array is a single range of
 //            addresses. WebAssembly does not allocate pages on first touch, so in WebAssembly

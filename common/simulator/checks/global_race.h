@@ -116,15 +116,15 @@ public:
 
     /// Records that a barrier of the whole block has completed.
     void barrier(Block& block);
-    /// Records that a warp arrives, without waiting, at one of the block's 16 barriers or at the
-    /// mbarrier at an address in shared memory. Warps that later wait at the same barrier acquire
-    /// this warp's accesses so far.
+    /// Records that a warp arrives, without waiting, at one of the block's 16 barriers or at an
+    /// mbarrier in shared memory. Warps that later wait at the same barrier acquire this warp's
+    /// accesses so far.
     void barrier_arrive(Block& block, u32 id, u32 warp) { arrive(block, id, warp); }
     void mbarrier_arrive(Block& block, u32 address, u32 warp) {
         arrive(block, kFirstMbarrier + address, warp);
     }
-    /// Records that a barrier of only some of the block's warps has completed. These are the warps
-    /// in `waiting`, and the warps that arrived without waiting.
+    /// Records that a barrier of only some of the block's warps has completed. They are the warps
+    /// in `waiting` and those that arrived without waiting.
     void barrier_complete(Block& block, u32 id, Mask waiting);
     /// mbarrier_phase_done records that a phase of the mbarrier at `address` has ended, and
     /// mbarrier_wait_done that a warp has observed the end of the phase.
@@ -161,8 +161,8 @@ public:
         return whole_lines<true>(block, warp, site, first, bytes_per_lane, &value);
     }
 
-    /// Records that a store has ended. Must be called after the store has written its values to
-    /// memory, if these values were passed to the store's check.
+    /// Records that a store has ended. If the check was given the store's values, must be called
+    /// only once memory contains them.
     static void finish_store(const Block& block) {
         if (block.in_flight != nullptr) block.in_flight->end();
     }
@@ -190,9 +190,9 @@ public:
                          kEpochShift = 14, kSiteShift = 4;
     static constexpr Cell kStrongBit = 1 << 3;
     static constexpr u32 kMaxStamp = 63, kMaxEpoch = 1023, kUnknownSite = 1023;
-    /// The keys of the objects through which warps synchronize. A barrier's key is its ID, an
-    /// mbarrier's key is kFirstMbarrier plus its address, and the key of an mbarrier's completed
-    /// phase is kFirstPhase plus the mbarrier's address.
+    /// The keys of the objects through which warps synchronize: the ID of a barrier, kFirstMbarrier
+    /// plus the address of an mbarrier, or kFirstPhase plus the address of an mbarrier for the last
+    /// phase that it has completed.
     static constexpr u64 kFirstMbarrier = u64{1} << 32, kFirstPhase = u64{1} << 33;
     /// A block index that no launch uses. Cells with this index are marks, not accesses.
     static constexpr u64 kNoBlock = (1 << 24) - 1;
@@ -311,8 +311,8 @@ private:
     struct Clock;
     std::unique_ptr<Clock> clock_;
     struct Renumberings;
-    /// The blocks that have used up their epochs, and the index that each of them has been given
-    /// since, which is larger than all indices of the grid.
+    /// New indices for blocks that have used up their epochs. They are larger than the index of any
+    /// block in the grid.
     std::unique_ptr<Renumberings> renumberings_;
 };
 

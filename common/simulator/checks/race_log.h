@@ -1,4 +1,4 @@
-// The log of the races in a launch. Both race checkers use it. The log reports each race once.
+// The log of a launch's races, which both race checkers use. It reports each race once.
 //
 // Builds on  report/reports.h.
 // Idea       A racy kernel repeats the same race thousands of times, between the same two lines, in
@@ -24,9 +24,9 @@ namespace coalesce::simulator {
 /// The maximum number of bytes that one lane stores with one instruction.
 constexpr u32 kMaxStoredBytes = 16;
 
-/// Lets a checker query the value that a lane will store. `copy` writes the lane's bytes, at most
-/// kMaxStoredBytes, to `bytes` in memory order. The checker calls `copy` only if two accesses collide, so
-/// correct kernels never pay for the call. If `copy` is null, the value is unknown.
+/// The value that each lane will store. `copy` writes a lane's bytes, at most kMaxStoredBytes, to
+/// `bytes` in memory order. It is called only if two accesses collide, so correct kernels never pay
+/// for it. If `copy` is null, the value is unknown.
 struct StoredValue {
     void (*copy)(const void* context, int lane, u8* bytes) = nullptr;
     const void* context = nullptr;
@@ -39,7 +39,7 @@ struct StoredValue {
     bool changes(int lane, const u8* memory, u32 bytes) const;
 };
 
-/// Returns the field of a shadow cell that has `bits` bits and starts at bit `at`.
+/// Extracts from a shadow cell the field of `bits` bits that starts at bit `at`.
 template <u32 at, u32 bits>
 constexpr u32 cell_field(u64 cell) {
     return cell >> at & ((1u << bits) - 1);
@@ -168,8 +168,8 @@ private:
     bool may_follow_flag(const Race& race) const;
     std::string format_missing_fence(const Race& race) const;
     std::string format_missing_barrier(const Race& race, const std::string& barrier) const;
-    /// Returns advice if two threads that differ only in y or z write the same element, because the
-    /// index probably lacks that coordinate. Otherwise returns "".
+    /// If two threads that differ only in y or z write the same element, advises the user to
+    /// include that coordinate in the index. Otherwise returns "".
     std::string format_forgotten_index(const Race& race) const;
     bool can_one_barrier_prevent_both(const Race& a, const Race& b) const;
 

@@ -8,7 +8,7 @@
 //        of its words are marked.
 // Cost   Checking and setting the marks of a 32-lane access takes a few nanoseconds. The memory of
 //        the marks is kept for the next launch, and only the pages that a launch has marked are
-//        cleared: fresh pages from the kernel would take longer than the launch of a short kernel.
+//        cleared: fresh pages from the OS would take longer than the launch of a short kernel.
 #pragma once
 
 #include <atomic>

@@ -39,8 +39,8 @@ struct SharedAccess {
     /// preceding fence.
     bool releases = false;
     StoredValue value = {};  ///< for writes, the value to be stored
-    /// For reads in which uninitialized bytes are not an error: the output array that receives a
-    /// mask of these bytes for each lane.
+    /// The array that receives each lane's mask of uninitialized bytes, for reads in which such
+    /// bytes are not an error. Otherwise null.
     u32* undefined = nullptr;
 };
 

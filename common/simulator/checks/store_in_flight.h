@@ -16,7 +16,7 @@
 
 namespace coalesce::simulator {
 
-/// The data about a warp's store with which other workers can compute the stored values.
+/// A store by one warp, with the data from which other workers can compute its values.
 struct WarpStore {
     const void* check = nullptr;  ///< the GlobalRace of the launch
     u64 block = 0;                ///< the index of the block in the grid

@@ -38,8 +38,8 @@ struct CallSite {
     std::vector<u32> result_offsets;
 };
 
-/// A register of which each warp has its own copy, and the position of this copy in the warp's
-/// register file while the register is live.
+/// A register that each warp stores separately, and its position in the warp's register file while
+/// it is live.
 struct PlacedRegister {
     u32 root = 0;               ///< the register's root (Registers::root)
     u32 offset = 0, bytes = 0;  ///< the offset and the size in a warp's own register file, in bytes
@@ -88,19 +88,19 @@ enum class ValueClass : u8 {
 struct Kernel::Code {
     FunctionCode main;
     std::map<std::string, std::unique_ptr<FunctionCode>> functions;
-    /// The Ops that run before the first block of a launch, before each block, and for each warp
-    /// before the first block, respectively.
+    /// The Ops that run once before a launch's first block, once before each block, and once for
+    /// each warp position.
     std::vector<Op> launch_prologue, block_prologue, position_prologue;
     struct Constant {
         Slot slot;
         u64 bits;
-        u32 width;  ///< the width: 4 or 8 bytes, or 0 for a predicate
+        u32 width;  ///< the width in bytes: 4 or 8, or 0 for a predicate
     };
     std::vector<Constant> constants;
     std::vector<SpecialSlot> launch_specials, block_specials, position_specials;
     /// For each run of straight-line code, the number of instructions on each line. Each run ends
-    /// with an Op that has a weight (Op::weight). The executions of this Op determine how often all
-    /// lines of the run were executed.
+    /// with an Op that has a weight (Op::weight). All instructions of the run are executed as often
+    /// as this Op.
     std::vector<std::map<std::pair<u32, u32>, u32>> straight_line_runs{1};
     /// For each run of straight-line code, the number of instructions with each remark. Parallel to
     /// `straight_line_runs`.

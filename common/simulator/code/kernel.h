@@ -98,7 +98,7 @@ struct MemoryUse {
 /// become several machine accesses, or be merged into the machine access of another instruction
 /// (ptxas/merged_accesses.h).
 struct MachineAccess {
-    i32 delta = 0;  ///< the difference from the address of the PTX access, in bytes
+    i32 delta = 0;  ///< the offset from the address of the PTX access, in bytes
     u32 bytes = 0;  ///< the number of bytes per lane
     /// In a loop that ptxas unrolls, the access is executed only in iterations in which its address
     /// modulo 16 equals this remainder.
@@ -114,8 +114,8 @@ struct MachineAccess {
 /// The machine accesses for one load or store in the PTX.
 struct MachineAccesses {
     std::vector<MachineAccess> list;  ///< the machine accesses to count
-    /// If the list is empty, the index in Function::body of an earlier access that also performs
-    /// this access. kNoAccess means that ptxas removes the access.
+    /// If the list is empty, the index in Function::body of the earlier access into which this
+    /// access is merged. kNoAccess means that ptxas removes the access.
     u32 covered_by = kNoAccess;
 
     static constexpr u32 kNoAccess = ~0u;
@@ -149,8 +149,8 @@ struct WrittenMemory {
 /// load is always a mistake.
 struct MistakenReads {
     std::atomic<u64> count{0};
-    /// The first thread, in the order of blocks and then threads, that executed such a load. The
-    /// indices of its block and thread are packed into one number. Only this thread is reported.
+    /// The first thread, in the order of blocks and then threads, that made a mistaken load. Its
+    /// block and thread indices are packed into one number. Only this thread is reported.
     std::atomic<u64> first{~u64{0}};
 };
 
@@ -199,11 +199,11 @@ struct Kernel {
     u32 estimated_registers = 0;         ///< the estimated number of 32-bit registers per thread
     /// For each PTX instruction of the function, its estimated address in the machine code.
     std::vector<u32> estimated_addresses;
-    /// For each loop in which unrolling by ptxas changes the counters, the index of one of its
+    /// For each loop whose unrolling by ptxas changes the counters, the index of one of its
     /// instructions.
     std::vector<u32> unrolled_loops;
-    /// For each instruction that starts a loop, the number of iterations that ptxas unrolls into
-    /// one. 0 means that the loop is not unrolled.
+    /// For each instruction that starts a loop, the factor by which ptxas unrolls the loop, or 0 if
+    /// the loop is not unrolled.
     std::vector<u32> turns_unrolled;
 
     /// How the kernel uses the bytes that it loads. Computed by the first call of byte_uses()

@@ -89,8 +89,8 @@ struct alignas(32) SiteCounters {
     u64 shared_requests = 0;  ///< requests to shared memory
     u64 wavefronts = 0;  ///< wavefronts of shared memory, including those caused by bank conflicts
     u64 wavefronts_ideal = 0;  ///< wavefronts without bank conflicts
-    /// The bytes that asynchronous copies to shared memory had in flight at each load from shared
-    /// memory, summed over all such loads.
+    /// The number of bytes that asynchronous copies to shared memory have in flight, summed over
+    /// all loads from shared memory.
     u64 bytes_in_flight = 0;
 
     u64 remote_requests = 0;      ///< requests to the shared memory of other blocks of the cluster

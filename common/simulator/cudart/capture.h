@@ -72,7 +72,7 @@ void capture_work(const std::shared_ptr<Capture>& capture, cudaStream_t stream, 
 /// Executes the work immediately, or adds it to the capture if the stream is being captured.
 void execute_or_capture(cudaStream_t stream, Work work);
 
-/// These functions add a node to the captured graph that allocates or frees memory.
+/// These functions add an allocation node or a free node to the captured graph.
 void capture_allocation(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
                         void** pointer, size_t bytes);
 void capture_free(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
@@ -142,8 +142,8 @@ cudaError_t execute_now(const char* name, Describe describe,
 
 }  // namespace coalesce::simulator::cudart
 
-/// Defines `call`, which takes the `count` parameters of `describe`, and executes the described
-/// work immediately.
+/// Defines the function `call`, which takes the same `count` parameters as `describe`, and executes
+/// the described work immediately.
 #define COALESCE_AT_ONCE(call, describe, count)      \
     COALESCE_BY(execute_now, call, describe, count); \
     COALESCE_PER_THREAD_STREAM(call, _ptds)

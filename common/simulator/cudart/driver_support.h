@@ -46,8 +46,8 @@ cudaError_t coalesceFill(void* to, size_t pitch, unsigned value, unsigned elemen
 /// Finds the allocation that contains `pointer`. Returns false if there is none.
 bool coalesceFindAllocation(const void* pointer, void** begin, size_t* bytes);
 
-/// Calls `launch(arguments)`, where `arguments` lists the addresses of the arguments that `extra`
-/// passes in one buffer.
+/// Unpacks the kernel arguments that `extra` passes in one buffer, and calls `launch` with an array
+/// of their addresses.
 void coalesceWithArguments(const void* function, void** extra,
                            const std::function<void(void** arguments)>& launch);
 

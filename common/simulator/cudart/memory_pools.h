@@ -1,5 +1,5 @@
-// Declares functions that memory pools use: one updates the statistics of pools, and the others
-// allocate and free memory without an API wrapper.
+// Declares helpers for memory pools: allocation and deallocation without an API call, and an update
+// of the pools' statistics.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -30,7 +30,7 @@ using Parameter = typename ParameterOf<index, Function>::Type;
 #define COALESCE_PARAMETERS_7(f) COALESCE_PARAMETERS_6(f), COALESCE_PARAMETER(f, 6) h
 #define COALESCE_PARAMETERS_8(f) COALESCE_PARAMETERS_7(f), COALESCE_PARAMETER(f, 7) i
 #define COALESCE_PARAMETERS_9(f) COALESCE_PARAMETERS_8(f), COALESCE_PARAMETER(f, 8) j
-/// Lists the parameters as further arguments of a call, each preceded by a comma.
+/// Expands to the parameters, each preceded by a comma, as the last arguments of a call.
 #define COALESCE_ARGUMENTS_0
 #define COALESCE_ARGUMENTS_1 , a
 #define COALESCE_ARGUMENTS_2 , a, b
@@ -42,8 +42,8 @@ using Parameter = typename ParameterOf<index, Function>::Type;
 #define COALESCE_ARGUMENTS_8 , a, b, c, d, e, g, h, i
 #define COALESCE_ARGUMENTS_9 , a, b, c, d, e, g, h, i, j
 
-/// Defines `call`, which takes the `count` parameters of `body`. The call runs `body` in the
-/// wrapper `how`, a template such as answer() (api.h).
+/// Defines the function `call`, which takes the same `count` parameters as `body` and runs `body`
+/// in the wrapper `how`, a template such as answer() (api.h).
 #define COALESCE_BY(how, call, body, count)                    \
     cudaError_t call(COALESCE_PARAMETERS_##count(body)) {      \
         return how(__func__, body COALESCE_ARGUMENTS_##count); \

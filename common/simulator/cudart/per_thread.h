@@ -1,5 +1,5 @@
-// Defines the function names that programs call if each of their threads has its own default
-// stream.
+// Defines the function names that programs call if they are built with a separate default stream
+// for each thread.
 #pragma once
 
 /// GCC warns if the attributes of an alias and its function differ. clang has no such warning, and

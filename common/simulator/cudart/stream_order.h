@@ -1,4 +1,4 @@
-// Finds work in different streams that accesses the same memory without being ordered.
+// Finds unordered work in different streams that accesses the same memory.
 //
 // Idea       Work in a stream runs before its call returns, so the simulation itself never shows
 //            the effect of a missing wait. The check therefore keeps a vector clock for each
@@ -47,9 +47,9 @@ public:
     static void configure(LaunchConfig& config);
     /// Records that the current work frees this memory.
     static void note_freed(u64 begin, u64 end);
-    /// Records that the current work, a graph, records an event or waits for an event. The check
-    /// acts as if the event were recorded after the whole graph, and as if the whole graph waited
-    /// for an event.
+    /// Handle the event nodes of a graph that is the current work: nodes that record an event or
+    /// wait for one. The check acts as if the whole graph ran before an event that it records, and
+    /// after an event that it waits for.
     static void record(cudaEvent_t event);
     static void wait_for(cudaEvent_t event);
 
@@ -66,8 +66,8 @@ void note_stream_waits(cudaStream_t stream, cudaEvent_t event);
 void note_host_waited_for_event(cudaEvent_t event);
 void note_host_waited_for_stream(cudaStream_t stream);
 void note_host_waited_for_all();
-/// Reports host accesses to memory that work on the device may still have been using. Must be
-/// called when the program ends.
+/// Reports accesses by the host to memory that the device may still have been using at that time.
+/// Must be called when the program ends.
 void report_host_touches();
 
 }  // namespace coalesce::simulator::cudart

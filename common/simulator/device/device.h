@@ -1,4 +1,4 @@
-// Declares the simulated device, with which the runtime library loads modules and launches kernels.
+// Declares the simulated device, which loads modules and launches kernels for the runtime library.
 #pragma once
 
 #include <memory>
@@ -36,7 +36,7 @@ public:
     void unload(Module& module);
 
     /// Runs the grid to completion. `arguments[i]` points to the value of parameter i. Returns the
-    /// CUDA error, which has already been reported with its position (see Reports).
+    /// CUDA error, after reporting it with its source location (see Reports).
     Status launch(Kernel& kernel, const LaunchConfig& config, void** arguments);
 
     /// Returns the number of blocks of this shape that fit on one multiprocessor

@@ -38,8 +38,8 @@ inline SharedAccessKind to_shared_kind(const ObservedAccess& access) {
     return access.kind == Access::store ? SharedAccessKind::store : SharedAccessKind::load;
 }
 
-/// The lanes' offsets in shared memory, in the form that counters and checks take; 0 for inactive
-/// lanes.
+/// Each lane's offset in shared memory, or 0 for an inactive lane. Counters and checks take this
+/// type.
 using LaneOffsets = std::array<u32, kLanes>;
 inline LaneOffsets to_offsets(const u64* addresses, Mask lanes) {
     LaneOffsets offsets{};

@@ -1,4 +1,4 @@
-// Connects mbarriers, cp.async and cp.async.bulk.
+// Declares the functions that connect mbarriers with cp.async and cp.async.bulk.
 //
 // Counters   Hardware has no counters like our copy_waits and copy_bytes_under_way. A copy to
 //            shared memory is meant to be in flight while its block does other work, such as
@@ -39,15 +39,15 @@ Description describe_bulk_copy(const ptx::Instruction& instruction);
 /// is waiting only for bytes. Must be called when a thread tests whether the phase has ended
 /// (bulk_copy.cpp).
 void complete_bulk_copies(Block& block, u32 mbarrier);
-/// Returns the number of bytes that the copies that report to this mbarrier have not transferred
-/// yet.
+/// Returns the number of bytes still to be transferred by the bulk copies that report to this
+/// mbarrier.
 u64 pending_bulk_bytes(const Block& block, u32 mbarrier);
 
-/// Reports the copies that may still read the shared memory of a block of a cluster, and executes
-/// these copies. Must be called when the block has ended.
+/// Reports and executes the copies that may still read the shared memory of a block in a cluster.
+/// Must be called when the block has ended.
 void end_copies_that_read(Block& block);
-/// Reports bulk copies for which no thread has waited, and executes these copies. Must be called
-/// when the block has ended.
+/// Reports and executes the bulk copies that no thread has waited for. Must be called when the
+/// block has ended.
 void end_bulk_copies(Block& block);
 
 /// Reports whether these 8 bytes of shared memory contain an mbarrier (mbarrier.cpp).
@@ -58,7 +58,7 @@ bool waits_for_bytes(const Block& block, u32 address);
 /// Adds `bytes` to the number of bytes that have arrived in the mbarrier's current phase.
 void add_arrived_bytes(Block& block, u32 address, u32 bytes);
 
-/// The state of an mbarrier for which a lane waits forever, and the remedy (mbarrier.cpp).
+/// Describes an mbarrier that a lane waits for forever, and the remedy (mbarrier.cpp).
 struct MbarrierWait {
     std::string state, cure;
 };

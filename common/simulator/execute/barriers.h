@@ -19,7 +19,7 @@ enum : u8 { kReducePopc, kReduceAnd, kReduceOr };
 
 /// Records that all lanes of a bar.warp.sync have arrived.
 void note_warp_barrier(Warp& w);
-/// Releases barriers and lanes that were waiting for lanes of this warp, now that these lanes have
+/// Releases the barriers and lanes that were waiting only for lanes of this warp that have now
 /// exited.
 void handle_ended_lanes(Warp& w);
 

@@ -39,8 +39,8 @@ struct Launch {
     Checks checks;
     std::vector<u8> parameters;         ///< the kernel's parameter memory
     GlobalRace* global_race = nullptr;  ///< null if global memory is not checked for races
-    /// The marks of the bytes that the launch reads from memory that it does not write. Null if no
-    /// check needs them.
+    /// Marks the bytes that the launch reads in memory it does not write. Null if no check needs
+    /// these marks.
     ReadMarks* reads = nullptr;
 
     std::atomic<int> status{0};  ///< the Status of the first failure, or 0 if there was none
@@ -48,13 +48,13 @@ struct Launch {
     u64 instruction_limit = 0;  ///< the maximum number of warp instructions; 0 means no limit
     std::atomic<u64> instructions_spent{0};
     u64 number = 0;  ///< the number of earlier launches of the process (%gridid)
-    /// the value of clock_of() at the start of the launch; later values are never smaller
+    /// the value of clock_of() when the launch starts, from which its clocks count up
     u64 started_at = 0;
     /// The number of cycles that the clocks advance for each instruction. With a single block, a
     /// warp issues an instruction about every four cycles.
     u64 cycles_per_instruction = 4;
     u64 skipped_cycles = 0;  ///< the cycles that the clocks have skipped while all blocks waited
-    u64 stack_limit = 0;     ///< the stack of each thread in bytes (cudaLimitStackSize)
+    u64 stack_limit = 0;     ///< the size of each thread's stack in bytes (cudaLimitStackSize)
     /// The device address of the grid barrier of cooperative_groups.
     u64 grid_workspace = 0;
 
@@ -66,8 +66,8 @@ struct Launch {
     u64 recorded_block = ~u64{0};
     std::vector<u64> only;            ///< the only blocks that run; if empty, all blocks run
     std::vector<u64> skipped_blocks;  ///< the blocks that do not run
-    /// Runs one of the blocks in `skipped_blocks`. Called at the point at which the launch would
-    /// have run the block. Empty if those blocks have already run.
+    /// Runs one of the blocks in `skipped_blocks`. Called when the launch would have run that
+    /// block. Empty if those blocks have already run.
     std::function<void(u64)> run_skipped_block;
     /// The index of the first neighbouring block whose sectors are recorded, and the number of
     /// these blocks.
@@ -187,8 +187,8 @@ struct Block {
     Dim3 grid() const { return launch->config.grid; }
 };
 
-/// Returns the index of the warp in the race check of shared memory. The index counts the warps of
-/// all blocks in a cluster.
+/// Returns the index of the warp in the race check of shared memory, which numbers the warps of a
+/// cluster across all of its blocks.
 inline u32 race_warp(const Warp& w) {
     return w.block->first_warp + w.index;
 }

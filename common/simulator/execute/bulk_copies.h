@@ -81,7 +81,7 @@ struct Issue {
     }
 };
 
-/// The issuing lane's access to shared memory, in the form that the checks take.
+/// The issuing lane's access to shared memory, as the SharedAccess that the checks take.
 struct OneLane {
     u32 addresses[kLanes] = {};
     SharedAccess access;
@@ -107,10 +107,10 @@ Issue begin(Warp& w, const Op* op, int lane);
 
 // The following functions return false if they have reported an error. The error ends the launch.
 bool is_multiple(Issue& issue, u64 value, u32 of, const char* what);
-/// Finds the host address of a piece, which must lie within an allocation. In a dry run, finds
+/// Finds the host address of a piece, which must lie within an allocation. In a dry run, does
 /// nothing, because memory is not accessed.
 bool find_global(Issue& issue, Piece& piece, const Allocation*& near);
-/// Finds the copy's bytes in shared memory, which must belong to Copy::owner_block.
+/// Checks that the copy's bytes are within the shared memory of Copy::owner_block.
 bool find_shared(Issue& issue, u64 address, u64 bytes);
 /// Finds the mbarrier to which the copy reports. The mbarrier is in the copy's destination block.
 bool find_mbarrier(Issue& issue);
@@ -122,7 +122,7 @@ using SplitCopy = std::function<bool(Issue& issue, u32 shared)>;
 /// owns its shared memory address. A multicast is added to the pending copies of each destination
 /// block.
 bool issue_copy(Issue& issue, u64 bytes, const SplitCopy& cut);
-/// Passes the bytes that a copy reads from its own block's shared memory to the race check.
+/// Passes a copy's reads of its own block's shared memory to the race check.
 void pass_source_to_race_check(Issue& issue, u32 from);
 
 // ---- handlers ----

@@ -11,7 +11,7 @@ namespace coalesce::simulator::combining {
 struct Add {
     static auto apply(auto a, auto b, auto...) { return a + b; }
 };
-/// If one operand is a NaN, the result is the other operand.
+/// The smaller of two values. If one of them is a NaN, the result is the other value.
 struct Minimum {
     template <class T>
     static T apply(T a, T b, auto...) {
@@ -45,11 +45,11 @@ struct Exchange {
 struct CompareAndSwap {
     static auto apply(auto a, auto b, auto c) { return a == b ? c : a; }
 };
-/// Increments up to the operand, then wraps around to zero.
+/// Adds 1, or wraps around to zero if the value has reached the operand.
 struct Increment {
     static auto apply(auto a, auto b, auto) { return a >= b ? 0 : a + 1; }
 };
-/// Decrements to zero, then wraps around to the operand.
+/// Subtracts 1, or wraps around to the operand if the value is zero or above the operand.
 struct Decrement {
     static auto apply(auto a, auto b, auto) { return a == 0 || a > b ? b : a - 1; }
 };

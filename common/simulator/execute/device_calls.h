@@ -22,7 +22,7 @@ struct DeviceCall {
     /// The width of the result in Op::d. Op::has_destination is false if the caller ignores the
     /// result.
     Width result = Width::none;
-    /// The widths of the arguments, whose values are in Op::a, b, c, v[0] and v[1], respectively.
+    /// The widths of the arguments, which are passed in Op::a, b, c, v[0] and v[1].
     Width argument[5] = {Width::none, Width::none, Width::none, Width::none, Width::none};
     bool order_sensitive = true;
     /// True if DeviceHeap::prepare must be called before the launch's AllocationTable is created.
@@ -72,8 +72,8 @@ public:
     const Freer& freer_of(u64 begin) const { return freers_.at(begin); }
     /// Reports whether the call was made in the current launch.
     bool is_of_this_launch(const Freer& freer) const { return freer.launch == launches_; }
-    /// Returns the allocated piece with the highest start that is not above the address, or an
-    /// empty interval if there is none.
+    /// Returns the last allocated piece that starts at or below the address, or an empty interval
+    /// if there is none.
     Interval find_below(u64 address) const;
 
 private:

@@ -21,7 +21,7 @@
 
 namespace coalesce::simulator {
 
-/// Where an operand of a PTX instruction is stored in the Op.
+/// The field of the Op in which an operand of a PTX instruction is stored.
 enum class Role : u8 {
     ignored,       ///< not stored: `_`, a cache policy or a hint
     destination,   ///< a written register: Op::d
@@ -46,13 +46,13 @@ enum class Role : u8 {
     vector_source,       ///< a vector that is read; its elements are in Op::v[0], v[1], ...
     members,             ///< a source value, in Op::members
     constant,            ///< an integer constant, in Op::immediate
-    /// A written vector {x, y, ...} of any length, or a single x, stored in
-    /// FamilyInstruction::list. The elements have `width`, or are predicates. In [base, {x, ...}],
-    /// the base is an address.
+    /// A vector {x, y, ...} of any length, or a single x, that is written; stored in
+    /// FamilyInstruction::list. The elements have the width `width`, or are predicates. In [base,
+    /// {x, ...}], the base is an address.
     list_written,
     list_read,  ///< like list_written, for operands that are read
-    /// A vector {x, y, ...} of any length, or a single x: the registers of fragment d of
-    /// FamilyInstruction::matrix, which are written.
+    /// The registers of fragment d of FamilyInstruction::matrix, which are written: a vector {x, y,
+    /// ...} of any length, or a single x.
     fragment_d,
     fragment_a,  ///< like fragment_d, for fragments a, b and c, which are read
     fragment_b,

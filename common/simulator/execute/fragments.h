@@ -67,7 +67,7 @@ struct FragmentAccess {
     /// in consecutive registers.
     u32 bytes = 0, count = 1;
     u32 first = 0;               ///< the index of the first register of the access
-    u32 byte = 0;                ///< the byte of the register at which the moved bytes begin
+    u32 byte = 0;                ///< the offset of the moved bytes within the register
     u32 matrices = 0;            ///< the number of 8x8 matrices whose rows the access moves, or 0
     bool is_transposed = false;  ///< true if the 8x8 matrices are transposed in memory
     struct Place {

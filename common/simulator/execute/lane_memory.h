@@ -1,4 +1,4 @@
-// Helpers with which the handlers of loads and stores move values between registers and memory.
+// Helpers that move values between registers and memory, for the handlers of loads and stores.
 #pragma once
 
 #include <type_traits>
@@ -8,7 +8,7 @@
 
 namespace coalesce::simulator {
 
-/// The unsigned integer type with `Bytes` bytes, for an element in memory.
+/// The unsigned integer type of `Bytes` bytes, for an element in memory.
 template <u32 Bytes>
 using Element = std::conditional_t<
     Bytes == 8, u64, std::conditional_t<Bytes == 4, u32, std::conditional_t<Bytes == 2, u16, u8>>>;

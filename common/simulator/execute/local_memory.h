@@ -25,14 +25,14 @@ void mark_local_unwritten(const Warp& w, int lane, u64 offset, u64 bytes);
 /// Checks a load by one lane from local memory. Reports an error if the load reads unwritten bytes
 /// in a way that affects the program. Must be called only if w.local_shadow is set.
 void check_local_load(Warp& w, const Op* op, int lane, u64 offset, u32 bytes);
-/// Marks the undefined bytes that the lane has just stored to local memory as uninitialized. Must
+/// Marks as uninitialized the undefined bytes that the lane has just stored to local memory. Must
 /// be called only if w.local_shadow and w.undefined are set.
 void mark_undefined_stored_in_local(const Warp& w, const Op* op, int lane, u64 offset);
 
 /// Returns the generic address of the first byte of a lane's local memory.
 u64 local_window_of(const Warp& w, int lane);
-/// Reports an access through a generic address of local memory that does not belong to the lane's
-/// own variables. If the access is out of bounds, ends the launch and returns false.
+/// Reports an access through a generic address of local memory if the address is not in the lane's
+/// own local memory. If the access is out of bounds, ends the launch and returns false.
 bool check_local_owner(Warp& w, const Op* op, u64 generic_address, int lane, u32 bytes,
                        bool is_store);
 

@@ -27,8 +27,8 @@ inline u64 address_in_space(u64 generic_address) {
 
 /// The result of resolving 32 addresses. The entries of inactive lanes are not set.
 struct Resolved {
-    u64 address[kLanes];  ///< the address within the state space that the lane accesses
-    u8* host[kLanes];     ///< the host address of the first byte
+    u64 address[kLanes];  ///< each lane's address within its state space
+    u8* host[kLanes];     ///< the host address of each lane's first byte
     Mask in_shared = 0;   ///< the active lanes whose bytes are in shared memory
     /// The lanes of `in_shared` whose bytes are in another block of the cluster.
     Mask in_other = 0;
@@ -46,8 +46,8 @@ bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, ptx:
 u8* resolve_one(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::StateSpace space,
                 Access access);
 
-/// Returns the allocation that the access is meant for: the allocation whose pointer the address is
-/// computed from. Returns null if that pointer is unknown.
+/// Returns the allocation that an access is meant for: the access's address is computed from a
+/// pointer to it. Returns null if that pointer is unknown.
 const Allocation* find_intended(const Launch& launch, u32 site);
 
 /// Reports that a lane accesses bytes outside the address's state space, and ends the launch.

@@ -34,14 +34,14 @@ enum class BlockOutcome : u8 {
 };
 /// Runs the block until it finishes, waits for other blocks, or fails.
 BlockOutcome run_block(Block& block, u64 seed);
-/// Resets the number of iterations that a warp may spin. Call it before the warp's first slice.
+/// Resets the number of iterations that a warp may spin. Must be called before its first slice.
 void reset_spin_limit(Warp& w);
 
 /// Describes each waiting fragment, for example "warp 3: lanes 0-31 wait at the barrier of
 /// kernel.cu:12".
 std::string describe_waiting(const Block& block);
 
-/// Set in Op::detail for a branch of the program, as opposed to a branch that the lowering has
+/// Set in Op::detail for a branch of the program itself, but not for a branch that the lowering has
 /// added.
 inline constexpr u8 kCountedBranch = 1;
 

@@ -17,8 +17,8 @@
 
 namespace coalesce::simulator {
 
-/// The counting rule of an access, and the functions that handle uninitialized bytes in registers.
-/// Shapes in which a lane moves bytes of other lanes specialize this template (matrix_moves.cpp).
+/// The counting rules of a shape, and its functions that track undefined bytes in registers.
+/// Specialized for shapes in which a lane moves bytes of other lanes (matrix_moves.cpp).
 template <class Shape>
 struct UndefinedLanes {
     static constexpr SharedAccessKind kLoad = SharedAccessKind::load,
@@ -51,12 +51,12 @@ inline constexpr SharedMove kSharedMoveFor{
 };
 
 void shared_addresses(const Warp& w, const Op* op, u32* addresses);
-/// Reports whether the ledger can store the operation's addresses, which requires that they fit in
-/// 32 bits.
+/// Reports whether the operation's addresses fit in 32 bits, as they must for the ledger to store
+/// them.
 bool are_addresses_32_bit(const Warp& w, const Op* op);
 void count_shared(Warp& w, const Op* op, bool store, Wavefronts wavefronts);
-/// Passes an access to the listener and to the Watch. Returns false if the access need not be
-/// executed, because the listener needs no more accesses.
+/// Passes an access to the listener and to the Watch. Returns false if the listener needs no more
+/// accesses, so that this access need not be executed.
 bool observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses);
 /// Passes an access to the block's race check. Fills `undefined` with a mask for each lane: the
 /// uninitialized bytes that the lane may load or store without an error. Returns false if there are

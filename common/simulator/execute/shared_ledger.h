@@ -80,7 +80,7 @@ public:
     void begin_launch(u32 warps, bool allowed, std::shared_ptr<const Steps> clean);
     void begin_block();
     /// Ends a block. `clean` is true if the checker found no error in the block. `by_values` is
-    /// true if the checker might have found an error with other stored values.
+    /// true if with other stored values, the checker might have found an error.
     void end_block(bool clean, bool by_values);
     void end_launch() { clean_.reset(); }
 

@@ -30,24 +30,24 @@ private:
     std::unordered_map<u32, Lanes> by_site_;
 };
 
-/// Marks the bytes that the active lanes will load as defined. note_undefined may then mark some of
-/// them as undefined.
+/// Clears the undefined marks of the bytes that the active lanes are about to load. note_undefined
+/// may then mark some of them as undefined.
 void forget_undefined_slowly(Warp& w, const Op* op);
 inline void forget_undefined(Warp& w, const Op* op) {
     if (w.undefined) [[unlikely]]
         forget_undefined_slowly(w, op);
 }
-/// Records the mask `bytes` of the undefined bytes that this lane has loaded.
+/// Records that the bytes in the mask `bytes`, which this lane has loaded, are undefined.
 void note_undefined(Warp& w, const Op* op, int lane, u32 bytes);
 /// Records the undefined bytes that each lane has loaded. If `bytes` is null, no lane has loaded
 /// any.
 void note_undefined(Warp& w, const Op* op, const u32* bytes);
 
-/// Sets `bytes` to masks of the undefined bytes in the value that each lane stores. Returns false
-/// if there are none. Must be called only if w.undefined is set.
+/// Sets bytes[l] to a mask of the undefined bytes in the value that lane l stores. Returns false if
+/// there are none. Must be called only if w.undefined is set.
 bool undefined_in_store(const Warp& w, const Op* op, u32* bytes);
 
-/// Marks the undefined bytes that the lanes have just stored to global memory as uninitialized.
+/// Marks as uninitialized the undefined bytes that the lanes have just stored to global memory.
 void mark_undefined_stored_slowly(Warp& w, const Op* op, const u64* addresses);
 inline void mark_undefined_stored(Warp& w, const Op* op, const u64* addresses) {
     if (w.undefined) [[unlikely]]

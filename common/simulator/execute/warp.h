@@ -35,7 +35,7 @@ struct SiteCache {
     u64 begin = ~u64{0}, end = 1024;
     std::ptrdiff_t to_host = 0;
     u8* shadow = nullptr;  ///< the shadow of `begin`; null if all bytes are initialized
-    /// Whether no writes to the allocation are expected (see GlobalRace).
+    /// True if no writes to the allocation are expected (see GlobalRace).
     bool read_only = false;
     /// The object that records the launch's reads of the allocation, or null.
     MarkedReads* reads = nullptr;
@@ -65,7 +65,7 @@ struct Fragment {
         waiting,
     } state = State::ready;
     u8 barrier = 0;
-    /// The instruction with which a spinning fragment reads memory, or null if it is unknown.
+    /// The instruction with which a spinning fragment polls memory, or null if it is unknown.
     const Op* polling_op = nullptr;
     /// True if the fragment has spun for a long time. Other fragments then run first.
     bool resting = false;
@@ -125,19 +125,19 @@ struct Warp {
     u64 uncounted_instructions = 0;
     /// The number of backward branches that the warp may still execute in this slice.
     i64 fuel = 0;
-    /// The weighted number of waiting-loop iterations since the fragment last rested.
+    /// The weighted number of spin-wait iterations since the fragment last rested.
     u32 spins = 0;
     /// When `spins` reaches this value, other fragments of the warp run first.
     u32 spin_limit = 0;
-    u32 waiting_iterations = 0;  ///< the number of waiting-loop iterations in this slice
-    /// The value of Watch::changes() at the last iteration of a waiting loop.
+    u32 waiting_iterations = 0;  ///< the number of spin-wait iterations in this slice
+    /// The value of Watch::changes() at the last iteration of a spin-wait loop.
     u64 changes_seen = 0;
-    /// The number of consecutive slices used up without an iteration of a waiting loop.
+    /// The number of consecutive slices used up without an iteration of a spin-wait loop.
     u32 full_slices = 0;
-    /// The last instruction that read memory in a waiting loop, set while Watch::on() is true.
+    /// The last instruction that read memory in a spin-wait loop, set while Watch::on() is true.
     const Op* polling_op = nullptr;
     const Frame* polling_frame = nullptr;  ///< the call that executed `polling_op`
-    bool slice_ended_spinning = false;     ///< true if the last slice ended in a waiting loop
+    bool slice_ended_spinning = false;     ///< true if the last slice ended in a spin-wait loop
     /// A hash of all changes to local memory since Watch::on() became true (see note_local_store).
     u64 local_state = 0;
     u8* kernel_file = nullptr;  ///< the kernel's own register file, even during a call
@@ -154,7 +154,7 @@ struct Warp {
     /// no such results.
     ShuffledValues* shuffled = nullptr;
     u8* local = nullptr;  ///< the lanes' local memory, with `local_bytes` bytes per lane
-    /// The shadow of `local`, which marks written bytes (execute/local_memory.h), or null.
+    /// The shadow of `local`, with a bit per written byte (execute/local_memory.h), or null.
     u8* local_shadow = nullptr;
     u32 local_bytes = 0;
     u32 first_pending = 0;  ///< the site of the oldest pending load

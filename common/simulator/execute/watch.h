@@ -73,8 +73,8 @@ public:
 
     // ---- used while the blocks appear to be stuck ----
 
-    /// Reports whether the blocks appear to be stuck. Stores must then report whether they change
-    /// anything, and waiting loads must report what they read.
+    /// Reports whether the blocks appear to be stuck. If so, stores must report whether they change
+    /// anything, and polling loads must report what they read.
     bool on() const { return on_; }
     /// Records that this Op is about to be executed.
     void note_execution(Warp& w, const Op* op);
@@ -119,12 +119,12 @@ private:
 
     bool on_ = false;
     bool has_new_instructions_ = false;  ///< true if an instruction was executed for the first time
-    u64 version_ = 0;  ///< incremented when older states must no longer be compared
+    u64 version_ = 0;                    ///< incremented to invalidate all remembered states
     bool reads_clock_ = false;
     /// base-2 logarithm of the number of cycles that the clocks skip next
     u32 next_skip_exponent_ = 0;
     std::unordered_map<const FunctionCode*, Plan> plans_;
-    std::vector<u64> polled_;  ///< the addresses that waiting loads have read
+    std::vector<u64> polled_;  ///< the addresses that polling loads have read
     std::optional<Report> host_wait_report_;
     std::chrono::steady_clock::time_point host_wait_start_{};
 };

@@ -68,7 +68,7 @@ private:
     void attach_listeners(Warp& w);
     void end_block(Block& block);
     u64 block_number(u64 nth) const;
-    /// Runs a block until it ends or waits for other blocks. In the latter case, the block stays
+    /// Runs a block until it ends or waits for other blocks. A block that waits for others stays
     /// resident.
     void advance(Block& block);
     void run_blocks();
@@ -90,11 +90,11 @@ private:
     RaceLog* shared_log_ = nullptr;
     u64 seed_ = 0, max_resident_ = 1, blocks_ = 0;
     std::vector<std::unique_ptr<Resident>> residents_;
-    std::size_t prepared_ = 0;  ///< the number of `residents_` prepared for this launch
+    std::size_t prepared_ = 0;  ///< the number of Residents prepared for this launch
     std::vector<Block*> waiting_;
     u64 cluster_size_ = 1;
     std::vector<std::unique_ptr<ResidentCluster>> clusters_;
-    /// The number of `clusters_` prepared for this launch.
+    /// The number of resident clusters prepared for this launch.
     std::size_t prepared_clusters_ = 0;
     std::vector<SiteCache> caches_;
     Watch watch_;

@@ -46,15 +46,15 @@ struct Context {
 /// Returns the context of `handle`, or null if the handle is invalid.
 Context* find_context(void* handle);
 
-/// The real types of cudaDataType that we support.
+/// The supported values of cudaDataType: the real floating-point types.
 enum class Type : int { f32 = 0, f64 = 1, f16 = 2, bf16 = 14 };
 bool is_known(Type type);
 size_t size_of(Type type);
 
 /// Ends the current call with `status`, and adds the sentence `why` to the error report.
 [[noreturn]] void refuse(const char* why, Status status = kInvalidValue);
-/// Ends the call with an error if `condition` is false. Use it to check sizes, operations and
-/// leading dimensions.
+/// Ends the call with an error if `condition` is false. Used to check sizes, operations and leading
+/// dimensions.
 void require(bool condition);
 
 /// Reads `columns` columns of `rows` consecutive elements each from simulated memory. The columns
@@ -69,8 +69,8 @@ void write_result(void* to, const void* value, size_t bytes);
 /// Reads an array of `count` pointers from device memory.
 std::vector<void*> read_pointers(const void* const* from, int count);
 
-/// Runs the body of a cuBLAS function. Finds the context of `handle`, converts a failure to a
-/// status and a report that names the function, and records that the function ran.
+/// Runs the body of the cuBLAS function `name`. Fails if `handle` is invalid or its stream is being
+/// captured. Converts a failure to a status and an error report. Records that the function ran.
 Status call(const char* name, void* handle, const std::function<void()>& body);
 
 }  // namespace coalesce::simulator::cublas

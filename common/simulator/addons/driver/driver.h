@@ -1,4 +1,4 @@
-// Declares the basis of all functions in our replacement for NVIDIA's driver.
+// Declares the helpers shared by all functions in our replacement for NVIDIA's driver library.
 //
 // Theory of operation
 //   Programs that use the driver API (cuInit, cuModuleLoad, cuLaunchKernel ...) are linked with
@@ -65,8 +65,8 @@ Result forward_without_context(const char* name, cudaError_t (*function)(Paramet
 
 }  // namespace coalesce::simulator::driver
 
-// ---- driver functions with the same parameters as a runtime function; `count` is their number
-// ----
+// ---- driver functions with the same parameters as a runtime function; `count` is the number of
+// parameters ----
 
 #define COALESCE_SAME_ANYWHERE(driver, runtime, count) \
     COALESCE_BY(forward_without_context, driver, runtime, count)

@@ -25,7 +25,7 @@ struct Capture {
     bool is_valid = true;
     /// For each participating stream, the nodes that the stream's next node will depend on.
     std::map<cudaStream_t, std::vector<Dependency>> ends;
-    /// The `ends` last returned to the program, as arrays that the program may still read.
+    /// The data from `ends` last returned to the program, in arrays that it may still read.
     std::map<cudaStream_t, std::vector<cudaGraphNode_t>> returned_nodes;
     std::map<cudaStream_t, std::vector<cudaGraphEdgeData>> returned_edge_data;
 };

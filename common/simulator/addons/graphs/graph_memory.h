@@ -1,6 +1,6 @@
 // Manages the memory of a graph's allocation nodes. The memory is allocated when the node is added,
 // because the program learns the memory's address at that point. A launch marks the memory as in
-// use, and from then on its contents count as uninitialized.
+// use and its contents as uninitialized.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,9 +14,9 @@ namespace coalesce::simulator::cudart {
 
 struct GraphMemory {
     u64 address = 0, bytes = 0;
-    /// true if a launch has allocated the memory, and it has not been freed since
+    /// true from the launch that allocates the memory until the memory is freed
     bool in_use = false;
-    /// true if a launch has allocated the memory, and it has not been trimmed since
+    /// true from the launch that allocates the memory until the memory is trimmed
     bool is_mapped = false;
 
     /// Frees the memory when the last graph that owns it is destroyed. Memory still in use becomes
@@ -38,8 +38,8 @@ AllocateWork describe_allocation(size_t bytes);
 /// Unmaps the memory that no graph uses.
 void trim_graph_memory();
 
-/// Mark the memory as in use or as free. begin_use() returns false if the memory was already in
-/// use, and end_use() if it was not.
+/// Mark the memory as in use or as free. Both functions return false if the memory is already in
+/// that state.
 bool begin_use(GraphMemory& memory);
 bool end_use(GraphMemory& memory);
 

@@ -62,7 +62,7 @@ public:
     /// Sorts the nodes so that each node comes after the nodes that it depends on. If the graph has
     /// a cycle, returns false and stores one of the cycle's nodes in `culprit`.
     bool sort_topologically(std::vector<Node*>& order, Node*& culprit) const;
-    /// Reports whether `property` is true for a node of this graph or of a nested graph.
+    /// Reports whether `property` is true for any node of this graph or of its nested graphs.
     bool any_node(const std::function<bool(const Node&)>& property) const;
     /// Calls `body` for all nested graphs and for this one.
     void for_each_graph(const std::function<void(Graph&)>& body);
@@ -72,8 +72,8 @@ public:
     bool is_nested = false;
     /// The number of references that the graph holds to each user object.
     std::map<UserObject*, unsigned> objects;
-    /// The conditions created for this graph, each with its initial value and whether every launch
-    /// resets it to that value.
+    /// The graph's condition handles. Each has an initial value, and a flag that is true if every
+    /// launch resets the condition to that value.
     std::map<cudaGraphConditionalHandle, std::pair<unsigned, bool>> conditions;
 
 private:

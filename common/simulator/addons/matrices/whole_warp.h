@@ -7,14 +7,14 @@
 
 namespace coalesce::simulator {
 
-/// Describes an instruction that all lanes of the warp execute together. Its PTX must have .sync
-/// and .aligned, because PTX has no other variants. The last `optional` operands may be omitted.
+/// Describes an instruction that all lanes of the warp execute together. The instruction must have
+/// .sync and .aligned, as PTX requires. The last `optional` operands may be omitted.
 Description describe_for_whole_warp(const ptx::Instruction& instruction, FamilyInstruction made,
                                     std::size_t optional = 0);
 
-/// Reports whether all 32 lanes are active. Otherwise some lanes have exited or do not exist, and
-/// the effect of the instruction is undefined, so this function reports an error and ends the
-/// launch.
+/// Reports whether all 32 lanes are active. If some have exited or do not exist (in a block's last
+/// warp), the effect of the instruction is undefined, so this function reports an error and ends
+/// the launch.
 bool is_whole_warp(Warp& w, const Op* op);
 
 /// Transposes an 8x8 matrix of 2-byte elements stored in `lanes`, a register of the warp.

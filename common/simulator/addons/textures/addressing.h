@@ -44,8 +44,8 @@ AxisPosition locate_linear(float x);
 /// to read, or -1 for the border colour.
 i64 apply_address_mode(i64 index, u32 size, AddressMode mode);
 
-/// The face of a cubemap that a direction vector hits, and the coordinates on that face, which
-/// range from 0 to 1.
+/// The point at which a direction vector hits a cubemap: a face, and coordinates on this face from
+/// 0 to 1.
 struct CubePosition {
     u32 face = 0;
     float s = 0, t = 0;

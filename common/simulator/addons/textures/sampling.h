@@ -29,17 +29,17 @@ struct Taps {
     u32 count = 0;
 };
 
-/// The coordinates of one lane's fetch. `at` contains x, y and z, or a direction vector for a
-/// cubemap.
+/// The coordinates of one lane's fetch. `coordinates` contains x, y and z, or a direction vector
+/// for a cubemap.
 struct FetchPoint {
     float coordinates[3] = {};
-    /// Integer coordinates in texels, which replace `at` if `is_integer` is true. Integer
+    /// Integer coordinates in texels, which replace `coordinates` if `is_integer` is true. Integer
     /// coordinates are never normalized.
     i32 texel[3] = {};
     bool is_integer = false;
     u32 layer = 0;  ///< the layer of a layered texture, clamped to the last layer
     float level = 0;
-    i32 offset[3] = {};  ///< offsets in texels, added to `at` before the address mode is applied
+    i32 offset[3] = {};  ///< in texels, added to the coordinates before the address mode applies
 };
 
 /// Returns the texels that a fetch reads, except those with weight 0.
@@ -49,11 +49,11 @@ Taps find_taps(const ImageObject& texture, const FetchPoint& point);
 Taps find_gather_taps(const ImageObject& texture, const FetchPoint& point);
 
 /// Returns the mipmap level for these gradients: the base-2 logarithm of the longer gradient, in
-/// texels. (This is OpenGL's rule, which is not verified on a GPU.)
+/// texels. (This is OpenGL's rule; we have not verified it on a GPU.)
 float compute_level(const ImageObject& texture, const float* dx, const float* dy);
 
-/// Reports whether fetches return floats, either because the texels are floats or because they are
-/// read as floats.
+/// Reports whether fetches return floats, because the texels are floats or because integer texels
+/// are read as floats.
 inline bool returns_floats(const ImageObject& texture) {
     return texture.image().format.is_float() || texture.sampling.normalized_elements;
 }

@@ -1,7 +1,7 @@
-// Declares the steps that texture fetches and surface accesses share: finding the object and the
-// bytes, and informing the checks and counters.
+// Declares the steps that texture fetches and surface accesses share: they look up the object,
+// resolve the addresses, and update the checks and counters.
 //
-// Builds on  texture.h; memory_access.h, which finds the bytes.
+// Builds on  texture.h; memory_access.h, which resolves addresses.
 // Counters   As on an H100, a warp instruction makes one request per four lanes. The instruction
 //            makes one request per eight lanes if it accesses a surface that is not 3D, or if it
 //            fetches less than 16 bytes with tex1Dfetch or from an explicit level. Each request
@@ -80,10 +80,10 @@ public:
     u8* resolve_texel(u32 row, int lane, u64 address, u32 bytes, u64 sector);
     /// Reports an error if the texel that `tap` reads is uninitialized.
     void check_written(const Tap& tap, int lane);
-    /// Counts the accesses, grouped into requests of `lanes_of_request` lanes each, and informs the
-    /// race checker and listeners.
+    /// Counts the accesses, grouped into requests of `lanes_of_request` lanes each, and notifies
+    /// the race checker and listeners.
     void finish(int lanes_of_request);
-    /// Returns the accessed bytes of an instruction that has only one row.
+    /// Returns the resolved addresses of an instruction that has only one row.
     const Resolved& only_row() const { return rows_[0]; }
 
 private:

@@ -67,7 +67,7 @@ struct ImageObject {
 
     const Image& image() const { return levels.front(); }
     /// Returns a number that identifies the sector in which a GPU would store a texel. `address`
-    /// and `row` give the simulator's own location of the texel.
+    /// and `row` are the texel's device address and row in the simulator.
     u64 sector_of(const Image& level, u64 address, i64 row) const {
         if (!is_array) return address & ~u64{31};
         return (address - (row & 1 ? level.row_bytes : 0)) & ~u64{15};
