@@ -19,7 +19,7 @@ struct BandFacts {
     bool reads_tables = false;  ///< whether blocks read tables (tables.h)
     bool has_unfinished_sectors = false;
     bool shares_memory = false;  ///< whether blocks use shared memory
-    /// Whether the launch writes nearly all of the memory that it reads, and no other memory.
+    /// Whether the launch reads and writes nearly the same memory (unknowns.h).
     bool writes_where_it_reads = false;
     bool measured_gpu = true;
 };

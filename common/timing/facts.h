@@ -8,12 +8,12 @@
 
 namespace coalesce::timing {
 
-/// The length in bytes below which runs take memory longer, per byte, than the long runs of a copy.
+/// Run length in bytes below which memory takes longer per byte than for the long runs of a copy.
 constexpr double kLongRunBytes = 1024;
 /// Sentences mention the difference between two numbers if their ratio exceeds this value.
 constexpr double kNotableRatio = 1.1;
-/// A unit of the GPU is mentioned in sentences if it is busy for at least this fraction of the
-/// time.
+/// Sentences mention a unit of the GPU if it is
+/// busy for at least this fraction of the time.
 constexpr double kNotableUtilization = 0.7;
 
 /// Reports whether the predicted time is at least 10 nanoseconds. A shorter time can only be an

@@ -29,9 +29,9 @@ struct PartialSectors {
     double cycles_for_4_bytes = 0, cycles_for_8_bytes = 0, cycles_for_16_bytes = 0;
 };
 
-/// The cycles that a multiprocessor's bulk copy unit takes for a row of `bytes` bytes: `row` for
-/// separate rows, `box_row` for rows of boxes. Empty lists mean that these cycles have not been
-/// measured. The model then assumes 0.
+/// Cycles that a multiprocessor's bulk copy unit takes per row of `bytes` bytes: `row` for separate
+/// rows, `box_row` for rows of boxes. Empty lists mean that these cycles have not been measured.
+/// The model then assumes 0.
 struct BulkCopies {
     std::vector<double> bytes, row, box_row;
 };
@@ -64,8 +64,8 @@ struct Gpu {
     double write_delay_ns = 0;
     /// The latency of the fastest loads, as a fraction of latency_ns.
     double fastest_latency_fraction = 1;
-    /// The upper limit of the difference between the average latency of loads and the latency of
-    /// the fastest loads.
+    /// Upper limit on the difference between the average load latency and that of the fastest
+    /// loads.
     double latency_spread_ns = 0;
     double l2_bytes = 0, l2_latency_ns = 0;
     Runs runs;
@@ -79,9 +79,9 @@ struct Gpu {
     double barrier = 0, barrier_cycles_per_warp = 0;
     /// Scheduler cycles per warp instruction.
     double add_issue_cycles = 1, multiply_issue_cycles = 1, divide_issue_cycles = 1;
-    /// for reciprocals, roots, exponentials and conversions: scheduler cycles per warp instruction
+    /// scheduler cycles per warp instruction that computes a reciprocal, root, exp or conversion
     double special_issue_cycles = 8;
-    /// for sums and products of doubles: scheduler cycles per warp instruction
+    /// scheduler cycles per warp instruction that adds or multiplies doubles
     double double_issue_cycles = 2;
 
     // The costs of starting and ending blocks.

@@ -18,8 +18,8 @@ inline constexpr float kDivisionSlots = 19;
 /// branches.
 Cost instruction_cost(const Instruction& instruction, std::uint32_t index);
 
-/// If ptxas predicates the instructions that a short branch jumps over, returns the number of issue
-/// slots that they take. Returns 0 if ptxas keeps the branch.
+/// Returns the issue slots of the instructions that a short branch jumps over, if ptxas predicates
+/// them. Returns 0 if ptxas keeps the branch.
 float predicated_slots(const std::vector<Instruction>& instructions, std::uint32_t branch);
 
 /// Reports whether the branch jumps over so few instructions that ptxas is likely to predicate

@@ -44,7 +44,7 @@ struct SimulatedOutcome {
     double fraction_without_loads = 0;  ///< the fraction of the time in which no load is in flight
     double latency = 0;
     Busy busy;
-    /// The utilization of the path to the cache by partial sectors alone.
+    /// The utilization of the path to the L2 cache that partial sectors alone cause.
     double partial_stores_busy = 0;
     WarpLife life;
     TimeLine time_line;

@@ -50,8 +50,8 @@ struct Operation {
     /// negative, the fraction for all loads applies.
     float from_memory = -1;
     std::uint16_t halves = 0;  ///< for a load, the number of half lines that contain its sectors
-    /// For a load, the number of cache lines that contain these half lines and that the block has
-    /// not requested before.
+    /// For a load, the number of its cache lines
+    /// that the block has not requested before.
     std::uint16_t lines = 0;
     std::uint16_t partial = 0;  ///< the number of partially stored sectors
     /// The number of partial sectors that other requests along the same row complete.
@@ -71,8 +71,8 @@ struct Operation {
     std::uint16_t rows = 0;            ///< for bulk_load, the number of contiguous pieces
     bool is_box = false;               ///< for bulk_load, whether the pieces are rows of boxes
     std::vector<std::uint32_t> after;  ///< the operations whose results this operation needs
-    /// The memory ranges that the operation loads, as indices within the block. The data of a range
-    /// arrives together.
+    /// The memory ranges that the operation loads, numbered within the block. All data of a range
+    /// arrives at the same time.
     std::vector<std::uint32_t> memory_ranges;
 };
 
@@ -103,8 +103,8 @@ struct BlockProgram {
     double uncertain_lines = 0;
 };
 
-/// Returns the operations of a block. `lines_of_warp` is the number of 128-byte lines that each
-/// warp has in the L1 cache.
+/// Returns the operations of a block. `lines_of_warp` is each warp's share of the L1 cache, in
+/// 128-byte lines.
 BlockProgram build_block_program(const Recording& recording, const RecordedBlock& block,
                                  const Tables& tables, double lines_of_warp);
 

@@ -1,5 +1,5 @@
-// Stores of partial sectors: what blocks leave unfinished in the L2 cache, for how long,
-// and what that costs.
+// Stores of partial sectors: how many sectors stay unfinished in the L2 cache, for how long, and at
+// what cost.
 //
 // Idea   The L2 cache combines the parts of a sector. Until the last part arrives, the
 //        cache line with this sector is open. The more lines are open at the same time, and the
@@ -30,9 +30,9 @@ public:
     LinePart add(std::uint64_t sector, std::uint32_t warp, float bytes);
     /// Returns the number of bytes that the block writes to each line.
     const std::vector<float>& bytes() const { return bytes_; }
-    /// Returns the weighted number of lines that wait for other blocks to write them. A line with a
-    /// sector that this block does not fill counts as 1. A line that this block does not fill, but
-    /// in which several of its warps together fill a sector, counts as one half.
+    /// Returns the weighted number of lines that other blocks must complete. A line with a sector
+    /// that this block does not fill counts as 1. A line that this block does not fill, but in
+    /// which several of its warps together fill a sector, counts as one half.
     double left_for_other_blocks() const;
 
 private:
@@ -46,8 +46,8 @@ private:
     std::unordered_map<std::uint64_t, Sector> sectors_;
 };
 
-/// Counts the open lines of the running blocks. A line is open from a block's first store to its
-/// last. Each warp proceeds at its own pace, and sectors wait for the slowest warp.
+/// Counts the open lines of the running blocks. A line is open from a block's first store to it
+/// until the last one. Warps proceed at different paces, and sectors wait for the slowest warp.
 class OpenLines {
 public:
     struct BlockLines {
@@ -84,8 +84,8 @@ struct Unfinished {
 /// Returns the extra cycles that each partially written sector takes on the path to the cache.
 double completion_cycles(const Unfinished& unfinished, double open_lines, const Gpu& gpu);
 
-/// Returns the cycles that a half line with partially written sectors takes, for a request that
-/// touches `halves` half lines. `is_simultaneous` says whether all warps of the block write to the
+/// Returns the cycles per half line for a request that touches `halves` half lines and writes some
+/// of their sectors only in part. `is_simultaneous` is true if all warps of the block write the
 /// same half lines at about the same time.
 double partial_write_cycles(std::uint32_t halves, bool is_simultaneous,
                             const PartialSectors& partial);

@@ -29,21 +29,21 @@ constexpr OccupancyLimit last_of(OccupancyLimit) {
     return OccupancyLimit::grid;
 }
 
-/// A property of a launch that the model does not know. If a prediction has such a property, its
-/// error may exceed the error band.
+/// An aspect of a launch that the model does not cover. A prediction that lists one may be wrong by
+/// more than its error band.
 enum class Unknown {
     atomics,        ///< how long atomics wait for each other
     local_memory,   ///< the cost of spilled registers and of arrays in local memory
     unlike_blocks,  ///< the work of the unrecorded blocks
     waits,          ///< how long blocks wait for each other
-    parts,          ///< how many partial sectors, stored along a row, are combined in flight
+    parts,          ///< how many partial sectors along a row are combined in flight
     /// How much of the data that warps request again is still in the L1 cache.
     first_level,
     /// How many blocks fit into the registers, because the estimate is close to a limit.
     registers,
     half_lines,    ///< the cost of runs shorter than a cache line
     tensor_cores,  ///< how long matrix products take
-    constants,     ///< how many addresses of constant memory the lanes of a warp read together
+    constants,     ///< how many different constant addresses the lanes of a warp read at once
 };
 constexpr Unknown last_of(Unknown) {
     return Unknown::constants;
@@ -76,8 +76,8 @@ struct Moment {
 struct TimeLine {
     double cycles_per_moment = 0;
     std::vector<Moment> moments;
-    /// The life of a block in the timeline. Each slot for a resident block has its own row.
-    /// `begin` and `end` are counted in moments.
+    /// The time for which a block is resident. Each slot for a resident block has its own row in
+    /// the timeline. `begin` and `end` are counted in moments.
     struct Life {
         int slot = 0;
         double begin = 0, end = 0;

@@ -93,7 +93,7 @@ struct Recording {
     std::uint32_t local_bytes = 0;   ///< bytes of local memory per thread
     std::vector<Instruction> instructions;
     std::vector<RecordedBlock> recorded;
-    std::uint64_t neighbours = 0;  ///< the number of blocks in `reads` and `writes`
+    std::uint64_t neighbours = 0;  ///< number of blocks whose accesses `reads` and `writes` contain
     Footprint reads, writes;
     /// The reads of the first neighbours, which request memory at about the same time.
     SectorSet neighbour_reads;

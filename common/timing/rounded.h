@@ -4,9 +4,9 @@
 
 namespace coalesce::timing {
 
-/// Rounds a value, because math libraries differ in the last bits. Rounding makes the values, and
-/// with them the order of events, the same everywhere, so that a browser makes the same prediction
-/// as a terminal.
+/// Rounds a value, because math libraries differ in the last bits. The values, and with them the
+/// order of events, are then the same everywhere, so a browser makes the same prediction as a
+/// terminal.
 inline double rounded(double value) {
     return static_cast<float>(value);
 }

@@ -27,9 +27,9 @@ struct Table {
 class Tables {
 public:
     Tables() = default;
-    /// Finds the arrays that every block reads as a lookup table. `first_level_bytes` is the size of
-    /// a multiprocessor's L1 cache. `new_part` is the fraction of all reads that no neighbouring
-    /// block has requested before. Of the reads of a table, memory serves at most this fraction.
+    /// Finds the arrays that every block reads as a lookup table. `first_level_bytes` is the size
+    /// of a multiprocessor's L1 cache. `new_part`, the fraction of reads that no neighbouring block
+    /// has requested before, is an upper limit for Table::from_memory.
     Tables(const Recording& recording, const Gpu& gpu, double first_level_bytes, double new_part);
 
     /// Returns the table that the instruction reads, or null.

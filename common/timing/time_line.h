@@ -29,8 +29,8 @@ std::vector<int> list_slots(const TimeLine& line);
 /// Returns the number of resident warps, which sets the height of the row that shows warps.
 double resident_warps(const Prediction& prediction);
 
-/// Returns the top of the scale for bytes in flight: the number of bytes needed, or the largest
-/// number in any column if that is more.
+/// Returns the top of the scale for bytes in flight: the bytes needed, or the largest value of any
+/// column if that is greater.
 double scale_top(const Prediction& prediction, const std::vector<Column>& columns);
 
 /// Returns the number of cycles between marks (1, 2 or 5 times a power of ten), such that there are

@@ -1,4 +1,4 @@
-// Determines which properties of a launch the model does not cover.
+// Determines which aspects of a launch the model does not cover.
 #pragma once
 
 #include "timing/multiprocessor.h"
@@ -11,11 +11,11 @@ namespace coalesce::timing {
 void record_unknowns(Prediction& p, const Recording& recording, const Occupancy& occupancy,
                      const MultiprocessorWork& work, const Traffic& traffic);
 
-/// Reports whether the launch reads almost only the memory that it writes, and writes almost only
-/// the memory that it reads.
+/// Reports whether the launch reads and writes nearly
+/// the same memory, as an in-place kernel does.
 bool writes_where_it_reads(const Recording& recording);
 
-/// Reports whether the runs that memory reads or writes are, on average, shorter than a cache line.
+/// Reports whether the runs that memory reads, or those that it writes, average less than a line.
 bool has_short_runs(const Traffic& traffic);
 
 }  // namespace coalesce::timing

@@ -17,12 +17,12 @@ namespace coalesce::timing {
 /// text().
 struct TimeExplanation {
     std::string kernel;   ///< the kernel's name in the Prediction, which may be empty
-    std::string time;     ///< such as "about 4.6 ms, 43 % of a copy"
-    std::string label;    ///< such as "predicted, NVIDIA H200, within 8 %"
+    std::string time;     ///< the predicted time: "about 4.6 ms, 43 % of a copy"
+    std::string label;    ///< the prediction's label: "predicted, NVIDIA H200, within 8 %"
     std::string verdict;  ///< the bottleneck: "the kernel waits at barriers: ..."
     /// sentences that explain the prediction; sentences about the verdict come first
     std::vector<std::string> why;
-    std::vector<std::string> unknown;  ///< sentences such as "The model does not know ..."
+    std::vector<std::string> unknown;  ///< sentences about unknowns: "The model does not know ..."
     std::string cure;                  ///< a sentence about what could help
     /// Whether `cure` is advice; false if only moving fewer bytes would help.
     bool cure_is_advice = false;
@@ -48,10 +48,10 @@ std::string prediction_label(const Prediction& prediction);
 std::optional<double> fraction_of_copy(const Prediction& prediction, const Gpu& gpu,
                                        double useful_bytes);
 
-/// Returns a short phrase for tables and sentences, such as "too few bytes in flight".
+/// Returns the bottleneck as a phrase for tables and sentences: "too few bytes in flight".
 std::string describe_bottleneck(const Prediction& prediction);
-std::string phrase_for(OccupancyLimit what);  ///< such as "registers"
-std::string phrase_for(Unknown unknown);      ///< such as "what local memory costs"
+std::string phrase_for(OccupancyLimit what);  ///< names the limit: "registers"
+std::string phrase_for(Unknown unknown);      ///< names the unknown: "what local memory costs"
 
 /// Replaces non-ASCII characters with question marks, so that the name can be printed anywhere.
 std::string replace_non_ascii(const std::string& name);

@@ -201,7 +201,7 @@ protected:
         for (unsigned int i = 0; i < rank; ++i) rest &= rest - 1;
         return __ffs(static_cast<int>(rest)) - 1;
     }
-    /// Converts a mask of lanes to a mask of ranks.
+    /// Converts a lane mask to a mask of ranks in the group.
     __device__ unsigned int packed(unsigned int lanes) const {
         unsigned int result = 0, bit = 1;
         for (unsigned int rest = mask_; rest; rest &= rest - 1, bit <<= 1) {
@@ -221,12 +221,12 @@ __device__ inline coalesced_group coalesced_threads() {
     return coalesced_group(__activemask());
 }
 
-/// Returns the group's lanes that pass the same label as the caller.
+/// Returns the members of the group whose label equals the caller's.
 template <class Group, class Label>
 __device__ coalesced_group labeled_partition(const Group& group, Label label) {
     return coalesced_group(__match_any_sync(group.lanes(), static_cast<int>(label)));
 }
-/// Returns the group's lanes that pass the same value of `yes` as the caller.
+/// Returns the members of the group whose `yes` equals the caller's.
 template <class Group>
 __device__ coalesced_group binary_partition(const Group& group, bool yes) {
     const unsigned int all = __ballot_sync(group.lanes(), yes);

@@ -1,5 +1,5 @@
-// Alias analysis: can two accesses touch the same bytes? Wherever the answer affects the merging of
-// neighbouring accesses, LLVM's basic alias analysis gives the same answer.
+// Alias analysis: can two accesses touch the same bytes? Agrees with LLVM's basic alias analysis
+// wherever the answer decides whether neighbouring accesses are merged.
 #pragma once
 
 #include "page/ir_to_ptx/linear.h"
@@ -15,7 +15,7 @@ struct Access {
 /// Returns the memory access that a load or a store performs.
 Access access_of(const Instruction& load_or_store);
 bool may_alias(const Access& a, const Access& b);
-/// Reports whether the instruction may write to the accessed bytes (or, with `or_read`, read them).
+/// Reports whether the instruction may write the accessed bytes or, if `or_read` is set, read them.
 bool may_change(const Instruction& instruction, const Access& access, bool or_read);
 /// Reports whether execution always continues after the instruction. This is false for an
 /// instruction that can loop forever, exit, or wait at a barrier.

@@ -41,7 +41,7 @@ struct DebugVariable {
     u32 line = 0;
     bool is_parameter = false;
     const DebugType* type = nullptr;
-    const Value* memory = nullptr;  ///< the alloca, or the shared variable
+    const Value* memory = nullptr;  ///< the memory of the variable: an alloca or a shared variable
     DebugScope scope;
 };
 

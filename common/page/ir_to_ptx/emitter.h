@@ -81,8 +81,8 @@ public:
     void declare(const std::string& text);
     std::string make_label();
     void emit_label(const std::string& label);
-    /// Returns the label of the block, creating it if necessary. A block to which nothing jumps
-    /// gets no label.
+    /// Returns the label of the block, and creates it on the first call. A block that is never a
+    /// branch target gets no label.
     const std::string& block_label(const Block& block);
     /// Emits the edge from one block to another: the copies that set the phis, and the branch.
     void emit_edge(const Block& from, const Block& to);
@@ -98,8 +98,8 @@ public:
     const Block* next_block() const { return next_block_; }
     std::string parameter_load(const Argument& argument, std::size_t part, const std::string& made);
     bool sets_phis(const Block& from, const Block& to) const;
-    /// Reports whether the phis of `to` may be set before `from` branches, because the registers of
-    /// these phis are not read elsewhere.
+    /// Reports whether the phis of `to` can be set before `from` branches. Their registers must not
+    /// be read by the branch or on the edge to `other`.
     bool can_set_phis_early(const Block& from, const Block& to, const Block& other) const;
     void set_phis(const Block& from, const Block& to);
 
@@ -138,8 +138,8 @@ private:
     std::map<const Value*, std::string> local_names_;
     std::map<const Block*, std::string> labels_;
     std::set<const Block*> not_unrolled_;
-    /// The labels that begin and end scopes, keyed by the instruction before or after which each
-    /// label is placed.
+    /// The labels at which scopes begin and end, keyed by the instruction that a label precedes
+    /// (labels_before_) or follows (labels_after_).
     std::map<const Instruction*, std::vector<std::string>> labels_before_, labels_after_;
     std::map<std::string, std::pair<std::string, std::string>> scope_labels_;
     std::map<std::string, std::string> prologue_registers_;

@@ -1,5 +1,5 @@
-// Functions shared by the emitters of floating-point operations. They return PTX's type names and
-// the operands for a part of a value.
+// Helpers shared by the emitters of floating-point operations: PTX's type names, and the operands
+// for a part of a value.
 #pragma once
 
 #include <string>

@@ -10,12 +10,12 @@
 
 namespace coalesce::translator {
 
-/// A product that mul.wide computes from operands of half the width, so that no instruction has to
-/// extend these operands. The second operand is extended in the same way, or is a constant that
+/// A product that mul.wide computes directly from half-width operands, without extending them
+/// first. The second operand is either extended in the same way as the first, or is a constant that
 /// fits into half the width.
 struct WideProduct {
-    /// The first operand, which has half the width. nullptr if the instruction is not such a
-    /// product.
+    /// The first operand before its extension. nullptr if the instruction is not a product of this
+    /// form.
     const Value* a = nullptr;
     const Value* b = nullptr;  ///< the second operand; nullptr if it is the constant `factor`
     i64 factor = 0;
@@ -23,8 +23,8 @@ struct WideProduct {
 };
 WideProduct match_wide_product(const Instruction& product);
 
-/// Reports whether the instruction needs no code, because each part of its result is already a
-/// register or a constant that belongs to an operand. See Emitter::renamed().
+/// Reports whether the instruction emits no code, because each part of its result is already a
+/// register or constant of one of its operands. See Emitter::renamed().
 bool is_register_rename(const Instruction& instruction);
 
 class FoldedInstructions {
@@ -34,7 +34,7 @@ public:
     /// Returns the values that the instruction reads. A folded operand is replaced with the values
     /// that the folded instruction reads.
     std::vector<const Value*> find_read_values(const Instruction& instruction) const;
-    /// Does the same as find_read_values(), for a single operand.
+    /// Returns the values read through a single operand, like find_read_values().
     std::vector<const Value*> find_source_values(const Value* value) const;
 
 private:

@@ -124,14 +124,14 @@ struct Instruction : Operation {
     /// target for true. For a switch, the default target, followed by one target for each of
     /// operands[1...].
     std::vector<Block*> blocks;
-    /// The function that a call instruction calls. The operands are its arguments.
+    /// The callee of a call. The operands are the arguments.
     Value* callee = nullptr;
     const Type* function_type = nullptr;
     /// For each argument of a call, the type T of byval(T), or nullptr if the argument is not
     /// byval. by_value_align contains the alignment of each argument.
     std::vector<const Type*> by_value;
     std::vector<u32> by_value_align;
-    /// Whether a br belongs to a loop with llvm.loop.unroll.disable.
+    /// Whether a br carries the loop metadata llvm.loop.unroll.disable.
     bool is_not_unrolled = false;
     std::string text;  ///< the instruction's text in the IR, for messages
 
@@ -168,7 +168,7 @@ struct Function : Value {
     bool is_kernel = false;
     std::string linkage;  ///< "internal", "weak_odr"; "" is external
     const Place* place = nullptr;
-    std::vector<DebugVariable> debug_variables;  ///< the variables stored in an alloca
+    std::vector<DebugVariable> debug_variables;  ///< the source variables held in allocas
 
     bool is_declaration() const { return blocks.empty(); }
     const Type* return_type() const { return function_type->elements.front(); }

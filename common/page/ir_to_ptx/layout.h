@@ -14,15 +14,15 @@ u32 abi_alignment(const Type& type);
 /// Returns the offset of a structure's member.
 u64 offset_of_member(const Type& structure, u64 member);
 
-/// One of the scalars that a value consists of, and its position. For example, a {float, [2 x i8]}
-/// has three parts. An integer with more than 64 bits has two parts of 64 bits each; the upper part
-/// may occupy fewer bytes.
+/// A scalar part of a value, and its offset and size in bytes. For example, a {float, [2 x i8]} has
+/// three parts. An integer with more than 64 bits has two parts of 64 bits each; the upper part may
+/// occupy fewer bytes.
 struct ScalarPart {
     const Type* type;
     u64 offset, bytes;
 };
 std::vector<ScalarPart> list_scalar_parts(const Type& type);
-/// The range of entries in list_scalar_parts(type) that the indices of an extractvalue select.
+/// The parts that an extractvalue selects, as a range of list_scalar_parts(type).
 struct PartRange {
     std::size_t first, count;
 };

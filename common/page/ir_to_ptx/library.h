@@ -1,4 +1,4 @@
-// A library in LLVM IR, with functions for operations that PTX has no instruction for.
+// Library functions in LLVM IR, for operations that have no PTX instruction.
 #pragma once
 
 namespace coalesce::translator {

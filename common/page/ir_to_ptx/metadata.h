@@ -1,5 +1,5 @@
-// The numbered metadata at the end of a module: source positions, loops, and the annotations with
-// which older versions of clang describe kernels.
+// The numbered metadata at the end of a module: source positions, loops, and the annotations by
+// which older versions of clang mark kernels.
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
-// Options that make clang's optimizer generate IR that suits the translator. The clang in a page
-// uses them because it has no back end for NVIDIA's GPUs. Other clangs use them in order to
-// generate the same IR.
+// Options that make clang's optimizer generate IR suited to the translator. The clang in a page
+// needs them because it has no back end for NVIDIA's GPUs. Other clangs use them to generate the
+// same IR.
 #pragma once
 
 #include <string>
@@ -21,13 +21,13 @@ inline const std::vector<std::string> kOptimizerOptions = {
     // The names of values are never used.
     "-discard-value-names", "-emit-llvm"};
 
-/// Options that replace kOptimizerOptions for code in which every variable keeps its memory.
+/// Options that replace kOptimizerOptions for code whose variables must all stay in memory.
 inline const std::vector<std::string> kDebuggerOptions = {"-O0", "-fno-finite-loops",
                                                           "-discard-value-names", "-emit-llvm"};
 
-/// Returns the options (without -o OUT IN) for the second of two runs of a clang that has the NVPTX
-/// back end. The first run writes unoptimized IR (-disable-llvm-passes). The second run optimizes
-/// this IR for a target other than NVPTX, so that the back end has no influence.
+/// Returns the options (except -o OUT IN) for the second run of a clang with the NVPTX back end.
+/// The first run writes unoptimized IR (-disable-llvm-passes). The second run optimizes this IR for
+/// a target other than NVPTX, so that the back end has no influence.
 inline std::vector<std::string> optimise_without_back_end() {
     std::vector<std::string> words = {"-cc1", "-triple", "spir64-unknown-unknown",
                                       "-x",   "ir",      "-Wno-override-module"};

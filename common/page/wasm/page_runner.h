@@ -25,7 +25,7 @@ public:
     // Each of the following functions is a step of the examination. The page is notified when a
     // step starts, so that it can stop a step that takes too long.
 
-    /// Returns the learner's kernel or the reference, both of which have been compiled already.
+    /// Returns the learner's kernel or the reference, both already compiled.
     Compiled compile(const Source& source, const Signature& kernel) override;
     Trial run(const Compiled& kernel, const Produces& task, const TrialRequest& order) override;
     Trial run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,
@@ -34,9 +34,9 @@ public:
                                      Shape shape) override;
     std::optional<std::string> load_cached(const std::string& kind, const std::string& of) override;
 
-    /// Returns the result of `compile` for the learner's kernel.
+    /// Returns the learner's compiled kernel. Call compile() first.
     const Compiled& compiled() const { return compiled_; }
-    /// Returns the result of `compile` for the reference.
+    /// Returns the compiled reference. Call compile() first.
     const Compiled& compiled_reference() const { return compiled_reference_; }
 
 private:
@@ -46,7 +46,7 @@ private:
     Compiled compiled_, compiled_reference_;
 };
 
-/// Sets the simulator's options, including the small device memory that suffices for a page. Later
+/// Sets the simulator's options, including a small device memory, which is enough for a page. Later
 /// calls do nothing.
 void prepare_device();
 

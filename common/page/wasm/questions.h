@@ -12,7 +12,7 @@ namespace coalesce::page {
 
 /// Launches a kernel and returns its counters, its reports, and the accesses of one warp.
 nlohmann::json run_launch(const nlohmann::json& question);
-/// Predicts the time of a launch in which only the recorded blocks run.
+/// Predicts the time of a launch by running only the blocks that are recorded.
 nlohmann::json predict_launch(const nlohmann::json& question);
 
 // Launches of a kernel of any signature: kernel_launches.cpp.
@@ -34,7 +34,7 @@ nlohmann::json examine_source(const nlohmann::json& question);
 /// Returns the cost of a solution, for use when the book is built.
 nlohmann::json cost_of_solution(const nlohmann::json& question);
 nlohmann::json hint_for_failure(const nlohmann::json& question);
-/// Returns the questions that ask a learner for a prediction.
+/// Returns an exercise's prediction questions, with the learner's answers and the actual values.
 nlohmann::json predictions_to_make(const nlohmann::json& question);
 /// Explains the predicted time in a verdict.
 nlohmann::json explain_time(const nlohmann::json& question);
@@ -43,10 +43,10 @@ nlohmann::json draw_picture(const nlohmann::json& question);
 
 // ---- steps.cpp: the steps of a kernel ----
 
-/// Returns the request to send to the page's compiler, for a kernel that keeps its variables in
-/// memory.
+/// Returns the request to send to the page's compiler for a debug build of the kernel, in which
+/// variables stay in memory.
 nlohmann::json request_for_steps(const nlohmann::json& question);
-/// Returns the steps of a block of a kernel that keeps its variables in memory.
+/// Returns the recorded steps of one block of a debug build, in which variables stay in memory.
 nlohmann::json record_steps(const nlohmann::json& question);
 
 }  // namespace coalesce::page

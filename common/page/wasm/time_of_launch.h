@@ -17,7 +17,7 @@ namespace coalesce::simulator {
 std::string time_of_launch(const timing::Recording& recording, const std::string& gpu,
                            double useful_bytes);
 
-/// Returns the "told" part of the JSON that time_of_launch() returns.
+/// Returns the "told" object in the JSON that time_of_launch() returns.
 std::string explanation_json(const timing::TimeExplanation& explanation);
 
 }  // namespace coalesce::simulator

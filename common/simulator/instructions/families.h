@@ -10,8 +10,8 @@
 
 namespace coalesce::simulator {
 
-/// The modifiers of an instruction. A family takes the modifiers that it supports. If any modifiers
-/// remain afterwards, the family does not contain the instruction.
+/// The modifiers of an instruction. A family takes those that it supports. If any modifiers are
+/// left over, the family does not contain the instruction.
 class Modifiers {
 public:
     explicit Modifiers(const std::vector<std::string>& names) : names_(names) {}

@@ -37,8 +37,8 @@ namespace coalesce::simulator {
 struct LaneInstruction {
     Handler run = nullptr;
     Width destination = Width::none;
-    /// The width of Op::d2. Op::d2 is either the predicate q of `p|q`, which needs a slot even if
-    /// the instruction omits it, or the carry flags, which are read and written.
+    /// The width of Op::d2, which is either the predicate q of `p|q`, which needs a slot even if
+    /// the instruction omits it, or the carry flags, which are both read and written.
     Width second = Width::none;
     std::array<Width, 4> source = {};  ///< the widths of the sources in Op::a, b, c and v[0]
     /// True if Op::d2 contains the carry flags. The instruction is then not pure.
@@ -48,7 +48,7 @@ struct LaneInstruction {
     /// the warp's own file. Null if `run`, which accepts any operands, is the only handler.
     const Handler* forms = nullptr;
     i64 constant = 0;  ///< the value of Op::immediate, for a handler shared by many instructions
-    /// True if a constant operand after c becomes Op::immediate, as does the lookup table of lop3.
+    /// True if a constant operand after c is stored in Op::immediate (lop3's lookup table).
     bool immediate = false;
 };
 

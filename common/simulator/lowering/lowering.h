@@ -24,8 +24,8 @@
 
 namespace coalesce::simulator {
 
-/// The uniform file and its constants, which all functions of a kernel share while the kernel is
-/// lowered.
+/// The layout of the uniform register file and its constants, shared by all functions of a kernel
+/// during lowering.
 class UniformFile {
 public:
     Slot take(Width width);
@@ -38,8 +38,8 @@ private:
     u32 top_ = 0;
 };
 
-/// Returns the value of a pointer to a function of the module, or nothing if the module has no such
-/// function.
+/// Returns the function pointer of the module's function `name`, or nothing if the module has no
+/// such function.
 std::optional<u64> address_of_function(const ptx::Module& module, const std::string& name);
 
 class FunctionLowering {
@@ -104,7 +104,7 @@ private:
     /// Stores the base register in Op::a and the offset in Op::immediate. Returns true if the base
     /// has 32-bit lanes.
     bool address_operand(Op& op, const Operand& address, ptx::StateSpace space, bool allow_narrow);
-    /// Returns an address including its offset, as 64-bit lanes.
+    /// Returns a slot with the address plus its offset, in 64-bit lanes.
     Slot whole_address(const Operand& address, ptx::StateSpace space);
     u32 add_site(const MemoryUse& use);
     void extend_loaded(const std::vector<Operand>& elements, ptx::Type type,
@@ -182,9 +182,9 @@ private:
     std::map<std::string, Slot> specials_;
     std::map<std::pair<i64, Width>, Slot> shared_addresses_;
     std::map<std::string, u32> local_offsets_, parameter_offsets_;
-    /// For each instruction, whether it is a branch of a waiting loop.
+    /// For each instruction, whether it is the backward branch of a spin-wait loop.
     std::vector<bool> is_waiting_branch_;
-    /// For each instruction of the body, the result of find_first_reads_of_cas_loops.
+    /// For each instruction of the body, whether it is the first read of a compare-and-swap loop.
     std::vector<bool> is_first_read_of_cas_loop_;
     std::set<std::string> functions_used_;
 

@@ -9,7 +9,7 @@
 
 namespace coalesce::simulator {
 
-/// Returns the handler of a move, or null if `name` is not one of these moves.
+/// Returns the handler of the move instruction `name`, or null if there is none.
 Handler move_handler(const std::string& name);
 
 }  // namespace coalesce::simulator

@@ -16,7 +16,7 @@
 
 namespace coalesce::simulator {
 
-/// Returns, for each root register, the range in which any register with that root is live.
+/// Returns the live range of each root register, which covers all registers with that root.
 std::vector<Liveness::Range> lifetimes(const Registers& registers, const Liveness& liveness);
 
 /// Allocates and frees the slots of a register file by width.

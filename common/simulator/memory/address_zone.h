@@ -24,7 +24,7 @@ public:
     /// The maximum length of the queue of freed intervals. When the queue is longer, its oldest
     /// interval can be reused.
     static constexpr std::size_t kQuarantinedIntervals = 512;
-    /// A value of `max_quarantined` with which freed intervals stay in the queue until
+    /// The value of `max_quarantined` that keeps freed intervals in the queue until
     /// empty_quarantine() is called.
     static constexpr std::size_t kUntilEndRest = ~std::size_t{0};
 

@@ -72,8 +72,8 @@ inline u64 shared_window() {
 inline u64 local_window() {
     return address_map.windows + kWindowStride;
 }
-/// The size in bytes of the part of the local window that belongs to each thread of a block. It is
-/// larger than any thread's local memory.
+/// The size in bytes of each thread's part of the local window. It is larger than any thread's
+/// local memory.
 inline constexpr u64 kLocalBytesPerThread = u64{1} << 20;
 inline u64 param_window() {
     return address_map.windows + 2 * kWindowStride;
@@ -166,8 +166,8 @@ public:
     /// Copies the shadow of a range, for copies within the device.
     void copy_written(u64 to, u64 from, u64 bytes);
     void mark_unwritten(u64 address, u64 bytes);
-    /// Marks the bytes whose bits are set in `bytes` as uninitialized, on behalf of a kernel. Other
-    /// threads may mark other bytes at the same time.
+    /// Marks the bytes selected by the bit mask `bytes` as uninitialized, on behalf of a kernel.
+    /// Other threads may mark other bytes at the same time.
     void mark_bytes_unwritten(u64 address, u32 bytes);
     bool is_written(u64 address) const { return *shadow(address) >> (address & 3) & 1; }
     bool is_written_by_host(u64 address) const { return *shadow(address) >> (address & 3) & 0x10; }

@@ -7,12 +7,12 @@ namespace coalesce::simulator {
 
 class DeviceMemory;
 
-/// Installs a handler for crashes. If host code accesses an address of `memory` that only kernels
-/// may use, a message names the allocation, and then the program crashes as it would have without
-/// the simulator. Does nothing if the program handles SIGSEGV itself.
+/// Installs a SIGSEGV handler. If host code accesses an address of `memory` that only kernels may
+/// use, the handler prints a message that names the allocation, and the program then crashes as it
+/// would without the simulator. Does nothing if the program handles SIGSEGV itself.
 void explain_host_faults(const DeviceMemory* memory);
 
-/// Reports whether the installed signal handler is this one and not one of the program's.
+/// Reports whether the installed SIGSEGV handler is the simulator's, not one of the program's.
 bool explains_host_faults();
 
 /// Removes the handler's reference to `memory`. Must be called before `memory` is destroyed.

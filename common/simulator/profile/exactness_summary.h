@@ -28,7 +28,7 @@ struct ExactnessSummary {
     std::vector<std::string> checks_off;
     /// The number of launches that were not checked because of --sample.
     u64 unchecked_launches = 0;
-    /// Descriptions of kinds of mistakes that no check detects and that the program could contain.
+    /// Descriptions of the kinds of mistakes that the program could contain but no check detects.
     std::vector<std::string> not_covered;
 };
 

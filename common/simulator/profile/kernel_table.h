@@ -17,7 +17,7 @@
 
 namespace coalesce::simulator {
 
-/// The counters of the C interface, and counters for textures, surfaces and clusters.
+/// The counters of the C interface, plus those for textures, surfaces and clusters.
 struct Counters : CoalesceCounters {
     Counters() : CoalesceCounters{} {}
 
@@ -87,8 +87,8 @@ inline constexpr NamedCounter kCounters[] = {
     {"divergent_branches", &Counters::divergent_branches, false},
 };
 
-/// For a source line, the numbers of loads and stores without a machine instruction of their own,
-/// because an earlier instruction also performs these accesses.
+/// Counts of a source line's loads and stores that have no machine instruction of their own,
+/// because an earlier instruction performs them too.
 struct MergedAccessCounts {
     u32 loads = 0, stores = 0;
 };

@@ -33,7 +33,7 @@ struct PredictedKernel {
     std::string why;
     double ms = 0;          ///< the sum of all predicted times, in milliseconds
     double error_band = 0;  ///< the largest error band of the predicted launches
-    /// The properties of the launches that the model does not know.
+    /// The aspects of these launches that the model does not cover.
     std::vector<timing::Unknown> unknown;
     /// The prediction of the longest launch, without its timeline. Empty if no launch has a time.
     std::optional<timing::Prediction> longest;
@@ -55,8 +55,8 @@ public:
     const PredictedKernel* of(const std::string& kernel) const;
 
 private:
-    /// The properties that launches have in common if they are assumed to take the same time: grid,
-    /// block, shared memory.
+    /// The key of launches that are assumed to take the same time: their grid, block and shared
+    /// memory.
     using Shape = std::tuple<u64, u32, u32, u32, u64, u32>;
     struct Launches {
         u64 count = 0, predicted = 0;

@@ -14,7 +14,7 @@ struct Traffic {
     const char* name;  ///< the name of the traffic, such as "global loads"
     u64 requests;
     u64 passes;        ///< the number of sectors, or of wavefronts for shared memory
-    u64 ideal;         ///< the number of passes that would have been sufficient
+    u64 ideal;         ///< the smallest number of passes that would suffice
     u64 useful_bytes;  ///< the bytes that lanes requested, for global memory only
 };
 

@@ -11,9 +11,9 @@
 
 namespace coalesce::simulator {
 
-/// For each basic block, returns the block that continues its straight-line piece, or the block
-/// itself if the piece ends there. A block that lies between these two blocks in the function's
-/// body is guarded.
+/// Returns, for each basic block, the next block of its straight-line piece, or the block
+/// itself if the piece ends there. Blocks between these two in the function's body are
+/// guarded.
 std::vector<u32> joined_blocks(const ptx::Function& function, const ControlFlow& flow,
                                const MachineValues& values);
 

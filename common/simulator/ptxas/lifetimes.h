@@ -32,7 +32,7 @@ private:
 
     /// The live values under the assumption that every value has been written before it is read.
     const LiveValues live_;
-    /// For each piece, the values written on some path to its beginning or end.
+    /// Values that may be written before each piece begins (before_) and ends (end_of_piece_).
     std::vector<Bits> before_, end_of_piece_;
 };
 
@@ -41,7 +41,7 @@ private:
 struct Span {
     u32 begin = 0, end = 0;
     u32 read_until = 0;  ///< the position until which a load or store may still read the value
-    /// The position until which any instruction except the last reader may still read the value.
+    /// The position until which instructions other than the last reader may still read the value.
     u32 read_by_others_until = 0;
 };
 

@@ -46,7 +46,7 @@ struct MachineInstruction {
     u32 odd_internal_words = 0;  ///< the number of internal words that need odd registers
     bool follows_calling_convention = false;  ///< true for a call of an unknown function
     AccessPlace place;                        ///< the address of a load or store
-    /// If the instruction adds a constant to its only source value, this constant.
+    /// The constant that the instruction adds to its only source value, if it adds one.
     std::optional<i64> step;
     /// The indices of the values that the instruction reads and writes.
     std::vector<u32> reads, writes;
@@ -75,8 +75,8 @@ struct MachineCode {
     std::map<u32, u32> extends;  ///< maps a pair to the 32-bit value that is its lower half
 };
 
-/// Returns the machine code of a function returned by replace_registers_by_roots(), in which each
-/// value has only one name.
+/// Returns the machine code of `function`, which must come from replace_registers_by_roots(), so
+/// that each value has only one name.
 MachineCode machine_code(const ptx::Function& function, const ControlFlow& flow,
                          const Registers& registers);
 

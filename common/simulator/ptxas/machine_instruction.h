@@ -42,7 +42,7 @@ bool is_access(const ptx::Instruction& instruction);
 bool is_far_load(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a texture fetch or surface access.
 bool is_texel_access(const ptx::Instruction& instruction);
-/// Reports whether the instruction runs on the special function unit. This unit also computes
+/// Reports whether the instruction runs on the special function unit, which also computes
 /// reciprocals and conversions.
 bool uses_slow_unit(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a branch, a call or an exit. No instruction moves past these.
@@ -62,8 +62,8 @@ u32 latency_of(const ptx::Instruction& instruction);
 bool has_branches_inside(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a division or root that branches to a routine.
 bool calls_routine(const ptx::Instruction& instruction);
-/// If the hardware executes the instruction in two steps, through a 32-bit value, returns the
-/// latency of the second step in cycles. Returns 0 for other instructions.
+/// Returns the latency in cycles of the instruction's second step if the hardware executes it in
+/// two steps, through a 32-bit value. Otherwise returns 0.
 u32 latency_of_second_step(const ptx::Instruction& instruction);
 /// Returns the number of 32-bit words that an instruction needs in addition to its sources and its
 /// result. For example, a division is expanded to a dozen instructions with intermediate results.

@@ -29,7 +29,7 @@ namespace coalesce::simulator {
 
 /// A constant or uniform value that an instruction needs in a register.
 struct Constant {
-    /// Identifies the constant. Equal constants have equal names. 0 if the constant is used only
+    /// Identifies the constant: equal constants have equal names. 0 if the constant is used only
     /// once.
     u64 name = 0;
     u32 words = 0;         ///< the number of 32-bit words
@@ -42,7 +42,7 @@ struct Constant {
 /// same address only if their offsets are equal too.
 struct AccessPlace {
     u64 name = 0;  ///< identifies a variable or an address that is uniform in the block
-    /// The value that contains the address; kNone if no per-thread register does.
+    /// The value that contains the address; kNone if no register of the thread contains it.
     u32 value = kNone;
     i64 offset = 0;
     u32 bytes = 0;  ///< the size of the access; 0 if unknown
@@ -58,18 +58,18 @@ public:
     /// Returns, for each value, the number of 32-bit registers that it occupies. The number is 0
     /// for predicates, and for values that are not in the thread's registers.
     const std::vector<u32>& words() const { return words_; }
-    /// Reports whether the value is a 64-bit value whose two registers need not be adjacent,
-    /// because no instruction reads or writes the value as a whole.
+    /// Reports whether the value occupies two registers that need not be adjacent, because no
+    /// instruction reads or writes all 64 bits at once.
     bool is_loose(u32 value) const;
     /// Reports whether the value is computed in 16 bits.
     bool is_half(u32 value) const;
-    /// For a pair that is the sign extension of a 32-bit value, returns that value if one register
-    /// can contain both the value and the lower half of the pair. Returns nothing otherwise.
+    /// If the value is a pair that sign-extends a 32-bit value, and one register can hold both that
+    /// value and the pair's lower half, returns the 32-bit value. Otherwise returns nothing.
     std::optional<u32> find_extended_value(u32 value) const;
     /// Reports whether a 64-bit instruction becomes two 32-bit machine instructions.
     bool is_in_halves(const ptx::Instruction& instruction) const;
-    /// Reports whether one operand of the instruction is computed by another PTX instruction with
-    /// this opcode, which is folded into the machine instruction.
+    /// Reports whether the machine instruction absorbs a PTX instruction with this opcode that
+    /// computes one of its operands.
     bool has_folded_operand(const ptx::Instruction& instruction, std::string_view opcode) const;
     /// Reports whether one instruction loads all 64 bits of the value.
     bool is_loaded_pair(u32 value) const;
@@ -107,9 +107,9 @@ public:
     /// Reports whether the instruction is a conversion that reuses the register of its source for
     /// its result.
     bool is_rounded_in_place(u32 at) const;
-    /// For a `slct` or `selp`, returns the load of its second operand if ptxas makes this load
-    /// conditional: it is then executed only if the operand is selected, and its destination is the
-    /// register of the first operand. Returns nothing otherwise.
+    /// Returns the load of the second operand of a `slct` or `selp`, if ptxas executes this load
+    /// only when the operand is selected, and loads directly into the register of the first
+    /// operand. Returns nothing otherwise.
     std::optional<u32> find_conditional_load(u32 at) const;
     /// Returns the values loaded by instruction `at` that are already in registers. This is the
     /// case if the load repeats an earlier load or store, and no instruction in between may change
@@ -119,8 +119,8 @@ public:
     /// Reports whether one lane of a warp executes the atomic for all lanes. This is the case if
     /// its result is not used and its address is the same for the whole block.
     bool adds_for_warp(const ptx::Instruction& instruction) const;
-    /// Reports whether at most one lane of a warp has the value `is` in this predicate, because the
-    /// predicate compares the thread's index with a constant.
+    /// Reports whether the predicate equals `is` in at most one lane of a warp, because it compares
+    /// the thread's index with a constant.
     bool is_true_in_one_lane(u32 predicate, bool is) const;
     /// Values that must be moved to adjacent registers for a single instruction. Examples are a
     /// stored vector, the two values of a compare-and-swap, and the coordinates of a texel. Values
@@ -202,7 +202,7 @@ private:
     std::vector<const Instruction*> emitted_;
     std::vector<std::vector<u32>> readers_;  ///< for each value, the instructions that read it
     std::vector<std::vector<u32>> writers_;  ///< for each value, the instructions that write it
-    std::vector<bool> uniform_;  ///< for each value, true if computed once per block, or constant
+    std::vector<bool> uniform_;  ///< for each value, true if constant or computed once per block
     std::vector<bool> narrow_;   ///< for each value, true if only the lower half is used
     std::vector<bool> folded_;   ///< for each value, true if merged into its readers
     /// For each value, true if it is the same for a whole block but occupies a register of every

@@ -13,8 +13,8 @@ namespace coalesce::simulator {
 /// (`ld.global.nc`).
 enum Memory : std::size_t { kShared, kGlobal, kReadOnly, kMemories };
 
-/// How an instruction affects a kind of memory, from ptxas's point of view. Ordered from the
-/// weakest effect to the strongest.
+/// The effect of an instruction on a kind of memory, as ptxas sees it, from the weakest effect to
+/// the strongest.
 enum class Touch : u8 {
     none,
     loads,
@@ -28,11 +28,11 @@ class MemoryPaths {
 public:
     MemoryPaths(const ptx::Function& function, const ControlFlow& flow);
 
-    /// For each kind of memory, returns the strongest effect on any path from the end of block
-    /// `from` to the start of block `to` that does not run through `from` again. Block `from` must
-    /// dominate block `to`. A loop of several blocks on the path counts as a change, because ptxas
-    /// reloads words after such a loop (observed for loops with every kind of access, and without
-    /// any).
+    /// Returns, for each kind of memory, the strongest effect on any path from the end of block
+    /// `from` to the start of block `to`. Ignores paths that run through `from` again. Block `from`
+    /// must dominate block `to`. A loop of several blocks on the path counts as a change, because
+    /// ptxas reloads words after such a loop (observed for loops with every kind of access, and
+    /// without any).
     std::array<Touch, kMemories> strongest_touch_between(u32 from, u32 to) const;
 
 private:

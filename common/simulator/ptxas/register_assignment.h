@@ -22,9 +22,9 @@
 
 namespace coalesce::simulator {
 
-/// The register counts up to which ptxas uses additional registers. Up to `banks` registers per
-/// thread, ptxas uses more registers to avoid bank conflicts. Up to `late_reads` registers per
-/// thread, ptxas uses more registers so that it does not reuse registers that are still being read.
+/// Register counts per thread up to which ptxas spends additional
+/// registers: `banks` to avoid bank conflicts, and `late_reads`
+/// to avoid reusing registers that are still being read.
 struct RegisterLimits {
     u32 banks = 0, late_reads = 0;
 };

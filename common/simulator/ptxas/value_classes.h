@@ -33,13 +33,13 @@ struct Registers {
     std::vector<u32> root;
     /// For each instruction of the body, whether a prologue may compute it.
     std::vector<bool> pure;
-    /// For each instruction, whether it only copies a register to another name for it.
+    /// For each instruction, whether it only gives a register another name, and so needs no code.
     std::vector<bool> is_copy;
 };
 
 /// Classifies the registers of a function. `in_kernel` is false for device functions, whose
 /// registers all get the class `thread`. `of_block` contains the variables whose addresses differ
-/// from block to block, which are the shared variables in a cluster.
+/// from block to block (in a cluster, the shared variables).
 Registers classify(const ptx::Function& function, bool in_kernel, const Liveness& liveness,
                    const std::map<std::string, u32>* of_block = nullptr);
 /// Returns the register classes for plain mode. In this mode, no instruction is moved to a

@@ -10,8 +10,8 @@
 
 namespace coalesce::simulator {
 
-/// Returns, for each instruction of the body, whether it is needed: it has a lasting effect, or it
-/// computes a value for an instruction that has one.
+/// Returns, for each instruction of the body, whether it has a lasting effect or computes a value
+/// for an instruction that has one.
 std::vector<bool> find_needed_instructions(const ptx::Function& function);
 
 /// The halves of a 64-bit register, as bit flags.

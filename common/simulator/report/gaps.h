@@ -1,5 +1,5 @@
-// Records actions of a program that the checks cannot fully examine. The end of the report lists
-// these gaps.
+// Records gaps: actions of a program that the checks cannot fully examine. The report lists them at
+// its end.
 #pragma once
 
 #include <string>

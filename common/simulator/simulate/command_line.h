@@ -16,7 +16,7 @@ struct CommandLine {
     std::string budget_to_write, suppressions_to_write;
     // Files to read before the run.
     std::string suppression_file, base_file, budget_file;
-    /// The percentage by which a cost may exceed that of base_file's run.
+    /// The tolerated increase of a cost over the run in base_file, in percent.
     double tolerance_percent = 0;
     std::string annotations;  ///< "github" or "compiler"; empty if the option was not given
     bool has_lints = false;   ///< true if avoidable costs are reported

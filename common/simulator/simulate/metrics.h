@@ -41,8 +41,8 @@ struct Metric {
     const char* display_name;  ///< the name in messages, such as "sectors per load"
     LineLimits line_limits;
     Compared compared;
-    /// The unit of traffic (TrafficKind::unit) in which a comparison looks for the line to blame
-    /// for a change of this cost.
+    /// The unit (TrafficKind::unit) of the traffic in which a comparison looks for the line to
+    /// blame for a change of this cost.
     std::string_view unit;
     /// Returns the value for a kernel or a line, or nothing if the value is not defined, such as
     /// the sectors per load of a kernel without loads.

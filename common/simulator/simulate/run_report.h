@@ -24,8 +24,8 @@ void add_source_text(Json& run);
 /// Adds "ending", the program's exit code or the signal that ended it.
 void add_ending(Json& run, const Ending& ending);
 
-/// Reads a report that --json has written. Throws CanNotRun if the file is not a report, or has
-/// another version of the format.
+/// Reads a report written by --json. Throws CanNotRun if the file is not a report or uses a
+/// different version of the format.
 Json read_run(const std::string& file);
 
 }  // namespace coalesce::simulator

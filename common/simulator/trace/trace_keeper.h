@@ -1,4 +1,4 @@
-// Stores the request that selects the launch and the block to trace in this process, and the
+// Stores this process's trace request, which selects the launch and the block to trace, and the
 // resulting trace.
 //
 // Builds on  block_trace.h.
@@ -16,7 +16,7 @@ namespace coalesce::simulator {
 inline constexpr u64 kUsualTraceSteps = 2000;
 
 struct TraceRequest {
-    u64 launch = 0;  ///< the number of launches to skip before the traced launch
+    u64 launch = 0;  ///< the index of the launch to trace, counting from 0
     u64 block = 0;   ///< the block's index in the grid, with x varying fastest
     u64 steps = 0;   ///< the maximum number of steps to record; 0 disables tracing
     /// If not 0, the first block that stores to this device address is traced instead of `block`.
@@ -25,8 +25,8 @@ struct TraceRequest {
 
 class TraceKeeper {
 public:
-    /// Requests a trace of the launch that comes after `request.launch` other launches. Deletes any
-    /// earlier trace.
+    /// Requests a trace of launch number `request.launch`, counting the launches after this call
+    /// from 0. Deletes any earlier trace.
     void begin(const TraceRequest& request) {
         request_ = request;
         trace_.reset();

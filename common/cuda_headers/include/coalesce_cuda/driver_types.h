@@ -424,7 +424,7 @@ enum cudaSurfaceBoundaryMode {
     cudaBoundaryModeClamp = 1,
     cudaBoundaryModeTrap = 2,
 };
-// In the toolkit, the corresponding union is anonymous.
+// In the toolkit's header, this union type has no name.
   union cudaResourceOfDesc {
       struct { cudaArray_t array; } array;
       struct { cudaMipmappedArray_t mipmap; } mipmap;
