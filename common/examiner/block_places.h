@@ -29,7 +29,7 @@ struct StoreConflict {
     Block first, second;
     std::int64_t element = 0;  ///< index of the cell in the matrix
 };
-/// The first two blocks found to store to the same cell, and the blocks that store nothing.
+/// The first cell to which two blocks were found to store, and the blocks that store nothing.
 struct BlockStores {
     std::optional<StoreConflict> conflict;  ///< first pair of blocks that store to the same cell
     std::optional<Block> first_idle_block;  ///< the first block that stores nothing
@@ -43,8 +43,8 @@ std::optional<BlockStores> trace_block_stores(Shape shape, const LaunchShape& la
 /// Returns the number of elements that the first warp of the first block stores.
 std::size_t count_first_warp_stores(Shape shape, const RelaunchFunction& relaunch);
 
-/// The input cells at which blocks (0, 0), (1, 0) and (0, 1) start. All other neighbouring blocks
-/// are spaced in the same way.
+/// The input cells at which blocks (0, 0), (1, 0) and (0, 1) start. The spacing is the same between
+/// all neighbouring blocks.
 struct BlockOrigins {
     Shape shape{0, 0};  ///< shape of the input
     /// the input cell at which each of the three blocks starts

@@ -1,5 +1,5 @@
-// A folder that caches results that take a long time to compute. The key of a result contains all
-// inputs of the computation.
+// A folder that caches the results of slow computations. The key of a result contains all inputs of
+// the computation.
 //
 // Each entry contains the whole key, so that two keys never share an entry, and a checksum, so that
 // a truncated or damaged entry is ignored and replaced. New files are written under a temporary

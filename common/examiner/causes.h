@@ -13,7 +13,7 @@ namespace coalesce {
 
 class ElementTrials;
 
-/// The evidence about a failed launch, in addition to the launch itself.
+/// The evidence about a failed launch, in addition to its Trial.
 struct Evidence {
     const Source& source;
     const Exercise& exercise;
@@ -21,10 +21,10 @@ struct Evidence {
     bool was_correct_on_whole_tiles = false;
     /// Whether the kernel was correct on an earlier shape.
     bool was_correct_before = false;
-    /// Launches the kernel again, on another shape or with other checks. On a real GPU it returns
-    /// an empty trial, because the failed kernel may have left the GPU's context unusable.
+    /// Launches the kernel again, on another shape or with other checks. On a real GPU, returns an
+    /// empty trial, because the failed kernel may have left the GPU's context unusable.
     RelaunchFunction relaunch;
-    /// For an exercise beyond the transpose, its trials. Otherwise null.
+    /// The trials of an exercise beyond the transpose, or null for any other exercise.
     ElementTrials* elements = nullptr;
 
     /// Launches the kernel again without checks, so that it runs to completion despite errors.

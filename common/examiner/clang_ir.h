@@ -28,13 +28,13 @@ ClangRequest clang_ir_request(const Source& source,
 /// Returns the request for source code that is already wrapped for `Dialect::bare_clang`.
 ClangRequest clang_ir_request_for_wrapped(const std::string& wrapped, bool keeps_variables = false);
 
-/// Returns the two commands to run instead of `request` if clang has a back end for NVIDIA GPUs.
-/// Such a back end would change clang's optimizations, so the second command optimizes for a target
-/// without a back end. The result is the same IR as in a web page.
+/// Returns the commands to run instead of `request` if clang has a back end for NVIDIA GPUs, which
+/// would change clang's optimizations. The first command emits unoptimized IR, and the second
+/// optimizes it without a back end. The result is the same IR as in a web page.
 std::vector<std::vector<std::string>> commands_with_back_end(const ClangRequest& request);
 
-/// Returns the name of the combination of clang and our translator. For the version "22.1.8", the
-/// name is "clang 22.1.8, translated".
+/// Returns the compiler's name for a version of clang whose output we translate: "clang 22.1.8,
+/// translated" for "22.1.8".
 std::string add_translator_name(const std::string& version);
 
 }  // namespace coalesce

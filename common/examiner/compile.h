@@ -80,9 +80,9 @@ struct Compiled {
 /// Compiles a file. Errors in the file are returned in Compiled::failure, never thrown.
 Compiled compile(const Source& source, const CompileOptions& options);
 
-/// The PTX name of the kernel that evaluates `configure`. Its parameters are (long long* result),
-/// followed by the sizes. It writes seven numbers: the grid's x, y and z, the block's x, y and z,
-/// and the bytes of shared memory.
+/// The name in PTX of the kernel that evaluates `configure`. The kernel takes `long long* result`
+/// and the sizes, and writes seven numbers to `result`: the grid's x, y and z, the block's x, y and
+/// z, and the bytes of shared memory.
 extern const char* const kConfigureEntry;
 
 /// Returns the compiler that `compile` would use, for example "NVRTC 13.0

@@ -13,7 +13,7 @@ namespace coalesce {
 
 /// The output of a compiler.
 struct RawOutput {
-    bool is_good = false;        ///< whether the compiler produced PTX or LLVM IR
+    bool is_good = false;        ///< whether the compiler succeeded and produced PTX or LLVM IR
     bool has_timed_out = false;  ///< whether the compiler was killed at the time limit
     int seconds = 0;             ///< the time limit in seconds
     std::string ptx = "";        ///< the PTX; empty if the compiler emitted LLVM IR
@@ -26,7 +26,7 @@ struct RawOutput {
 Compiled finish_compilation(const Source& source, const Signature& signature,
                             const std::string& compiler, const RawOutput& raw);
 
-/// Returns the names of the kernels in a PTX module. Leaves out the kernel that `wrapped` adds.
+/// Returns the names of the kernels in a PTX module, without kConfigureEntry.
 std::vector<std::string> find_entries(const std::string& ptx);
 
 }  // namespace coalesce

@@ -24,7 +24,7 @@ std::vector<Failure> find_costly_requests(const Verdict& verdict, const Limits& 
 
 /// Returns a failure if the kernel's accesses cost far more than the solution's. Use it for shapes
 /// on which equally good kernels differ somewhat in cost, such as shapes with partial tiles.
-/// `costs_elsewhere` is a sentence that says on which shapes the kernel costs less.
+/// `costs_elsewhere` is a sentence that names the shapes on which the kernel costs less.
 std::optional<Failure> find_excess_over_solution(const Verdict& verdict,
                                                  const std::string& costs_elsewhere);
 
@@ -46,7 +46,7 @@ std::optional<Failure> find_copies_not_async(const Verdict& verdict, const Limit
 
 /// Returns a failure if the kernel's predicted speed, as a fraction of a copy's speed, is below the
 /// limit even if the actual speed is at the upper end of the model's error band. Returns nothing if
-/// the kernel has a property that the model does not cover and that could make it faster.
+/// the kernel has a property that the model does not cover and that could make the kernel faster.
 std::optional<Failure> find_slow_prediction(const Verdict& verdict, const Limits& limits);
 /// Returns the failure for a kernel whose time cannot be predicted, although the solution's time
 /// can be.

@@ -27,14 +27,14 @@ struct ExamineOptions {
     /// The solution. The kernel's total sectors, requests and wavefronts may not exceed those of
     /// the solution. Without a solution, only the exercise's limits apply.
     std::optional<Source> solution = {};
-    /// A second shape on which the kernel's costs are compared with the solution's costs. It is
-    /// used if the costs at `counted` are within the limits. 0 x 0 means no second shape. Errors on
-    /// this shape are reported like errors on other shapes.
+    /// A second shape on which the kernel's costs are compared with the solution's costs. The shape
+    /// is used only if the costs at `counted` are within the limits. 0 x 0 means no second shape.
+    /// Errors on this shape are reported like errors on other shapes.
     Shape second_counted{0, 0};
     /// A shape with partial tiles, on which the kernel may cost somewhat more than the solution.
     /// 0 x 0 means no such shape.
     Shape ragged_counted{0, 0};
-    /// Shapes with too many blocks for all of them to be run. The runner launches only some of the
+    /// Shapes with too many blocks to run them all. The runner launches only some of the
     /// blocks.
     std::vector<Shape> large_shapes = {};
     /// The runner that measures the solution, or null to use the learner's runner. If the learner's

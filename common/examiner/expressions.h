@@ -25,7 +25,7 @@ struct Condition {
     std::string text;  ///< the condition as written in the source
     bool is_exit =
         false;  ///< whether a return, break or continue follows, as in `if (...) return;`
-    bool returns = false;     ///< whether that statement is a return
+    bool returns = false;     ///< whether the statement that follows is a return
     bool is_in_loop = false;  ///< whether the condition is inside a loop
     /// whether a semicolon directly follows, so that the condition has no effect
     bool is_empty = false;

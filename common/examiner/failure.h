@@ -1,6 +1,6 @@
 /// \file
-/// The failures that can be reported for a learner's kernel. The identifier of a failure is the
-/// same in every version.
+/// The failures that can be reported for a learner's kernel. The identifier of a failure never
+/// changes.
 #pragma once
 
 #include <optional>
@@ -151,7 +151,7 @@ struct Failure {
     Fault fault = Fault::none;             ///< the fault, if `kind` is `wrong_result`
     std::string headline = "";             ///< a sentence that states what is wrong
     Place place = {};                      ///< the source line to look at first
-    Shape shape{0, 0};                     ///< the input on which the kernel failed; 0 x 0 for none
+    Shape shape{0, 0};                     ///< the shape on which the kernel failed; 0 x 0 for none
     std::string details = "";         ///< more details, in lines of at most 80 columns; may be ""
     std::string next = "";            ///< a sentence that suggests what to do next
     std::optional<CellMap> map = {};  ///< the map of correct and incorrect cells

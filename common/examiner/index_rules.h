@@ -24,7 +24,7 @@ int factor_of_thread(const std::string& expression);
 bool explain_repeated_place(Failure& failure, const Evidence& evidence);
 /// Attributes the failure to a vector component that is loaded, but never stored in the tile.
 bool explain_unused_component(Failure& failure, const Evidence& evidence);
-/// Attributes the failure to an index of the tile in which the factor of threadIdx.x is smaller
+/// Attributes the failure to an index of the tile in which threadIdx.x has too small a factor: less
 /// than the number of elements that each thread moves.
 bool explain_thread_factor(Failure& failure, const Evidence& evidence);
 /// Attributes the failure to a line that indexes the tile with a row or column of the whole matrix.
@@ -38,7 +38,7 @@ bool explain_outside_tile(Failure& failure, const Trial& trial, const Evidence& 
 // ---- tile_element_causes.cpp: elements in the wrong place in the tile ----
 
 /// Attributes the failure to a line that loads an element to the wrong place in the tile, or that
-/// stores an element other than the one that belongs there.
+/// stores the wrong element.
 bool explain_other_element(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 }  // namespace coalesce

@@ -27,7 +27,7 @@ public:
     /// Returns the sum plus a number.
     IndexSum plus(long long number) const;
     bool is_zero() const { return terms_.empty(); }
-    /// Reports whether the sum consists of numbers and named constants.
+    /// Reports whether the sum consists only of numbers and named constants.
     bool is_constant() const;
     /// Returns the constant term of the sum, or 0 if it has none.
     long long constant() const;

@@ -54,8 +54,8 @@ LineMistake find_mbarrier_mistake(const Failure& failure, const Trial& trial,
 
 // ---- tile_causes.cpp ----
 
-/// Looks for a grid that is too wide, or whose width is not a multiple of the number of GPUs, in a
-/// kernel whose GPUs take the tiles of a row in turn.
+/// Looks for a wrong grid width in a kernel whose GPUs take the tiles of a row in turn: a grid that
+/// is too wide, or a width that is not a multiple of the number of GPUs.
 LineMistake find_wrong_grid_width(const LaunchShape& launch, Shape shape, const std::string& text);
 
 // ---- cost_lines.cpp ----

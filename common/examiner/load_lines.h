@@ -7,9 +7,9 @@
 
 namespace coalesce {
 
-/// Returns the line that loads the value stored by `line`. For `float4 v = tile[i]; out[j] = v;`
-/// compilers merge the two statements and attribute the load to the line of the store, although a
-/// line that only stores a variable loads nothing.
+/// Returns the line that loads the value stored by `line`. Compilers merge the statements of
+/// `float4 v = tile[i]; out[j] = v;` and attribute the load to the line of the store, which by
+/// itself loads nothing.
 int find_load_line(const std::string& text, int line);
 
 /// Corrects the line numbers of the loads in a trial, and moves their costs to the corrected lines.

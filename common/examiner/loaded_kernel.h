@@ -38,8 +38,8 @@ public:
     bool prints() const { return prints_; }
     /// Reports whether the kernel's file declares an array in dynamic shared memory.
     bool has_dynamic_array() const { return has_dynamic_array_; }
-    /// Returns the reason why the kernel cannot be launched, as a failure. Its kind is `none` if
-    /// the kernel can be launched.
+    /// Returns the failure that says why the kernel cannot be launched, or a failure of kind `none`
+    /// if the kernel can be launched.
     const Failure& problem() const { return problem_; }
 
     /// Evaluates `configure` on the device and checks its result. If the result is invalid, fills

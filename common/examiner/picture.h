@@ -60,8 +60,8 @@ struct Picture {
     std::string svg() const;
 };
 
-/// Compiles the kernel, runs it once and draws the accesses of the warp. For an incorrect kernel,
-/// draws the accesses up to the point where it stopped.
+/// Compiles the kernel, runs it once and draws the accesses of the warp. If the kernel stops with
+/// an error, draws the accesses up to that point.
 Picture draw_warp_picture(const Source& source, const Exercise& exercise, Runner& runner,
                           const PictureRequest& request);
 

@@ -36,7 +36,7 @@ struct NotLaunched : std::runtime_error {
     Failure failure;
 };
 
-/// The costs of a predicted launch, estimated from the blocks that were sampled.
+/// The costs of a predicted launch, estimated from the sampled blocks.
 struct SampledCosts {
     /// The estimated costs of the whole launch, or nothing if the blocks store nothing.
     std::optional<Counters> counters = {};

@@ -52,12 +52,12 @@ struct CostRow {
 /// Returns a row for each kind of access that the kernel makes, or no rows if nothing was counted.
 std::vector<CostRow> cost_rows(const Verdict& verdict);
 
-/// Reports whether the map of cells of the verdict's first failure is worth showing: it shows more
-/// than one fault, and its cells do not all have the same mark.
+/// Reports whether the map of cells of the verdict's first failure is worth showing. The map must
+/// show more than one fault, and its cells must not all have the same mark.
 bool has_map(const Verdict& verdict);
 
-/// Returns a few numbered lines of `text` around `line`, with a mark at `line`, and at `column` if
-/// it is known.
+/// Returns a few numbered lines of `text` around `line`. Marks `line` and, if it is known,
+/// `column`.
 std::string excerpt(const std::string& text, int line, int column);
 
 }  // namespace coalesce

@@ -16,8 +16,8 @@ std::string excerpt_around(const std::string& text, int line, int column, int ar
 /// Returns the source lines around a failure. Returns "" if the compiler's message already shows
 /// the line, or if the file is not text.
 std::string source_excerpt(const Failure& failure, const std::string& source, int lines_around = 2);
-/// Reports whether the map of cells adds anything to the headline: it shows more than one fault,
-/// and its cells do not all have the same mark.
+/// Reports whether the map of cells adds anything to the headline. The map must show more than one
+/// fault, and its cells must not all have the same mark.
 bool is_map_useful(const Failure& failure);
 /// Returns the map of right and wrong cells in at most `lines` lines, or "" if the map is not
 /// useful.
@@ -39,7 +39,7 @@ std::string format_printed(const Verdict& verdict);
 std::vector<std::string> other_failures(const Verdict& verdict);
 /// Returns the compiler's warnings as sentences, or none if the compiler also reported errors.
 std::vector<std::string> warnings(const Verdict& verdict);
-/// Returns the input on which the kernel failed, for example "Seen with rows = 77, cols = 45.".
+/// Returns a sentence that states the failing input, for example "Seen with rows = 77, cols = 45.".
 /// Returns "" if the failure has no input, for example because the kernel does not compile. `sizes`
 /// contains the names of the sizes (Verdict::sizes).
 std::string format_failing_input(const Failure& failure,

@@ -34,10 +34,10 @@ const simulated::Report* find_report(const Trial& trial, const char* check, cons
 /// the line that calls the assembly. The line is 0 if `place` is in another file.
 Place place_in_learner_file(const Place& place, const Evidence& evidence);
 
-/// Returns the exercise's name for its output matrix, or for its input matrix.
+/// Returns the exercise's name for the output matrix, or for the input matrix if `is_out` is false.
 const char* matrix_name(bool is_out, const Evidence& evidence);
 
-/// A rule that maps the reports of a check and kind to a failure.
+/// A rule that maps reports with a given check and kind to a failure.
 struct ReportRule {
     const char* check;
     const char* kind;  ///< "" for any kind
@@ -90,7 +90,7 @@ bool explain_by_lines(Failure& failure, const Trial& trial, const Evidence& evid
 
 // ---- index_causes.cpp ----
 //
-// Finds mistakes in an index: of a vector, of a tile element, or of a matrix element that two
+// Finds mistakes in the indices of vectors, of tile elements, and of matrix elements that two
 // threads store.
 
 /// Attributes the failure to the incorrect part of an index. Returns false if no index in the text
@@ -104,8 +104,8 @@ bool explain_by_indices(Failure& failure, const Trial& trial, const Evidence& ev
 /// Explains how many arrivals or bytes are missing at an mbarrier on which threads wait forever.
 /// Returns false if the report does not give these numbers.
 bool explain_endless_wait(Failure& failure, const Evidence& evidence);
-/// Blames the step of a pipeline that is missing or misplaced. Returns false if the text shows no
-/// such mistake.
+/// Attributes the failure to a missing or misplaced step of a pipeline. Returns false if the text
+/// shows no such mistake.
 bool explain_by_pipeline(Failure& failure, const Evidence& evidence);
 
 // ---- tile_causes.cpp ----
@@ -168,12 +168,12 @@ Failure explain_wrong_result(const Trial& trial, const Comparison& comparison,
 //
 // Explains kernels that transpose a stack of matrices but access the wrong matrix.
 
-/// Attributes the failure to the stack if the grid has more blocks along z than the stack has
-/// matrices, or if the first block of the second matrix begins at the wrong element. Returns false
-/// if neither is the case.
+/// Attributes the failure to a mistake in the stack: more blocks along z than matrices, or a
+/// second matrix whose first block begins at the wrong element. Returns false if there is no such
+/// mistake.
 bool explain_by_matrix_begin(Failure& failure, const Trial& trial, const Evidence& evidence);
-/// Attributes the failure to a pointer, and returns true, if the kernel advances a pointer by an
-/// amount that is not a multiple of the matrix size.
+/// Attributes the failure to a pointer that the kernel advances by an amount that is not a multiple
+/// of the matrix size. Returns false if there is no such pointer.
 bool explain_pointer_advance(Failure& failure, const Trial& trial, const Evidence& evidence);
 /// Explains why some matrices were not written: there are too few blocks, or the blocks do not use
 /// blockIdx.z.
@@ -184,8 +184,8 @@ void explain_batch_race(Failure& failure, const simulated::Report& race, const T
 
 // ---- grid_causes.cpp ----
 //
-// Explains cells that no thread wrote. The cause may be the launch configuration, which is compared
-// with the cells that the blocks access.
+// Explains cells that no thread wrote. To tell whether the launch configuration is the cause,
+// compares it with the cells that the blocks access.
 
 /// Returns a failure if the grid does not cover the matrix, but would if its two sizes were
 /// swapped.

@@ -75,8 +75,8 @@ public:
         return {};
     }
 
-    /// Returns the cached value of kind `kind` ("counters" or "time") that was computed from the
-    /// inputs `of`, or nothing if there is none.
+    /// Returns the cached value of this kind ("counters" or "time") for the inputs `of`, or nothing
+    /// if there is none.
     virtual std::optional<std::string> load_cached(const std::string& /*kind*/,
                                                    const std::string& /*of*/) {
         return std::nullopt;

@@ -1,5 +1,5 @@
 /// \file
-/// Verifies that the few blocks whose time is measured for a prediction store the correct values.
+/// Verifies the values that the sampled blocks of a predicted launch store.
 ///
 /// Times are predicted for a matrix so large that verifying all of it would take seconds and
 /// gigabytes per kernel. Instead, a few blocks are launched twice. The first launch records which

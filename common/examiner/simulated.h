@@ -31,9 +31,9 @@ struct Thread {
 
 /// A report from one of the simulator's checks.
 struct Report {
-    std::string check, kind;    ///< for example "memcheck" and "out of bounds"
+    std::string check, kind;    ///< names such as "memcheck" and "out of bounds"
     std::string message, cure;  ///< sentences that say what is wrong and how to fix it
-    Place place, other_place;   ///< `line` is 0 if the place is unknown
+    Place place, other_place;   ///< lines are 0 if unknown
     Thread thread, other_thread;
     std::uint64_t address = 0;
 

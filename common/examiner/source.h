@@ -31,8 +31,8 @@ Source read_source(const std::filesystem::path& file, const std::string& shown_a
 /// Returns the failure for the first #include, #embed or __has_include that is not allowed. If all
 /// are allowed, returns a failure of kind `none`.
 Failure find_refused_include(const std::string& text, const std::string& file_name);
-/// Converts carriage returns to line feeds in a text without line feeds, as written by some old
-/// computers. Not all compilers accept a carriage return as a line end.
+/// Converts carriage returns to line feeds in a text that has no line feeds (old Mac OS line ends).
+/// Not all compilers accept a carriage return as a line end.
 std::string with_line_feeds(std::string text);
 /// Creates a source from a string in memory, which must meet the same requirements as a file.
 Source make_source(const std::string& text, const std::string& shown_as);

@@ -60,8 +60,8 @@ int find_line_with_mixed_axes(const std::string& text);
 /// Finds a cast of an element to a vector type where the cast should apply to the address, as in
 /// `(float2)in[i]`.
 Declared find_cast_of_value(const std::string& text);
-/// In a sequence of lines that should each use a different vector component, returns the first line
-/// that repeats a component. Returns 0 if there is none.
+/// Returns the first line that repeats a vector component, in a sequence of lines that should each
+/// use a different one. Returns 0 if there is none.
 int find_line_with_repeated_component(const std::string& text);
 /// Finds a component such as "v.w" that is never set, although other components are set and the
 /// whole vector is used. The returned line is the vector's declaration.
@@ -71,8 +71,8 @@ Declared find_component_never_set(const std::string& text);
 /// asm statement or if the function has several callers. Compilers that report inlined functions do
 /// not need this correction.
 int find_caller_of_asm(const std::string& text, int line);
-/// Returns `line`, or, if `line` contains only braces, the last line before it that contains
-/// anything else.
+/// Returns `line` or, if `line` contains only braces, the last earlier line that contains anything
+/// else.
 int find_statement_line(const std::string& text, int line);
 /// Reports whether the file declares a dynamic shared memory array.
 bool has_dynamic_array(const std::string& text);
@@ -128,8 +128,8 @@ struct MissingParentheses {
     std::string text;    ///< the sum as written in the source, such as "row + k * cols + col"
 };
 
-/// Finds the first index that lacks parentheses. In such an index, a loop counter or threadIdx is
-/// multiplied by rows or cols, but the row or column that is added to it is not.
+/// Finds the first index that lacks parentheses. In such an index, rows or cols multiplies a loop
+/// counter or threadIdx, but not the row or column to which the counter should have been added.
 MissingParentheses find_missing_parentheses(const std::string& text);
 
 // ---- local_arrays.cpp: out-of-bounds accesses to arrays in registers, which no check detects ----

@@ -72,8 +72,8 @@ bool contains(std::string_view text, const TextPattern& pattern);
 /// Reports whether the pattern matches the whole text, and stores the match in `match`.
 bool match_whole(std::string_view text, TextMatch& match, const TextPattern& pattern);
 bool match_whole(std::string&& text, TextMatch& match, const TextPattern& pattern) = delete;
-/// Returns all matches in order, without overlaps. A search that repeatedly looks far ahead is
-/// stopped early, so the last matches may then be missing.
+/// Returns all matches in order, without overlaps. A search that repeatedly looks far ahead stops
+/// early, and the last matches are then missing.
 std::vector<TextMatch> find_matches(std::string_view text, const TextPattern& pattern);
 std::vector<TextMatch> find_matches(std::string&& text, const TextPattern& pattern) = delete;
 /// Reports whether the text contains `word` as a whole word.

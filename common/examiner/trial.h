@@ -1,5 +1,5 @@
 /// \file
-/// A single launch of a kernel on one shape, with everything that was observed.
+/// A single launch of a kernel on one shape, and everything observed during it.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ constexpr TracedWarp kFirstWarp{.limit = kMaxTracedAccesses};
 struct TracedBlock {
     std::uint64_t block = 0;  ///< linear index of the block (x varies fastest)
     std::size_t steps = 0;    ///< maximum number of steps to record; 0 to record none
-    /// The index of an array's argument, and the offset of a byte in this array. If set, the first
-    /// block that stores to this byte is recorded instead of `block`.
+    /// An array, given as the index of its argument, and the offset of a byte in this array. If
+    /// set, the first block that stores to this byte is recorded instead of `block`.
     std::optional<std::pair<std::size_t, std::uint64_t>> stored_byte = {};
 };
 /// The maximum number of steps to record. It is large enough for a block of 1024 threads.
@@ -56,7 +56,7 @@ struct TrialRequest {
     bool wants_counters = false;  ///< whether to count costs, in total and by line; simulated only
     TracedWarp traced = {};       ///< the warp to trace; simulated only
     TracedBlock traced_block = {};  ///< the block to trace; simulated only
-    std::uint64_t seed = 0;         ///< selects an order of blocks and warps; simulated only
+    std::uint64_t seed = 0;         ///< seed for the order of blocks and warps; simulated only
     /// Threads per block along x, y and z. They replace the block size from `configure`, to test
     /// whether the block size causes the failure. Zeros keep the block size from `configure`.
     std::array<long long, 3> block{};
@@ -81,7 +81,7 @@ struct CallArgument {
 /// An array in device memory after a launch.
 struct ArrayAfter {
     std::uint64_t address = 0;
-    std::string bytes = "";          ///< empty if the kernel did not run to completion
+    std::string bytes = "";  ///< the contents; empty if the kernel did not run to completion
     bool is_written_before = false;  ///< whether the guard band before the array was changed
     bool is_written_after = false;   ///< whether the guard band after the array was changed
 };
@@ -95,8 +95,8 @@ struct Trial {
     int error = 0;             ///< the cudaError_t from the launch or from waiting for it
     bool is_hung = false;      ///< whether a real GPU failed to finish in time
     std::vector<simulated::Report> reports;  ///< reports of the simulator's checks
-    std::optional<Comparison> comparison;    ///< present if the kernel ran to completion
-    /// the arrays of a launch of any signature, in the order of its arguments
+    std::optional<Comparison> comparison;    ///< empty if the kernel did not complete
+    /// for a launch of any signature, the arrays in the order of the arguments
     std::vector<ArrayAfter> arrays;
     /// The comparison for an exercise beyond the transpose, in place of `comparison`.
     std::optional<ElementComparison> element_comparison;
@@ -156,7 +156,7 @@ public:
     const std::vector<std::uint64_t>& arguments() const { return arguments_; }
     /// Copies the arrays back from the device.
     std::vector<ArrayAfter> read() const;
-    /// Returns the addresses of the arrays, without reading their contents.
+    /// Returns the arrays with their addresses, but without their contents.
     std::vector<ArrayAfter> addresses() const;
 
 private:

@@ -89,7 +89,7 @@ struct Verdict {
     bool is_simulated = false;                ///< whether the device is the simulator
     std::string compiler;                     ///< the compiler that produced the PTX
     std::vector<Message> messages;            ///< messages of the compiler, including warnings
-    /// For an exercise beyond the transpose, the names of the sizes in a shape; empty for matrices.
+    /// The names of the sizes in a shape, for an exercise beyond the transpose; empty for matrices.
     std::vector<std::string> sizes;
     std::vector<TriedShape> shapes;             ///< the tried shapes, in order
     Shape counted{0, 0};                        ///< the shape for which costs were counted
@@ -113,7 +113,7 @@ struct Verdict {
         outcome = is_learners ? Outcome::failed : Outcome::not_examined;
         failures.push_back(std::move(failure));
     }
-    /// Returns "256 x 256", or "rows = 256, cols = 100" for an exercise beyond the transpose.
+    /// Formats a shape: "256 x 256", or "rows = 256, cols = 100" beyond the transpose.
     std::string name_of(Shape shape) const {
         return sizes.empty() ? shape.name() : describe_sizes(sizes, shape);
     }

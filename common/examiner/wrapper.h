@@ -9,7 +9,7 @@ namespace coalesce {
 /// The dialects of CUDA C++ that compilers accept.
 enum class Dialect {
     nvidia,     ///< for NVRTC and nvcc, which have threadIdx, dim3 and the vector types built in
-    bare_clang  ///< for clang with the project's headers instead of the toolkit's
+    bare_clang  ///< accepted by clang with the project's headers instead of the toolkit's
 };
 
 /// The name of the learner's file in compiler messages and in the PTX.

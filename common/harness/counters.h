@@ -37,13 +37,13 @@ struct Counters : CoalesceCounters {
                    shared_atomic_requests >
                0;
     }
-    /// Returns the number of sectors that loads, stores and atomics accessed.
+    /// Returns the number of sectors accessed by loads, stores and atomics.
     std::uint64_t sectors() const { return load_sectors + store_sectors + atomic_sectors; }
     /// Returns the number of requests to global memory.
     std::uint64_t global_requests() const {
         return load_requests + store_requests + atomic_requests;
     }
-    /// Returns the number of wavefronts that loads, stores and atomics needed in shared memory.
+    /// Returns the number of shared-memory wavefronts of loads, stores and atomics.
     std::uint64_t shared_wavefronts() const {
         return shared_load_wavefronts + shared_store_wavefronts + shared_atomic_wavefronts;
     }

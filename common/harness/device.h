@@ -15,7 +15,7 @@ namespace coalesce {
 enum class DeviceChoice {
     automatic,  ///< a real GPU if one is usable, otherwise the simulator
     gpu,        ///< a real GPU; an error if none is usable
-    simulator,  ///< the simulator, or an error if it is not available
+    simulator,  ///< the simulator; an error if it is not available
 };
 
 /// The chosen device.

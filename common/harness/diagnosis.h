@@ -13,7 +13,7 @@
 
 namespace coalesce {
 
-/// The number of cells that have a certain property, and the first such cell.
+/// A count of cells with some property, and the first of these cells.
 struct Tally {
     std::uint64_t count = 0;
     std::int64_t first = -1;  ///< the index of the first cell, or -1
@@ -57,7 +57,7 @@ struct TileGrid {
 };
 
 /// Collects bad cells one by one, and then determines which mistake explains them. Each thread may
-/// collect some of the cells in its own Diagnosis. The caller then merges these.
+/// collect some of the cells in its own Diagnosis. The caller then merges the Diagnoses.
 class Diagnosis {
 public:
     /// Starts a diagnosis. `comparison` is the result of the first pass over the output.
@@ -74,8 +74,8 @@ private:
     /// the usual tile sides.
     static constexpr int kPeriod = 64;
 
-    /// For each row and each column (modulo kPeriod), the number of cells that have a certain
-    /// property.
+    /// The number of cells with some property in each row and in each column (modulo
+    /// kPeriod).
     struct LineCounts {
         std::array<std::uint64_t, kPeriod> rows{}, cols{};
 
@@ -141,7 +141,7 @@ private:
     std::string describe_tiles(const Tally& example, std::int64_t side, bool is_turned) const;
     std::string describe_tile_moves(std::int64_t side) const;
 
-    // The following functions are used by both diagnoses.
+    // conclude_untouched() and conclude_wrong() both use the following functions.
     bool has_too_few_bad_cells() const;
     std::uint64_t count_matrices() const;
     TileGrid out_tiles(std::int64_t side) const {
@@ -171,7 +171,7 @@ private:
     std::vector<TileTallies> tiles_;        ///< an entry for each of kTileSides
     /// Cells that contain the sum of the expected value and the output's old value.
     Tally sum_values_;
-    /// For each integer type, the cells that contain the expected value converted to that type.
+    /// The cells that contain the expected value converted to an integer type, for each type.
     std::array<Tally, 3> converted_values_{};
     Tally nonzero_converted_values_;  ///< the cells in converted_values_ that are not zero
     Sample sample_;                   ///< a sample of the wrong cells, with positions in `matrix_`

@@ -15,7 +15,7 @@ enum class Fault : std::uint8_t {
     never_written,  ///< some cells are unwritten: whole tiles, or cells that form no simple pattern
     ragged_edge_missed,  ///< only cells beyond the last full tile are bad
     grid_too_small,      ///< all cells after a certain row or column are unwritten
-    /// `row < cols` and `col < rows` are swapped, so that only a square part was written.
+    /// `row < cols` and `col < rows` are tested, so that only a square part was written.
     bounds_exchanged,
     /// Only some rows or columns of each tile were written, because a loop is missing or too short.
     part_of_each_tile,

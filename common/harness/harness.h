@@ -1,6 +1,6 @@
 /// \file
-/// The header that every step includes. It declares `run_step`, which implements the main function
-/// of a step, and `ceil_div`.
+/// The header that every step includes. It declares `ceil_div`, and `run_step`, which implements
+/// the main function of a step.
 #pragma once
 
 #include <array>
@@ -42,13 +42,13 @@ struct Permutation {
 };
 
 /// Computes row `out_row` of an output on the host, in double precision, and stores it in `out`.
-/// `in` is the whole input. It begins with a matrix of rows x cols.
+/// `in` is the whole input, which begins with a matrix of rows x cols.
 using RowFunction = void (*)(const float* in, int rows, int cols, int out_row, double* out);
 
 /// An output that is computed from the input, such as the sums of the rows of a matrix. The input
 /// of such a task consists of floats in the range [0.5, 1).
 struct Computation {
-    /// A number of rows or columns, which may depend on the shape of the first matrix.
+    /// An extent of a matrix: 0, 1, or the number of rows or columns of the first input matrix.
     enum Extent { none, one, rows, cols };
     /// The function that computes a row of the output, or nullptr if the kernel must write nothing.
     RowFunction row = nullptr;

@@ -33,8 +33,8 @@ inline constexpr int kTileSides[] = {32, 16, 64, 8, 128, 4, 2};
 /// Reports whether the value comes from the correct position within a tile of side `tile`, but from
 /// the wrong tile.
 bool is_of_wrong_tile(const ObservedCell& look, int tile);
-/// Reports whether the value is at the same position within a tile of side `tile` in the input and
-/// in the output, so that the tile was not transposed.
+/// Reports whether the value has the same position within its tile (of side `tile`) in the input
+/// and in the output, which shows that the tile was not transposed.
 bool is_of_untransposed_tile(const ObservedCell& look, int tile);
 /// Reports whether the value comes from the correct tile of side `tile`, but from a different
 /// position within it.

@@ -27,8 +27,8 @@ struct ObservedCell {
     /// Reports whether the value may come from this cell of the input. 1-byte and 2-byte elements
     /// are not unique, so for these the answer is only probable.
     bool has_value_of(Cell cell) const;
-    /// Reports whether all bytes of the cell are guard bytes, so that its value was read from
-    /// outside of the input.
+    /// Reports whether all bytes of the cell are guard bytes, which shows that its value was read
+    /// from outside the input.
     bool contains_guard_bytes() const;
     /// Reports whether the cell contains a value that is not in the input.
     bool is_not_from_input() const;

@@ -14,8 +14,8 @@
 
 namespace coalesce {
 
-/// Thrown if a launch cannot be predicted. The message gives the reason, which is not necessarily a
-/// mistake of the caller.
+/// Thrown if a launch cannot be predicted. The message gives the reason, which need not be an error
+/// by the caller.
 struct NotPredicted : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -53,8 +53,8 @@ double useful_bytes(const Variant& variant, Shape shape);
 timing::Predictions predictions_for(const std::string& gpu);
 
 /// Runs a few blocks of `variant` at `shape` on the simulator, and predicts the time of the whole
-/// launch on `gpu`. Throws NotPredicted if the variant cannot be launched at this shape, or has no
-/// launch that can be predicted.
+/// launch on `gpu`. Throws NotPredicted if the variant cannot be launched at this shape, or if none
+/// of its launches can be predicted.
 Predicted predict(const Variant& variant, Shape shape, const std::string& gpu);
 
 /// Whether the recorded blocks of a launch access memory.

@@ -69,14 +69,14 @@ struct Problem {
     /// Reports whether the task permutes the axes of an array. Such an array is treated as a matrix
     /// whose rows run along the last axis.
     bool is_permuted() const { return produces.kind == Produces::permuted; }
-    /// Reports whether the output is computed from the input. Such a task has no source cells, so
-    /// `source_of` returns nothing. For such a task, use only the functions that return sizes, and
-    /// the verifier's comparison.
+    /// Reports whether the output is computed from the input. `source_of` then returns nothing,
+    /// because there are no source cells. Use only the functions that return sizes, and the
+    /// verifier's comparison.
     bool is_computed() const { return produces.kind == Produces::computed; }
     /// Returns the number of matrices that are transposed separately. Returns 0 if the task is not
     /// a batch of matrices.
     std::int64_t batches() const;
-    /// Returns the task of one matrix of a batch. Returns other tasks unchanged.
+    /// For a batch, returns the task of a single matrix. Returns any other task unchanged.
     Problem for_one_matrix() const;
     /// Returns the number of rows of the input, including those of a second matrix.
     std::int64_t in_rows() const {
@@ -105,11 +105,11 @@ struct Problem {
     bool contains(Cell cell) const {
         return cell.row >= 0 && cell.row < rows && cell.col >= 0 && cell.col < cols;
     }
-    /// Returns the index in memory of a cell of the input, in elements.
+    /// Returns the memory index of an input cell, in elements.
     std::int64_t index(Cell cell) const { return cell.row * cols + cell.col; }
-    /// Returns the cell of the input at this index in memory.
+    /// Returns the input cell at this memory index.
     Cell in_cell(std::int64_t index) const { return {index / cols, index % cols}; }
-    /// Returns the cell of the output at this index in memory.
+    /// Returns the output cell at this memory index.
     Cell out_cell(std::int64_t index) const { return {index / out_cols(), index % out_cols()}; }
 
     /// Returns the cell of the input whose value belongs in this cell of the output. Returns

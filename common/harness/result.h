@@ -34,7 +34,7 @@ struct Result {
     /// The minimum number of bytes that the measured kernel must read and write. If 0, the size of
     /// two matrices of rows x cols is used.
     std::size_t bytes = 0;
-    std::string array;                   ///< for a permutation, the array that was measured
+    std::string array;                   ///< the measured array of a permutation
     std::optional<Counters> counters;    ///< counters of the simulator, if a kernel was launched
     std::optional<Timing> timing;        ///< times on a real GPU, if measured
     std::optional<Predicted> predicted;  ///< the simulator's prediction, if one was requested

@@ -12,7 +12,7 @@
 
 namespace coalesce {
 
-/// A wrong cell, and the input cell that has the same value. Both are indices in memory.
+/// A wrong cell, and the input cell that has the same value, both given as indices in memory.
 struct SampledCell {
     std::int64_t index;   ///< position in the output
     std::int64_t source;  ///< position in the input
@@ -55,7 +55,7 @@ Value most_frequent(std::vector<Value> values, Value otherwise) {
     return best;
 }
 
-/// Returns the fraction of cells that a rule explains.
+/// Returns `count` / `of`, the fraction of cells that a rule explains, or 0 if `of` is 0.
 inline double fraction_of(std::uint64_t count, std::uint64_t of) {
     return of == 0 ? 0.0 : static_cast<double>(count) / static_cast<double>(of);
 }
@@ -106,7 +106,7 @@ inline constexpr char kPatternResults[] = "This pattern results if ";
 /// explains any cell, `explained_count` is 0.
 Explanation explain_by_pitch(const Problem& problem, const Sample& sample);
 
-/// Finds the constant distance that explains the most cells. An example of `meaning` is "that is 4
+/// Finds the constant offset that explains the most cells. An example of `meaning` is "that is 4
 /// elements too far on in in", where the last "in" names the input.
 Explanation explain_by_shift(const Problem& problem, const Sample& sample);
 
@@ -127,7 +127,7 @@ Explanation explain_by_batches(const Problem& problem, const Sample& sample);
 
 // ---- Whole tiles that are misplaced or missing. ----
 
-/// The tile of the input that belongs at some position, and the tile that was found there. Each is
+/// The tile of the input that belongs at some position, and the tile that is there instead. Each is
 /// given as a tile row and a tile column.
 struct TileMove {
     Cell expected, holds;
@@ -137,8 +137,8 @@ struct TileMove {
 /// several rules fit equally well, joins them with "; or". Returns "" if no simple rule fits.
 std::string find_move_rule(Cell tiles, const std::vector<TileMove>& moves);
 
-/// Returns a formula by which blocks could choose their tiles and leave out exactly the `missed`
-/// tiles, which are given row by row. Returns "" if no simple formula fits.
+/// Returns a formula that gives each block a tile and leaves out exactly the `missed` tiles, which
+/// are given row by row. Returns "" if no simple formula fits.
 std::string find_missed_tiles_rule(Cell tiles, const std::vector<bool>& missed);
 
 }  // namespace coalesce

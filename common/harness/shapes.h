@@ -31,8 +31,8 @@ Shape rounded_up(Shape shape, const Variant& variant);
 /// Returns the largest number of rows or columns that `variant` accepts.
 int longest_side(const Variant& variant);
 
-/// Returns the square on which to count costs or to measure times if the user gives no shape. It is
-/// as large as is useful on the device, and all variants that compute their output accept it.
+/// Returns the square on which to count costs or to measure times if the user gives no shape: the
+/// largest useful one for the device that all variants with a computed output accept.
 Shape usual_shape(const std::vector<const Variant*>& variants, bool is_simulated);
 /// Returns the square for which to predict a time if the user gives no shape. It is as large as
 /// `variant` accepts, up to a size that does not fit into the L2 cache.

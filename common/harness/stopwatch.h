@@ -18,7 +18,7 @@ public:
     explicit Stopwatch(std::size_t l2_bytes);
 
     /// Measures `work`, which queues operations in the default stream. Warms up first, and then
-    /// measures with events. Before each repetition, fills the L2 cache with other data.
+    /// measures with CUDA events. Before each repetition, fills the L2 cache with other data.
     Timing time_on_device(const std::function<void()>& work);
     /// Measures `work` once, without a warm-up, and returns its time in milliseconds. Use it if the
     /// caller schedules the repetitions itself.

@@ -48,8 +48,8 @@ struct Comparison {
     /// The number of cells that should have been written but were not.
     std::uint64_t untouched = 0;
     std::optional<Cell> first_bad;  ///< the first wrong or unwritten cell of the output
-    std::int64_t written_rows = 0;  ///< number of leading rows that contain all written cells
-    std::int64_t written_cols = 0;  ///< number of leading columns that contain all written cells
+    std::int64_t written_rows = 0;  ///< fewest leading rows that contain all written cells
+    std::int64_t written_cols = 0;  ///< fewest leading columns that contain all written cells
     bool input_is_changed = false;  ///< whether the kernel wrote to the input
     std::vector<Finding> findings;  ///< all mistakes, the most important one first
     CellMap map;                    ///< the picture of the output
@@ -94,8 +94,8 @@ public:
     /// the input.
     void poison();
     /// Changes the task for the next kernel. The new task must have the same number and size of
-    /// elements, in the input and in the output, and the same kind of values. It must be in place
-    /// if and only if the old one was.
+    /// elements, in the input and in the output, and the same kind of values. Both tasks must be in
+    /// place, or neither.
     void set_problem(const Problem& problem) { problem_ = problem; }
     /// Waits for the device and compares the output.
     Comparison check();

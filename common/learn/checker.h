@@ -30,7 +30,7 @@ struct CheckResult {
     /// The outcomes of a check. Their values are the exit codes of the command.
     enum Outcome { passed = 0, not_yet = 1, not_examined = 2 };
     Outcome outcome = not_examined;
-    std::optional<Verdict> verdict;  ///< empty if the examination produced no verdict
+    std::optional<Verdict> verdict;  ///< the verdict; empty if the examination produced none
     std::string problem = "";        ///< why there is no verdict, and what to do about it
     std::string file = "";           ///< the file's name in messages
     bool uses_llvm_ir = false;       ///< copied from the request
@@ -75,8 +75,8 @@ private:
 /// Examines a kernel and waits for the result.
 CheckResult check(const CheckRequest& request);
 
-/// Returns the verdict of the last check of an exercise, or nothing if there is none for the source
-/// with this hash.
+/// Returns the verdict of an exercise's last check if that check examined the source with this
+/// hash, and nothing otherwise.
 std::optional<Verdict> last_verdict(const LearnerExercise& exercise, const std::string& hash);
 
 }  // namespace coalesce::learn

@@ -89,7 +89,7 @@ int step(Session& session, const LearnerExercise& exercise, const StepArguments&
 struct RooflineArguments {
     std::string file = "";            ///< a file to examine instead of the exercise's own
     std::string svg = "";             ///< SVG file to write; if empty, text is printed
-    std::string gpu = "NVIDIA H200";  ///< the name of a GPU of the time model
+    std::string gpu = "NVIDIA H200";  ///< a GPU that the time model knows
     bool draws_lesson = false;        ///< whether to draw the variants of the lesson instead
 };
 
@@ -183,8 +183,8 @@ struct WatchArguments {
     int seconds = 60;          ///< time limit of each check
 };
 
-/// The events that the watch is waiting for. A save is always among them. The footer names the
-/// events.
+/// The events that the watch is waiting for, as named in the footer. A save is always one of
+/// them.
 enum class WatchState {
     save_only,      ///< the watch waits only for a save
     save_or_guess,  ///< the watch also waits for a guess, before the costs are shown

@@ -11,9 +11,9 @@
 
 namespace coalesce::learn {
 
-/// Returns a counter divided by the number of its requests, or nothing if there were no requests.
-/// `counters` is the "counters" or "solution_counters" field of a verdict. `counter` is a name used
-/// in lesson.toml: "load" and "store" count sectors, "shared_load" and "shared_store" count
+/// Returns a counter's average per request, or nothing if there were no requests. `counters` is
+/// the "counters" or "solution_counters" field of a verdict. `counter` is a name used in
+/// lesson.toml: "load" and "store" count sectors, "shared_load" and "shared_store" count
 /// wavefronts.
 std::optional<double> per_request(const Json& counters, const std::string& counter);
 /// Returns the smallest possible result of `per_request` for a matrix of this many floats, if each

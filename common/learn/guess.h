@@ -19,7 +19,7 @@ struct Guess {
     std::optional<double> actual;
     /// the relative error up to which the prediction counts as correct
     double tolerance = kRoundingTolerance;
-    /// for a model's prediction, a label such as "predicted, NVIDIA H200, ..."; otherwise ""
+    /// label of a model's prediction, such as "predicted, NVIDIA H200, ..."; otherwise ""
     std::string label = "";
 
     /// Reports whether the learner's prediction was correct.
@@ -33,8 +33,8 @@ Json predicted_fact(const Predicted& predicted);
 /// contain this cost.
 void fill_in_actual(Guess& guess, const Json& counters, const Json& predicted);
 
-/// Returns a string that states the actual cost and whether the guess was correct. Examples are "it
-/// is 32: right", "it is 3.74 on average: wrong" and "the model predicts 43 (predicted, NVIDIA H200,
+/// Returns a string that states the actual cost and whether the guess was correct, such as "it is
+/// 32: right", "it is 3.74 on average: wrong" and "the model predicts 43 (predicted, NVIDIA H200,
 /// within 8 %): right".
 std::string format_actual(const Guess& guess);
 

@@ -8,8 +8,8 @@
 
 namespace coalesce::learn {
 
-/// Returns the name under which the learner's progress stores how many levels of a hint were seen:
-/// the first failure that the hint names, or "all".
+/// Returns the key under which the learner's progress counts the levels seen of a hint: the first
+/// failure that the hint names, or "all".
 inline std::string name_of(const Hint& hint) {
     return hint.failures.empty() ? "all" : hint.failures.front();
 }

@@ -16,7 +16,7 @@ namespace coalesce::learn {
 struct LaunchedKernel {
     std::string entry;  ///< the kernel's name in the PTX
     int line = 0;       ///< line of the source on which the kernel begins; 0 if unknown
-    std::optional<timing::Prediction> launch;  ///< empty if the kernel could not be launched
+    std::optional<timing::Prediction> launch;  ///< the recorded launch, if there is one
 };
 
 /// PTX, and the source from which it was compiled.

@@ -25,7 +25,7 @@ std::filesystem::path this_program();
 std::filesystem::path program_of(const std::string& step);
 /// The name of the program with the rival kernels. It can be used instead of a step's name.
 inline const std::string kRivals = "rivals";
-/// Returns `program` unchanged. Throws UsageError if it does not exist, because it has not been
+/// Returns `program`, or throws UsageError if the program has not been
 /// built.
 std::filesystem::path require_built(const std::filesystem::path& program);
 /// Throws UsageError if `file` is not empty and does not exist.

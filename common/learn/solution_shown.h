@@ -11,7 +11,7 @@ namespace coalesce::learn {
 
 /// A command that would show the solution.
 struct SolutionRequest {
-    /// the command, such as "explain 03"; with --yes, it shows the solution
+    /// the command that shows the solution when run with --yes, such as "explain 03"
     std::string words;
     /// the command to suggest, such as "./learn ptx 03 --mine"; "" to suggest hints
     std::string instead = "";

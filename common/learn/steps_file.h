@@ -1,6 +1,6 @@
 /// \file
-/// The steps of a block, as read from the JSON that docs/guide/trace.md describes, and the state
-/// after each of them.
+/// The steps of a block, read from JSON (docs/guide/trace.md), and the state after each
+/// step.
 #pragma once
 
 #include <array>
@@ -45,7 +45,7 @@ struct StepAccess {
     int cost = 0, ideal = 0;
     bool is_asynchronous = false;
     std::vector<std::int64_t> offsets;  ///< byte offset in the array, for each active lane
-    std::vector<std::string> values;    ///< values of the active lanes' elements
+    std::vector<std::string> values;    ///< value of the element, for each active lane
 
     bool is_store() const { return kind != "load"; }
 };
@@ -97,7 +97,7 @@ struct Writer {
 /// The values of the variables in the lanes of a warp, after a step.
 struct WarpState {
     std::map<std::size_t, LaneValues> variables;  ///< values, by index of the variable
-    /// For each variable, the lanes in which the step itself changed the variable's value.
+    /// The lanes in which the step itself changed the value, for each variable, as bit masks.
     std::map<std::size_t, std::uint32_t> changed;
 };
 

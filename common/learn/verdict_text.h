@@ -14,10 +14,10 @@ namespace coalesce::learn {
 /// Additional text about a kernel that passed.
 struct PassedText {
     const Record* record = nullptr;  ///< the record whose guesses are compared with the costs
-    /// whether to print the costs; if not, prints the command that shows them
+    /// whether to print the costs; if false, the command that shows them is printed
     bool counters = true;
     std::vector<LearnerExercise> next =
-        {};  ///< the bug hunt, if there is one, and the next exercise
+        {};  ///< the exercises to suggest: the bug hunt, if any, and the next one
 };
 
 /// Returns the wording for an outcome: "passed", "not yet" or "could not be examined".

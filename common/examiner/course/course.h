@@ -33,7 +33,7 @@ struct Variant {
 /// One program of the course. Its first variant is the main one.
 struct Step {
     std::string name;        ///< name of the step's folders, such as "02_naive"
-    std::string title = {};  ///< for example "Naive: one thread moves one element"
+    std::string title = {};  ///< the title, such as "Naive: one thread moves one element"
     /// the name of the earlier step that this step extends; empty for the first step
     std::string builds_on = {};
     std::vector<Variant> variants = {};

@@ -86,7 +86,7 @@ struct ElementTask {
     std::string reference = "";       ///< the text of reference.cu
     std::string reference_file = "";  ///< file name of the reference, for messages
 
-    /// Returns the sizes, each with its value in this shape.
+    /// Returns the names of the sizes, with their values in this shape.
     std::vector<NamedSize> named_sizes(Shape shape) const;
     /// Returns the value of the size called `name`, or nothing if there is no such size.
     std::optional<int> find_size(const std::string& name, Shape shape) const;

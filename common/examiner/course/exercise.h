@@ -1,7 +1,7 @@
 /// \file
-/// An exercise of the course, and the requirements that it makes of a kernel. Only its record,
-/// solutions/NN_name/exercise.toml, states these requirements. The examiner, the learner's command
-/// and the grader all read that record.
+/// An exercise of the course, and the requirements that a kernel must meet. They are stated only in
+/// the exercise's record, solutions/NN_name/exercise.toml, which the examiner, the learner's
+/// command and the grader all read.
 #pragma once
 
 #include <array>
@@ -88,8 +88,8 @@ struct Hint {
 /// rounding.
 inline constexpr double kRoundingTolerance = 0.02;
 
-/// The name of the question that the time model answers instead of a counter: what percentage of a
-/// copy's speed does the kernel reach on a GPU?
+/// The name, in place of a counter's, for the question "What percentage of a copy's speed does the
+/// kernel reach on a GPU?". The time model answers this question.
 inline constexpr const char* kCopyPercentQuestion = "of_copy_predicted";
 
 /// A question about a kernel's cost, asked before the cost is shown. The answer comes from the
@@ -104,7 +104,7 @@ struct Prediction {
 
 /// The prefix of the folder names of exercises beyond the transpose, such as x_row_sums.
 inline constexpr std::string_view kBeyondPrefix = "x_";
-/// Reports whether a step's name is the name of an exercise beyond the transpose.
+/// Reports whether a step's name belongs to an exercise beyond the transpose.
 inline bool is_beyond(const std::string& step) {
     return step.starts_with(kBeyondPrefix);
 }
@@ -113,16 +113,16 @@ inline bool is_beyond(const std::string& step) {
 inline std::string step_number(const std::string& step) {
     return is_beyond(step) ? step : step.substr(0, 2);
 }
-/// Reports whether a name that the learner typed, such as "03_tiled", "03" or "3", means this step.
-/// "row_sums" means the step "x_row_sums".
+/// Reports whether `typed`, such as "03_tiled", "03" or "3", names this step. "row_sums" names the
+/// step "x_row_sums".
 bool names_step(const std::string& typed, const std::string& step);
 
 /// An exercise, or the bug hunt of a lesson.
 struct Exercise {
-    std::string name = "";             ///< name of the exercise's step, such as "03_tiled"
-    bool is_hunt = false;              ///< whether this is a bug hunt, whose file is hunt.cu
-    bool is_program = false;           ///< whether this is a whole program; shapes are 1 x elements
-    std::string kernel = "transpose";  ///< name of the __global__ function
+    std::string name = "";    ///< name of the exercise's step, such as "03_tiled"
+    bool is_hunt = false;     ///< whether this is a bug hunt, whose file is hunt.cu
+    bool is_program = false;  ///< whether this is a whole program, with shapes 1 x elements
+    std::string kernel = "transpose";    ///< name of the __global__ function
     std::string produces = "transpose";  ///< the kind of result required in `out`: a name in kTasks
     int rows_multiple = 1;               ///< the number of rows must be a multiple of this
     int cols_multiple = 1;               ///< the number of columns must be a multiple of this
@@ -180,8 +180,8 @@ std::string to_toml(double number);
 std::string to_toml(Shape shape, std::size_t sizes = 2);
 std::string to_toml(const std::vector<Shape>& shapes, std::size_t sizes = 2);
 
-/// Returns the requirements of an exercise in the format of its record, for people to read and for
-/// detecting changes.
+/// Returns an exercise's requirements in the format of its record. Used to show the requirements
+/// and to detect changes.
 std::string text_of(const Exercise& exercise);
 
 }  // namespace coalesce

@@ -19,9 +19,9 @@ struct NumberQuestion {
 
 /// Returns the numeric questions of a lesson that have the same answer for every reader.
 /// kCopyPercentQuestion is left out, because its answer depends on the learner's own kernel.
-/// lesson.toml states the cost of each variant. The answer is the first of these costs that is
-/// within the exercise's limit. Throws CourseError if no variant states a cost for a question's
-/// counter, or if none is within the limit.
+/// lesson.toml states the cost of each variant. The answer to a question is the first of these
+/// costs that is within the exercise's limit. Throws CourseError if no variant states a cost for a
+/// question's counter, or if none is within the limit.
 std::vector<NumberQuestion> number_questions(const Step& step);
 
 /// A possible answer, and the reply to a reader who picks it.
@@ -36,8 +36,8 @@ struct ChoiceQuestion {
 };
 
 /// Reads questions: "? question", followed by "+ correct" and "- incorrect" choices, each with its
-/// reply on lines that begin with two blanks. Error messages call the text `file`. Throws
-/// CourseError.
+/// reply on lines that begin with two blanks. `file` is the name of the text in error messages.
+/// Throws CourseError.
 std::vector<ChoiceQuestion> read_questions(const std::string& file, const std::string& text);
 
 /// Reads the questions of a lesson, such as "03_tiled". Returns none if the lesson has no

@@ -31,13 +31,13 @@ Shape read_element_shape(const StrictToml& reader, const toml::node& node, const
 /// Reads `shapes`, a list of shapes. Each shape is a list with one value per size of the task.
 std::vector<Shape> read_element_shapes(const StrictToml& reader, const toml::table& table,
                                        const ElementTask& task, const std::string& where);
-/// Throws an error that names the line of `node` if a size exceeds the record's `most`, or if an
-/// array is too large or has invalid extents.
+/// Throws an error that names the line of `node` if a size exceeds its limit in the record
+/// (`most`), or if an array is too large or has invalid extents.
 void check_element_shape(const StrictToml& reader, const toml::node& node, const ElementTask& task,
                          Shape shape);
 
-/// Reads the multiples for the rows and columns of an exercise or a variant, if the table contains
-/// them.
+/// Reads the row multiple and the column multiple of an exercise or a variant, if the table
+/// contains them.
 void read_multiples(const StrictToml& reader, const toml::table& table, auto& task) {
     const toml::node* node = table.get("multiples");
     if (node == nullptr) return;
@@ -65,7 +65,7 @@ Numbers read_numbers(const StrictToml& reader, const toml::table& table,
 /// Reads the required block order, if the table contains it.
 void read_block_order(const StrictToml& reader, const toml::table& table, Exercise& exercise);
 
-/// Reports an error if any of these shapes does not meet the exercise's requirements.
+/// Throws an error if any of these shapes does not meet the exercise's requirements.
 void check_shapes(const StrictToml& reader, int line, const Exercise& exercise,
                   const std::vector<Shape>& shapes);
 

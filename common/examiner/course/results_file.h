@@ -24,7 +24,7 @@ using ResultsError = codec::Error;
 /// Checks every field that tables and charts use. Throws ResultsError for the first invalid field.
 ResultsKind check_results(const nlohmann::ordered_json& run);
 
-/// Reports whether a result was measured for host code or for a transfer between host and device.
+/// Reports whether a result belongs to host code or to a transfer between host and device.
 bool is_host_result(const nlohmann::ordered_json& result);
 
 /// Reports whether a result's time can be compared with the time of its lesson's first variant.

@@ -1,6 +1,6 @@
 /// \file
 /// Arithmetic on the sizes of an exercise, as in "rows * (cols + 1)". The same text is also valid
-/// C++, so that a compiled reference computes what the examiner computes.
+/// C++, so the compiled reference and the examiner compute the same values.
 #pragma once
 
 #include <stdexcept>

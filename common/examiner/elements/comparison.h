@@ -48,9 +48,9 @@ struct OutputComparison {
 struct ElementComparison {
     std::vector<OutputComparison> outputs;
     std::vector<std::string> changed_inputs;  ///< names of the inputs that the kernel changed
-    /// Names of the arrays that the kernel underran: it wrote before the first element.
+    /// Names of the arrays with out-of-bounds writes before the first element.
     std::vector<std::string> overrun_before;
-    /// Names of the arrays that the kernel overran: it wrote after the last element.
+    /// Names of the arrays with out-of-bounds writes after the last element.
     std::vector<std::string> overrun_after;
 
     bool is_right() const;
@@ -58,7 +58,7 @@ struct ElementComparison {
     const OutputComparison* first_bad() const;
 };
 
-/// Compares an output. `initial` contains the bytes of the output before the launch.
+/// Compares an output with the expected one. `initial` is the output's bytes before the launch.
 OutputComparison compare_output(const ElementTask& task, const Parameter& output, Shape shape,
                                 const std::string& initial, const std::string& actual,
                                 const std::string& expected);

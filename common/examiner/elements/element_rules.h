@@ -10,8 +10,8 @@
 
 namespace coalesce {
 
-/// Returns the cause of a failed launch, or nothing if the device's error is all that is known
-/// about the launch.
+/// Returns the cause of a failed launch, or nothing if only the device's error is
+/// known.
 std::optional<Failure> find_element_cause(const Trial& trial, const Evidence& evidence);
 
 /// Returns the failure that the values of the outputs suggest, or nothing if the values are
@@ -40,8 +40,8 @@ std::optional<UsedInputs> find_used_inputs(const Trial& trial, const OutputCompa
 /// Describes which elements of an output are wrong or unwritten: "the last 13 of 1000 elements",
 /// "row 7".
 std::string describe_bad_elements(const OutputComparison& output, const LaunchShape& launch);
-/// If the bad elements are exactly those from some index to the end, returns this index. Returns -1
-/// otherwise, or if all elements are bad.
+/// If the bad elements are exactly the last ones, returns the index of the first bad element.
+/// Returns -1 otherwise, or if all elements are bad.
 std::int64_t start_of_bad_tail(const OutputComparison& output);
 /// Returns a map of the output's correct and bad cells, or nothing if the output does not have
 /// exactly two extents.

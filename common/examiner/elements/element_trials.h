@@ -21,7 +21,7 @@ struct ReferenceUnusable : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// The arguments of a shape, and the outputs that the reference computes from them.
+/// The kernel's arguments for one shape, and the outputs that the reference computes from them.
 struct ElementCase {
     Shape shape;
     std::vector<CallArgument> arguments;
@@ -42,9 +42,9 @@ public:
     /// Launches `kernel` once on `runner`, and compares its outputs with the expected outputs.
     Trial run_on(Runner& runner, const Compiled& kernel, const TrialRequest& order);
 
-    /// Returns the arguments and expected outputs of a shape. Throws ReferenceUnusable.
+    /// Returns the arguments and expected outputs for a shape. Throws ReferenceUnusable.
     const ElementCase& case_for(Shape shape);
-    /// Returns the outputs that the reference computes from other arguments, or an empty list if
+    /// Returns the outputs that the reference computes from these arguments, or an empty list if
     /// the reference fails.
     std::vector<std::string> expected_for(Shape shape, const std::vector<CallArgument>& arguments);
     const ElementTask& task() const { return task_; }

@@ -1,4 +1,4 @@
-// Examines files according to their exercise. The checks use this code, and so do the tests that
+// Examines files by the requirements of their exercise. Used by the checks, and by the tests that
 // prove the checks sound.
 #pragma once
 

@@ -46,7 +46,7 @@ struct Mutants {
 /// The minimum number of mutants per exercise.
 constexpr std::size_t kMinMutants = 4;
 
-/// Reads the file. If the file is invalid, throws course::CourseError, which names the line.
+/// Reads a mutants.toml file. Throws course::CourseError, naming the line, if it is invalid.
 Mutants read_mutants(const std::filesystem::path& file);
 
 /// Returns the solution with the mistake applied. Throws UsageError if the text to replace does not

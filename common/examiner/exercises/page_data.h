@@ -1,5 +1,5 @@
 /// \file
-/// Collects what a page needs to know about an exercise: the initial texts, the solutions and the
+/// Collects the data that a page needs about an exercise: the initial texts, the solutions and the
 /// requirements. common/page/src/exercises.ts declares the type of this data.
 #pragma once
 
@@ -14,8 +14,8 @@ namespace coalesce::exercises {
 /// std::runtime_error if a solution is missing or has no marks.
 nlohmann::ordered_json page_data(const course::Step& step, const std::filesystem::path& root);
 
-/// Returns the data of `page_data`, with the records of the exercise added as "texts". Pages need
-/// these records for an exercise beyond the transpose that their module does not contain.
+/// Returns the result of `page_data` with the exercise's records added as "texts". A page needs
+/// these records for an exercise beyond the transpose that was not built into the page's module.
 nlohmann::ordered_json page_data_with_records(const course::Step& step,
                                               const std::filesystem::path& root);
 

@@ -21,8 +21,8 @@
 
 namespace coalesce::exercises {
 
-/// A run of lines, either with one version that the skeleton and the solution share, or with one
-/// version for each.
+/// A run of lines that the skeleton and the solution share, or that has a separate version for
+/// each.
 struct Segment {
     std::vector<std::string> blank;   ///< the skeleton's lines
     std::vector<std::string> solved;  ///< the solution's lines

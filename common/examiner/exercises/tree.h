@@ -36,7 +36,7 @@ public:
     /// Returns the faults in the course's hints: identifiers that do not exist, and failures that
     /// an exercise provokes although no hint explains them.
     std::vector<std::string> find_faults_in_hints() const;
-    /// Returns the files whose committed version is the skeleton, but which have been edited since.
+    /// Returns the files that were committed as the skeleton and have been edited since.
     std::vector<std::string> list_edited_files() const;
 
 private:

@@ -40,8 +40,8 @@ struct ProgramMistake {
     std::string headline, next;
 };
 
-/// Returns the mistake in `text` that explains why the program crashed, or, if it did not crash,
-/// why its result is wrong.
+/// Returns the mistake in `text` that explains why the program crashed or, if it did not, why its
+/// result is wrong.
 ProgramMistake find_program_mistake(const std::string& text, bool has_crashed);
 
 // ---- program_lines.cpp: find the line of a CUDA runtime call in the program's text ----

@@ -4,10 +4,10 @@
 
 namespace coalesce::witness {
 
-/// The environment variable that contains the path of the folder in which the witness creates its
-/// files. If the variable is not set, the witness records nothing.
+/// The environment variable that names the folder for the witness's files. If the variable is not
+/// set, the witness records nothing.
 constexpr const char* kFolderVariable = "COALESCE_WITNESS";
-/// If this environment variable is set, even to an empty value, every launch fails.
+/// The environment variable that makes every launch fail, even if its value is empty.
 constexpr const char* kRefuseVariable = "COALESCE_WITNESS_REFUSES";
 
 /// The file to which the witness writes one line for each call. Every line except `asked` ends with
@@ -19,7 +19,7 @@ constexpr const char* kRefuseVariable = "COALESCE_WITNESS_REFUSES";
 ///     to-host 4000 cudaSuccess
 ///     elsewhere 4000 cudaSuccess              a copy within the host or within the GPU
 constexpr const char* kCallsFile = "calls";
-/// The files that contain the data of the last copy to the GPU and of the last copy to the host.
+/// The files with the data of the last copy in each direction: to the GPU, and to the host.
 constexpr const char* kInputFile = "in";
 constexpr const char* kOutputFile = "out";
 

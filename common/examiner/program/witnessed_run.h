@@ -22,8 +22,8 @@ struct RecordedLaunch {
 
 /// A copy that the program requested.
 struct RecordedCopy {
-    std::string direction;  ///< "to-gpu", "to-host" or "elsewhere", depending on the kind argument
-    std::string error;      ///< for example "cudaErrorInvalidValue"; "" if the copy succeeded
+    std::string direction;  ///< the kind of copy: "to-gpu", "to-host" or "elsewhere"
+    std::string error;      ///< the error, such as "cudaErrorInvalidValue"; "" on success
     bool is_after_launch = false;
 };
 

@@ -41,9 +41,9 @@ struct ProofCase {
 /// The largest fraction of an exercise's points that a student may get without doing any work.
 inline constexpr double kMaxShareWithoutWork = 0.4;
 
-/// Returns all proof cases for an assignment. The solution must pass. The skeleton, the mutants and
-/// the attempts to cheat must fail. The skeleton and the previous lesson's solution must get few
-/// points.
+/// Returns all proof cases for an assignment: the solution, which must pass, and the skeleton, the
+/// mutants and the cheating attempts, which must fail. The skeleton and the previous lesson's
+/// solution must also score low.
 std::vector<ProofCase> list_proofs(const Assignment& assignment);
 
 /// Judges all proof cases. Returns whether every case gets its required result.

@@ -31,7 +31,7 @@ public:
     std::string line() const;
 
 private:
-    using Clock = std::chrono::steady_clock;  // unlike the wall clock, never jumps
+    using Clock = std::chrono::steady_clock;  // monotonic, unlike the wall clock
 
     std::size_t total_, done_ = 0;
     bool is_quiet_, is_terminal_;

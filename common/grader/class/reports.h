@@ -49,7 +49,7 @@ std::string results_json(const ClassResults& results, const StudentResults& stud
 /// Returns comment.md, the text of a pull request comment. It is shorter than GitHub's limit of
 /// 65,536 characters.
 std::string comment_markdown(const ClassResults& results, const StudentResults& student);
-/// Returns class.html, a page for the teacher with the distribution of points, and the most
+/// Returns class.html, a page for the teacher. It shows the distribution of points, and the most
 /// frequent causes of failure with examples. The page names no student.
 std::string class_page(const ClassResults& results);
 

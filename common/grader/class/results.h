@@ -61,7 +61,7 @@ struct ClassResults {
     std::int64_t run = 0;         ///< id of the run in the store
     std::string stamp = "";       ///< "unsandboxed" if the run had no sandbox, otherwise ""
     std::vector<std::string> exercises = {};  ///< names of the exercises
-    /// For each exercise, the sources that are available to every student: the skeleton and the
+    /// The sources that are available to every student, for each exercise: the skeleton and the
     /// solution.
     std::vector<std::vector<std::string>> common = {};
     std::vector<StudentResults> students = {};  ///< results of all students, sorted by name

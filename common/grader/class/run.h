@@ -27,7 +27,7 @@ struct JudgingProcesses {
 
 /// The parameters of a run.
 struct RunRequest {
-    std::filesystem::path submissions;  ///< a folder or an archive, or "" to resume
+    std::filesystem::path submissions;  ///< the class's folder or archive, or "" to resume
     bool should_resume = false;         ///< whether to continue the last run
     /// Whether to judge again those entries that already have a result, and to compare the two
     /// results.
@@ -45,9 +45,9 @@ struct JudgeSetup {
     std::string stamp() const { return tier == Tier::unsandboxed ? name_of(tier) : ""; }
 };
 
-/// Chooses a sandbox and tests it with a file in `work_folder`, which this function creates. If
-/// `wanted` is set, only that tier is tested. Throws std::runtime_error if no tested sandbox starts
-/// and stops every attack. The tier `unsandboxed` is accepted without a test.
+/// Chooses a sandbox, and tests it with a file in `work_folder`. Creates `work_folder`. If `wanted`
+/// is set, only that tier is tested. Throws std::runtime_error if no tested sandbox starts and
+/// stops every attack. The tier `unsandboxed` is accepted without a test.
 JudgeSetup find_judge_setup(const std::filesystem::path& work_folder, std::optional<Tier> wanted);
 
 /// The submissions of a class.
@@ -84,7 +84,7 @@ struct OpenRun {
         : assignment(of), lock(lock_assignment(of)), store(of.store()) {}
     /// Stores the results of submissions that cannot be judged.
     void store_problem_results(const JudgeSetup& setup, bool rejudges = false);
-    /// Finishes the run after its last result was stored, and writes the reports.
+    /// Finishes the run after its last result is stored, and writes the reports.
     ClassResults finish();
 
     const Assignment& assignment;

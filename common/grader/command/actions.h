@@ -17,11 +17,11 @@ namespace coalesce::grader {
 struct CommandOptions {
     std::filesystem::path folder;  ///< folder of the assignments
     std::string name;              ///< name of the assignment, or empty if there is only one
-    NewAssignment new_assignment_request;  ///< for `assignment new`: the new assignment
+    NewAssignment new_assignment_request;  ///< for `assignment new`: the assignment to create
     RunRequest run;                        ///< for `run`: the run's parameters
     JudgingProcesses processes;            ///< the judging processes
     std::optional<Tier> tier;  ///< the requested sandbox, or empty for the strongest available one
-    bool gpu = false;          ///< for `run`: whether to measure times too
+    bool gpu = false;          ///< for `run`: whether to measure GPU times
     char** argv = nullptr;     ///< the command line
     bool json = false;         ///< for `one`: whether to print the verdict as JSON
     std::string exercise;      ///< for `one`: the exercise

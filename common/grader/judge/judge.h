@@ -149,7 +149,7 @@ public:
     Tier tier() const { return tier_; }
 
 private:
-    std::optional<TemporaryFolder> own_folder_;  // used if the options name no folder
+    std::optional<TemporaryFolder> own_folder_;  // used if the options name none
     Tier tier_ = Tier::none;
     std::string problem_;  // why nothing can be judged here, or ""
     std::optional<Jail> compiler_, launcher_;

@@ -1,6 +1,6 @@
 /// \file
-/// Hides from students any results that would reveal hidden inputs. Results on public inputs
-/// are shown completely.
+/// Hides results that would reveal hidden inputs to students. Results on public inputs are shown
+/// completely.
 #pragma once
 
 #include <string>

@@ -39,14 +39,14 @@ struct LaunchJob {
     bool is_in_place = false;        ///< whether the kernel takes a single matrix
     bool is_predicted = false;       ///< whether to predict the time, which requires no matrices
     std::uint64_t guard_bytes = 0;   ///< size of the guards around each matrix, in bytes
-    std::uint64_t address_seed = 0;  ///< seed of device addresses, or 0 for the default
+    std::uint64_t address_seed = 0;  ///< seed for the device addresses, or 0 for the default ones
     bool is_out_unwritten = false;   ///< whether the initial content of `out` counts as unwritten
     /// The arguments of a kernel that does not take two matrices; otherwise empty.
     std::vector<JobArgument> arguments = {};
-    /// For predictions, the seed of the values that the blocks load. If the seed is 0, the values
+    /// The seed of the values that the blocks load in a prediction. If the seed is 0, the values
     /// that the blocks store are not checked.
     std::uint64_t value_seed = 0;
-    /// For predictions, whether a kernel that cannot be launched is an error.
+    /// Whether a kernel that cannot be launched is an error. Used only for predictions.
     bool must_launch = false;
 };
 
@@ -75,7 +75,7 @@ Trial parse_trial_answer(std::string_view json);
 
 /// The predicted time of a launch on a GPU.
 struct PredictedTime {
-    std::optional<Predicted> predicted = {};  ///< empty if the model cannot predict the time
+    std::optional<Predicted> predicted = {};  ///< the time; empty if the model cannot predict it
     bool is_moved = true;                     ///< whether the blocks store all values correctly
     /// Whether the blocks store too few elements, all of which are correct. This includes blocks
     /// that store the same elements repeatedly.
@@ -111,7 +111,7 @@ ImageLayout layout_for_job(const LaunchJob& job);
 std::size_t text_offset(const ImageLayout& layout);
 /// The maximum size in bytes of the text that follows the matrices in a launch's answer.
 constexpr std::size_t kMaxAnswerTextBytes = std::size_t{4} << 20;
-/// The maximum length in bytes of a trial's JSON. To stay below it, reports and lines are dropped.
+/// The maximum length in bytes of a trial's JSON. Reports and lines are dropped to stay within it.
 constexpr std::size_t kMaxTrialTextBytes = kMaxAnswerTextBytes - 64;
 
 }  // namespace coalesce::grader

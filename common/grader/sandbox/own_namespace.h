@@ -12,8 +12,8 @@
 
 namespace coalesce::grader {
 
-/// Reports whether the process can create a namespace in which further namespaces can be created.
-/// The test runs only once.
+/// Reports whether this process can create nested namespaces. Tests this only once, and then
+/// remembers the result.
 bool has_own_namespaces();
 
 /// Forks this process. If possible, the child becomes the first process of a new PID namespace.

@@ -81,7 +81,7 @@ public:
     std::string source(const std::string& digest);
 
     /// Atomically stores a run with its entries and their sources. Returns the number of the run.
-    /// `earlier` contains files that students submitted earlier, which are judged too.
+    /// The files in `earlier`, which students submitted earlier, are judged too.
     std::int64_t start_run(const std::string& assignment, const std::string& stamp,
                            const std::vector<Entry>& entries,
                            const std::vector<std::string>& sources,
@@ -95,7 +95,7 @@ public:
     /// Returns the files of all runs, oldest first. A file that a student submitted several times
     /// without changes is returned once.
     std::vector<Entry> all_files();
-    /// Marks the run as finished, because every entry has a result.
+    /// Marks the run as finished. Every entry must already have a result.
     void finish_run(std::int64_t run);
 
     /// Returns the result with this key, or nothing if there is none.
@@ -105,8 +105,8 @@ public:
     bool add_result(std::int64_t run, const Entry& entry, const std::string& result);
     /// Records an attempt that failed because of the grader.
     void add_fault(std::int64_t run, const Entry& entry, const std::string& text);
-    /// Records that an entry crashes the judge although other entries do not. The entry has no
-    /// result, so the next run judges it again.
+    /// Records that an entry crashes the judge while other entries do not. The entry has no result,
+    /// so the next run judges it again.
     void give_up(std::int64_t run, const Entry& entry, const std::string& text);
     /// Returns the keys of the entries that a run gave up.
     std::set<std::string> given_up(std::int64_t run);

@@ -30,8 +30,8 @@ inline std::string_view text_of(const Mapping& request) {
 /// status.
 int do_job(Role role, std::string_view request, std::span<std::byte> answer, int notes);
 
-// `is_compiled_by_clang` reports whether submissions are compiled by clang instead of NVRTC. Each
-// of the other functions implements one role, and is defined in that role's file.
+// `is_compiled_by_clang` reports whether clang compiles submissions, instead of NVRTC. Each of the
+// other functions implements one role, and is defined in that role's file.
 bool is_compiled_by_clang();
 void start_clang(bool is_restricted);
 std::string make_compiler_ready(bool is_restricted);
