@@ -90,8 +90,8 @@ ProcessResult run_child(const std::vector<std::string>& words, double seconds,
 
 /// Asks the Linux kernel to kill this process when its parent ends.
 void end_with_parent();
-/// Asks the Linux kernel to kill this process when `parent`, which has just forked it, ends.
-/// Returns false if `parent` ended before the call took effect.
+/// Asks the Linux kernel to kill this process when `parent`, the process that forked it, ends.
+/// Returns false if `parent` has already ended.
 bool end_with_parent(pid_t parent);
 
 /// Returns the null-terminated array of pointers that exec expects. `words` must outlive it.

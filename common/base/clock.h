@@ -4,7 +4,7 @@
 
 namespace coalesce {
 
-/// Return the current time, in local time or in UTC, formatted by strftime with the format `form`.
+/// Return the current time, local or UTC, formatted with the strftime format `form`.
 std::string local_time(const char* form);
 std::string utc_time(const char* form);
 

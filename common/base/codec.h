@@ -43,8 +43,8 @@ concept Described = requires(Writer& writer, T& value) {
 };
 
 /// An enumeration with a function `constexpr E last_of(E)` that returns its last value. In JSON, a
-/// value is written as its name in the code, with dashes, or as the name that `name_in_json(E)`
-/// returns.
+/// value is its name in the code, with dashes, unless a function `name_in_json(E)` gives it another
+/// name.
 template <class E>
 concept Named = std::is_enum_v<E> && requires(E value) {
     { last_of(value) } -> std::same_as<E>;
@@ -228,8 +228,8 @@ struct TypeCodec<std::map<std::string, T>> {
     }
 };
 
-/// A string of arbitrary bytes. A JSON string must be UTF-8, so any other string becomes a list of
-/// bytes.
+/// A string of arbitrary bytes. JSON strings must be valid UTF-8, so any other string is encoded as
+/// a list of bytes.
 struct BinaryString {
     std::string& bytes;
 };

@@ -19,7 +19,7 @@ public:
     ~Descriptor() { reset(); }
     /// Takes ownership from `other`.
     Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    /// Closes the current descriptor and takes over the descriptor of `other`.
+    /// Closes the current descriptor and takes ownership of the descriptor of `other`.
     Descriptor& operator=(Descriptor&& other) noexcept {
         reset(std::exchange(other.fd_, -1));
         return *this;
@@ -43,7 +43,7 @@ private:
 
 /// The two ends of a pipe. Child processes do not inherit them.
 struct Pipe {
-    /// Throws std::runtime_error if the pipe cannot be created.
+    /// Creates the pipe. Throws std::runtime_error on failure.
     Pipe();
     Descriptor read, write;
 };

@@ -4,9 +4,9 @@
 
 namespace coalesce {
 
-/// An error for a request that cannot be carried out, such as an unknown option, or a file or
-/// device that does not exist. The message says what to do, in one or two lines. Throw it before
-/// anything has been changed.
+/// An error for a request that cannot be carried out, for example because an option is unknown, or
+/// a file or device does not exist. The message says what to do, in one or two lines. Throw it
+/// before changing anything.
 class UsageError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

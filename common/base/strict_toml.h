@@ -116,8 +116,8 @@ public:
         const toml::node& node = required_node(table, key, where, "{ ... }");
         return *require_value(node.as_table(), node, key, "a table");
     }
-    /// Reads an array of tables. `header` is the line with which each table starts in the file,
-    /// such as "[[step]]". Messages quote it.
+    /// Reads an array of tables. `header` is the line that starts each table in the file, such as
+    /// "[[step]]". Messages quote it.
     const toml::array& tables(const toml::table& table, const char* key,
                               const std::string& header) const {
         const toml::node* node = table.get(key);
@@ -179,7 +179,7 @@ private:
         }
         return all;
     }
-    /// Describes a range for use in messages, such as "from 0 to a million".
+    /// Describes a range for messages: "from 0 to a million".
     static std::string range(double least, double most) {
         return "from " + format_short(least) + " to " +
                (most == 1e6 ? std::string("a million") : format_short(most));

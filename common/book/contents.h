@@ -25,9 +25,9 @@ void write_text(const std::filesystem::path& file, const std::string& text);
 struct Page {
     /// the page's label and the name of its HTML file, such as "lesson_03_tiled"
     std::string name;
-    /// The source of the page, relative to the root of the repository, such as
+    /// The path of the page's source, relative to the repository root, such as
     /// "steps/03_tiled/README.md". The page of an exercise beyond the transpose is generated from
-    /// the exercise's records; its source is given as "exercises/x_row_sums/kernel.cu".
+    /// the exercise's records. Its path is that of the kernel: "exercises/x_row_sums/kernel.cu".
     std::string file;
     std::string title;    ///< the page's first heading, as plain text
     std::string section;  ///< the sidebar heading under which the page is listed

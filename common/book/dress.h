@@ -6,9 +6,9 @@
 
 namespace coalesce::book {
 
-/// Returns the page with its drawings embedded, its heading levels corrected, wide tables made
-/// scrollable, empty table headings removed, CUDA's keywords coloured, and a description added for
-/// links to the page. `name` is the page's name, for messages.
+/// Postprocesses a page: embeds its drawings, corrects heading levels, makes wide tables
+/// scrollable, removes empty table headings, colours CUDA's keywords, and adds a description for
+/// links to the page. Returns the new HTML. `name` is the page's name, for messages.
 std::string postprocess_page(const std::string& html, const std::filesystem::path& drawings,
                              const std::string& name);
 

@@ -6,7 +6,7 @@
 
 namespace coalesce::book {
 
-/// Returns the element in which a script shows an exercise's editor, as HTML for a Doxygen page.
+/// Returns the HTML section, for a Doxygen page, that a script fills with an exercise's editor.
 std::string editor_html(const std::string& exercise);
 
 /// Returns the Doxygen page of `exercise`: its kernel, its editor, and the definition of one output

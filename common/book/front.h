@@ -1,4 +1,4 @@
-// The generated parts of the front page: its beginning, and the chart of the lessons' bandwidths.
+// The generated parts of the front page: its opening section, and the chart of bandwidths.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace coalesce::book {
 
-/// Returns the beginning of the front page: a description of the course, the buttons that open its
-/// first lesson and other pages, and an interactive picture.
+/// Returns the opening section of the front page: a description of the course, the buttons that
+/// open its first lesson and other pages, and an interactive picture.
 std::string front_page_html(const Contents& contents, const course::Course& course,
                             bool with_explorer);
 

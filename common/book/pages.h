@@ -1,4 +1,4 @@
-// Converts a page's Markdown to Doxygen's. Readers can also read the source file on GitHub.
+// Converts a page's Markdown to Doxygen's dialect. The source can also be read on GitHub.
 //
 // Headings get anchors, links between files become links between pages, and drawings are referred
 // to by their file names. Some comments in the text are replaced with content that only the book
@@ -6,10 +6,10 @@
 //     <!-- snippet: NAME -->    the code between the marks `//! [NAME]` in the lesson's main.cu or program.cu;
 //                               `kernel` is folded if the exercise can be solved in the page,
 //                               `example` is in example.cu
-//     <!-- questions -->        the lesson's questions, which the page checks
+//     <!-- questions -->        the lesson's questions, with answers that the page checks
 //     <!-- editor -->           the exercise's editor, if there is an explorer
 //     <!-- own editor -->       the editor of the exercises that `./learn play` serves from the course's folder
-//     <!-- begin -->            the front page's beginning, with the ways into the book and a chart of the lessons
+//     <!-- begin -->            the front page: links into the book, and a chart of the lessons
 //     <!-- usage -->            the output of `./learn help`
 //     <!-- explorer: LINK -->   the lesson's kernel in the explorer
 //     <!-- try: FROM => TO -->  in a list: a link that opens the solution in the playground with this

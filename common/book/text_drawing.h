@@ -1,4 +1,4 @@
-// Draws the diagrams that lessons contain as text, such as rows of numbered cells, as SVG.
+// Converts the text diagrams of lessons, such as rows of numbered cells, to SVG.
 #pragma once
 
 #include <string>

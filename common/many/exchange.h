@@ -21,7 +21,7 @@ std::unique_ptr<Method> read_from_peers(const Ranks& ranks, LaunchPieces turn);
 /// Returns the method that packs pieces in chunks. The GPUs' copy engines write the chunks to their
 /// final addresses, so no thread moves data between GPUs.
 std::unique_ptr<Method> send_copies(const Ranks& ranks, Tuning tuning, LaunchPieces pack);
-/// Returns the method that, chunk by chunk, packs pieces, sends them with NCCL, and unpacks them.
+/// Returns the method that packs pieces, sends them with NCCL and unpacks them, chunk by chunk.
 std::unique_ptr<Method> send_by_nccl(const Ranks& ranks, Tuning tuning, LaunchPieces pack);
 
 }  // namespace coalesce::many

@@ -23,7 +23,7 @@ namespace coalesce::many {
 /// ranks may belong to other processes. This process has neither memory nor streams for such ranks.
 struct Ranks {
     RowPartition rows;  ///< the rows of `in`
-    RowPartition cols;  ///< how the columns of `in`, which are the rows of `out`, are spread
+    RowPartition cols;  ///< the rows of `out`, which are the columns of `in`
     std::vector<int> devices;
     std::vector<float*> in, out;  ///< each rank's block of the matrix
     // The streams of each rank, which run concurrently.
@@ -66,7 +66,7 @@ public:
 
     /// Records the rank's event in a stream. The rank's device must be current.
     void record(int rank, cudaStream_t stream);
-    /// Makes the stream wait for the rank's event, if it was ever recorded.
+    /// Makes the stream wait for the rank's event. Does nothing if it was never recorded.
     void wait(int rank, cudaStream_t stream);
     /// Makes the stream wait for the events of all ranks.
     void wait_for_all(cudaStream_t stream);
@@ -94,9 +94,9 @@ struct Slot {
     RankBuffers packed, received;
 };
 
-/// Queues a kernel that waits for `microseconds` and does nothing else. If other streams have work
-/// that becomes ready at the same moment as this kernel, that work starts before the work that
-/// follows in `stream`.
+/// Queues a kernel that only waits for `microseconds`. Work in other
+/// streams that becomes ready at the same moment as this kernel
+/// therefore starts before the work that follows in `stream`.
 void delay_stream(cudaStream_t stream, int microseconds);
 
 struct Request;

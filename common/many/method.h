@@ -27,7 +27,7 @@ struct Tuning {
     /// KiB of shared memory that each packing block requests without using it, so that fewer blocks
     /// run at the same time.
     int unused_shared_kib = 0;
-    /// how long, in microseconds, packing and unpacking are delayed so that the exchange of a chunk
+    /// how long packing and unpacking are delayed, in microseconds, so that the exchange of a chunk
     /// starts first
     int pause_us = 0;
 };
@@ -37,7 +37,7 @@ struct MethodKind {
     std::string name = "";    ///< such as "peers"
     std::string about = "";   ///< a sentence that describes the method
     bool is_chunked = false;  ///< whether the method uses Tuning
-    bool needs_nccl = false;  ///< whether the method needs NCCL, and so one GPU for each rank
+    bool needs_nccl = false;  ///< whether the method needs NCCL, and therefore one GPU per rank
     /// Creates the method for these ranks, which must outlive it.
     std::unique_ptr<Method> (*make)(const Ranks& ranks, Tuning tuning) = nullptr;
 };

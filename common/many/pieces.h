@@ -7,9 +7,9 @@
 
 namespace coalesce::many {
 
-/// A part of a matrix whose transpose becomes a part of another matrix, on the same or on another
-/// GPU. The distance between rows of `in` is `cols` floats, a parameter of the kernel. The distance
-/// between rows of `out` is `pitch`.
+/// A part of a matrix, and the place where its transpose is stored, on the same or on another GPU.
+/// The rows of `in` are `cols` floats apart, a parameter of the kernel. The rows of `out` are
+/// `pitch` floats apart.
 struct Piece {
     float* out;
     const float* in;
@@ -29,8 +29,8 @@ struct RankLaunch {
     /// once, which leaves room for other kernels.
     int unused_shared_kib = 0;
 
-    /// Returns the largest value that a member has in any of the pieces, such as
-    /// max_over_pieces(&Piece::rows).
+    /// Returns the maximum of a member over all pieces,
+    /// for example max_over_pieces(&Piece::rows).
     int max_over_pieces(int Piece::*size) const;
     /// Reports whether every row that is loaded or stored starts at a multiple of 16 bytes.
     bool fits_float4() const;

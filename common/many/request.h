@@ -11,7 +11,7 @@
 
 namespace coalesce::many {
 
-/// Whether the program is one process with all GPUs, or mpirun started one process per GPU.
+/// Whether one process uses all GPUs, or mpirun starts one process per GPU.
 enum class LaunchMode { alone, together };
 
 struct Request {

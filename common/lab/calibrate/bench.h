@@ -45,7 +45,7 @@ public:
     double ms(
         const std::function<void()>& launch, int times = 5,
         const std::function<void()>& before = [] {}) const;
-    /// Returns the median time of `times` launches like ms(), but fills the L2 cache with
+    /// Like ms(), but fills the L2 cache with
     /// unrelated, clean data before each launch.
     double ms_cold(const std::function<void()>& launch, int times = 9);
     /// Converts milliseconds to cycles of a multiprocessor, at its clock rate while memory is idle.
@@ -74,8 +74,8 @@ void allow_shared(Kernel kernel, std::size_t bytes) {
     CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(bytes)));
 }
-/// Returns the number of bytes of dynamic shared memory per block at which exactly `resident`
-/// blocks fit on a multiprocessor.
+/// Returns the dynamic shared memory per block, in bytes, at which exactly `resident` blocks fit on
+/// a multiprocessor.
 std::size_t shared_bytes_for_residency(const Machine& machine, int resident);
 
 // Each function is defined in a file of its own, makes one group of measurements, and adds the

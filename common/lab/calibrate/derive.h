@@ -14,16 +14,16 @@ Gpu derive(const RawMeasurements& raw);
 
 // ---- steps of the derivation ----
 
-/// Returns the x that minimizes the sum of the squared components of rows * x - right. Throws a
-/// GpuError if the rows do not determine x.
+/// Returns the least-squares solution x of rows * x = right. Throws a GpuError if the solution is
+/// not unique.
 std::vector<double> least_squares(const std::vector<std::vector<double>>& rows,
                                   const std::vector<double>& right);
-/// Fits y = first + second * x to pairs (x, y).
+/// Fits the line y = first + second * x to `points`, which are pairs (x, y).
 std::pair<double, double> fit_line(const std::vector<std::pair<double, double>>& points);
 
-/// The latency of a load, in nanoseconds (`ns`), at a memory utilization from 0 to 1 (`busy`).
+/// The latency `ns` of a load, in nanoseconds, at a memory utilization `busy` from 0 to 1.
 struct LoadTime {
-    /// Whether half of the memory traffic was writes, as in a copy. If not, all of it was reads.
+    /// Whether half of the memory traffic is writes, as in a copy. Otherwise all of it is reads.
     bool is_copy = false;
     double busy = 0, ns = 0;
 };
@@ -37,8 +37,8 @@ LatencyParameters fit_latency_under_load(const std::vector<LoadTime>& loads);
 struct Spread {
     double fastest = 0, more = 0;
 };
-/// Fits a fixed part plus a two-stage gamma distribution with mean `more` to the percentiles of
-/// `flight`.
+/// Fits a constant (`fastest`) plus a two-stage gamma distribution with mean `more` to the
+/// latencies in `flight`.
 Spread fit_spread(const LoadsInFlight& flight);
 Runs derive_run_costs(const std::vector<ShortRuns>& measured);
 /// Derives the costs of bulk copies. Returns an empty result for a GPU without bulk copies.

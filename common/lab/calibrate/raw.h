@@ -24,8 +24,8 @@ struct Machine {
 
 /// Dependent loads, each of which needs the result of the previous one.
 struct PointerChase {
-    /// The memory that the loads access: "memory" or "second level", each optionally followed by ",
-    /// lines"; "first level"; or "shared".
+    /// The level of memory: "first level", "second level", "memory" or "shared". The suffix ",
+    /// lines" means that each load of a warp reads a whole cache line.
     std::string target;
     double bytes = 0, cycles = 0, ns = 0;
 };
@@ -47,7 +47,7 @@ struct LongRuns {
     double gbps = 0;
 };
 
-/// Copies in which the reads, the writes or both form short runs.
+/// The bandwidth of copies, reads or writes whose accesses form short runs.
 struct ShortRuns {
     /// The accesses that form short runs: "copy reads", "copy writes", "copy both", "copy none",
     /// "read" or "write".
@@ -86,7 +86,7 @@ struct Issue {
 struct CacheBandwidth {
     std::string access;  ///< "read" or "write"
     int multiprocessors = 0;
-    double footprint = 0;        ///< total bytes that the multiprocessors access repeatedly
+    double footprint = 0;        ///< total size of the accessed data, in bytes
     double bytes_per_cycle = 0;  ///< bytes per cycle for each multiprocessor
 };
 
@@ -119,8 +119,8 @@ struct Dirty {
 struct Reread {
     double mib = 0, ms_first = 0, ms_second = 0;
 };
-/// Bandwidth of reading or writing single sectors. `how` is "random read" (in groups of `bytes`),
-/// "strided read" or "strided write" (one sector every `bytes`).
+/// Bandwidth of reading or writing single sectors. `method` is "random read" (in groups of
+/// `bytes`), "strided read" or "strided write" (one sector every `bytes`).
 struct Sectors {
     std::string method;
     double bytes = 0;

@@ -7,7 +7,7 @@
 
 namespace coalesce::campaign {
 
-/// A string, a number, or an object with a name, such as a type or a register.
+/// An argument of a pattern: a string, a number, or an object with a name, such as a type.
 struct PatternArgument {
     PatternArgument(std::string given) : text(std::move(given)) {}
     PatternArgument(const char* given) : text(given) {}

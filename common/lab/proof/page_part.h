@@ -8,9 +8,9 @@
 
 namespace coalesce::proof {
 
-/// Returns `page` with the text of its part `name` replaced. `text` is the new text, and `program`
-/// is the program that generates it. Messages contain `file`, the path of the page. Throws
-/// UsageError.
+/// Returns `page` with the contents of its part `name` replaced by `text`. Throws UsageError if the
+/// page lacks the markers of this part, which name `program`. The message begins with `file`, the
+/// path of the page.
 inline std::string with_part(const std::string& page, const std::string& file,
                              const std::string& name, const std::string& program,
                              const std::string& text) {

@@ -10,7 +10,7 @@
 
 namespace coalesce::proof {
 
-/// The variants in the program of a step, or the rivals.
+/// The variants of one step's program, or the rivals.
 struct StepVariants {
     std::string name;  ///< such as "02_naive" or "rivals"
     std::vector<Variant> variants;

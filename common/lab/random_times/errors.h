@@ -25,8 +25,8 @@ struct TimePair {
 struct ErrorSummary {
     std::size_t pairs = 0;
     double median = 0, percentile_90 = 0, worst = 0;
-    /// The number of pairs with an error below 10 %, and the number of pairs with an error above 30
-    /// %.
+    /// The number of pairs with an error below 10 %,
+    /// and the number with an error above 30 %.
     std::size_t within_10 = 0, beyond_30 = 0;
     /// The number of pairs of kernels whose measured times differ by more than 5 %, and how many of
     /// them the model predicts in the right order.

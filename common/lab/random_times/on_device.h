@@ -44,8 +44,8 @@ struct Measured {
     std::vector<MeasuredKernel> kernels;
 };
 
-/// Measures the times of all kernels at full size, each after a check. Throws std::runtime_error if
-/// a kernel is wrong.
+/// Checks each kernel, then measures its time at full size. Throws std::runtime_error if a kernel
+/// is wrong.
 Measured measure(const std::vector<Kernel>& kernels, const Device& device);
 
 /// A time predicted by the simulator.

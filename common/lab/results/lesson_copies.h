@@ -1,6 +1,6 @@
 /// \file
-/// Copies code and questions into the text of a lesson, for readers of the file itself. The book
-/// inserts the same code and questions itself.
+/// Copies code and questions into a lesson's Markdown file, for people who read the file itself.
+/// The book inserts its own copies.
 #pragma once
 
 #include <filesystem>

@@ -24,7 +24,7 @@ inline constexpr const char* kAlsoMeasuredAt[] = {"4096x4096", "8192x8192", "163
 /// simulated.json, and the times predicted for an H200 to predicted.json. Returns the exit code.
 int renew_results(const std::filesystem::path& folder);
 
-/// Returns the rows of predicted.json. For each variant, a row contains the fields of `learn run
+/// Returns the rows of predicted.json, one for each variant. A row has the fields of `learn run
 /// --time --json` that the tables show.
 Json extract_predictions(const Json& results);
 

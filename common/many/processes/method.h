@@ -22,8 +22,8 @@ enum class Mistake {
 /// Whether the CPU or the GPU transposes a process's block before it is sent.
 enum class LocalProcessor { cpu, gpu };
 
-/// A matrix that several processes share. The rows of `in` are spread over the processes, and so
-/// are the rows of `out`, which are the columns of `in`.
+/// A matrix that is distributed over several processes. Each process has some rows of `in` and some
+/// rows of `out`, which are columns of `in`.
 struct SharedMatrix {
     MPI_Comm comm = MPI_COMM_WORLD;
     int rank = 0;

@@ -89,8 +89,8 @@ struct Shifted {
     }
 };
 
-/// Returns the vector that starts `offset` bytes after the start of `low`, where `high` follows
-/// `low`.
+/// Returns the vector at byte `offset` of
+/// the concatenation of `low` and `high`.
 template <int SIZE, int BYTES>
 __device__ inline Vector<BYTES> shifted(const Vector<BYTES>& low, const Vector<BYTES>& high,
                                         unsigned offset) {
@@ -118,11 +118,11 @@ __device__ inline Vector<BYTES> shifted(const Vector<BYTES>& low, const Vector<B
     return vector;
 }
 
-/// A kernel like RegisterBlocks, but for unaligned rows. Loaded vectors and stored vectors are both
-/// spliced from two vectors. From each row of `out`, a block takes the elements that form whole
-/// groups of SHIFT_BYTES. Its stores are therefore whole vectors and, for 32 bytes, whole sectors.
-/// For this purpose, the block also loads LEAD extra rows, which are the last rows of the previous
-/// block.
+/// A kernel like RegisterBlocks, but for unaligned rows. Loaded vectors and
+/// stored vectors are both spliced from two vectors. In each row of `out`, a
+/// block stores whole groups of SHIFT_BYTES, so its stores are whole vectors
+/// and, for 32 bytes, whole sectors. To complete its first groups, the block
+/// also loads LEAD extra rows, which are the last rows of the previous block.
 template <int SIZE, int BYTES, int BLOCK_COLS, int BLOCK_ROWS, int PIECES, int SHIFT_BYTES>
 struct Realigned {
     static constexpr int VECTOR_ELEMENTS = BYTES / SIZE;

@@ -36,9 +36,9 @@ __device__ inline unsigned build_word(ElementOf piece) {
     }
 }
 
-/// A kernel for matrices with CHANNELS rows of many elements, or with CHANNELS columns. Such
-/// matrices are images with one plane per channel, or with the channels last. Each thread processes
-/// one pixel per element of a vector, so that it loads and stores only vectors.
+/// A kernel for images, which are matrices with CHANNELS rows (one plane per channel) or CHANNELS
+/// columns (channels last). Each thread processes as many pixels as a vector has elements, so that
+/// all of its loads and stores are vectors.
 template <int SIZE, int CHANNELS, bool IS_TO_LAST>
 struct Channels {
     static constexpr int VECTOR_ELEMENTS = 16 / SIZE, ELEMENTS_PER_WORD = 4 / SIZE;
@@ -48,8 +48,8 @@ struct Channels {
     static constexpr int SHARED_BYTES = THREADS * CHANNELS * 16;
 
     /// Returns the address of a vector in shared memory. Each thread accesses CHANNELS consecutive
-    /// vectors. If CHANNELS is a power of two, groups of 8 vectors are permuted, so that threads in
-    /// the same wavefront access different banks.
+    /// vectors. If CHANNELS is a power of two, each group of 8 vectors is permuted, so that threads
+    /// in the same wavefront access different banks.
     static __device__ char* vector(char* shared, int index) {
         const bool is_power = (CHANNELS & (CHANNELS - 1)) == 0;
         return shared + (is_power ? index ^ index / 8 % 8 : index) * 16;

@@ -18,8 +18,8 @@
 
 namespace coalesce::transposing {
 
-/// Reports whether the matrices follow each other without gaps in both arrays, and are so small
-/// that several fit into a block.
+/// Reports whether the matrices of a batch have no gaps between them, and are so small that a block
+/// can process several.
 template <int SIZE>
 bool is_stack(const Task& task) {
     const bool is_line = task.in_pitch == task.cols && task.out_pitch == task.rows;
@@ -29,8 +29,8 @@ bool is_stack(const Task& task) {
            task.out_stride == elements && elements * SIZE <= most_bytes;
 }
 
-/// Returns how many matrices one block processes, so that these matrices together have about
-/// `wanted` bytes.
+/// Returns how many matrices a block processes, so
+/// that together they have about `wanted` bytes.
 template <int SIZE>
 int choose_matrices_per_block(const Task& task, std::int64_t wanted) {
     const std::int64_t matrix = task.rows * task.cols * SIZE;
@@ -142,8 +142,8 @@ inline bool are_rows_whole_words(const Task& task) {
     return is_aligned_to(task.in, 4) && task.cols % 4 == 0 && task.cols >= 24 && task.cols <= 128 &&
            (task.batches == 1 || task.in_stride % 4 == 0);
 }
-/// Reports whether at least nine tenths of the lanes of TallOfWords have words to transpose. If
-/// fewer lanes do, Tall is faster, except for 97 to 111 columns.
+/// Reports whether TallOfWords is faster than Tall. It is if at least nine tenths of its lanes have
+/// words to transpose, and also for 97 to 111 columns.
 inline bool are_lanes_busy(const Task& task) {
     const std::int64_t words = task.cols / 4, lanes = divide_rounding_up(8, words) * 8;
     return words * 10 >= lanes * 9 || (task.cols > 96 && task.cols < 112);
@@ -156,7 +156,7 @@ inline cudaError_t launch_tall_of_words(Task task, const Queue& queue) {
         TallOfWords::shared_bytes(task.tile_rows, task.cols), queue);
 }
 
-/// Launches the kernel for the number of columns, with these hints for the L2 cache.
+/// Launches the kernel for the number of columns, with the cache hints LOADS and STORES.
 template <int SIZE, int PAD, LoadPolicy LOADS, StorePolicy STORES>
 cudaError_t launch_tall_with_policies(const Task& task, const Queue& queue) {
     if constexpr (SIZE == 1) {
@@ -222,7 +222,7 @@ cudaError_t launch_wide_kernel(const Task& task, const Queue& queue) {
                                       queue);
 }
 
-/// Reports whether, in a matrix of small elements, columns start at word boundaries of `out` and
+/// Reports whether the columns of a matrix of small elements start at word boundaries of `out` and
 /// consist of whole words.
 template <int SIZE>
 bool are_columns_whole_words(const Task& task) {
@@ -231,8 +231,8 @@ bool are_columns_whole_words(const Task& task) {
            (task.batches == 1 || task.out_stride % VECTOR_ELEMENTS == 0);
 }
 
-/// In fast memory, a block takes two strips of columns if a matrix of bytes has at most this many
-/// rows and at least this many bytes.
+/// In fast memory, a block takes two strips of columns of a matrix of bytes that has at most this
+/// many rows and at least this many bytes.
 constexpr std::int64_t max_rows_of_two_strips = 40, min_bytes_of_two_strips = 20'000'000;
 /// Launches the kernel that transposes small elements before it stores them to shared memory.
 template <int SIZE, LoadPolicy LOADS>

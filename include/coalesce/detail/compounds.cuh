@@ -38,7 +38,7 @@ struct Compound {
     static_assert(SIZE <= 4, "a word holds units");
     static constexpr int ALIGNED = HAS_VECTORS ? 16 : 4;  ///< the bytes of one load
     static constexpr int ELEMENTS_PER_WORD = 4 / SIZE, LOADS_IN_FLIGHT = 8;
-    /// The first word of a run may start in the previous row.
+    /// Extra rows to load, because the first word of a run may start in the previous row.
     static constexpr int LEAD = SIZE == 4 ? 0 : 1;
 
     const Compounds& task;
@@ -68,7 +68,7 @@ struct Compound {
     static __device__ unsigned offset_within(const char* at, unsigned aligned) {
         return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(at)) % aligned;
     }
-    /// Returns the position of the row's start within the first loaded vector or word, in bytes.
+    /// Returns the row's offset within its first loaded vector or word, in bytes.
     __device__ unsigned row_shift(int y) const {
         const auto row_bytes = static_cast<unsigned>(task.cols * size);
         if (SIZE == ALIGNED) return 0;

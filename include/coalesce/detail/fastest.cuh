@@ -30,9 +30,9 @@ inline bool has_vectors(const void* data, std::int64_t size, std::int64_t length
            (batches == 1 || stride * size % 16 == 0);
 }
 
-/// Returns how many threads of a warp access the same bank, if consecutive threads access elements
-/// that are `step` bytes apart. In shared memory, every 128 bytes are followed by `pad` unused
-/// bytes.
+/// Returns how many threads of a warp access the same bank if
+/// consecutive threads access elements that are `step` bytes apart.
+/// In shared memory, `pad` unused bytes follow every 128 bytes.
 inline int bank_conflicts(std::int64_t step, int size, int pad = 0) {
     const int lanes = size > 4 ? 128 / size : 32;
     int wanted[32] = {}, most = 0;
@@ -83,9 +83,9 @@ constexpr std::int64_t tall_strip_bytes = SIZE == 1   ? 20'480
                                           : SIZE == 2 ? 25'600
                                                       : 32'768;
 
-/// Reports whether a strip of this many rows leaves at least 60 KB of the L1 cache of an
-/// H200 if five blocks run on a multiprocessor. In fast memory, longer strips of 4-byte elements
-/// are then faster, although fewer blocks run.
+/// Reports whether a strip of this many rows is faster than a shorter one. For 4-byte elements in
+/// fast memory, it is if five such strips leave at least 60 KB of an H200's L1 cache unused,
+/// although fewer blocks then run.
 template <int SIZE>
 bool is_long_strip_faster(const Task& task, int rows, bool is_padded) {
     if (SIZE != 4 || !task.has_fast_memory || task.cols >= min_many_cols) return false;
@@ -251,7 +251,7 @@ bool loads_evict_last(const Task& task, bool is_aligned) {
 }
 
 /// The tile size of the Rewound kernel, which handles 1- and 2-byte elements in unaligned rows. It
-/// depends on the size of one matrix in bytes. Narrow matrices use a different kernel, because
+/// depends on the size of one matrix in bytes. Narrow matrices use another kernel (`none`), because
 /// these tiles are too large for them.
 enum class Rewinding { none, small, large };
 template <int SIZE>
@@ -295,9 +295,9 @@ void shorten_strips(Task& task) {
     }
 }
 
-/// Returns the task with an order of tiles in which neighbouring blocks find the rest of their
-/// cache lines in the L2 cache. It is meant for aligned rows that do not start at cache
-/// line boundaries.
+/// Returns the task with its tiles in an order in which neighbouring blocks share cache lines while
+/// these are in the L2 cache. This helps with aligned rows that do not start at cache line
+/// boundaries.
 template <int SIZE>
 Task group_for_line_sharing(Task task) {
     if (SIZE == 4) shorten_strips<SIZE>(task);

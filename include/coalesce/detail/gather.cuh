@@ -101,8 +101,8 @@ struct Spliced {
         }
     }
 
-    /// Returns a vector whose first `left` bytes are those of `one`, and whose other bytes are
-    /// those of `other`.
+    /// Returns a vector that consists of the first `left` bytes of `one` and the remaining bytes of
+    /// `other`.
     static __device__ Vector<16> joined(const Vector<16>& one, const Vector<16>& other, int left) {
         Vector<16> vector;
 #pragma unroll

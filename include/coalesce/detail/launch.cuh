@@ -141,8 +141,8 @@ cudaError_t launch_kernel(void (*kernel)(Arguments...), std::int64_t blocks, int
                             static_cast<std::size_t>(bytes), queue.stream);
 }
 
-/// Sets how much of a multiprocessor's L1 cache serves as shared memory while the kernel
-/// runs, in percent of the largest amount. The rest of it caches loads.
+/// Sets the carveout: the share of a multiprocessor's L1 cache that serves as shared memory while
+/// the kernel runs, in percent of the maximum. The rest caches loads.
 inline cudaError_t prefer_shared_memory(const void* kernel, int percent) {
     return cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, percent);
 }

@@ -36,8 +36,8 @@ inline bool is_last_axis_kept(const Plan& plan) {
     return plan.axes > 0 && plan.axis[plan.axes - 1].step == 1;
 }
 
-/// Widens the units to up to 16 bytes if rows keep their inner order. A row that becomes a single
-/// unit is removed as an axis. The remaining plan is a transpose of larger elements.
+/// Widens the units to up to 16 bytes if rows keep their inner order. An axis that shrinks to a
+/// single unit is removed. The remaining plan is a transpose of larger elements.
 inline void widen_units(Plan& plan) {
     if (!is_last_axis_kept(plan)) return;
     while (plan.unit_bytes < 16 && plan.axis[plan.axes - 1].size % 2 == 0 &&
@@ -51,8 +51,8 @@ inline void widen_units(Plan& plan) {
     merge_adjacent_axes(plan);
 }
 
-/// Finds the smallest shift and its multiplier for which number * multiplier / 2^(32 + shift) is
-/// exact for all numbers below 2^31.
+/// Finds a multiplier and the smallest shift that replace a division by the axis's size: number *
+/// multiplier / 2^(32 + shift) is the exact quotient for all numbers below 2^31.
 inline void prepare_quotient(Axis& axis) {
     if (axis.size > max_small_units) return;  // the multiplier is exact for numbers below 2^31 only
     axis.shift = 0;
@@ -109,7 +109,7 @@ inline int find_axis_with_step(const Plan& plan, std::int64_t step) {
     return -1;
 }
 
-/// A matrix or a batch of matrices, which is a plan with two or three axes.
+/// A plan with two or three axes, seen as a matrix or a batch of matrices.
 struct Matrices {
     std::int64_t rows, cols;
     TransposeOptions options;

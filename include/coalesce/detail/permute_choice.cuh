@@ -111,16 +111,16 @@ inline std::int64_t count_tiles(const Tiling& tiling) {
     return tiles <= max_small_units ? tiles : 0;
 }
 
-/// Tiles are full enough if their sides have at least `min_compound_side` elements. For elements of
-/// `min_spliced_bytes` bytes or more, it is sufficient that a tile has at least `min_long_cols`
-/// columns. Elements of `min_spliced_compound_bytes` bytes or more are spliced, which is faster.
+/// The minimum sides of a matrix for which tiles waste little space: `min_compound_side` rows and
+/// columns. Elements of `min_spliced_bytes` bytes or more need only `min_long_cols` columns.
+/// Elements of `min_spliced_compound_bytes` bytes or more are spliced instead, which is faster.
 constexpr std::int64_t min_compound_side = 32, min_long_cols = 12, min_spliced_compound_bytes = 512;
-/// The largest tile in bytes, and its longest sides in bytes.
+/// The maximum size of a tile, of its columns and of its rows, in bytes.
 constexpr int max_compound_tile_bytes = 44'000, max_compound_column_bytes = 384,
               max_compound_row_bytes = 750;
 
-/// Divides `count` into sides of about equal length, none longer than `longest`, and returns this
-/// length. The length is a whole number of words, as the runs of `out` require.
+/// Returns a side length that divides `count` into about equal parts, none longer than `longest`.
+/// The length is a whole number of words, as the runs of `out` require.
 template <int SIZE>
 int choose_tile_side(std::int64_t count, int longest) {
     constexpr int ELEMENTS_PER_WORD = 4 / SIZE;
@@ -161,9 +161,9 @@ inline int pitch_of_vectors(int bytes) {
     return (bytes + 30) / 16 * 4;
 }
 
-/// Chooses tiles that are loaded as vectors. If runs of `out` consist of whole words, all words of
-/// a column start at the same position. Otherwise only every other word starts at the same
-/// position, and columns of half the length are better.
+/// Chooses tiles that are loaded as vectors. If runs of `out` consist of whole words, all columns
+/// start at the same position within a word. Otherwise only every other column does, and columns of
+/// half the length are better.
 template <int SIZE>
 void choose_tile_of_vectors(Compounds& task, bool are_words) {
     constexpr int EVEN = SIZE == 1 ? 4 : 2;
@@ -203,8 +203,8 @@ bool has_vectors(const Compounds& task, bool are_words) {
 
 /// The side of tiles for 12-byte elements, in elements.
 constexpr int three_word_tile_side = 64;
-/// Reports whether a matrix of 12-byte elements has at least one whole tile that is loaded as
-/// vectors, and memory is fast. Such tiles are then faster than tiles of words.
+/// Reports whether tiles that are loaded as vectors are faster than tiles of words. This is the
+/// case for 12-byte elements in fast memory, if the matrix has at least one whole tile.
 template <int SIZE>
 bool is_large_with_three_word_elements(const Compounds& task) {
     return SIZE == 4 && task.units == 3 && task.rows >= three_word_tile_side &&
@@ -242,8 +242,8 @@ inline std::int64_t count_tiles(const Compounds& task) {
     return task.tiles_down * task.tiles_across * task.batches;
 }
 
-/// Divides a matrix, or a batch of matrices, whose elements have several units each, into tiles.
-/// Returns 0 tiles if the plan is not such a matrix.
+/// Divides a matrix of elements with several units, or a batch of such matrices, into tiles.
+/// Returns 0 tiles if the plan is not such a matrix, or if another kernel is better for it.
 template <int SIZE>
 Compounds make_compounds(const Plan& plan) {
     Compounds task = {};
@@ -301,8 +301,8 @@ inline int vectors_per_side(std::int64_t vectors, int usual) {
     return side + side % 2;
 }
 
-/// If both arrays consist of whole vectors, divides the plan into tiles of vectors and returns
-/// true.
+/// Divides the plan into tiles of vectors. Returns false if an array does not consist of whole
+/// vectors, or a run is too short.
 template <int SIZE>
 bool divide_into_vectors(Tiling& tiling, const Plan& plan) {
     using Kernel = VectorTile<SIZE>;

@@ -63,8 +63,8 @@ cudaError_t launch_triples(const Compounds& task, const Queue& queue) {
 }
 inline cudaError_t launch_triple_vectors(const Compounds& task, const Queue& queue) {
     using Kernel = TripleVectors;
-    // Four blocks share a multiprocessor of an H200 with 92 KB of L1 cache. If six blocks
-    // ran, 28 KB would be left, too little for the cache lines that neighbouring tiles share.
+    // With four blocks, 92 KB of a multiprocessor's L1 cache are left on an H200. With six, only
+    // 28 KB would be left, too little for the cache lines that neighbouring tiles share.
     const cudaError_t error = transposing::prefer_shared_memory(
         reinterpret_cast<const void*>(&triple_vectors_kernel<Kernel>), 71);
     if (error != cudaSuccess) return error;
@@ -139,7 +139,7 @@ cudaError_t tile(const Plan& plan, const Queue& queue) {
                          (pitch << tiling.rows.log_side) * SIZE, queue, tiling);
 }
 
-/// The largest number of tiles in a column of tiles for which consecutive blocks go down the
+/// The maximum height of a column of tiles, in tiles, for which consecutive blocks go down the
 /// column, if memory is fast.
 constexpr unsigned max_sides_down_first = 16;
 
@@ -149,8 +149,8 @@ cudaError_t launch_word_tiles(const Plan& plan, const Queue& queue) {
     Tiling tiling = make_tiling<SIZE>(plan);
     tiling.rows.sides = static_cast<unsigned>(divide_rounding_up(Tile::ROWS, tiling.rows.size));
     tiling.cols.sides = static_cast<unsigned>(divide_rounding_up(Tile::COLS, tiling.cols.size));
-    // In short columns of tiles, the tiles that share cache lines of `out` are processed closer
-    // together in time if blocks go down the columns first.
+    // If columns of tiles are short, going down them first brings the tiles that share cache lines
+    // of `out` closer together in time.
     const bool is_short = IS_LOADED_ONCE && tiling.rows.sides <= max_sides_down_first &&
                           tiling.rows.sides < tiling.cols.sides;
     tiling.is_across_first = IS_LARGE && !is_short;

@@ -25,7 +25,7 @@ using transposing::launch_kernel;
 using transposing::Queue;
 using transposing::Vector;
 
-/// If the element size is not a power of two, the units of an element form an additional axis.
+/// The maximum number of axes of a plan, including one for the units of an element.
 constexpr int max_plan_axes = max_axes + 1;
 
 /// An axis of `out`: its number of elements, and the distance between neighbours in `in`.
@@ -54,8 +54,8 @@ __device__ inline std::uint64_t quotient(std::uint64_t number, const Axis& axis)
     return number / static_cast<std::uint64_t>(axis.size);
 }
 
-/// Finds, for each index in `number` of a unit in `out`, the position of this unit in `in`. Uses
-/// only the first `axes` axes of the plan.
+/// Finds the position in `in` of each unit of `out` whose index is in `number`. Uses only the first
+/// `axes` axes of the plan.
 template <int COUNT, class Index, class Offset>
 __device__ inline void find_offsets(Offset (&from)[COUNT], Index (&number)[COUNT], const Plan& plan,
                                     int axes) {

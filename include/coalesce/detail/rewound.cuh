@@ -24,7 +24,7 @@ namespace coalesce::transposing {
 /// are permuted so that threads in the same wavefront access different banks.
 template <int SIZE, int LOADED_ROWS, int THREADS_, int BLOCKS_, LoadPolicy LOADS, int SHIFT = 16>
 struct Rewound {
-    /// The number of blocks that must fit into the registers of a multiprocessor.
+    /// The minimum number of blocks per multiprocessor, which limits the registers per thread.
     static constexpr int BLOCKS = BLOCKS_;
     static constexpr int VECTOR_ELEMENTS = 16 / SIZE, LEAD = SHIFT / SIZE,
                          ELEMENTS_PER_WORD = 4 / SIZE;
@@ -136,7 +136,7 @@ struct Rewound {
     }
 
     /// Stores the words of a row, beginning with the row's first element. The bytes before that
-    /// element go to the end of the row, where they are not used.
+    /// element are moved to the end of the row, where they are not used.
     static __device__ void store_words_from_row_start(const Task& task, const char* corner,
                                                       const Vector<16> (&value)[ROUNDS],
                                                       char* shared) {
@@ -162,7 +162,7 @@ struct Rewound {
         }
     }
 
-    /// Returns the position of a word in the transposed tile. A column has 4 * QUADS words.
+    /// Returns the position of a word in the transposed tile. A column has 4 * ROW_VECTORS words.
     static __device__ int transposed_word_position(int col, int quad, int word) {
         const int number = word * ROW_VECTORS + quad;
         const int x = col / ELEMENTS_PER_WORD;
@@ -249,7 +249,7 @@ struct Rewound {
         const bool is_whole = row >= 0 && row + VECTOR_ELEMENTS <= task.rows;
         to += quad * 16 - static_cast<int>(before);
 
-        // Addresses of the column's five words. The last address may be unused.
+        // The addresses of the five words to splice. The last one may be unused.
         const char* from[5];
 #pragma unroll
         for (int i = 0; i < 5; ++i) {

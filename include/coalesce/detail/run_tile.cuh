@@ -33,7 +33,7 @@ struct Tiling {
     int axes;
     unsigned size[max_plan_axes];  ///< the sizes of the other axes, outermost first
     std::int64_t in_step[max_plan_axes], out_step[max_plan_axes];
-    /// Whether the tiles of consecutive blocks are side by side instead of one below the other.
+    /// Whether consecutive blocks go along a row of tiles instead of down a column of tiles.
     bool is_across_first;
 };
 
@@ -61,7 +61,7 @@ __device__ inline std::int64_t offset_within(const Run& run, std::int64_t number
 struct BlockTile {
     std::int64_t row, col;  ///< the position of the tile's first element in the two runs
     std::int64_t from,
-        to;  ///< the offsets of the tile's matrix in `in` and in `out`, plus `col` and `row`
+        to;  ///< the tile's offsets in `in` (matrix plus `col`) and `out` (matrix plus `row`)
 };
 
 __device__ inline BlockTile find_block_tile(const Tiling& tiling, int rows, int cols) {

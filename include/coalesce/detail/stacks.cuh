@@ -49,8 +49,8 @@ struct Stack {
         __device__ Matrices(int all_rows, int all_cols)
             : rows(all_rows), cols(all_cols), by_elements(rows * cols), by_rows(rows) {}
 
-        /// Finds the positions of two consecutive elements of `out`. The second is below the first
-        /// in `in`, or at the top of the next column, or in the next matrix.
+        /// Finds the positions in `in` of element `number` of `out` and of its successor, which
+        /// lies directly below, at the top of the next column, or in the next matrix.
         __device__ void find(int number, int (&at)[2]) const {
             const int matrix = by_elements.quotient(number), place = number - matrix * rows * cols;
             const int col = by_rows.quotient(place), row = place - col * rows;
@@ -85,8 +85,8 @@ struct Stack {
 /// A kernel for elements smaller than a word, in matrices whose sides consist of whole words.
 /// Blocks of 4 x 4 bytes or 2 x 2 half words are transposed in registers before they are stored to
 /// shared memory, so that shared memory has the same order as `out`. A lane loads 4 columns of
-/// WORD_ELEMENTS rows, where WORD_ELEMENTS is the number of elements in a word. ACROSS lanes of a
-/// warp are next to each other in a row.
+/// WORD_ELEMENTS rows, where WORD_ELEMENTS is the number of elements in a word. LANES_ACROSS lanes
+/// of a warp are next to each other in a row.
 template <int SIZE, int THREADS_, int LANES_ACROSS>
 struct StackOfWords {
     static constexpr int THREADS = THREADS_, WARPS = THREADS / 32, LOADS_IN_FLIGHT = 4;

@@ -13,7 +13,7 @@
 
 namespace coalesce::transposing {
 
-/// Divides numbers below 2^16 by a fixed divisor, using multiplications.
+/// A divisor for numbers below 2^16. The quotient is computed with a multiplication.
 struct Divider {
     unsigned multiplier;
     bool is_divisor_one;
@@ -29,9 +29,9 @@ struct Divider {
     }
 };
 
-/// A line in shared memory whose addresses are the same modulo 16 as the addresses of a line in
-/// device memory. After every 128 bytes, PAD bytes stay unused, so that the elements of a column
-/// are distributed over more banks.
+/// A line in shared memory with the same alignment, modulo 16 bytes, as a line in device memory.
+/// After every 128 bytes, PAD bytes stay unused, so that the elements of a column are distributed
+/// over more banks.
 template <int PAD>
 struct SharedLine {
     char* shared;
@@ -83,8 +83,8 @@ struct DeviceLine {
     }
 };
 
-/// Copies elements between two lines whose addresses are the same modulo 16. Copies single elements
-/// at both ends, and vectors between them. All threads of the block must call this function.
+/// Copies elements between two lines with the same alignment, modulo 16 bytes. Copies single
+/// elements at both ends, and vectors in between. All threads of the block must call this function.
 template <int SIZE, int THREADS, int LOADS_IN_FLIGHT, class To, class From>
 __device__ inline void copy_line(const To& to, const From& from, int count) {
     constexpr int WORD_ELEMENTS = 16 / SIZE;
@@ -167,7 +167,7 @@ struct Tall {
     struct WarpColumns {
         int first, step;
         std::int64_t row;  ///< first row to store in a column that starts at a sector boundary
-        int y;             ///< the first row within the strip
+        int y;             ///< the same row, counted within the strip
     };
 
     template <bool IS_INNER>

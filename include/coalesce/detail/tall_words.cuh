@@ -85,8 +85,8 @@ struct TallOfWords {
         }
     };
 
-    /// Returns the position of the column's word with index `number`, relative to the column's
-    /// first word.
+    /// Returns the offset of word `number` of a
+    /// column, in words, from the column's first word.
     static __device__ int word_position(int number, int rows) {
         return (number & 3) * word_step(rows) + (number >> 2);
     }

@@ -12,7 +12,7 @@
 
 namespace coalesce::permuting {
 
-/// The position of a block's tile, and the addresses of the block's matrix in bytes.
+/// The position of a block's tile, and the addresses of its matrix.
 template <class Number>
 struct TriplePlace {
     Number row, col;  ///< the first row and column of the tile
@@ -185,8 +185,8 @@ struct TripleVectors {
         }
     }
 
-    /// Returns the word with index `number` of column `c` of a thread's elements. A column consists
-    /// of four elements, and a word consists of two half words.
+    /// Returns word `number` of column `c` of a thread's elements. A column consists of four
+    /// elements, and a word consists of two half words.
     static __device__ unsigned word_of(const unsigned (&word)[4][12], int c, int number) {
         const int one = 2 * number, other = one + 1;
         const int at = c * 3 + one % 3, other_at = c * 3 + other % 3;
@@ -213,7 +213,7 @@ struct TripleVectors {
     }
 };
 
-/// This is a template, so that several source files of a program may include it.
+/// The kernel that runs TripleVectors; a template, so that several source files may include it.
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::THREADS) triple_vectors_kernel(const Compounds task) {
     extern __shared__ uint4 shared[];

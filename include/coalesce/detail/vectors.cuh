@@ -34,7 +34,7 @@ __device__ inline char* out_address(const Task& task, const Place& place) {
     return static_cast<char*>(task.out) + place.batch * task.out_stride * SIZE;
 }
 
-/// Returns the element at `index`, counted in elements from the address.
+/// Returns element `index` of the array at `from`.
 template <int SIZE>
 __device__ inline const Element<SIZE>& element(const char* from, std::int64_t index) {
     return *reinterpret_cast<const Element<SIZE>*>(from + index * SIZE);

@@ -36,8 +36,8 @@ template <int SIZE, bool IS_LARGE = false, bool IS_LOADED_ONCE = false>
 struct WordTile {
     static constexpr int THREADS = 512, WARPS = THREADS / 32,
                          LOADS_IN_FLIGHT = IS_LOADED_ONCE ? 6 : 4, ELEMENTS_PER_WORD = 4 / SIZE;
-    /// The number of blocks that must fit into the registers of a multiprocessor. It is smaller for
-    /// large arrays, so that each block has more of the L1 cache.
+    /// The minimum number of blocks per multiprocessor, which limits the registers per thread. It
+    /// is smaller for large arrays, so that each block has more of the L1 cache.
     static constexpr int BLOCKS = IS_LOADED_ONCE ? 3 : IS_LARGE ? 2 : 4;
     static constexpr int ROWS = (IS_LARGE ? 384 : 256) / SIZE, COLS = 128, LEAD = 32 / SIZE;
     static constexpr int LOADED_ROWS = ROWS + LEAD;

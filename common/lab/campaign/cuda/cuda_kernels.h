@@ -9,8 +9,8 @@ namespace coalesce::campaign {
 
 enum class Style {
     exact,
-    /// Code as a learner writes it. Its results are comparable only between two compilers that are
-    /// given the same LLVM IR.
+    /// Code like a learner's. Its results are comparable only between two compilers that are given
+    /// the same LLVM IR.
     learner
 };
 

@@ -50,7 +50,7 @@ int bits_of(Type type);
 struct Variable {
     std::string name;
     Type type;
-    /// scope across which the variable's values are uniform; checked before an assignment
+    /// scope across which the variable is uniform; an assignment must preserve this
     UniformIn uniform_in;
     bool can_change = true;
 };
@@ -69,21 +69,21 @@ struct StatementPlace {
     std::string mask;
     bool all_threads = true;  ///< whether no thread of the block has returned from the kernel
     bool can_break = false;   ///< whether `break` and `continue` are allowed
-    /// whether a thread may return; if so, no other thread waits for that thread later
+    /// whether a thread may return here, because no other thread waits for it later
     bool can_return = false;
     int depth = 0;
     int turns = 1;  ///< the number of times that a thread reaches this place
 
-    /// Returns the maximum number of iterations for a loop at this place: `most`, or fewer if the
-    /// product over all enclosing loops would exceed `in_all`.
+    /// Returns the maximum number of iterations of a loop at this place: `most`, or fewer to keep
+    /// the product over all enclosing loops within `in_all`.
     int max_iterations(int most, int in_all) const;
     bool has_barrier() const {
         return all_threads && is_uniform_within(arriving_together, UniformIn::block);
     }
-    /// Returns the place inside a condition that is uniform across `condition`, or inside a loop of
-    /// `times` iterations.
+    /// Returns the place inside an `if`, or inside a loop of `times` iterations. `condition` is the
+    /// scope across which its condition is uniform.
     StatementPlace inside_block(UniformIn condition, int times = 1) const;
-    /// Returns the place inside a condition or loop in which the mask of lanes is unknown.
+    /// Returns the place inside a condition or loop at which lanes diverge, so the mask is unknown.
     StatementPlace inside_divergence(int times = 1) const;
 };
 
@@ -124,15 +124,15 @@ struct Kernel {
     Type result = Type::u32;  ///< result type of the function
     /// Declares a variable that is visible until its scope ends.
     Variable declare(Type type, UniformIn same, const std::string& value);
-    /// Adds the u32 variable @word, which the construct has declared, to the variables that can be
-    /// read.
+    /// Allows later statements to read the u32 variable @word, which the construct has already
+    /// declared.
     void declare_constant(const std::string& word, UniformIn same = UniformIn::thread);
 
     // ---- limited resources ----
     int remaining_statements;
     int remaining_shared_bytes = 40000;
     int next_sum = 0;   ///< first free word of `sums`; each word belongs to one construct
-    int last_out = 32;  ///< lowest word of `out` that belongs to a construct
+    int last_out = 32;  ///< lowest word of `out` that a construct has reserved
     bool reserve_shared(int bytes);
     /// Reserves `words` words of `sums`, aligned to 2 words, and returns the index of the first.
     /// Returns -1 if fewer words are left.

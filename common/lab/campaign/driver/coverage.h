@@ -13,7 +13,7 @@ public:
     /// Counts the instructions in a PTX module.
     void add(const std::string& ptx);
     /// Summarizes how many instructions occurred at least 100 times and how many never occurred.
-    /// Also lists the least frequent pairs of an opcode and a modifier, at most `rarest` of them.
+    /// Also lists the least frequent pairs of opcode and modifier, up to `rarest` of them.
     std::string summary(std::size_t rarest) const;
     /// Returns one line per instruction, with its count and name.
     std::string list() const;

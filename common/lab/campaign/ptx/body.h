@@ -30,11 +30,11 @@ inline const char* move_instruction(Kind kind) {
     return kMoves[static_cast<int>(kind)];
 }
 
-/// The features of a kernel. Features are drawn at random for each kernel, so that features that
-/// disable one of the simulator's optimizations are missing from some kernels.
+/// The features of a kernel, drawn at random. Some features disable one of the simulator's
+/// optimizations, so each feature is missing from some kernels.
 struct Features {
-    /// Whether approximate instructions may occur, and whether the kernel has the same results on
-    /// every device.
+    /// Whether approximate instructions may occur, and whether every device must compute the same
+    /// results.
     bool approximations = false, is_portable = false;
     bool tile = false, dynamic_tile = false, own_shared = false, shared_sums = false;
     bool named_barriers = false, mbarriers = false, async_copies = false;
@@ -71,7 +71,7 @@ struct Environment {
 /// Registers that are certain to have been written at this point.
 struct Available {
     std::vector<Reg> by_kind[kKinds];
-    std::vector<Reg> uniform;  ///< words with the same value in all threads that arrive together
+    std::vector<Reg> uniform;  ///< words with equal values in all threads of the ThreadSet
     /// Words that have the same value in the corresponding threads of every block.
     std::vector<Reg> position;
     std::vector<Reg> frozen;  ///< predicates that exactly one instruction writes
@@ -131,13 +131,13 @@ public:
     void emit(const std::string& pattern, const std::vector<PatternArgument>& operands = {}) {
         text_.line(fill_operands(pattern, operands) + ";");
     }
-    /// Emits an instruction whose sources are certain to be written before it is executed, although
-    /// some paths through the text do not write them (see find_undefined_read()).
+    /// Emits an instruction whose sources are always written before it executes, although some
+    /// paths through the text do not write them (see find_undefined_read()).
     void emit_late(const std::string& pattern, const std::vector<PatternArgument>& operands) {
         text_.line(fill_operands(pattern, operands) + "; // late");
     }
-    /// Emits an instruction that writes a new register, which replaces the first $ of the pattern,
-    /// and returns this register. Random choices of a source never select it.
+    /// Emits an instruction that writes a new register, the first $ of the pattern, and returns
+    /// this register. Later random choices of a source never select it.
     Reg make_with(Kind kind, const std::string& pattern,
                   std::vector<PatternArgument> operands = {});
     /// Emits an instruction like make_with(), but random choices of a source may select the new

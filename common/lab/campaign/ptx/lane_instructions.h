@@ -26,7 +26,7 @@ struct LaneInstruction {
     char literal = 0;
 };
 
-/// Returns all instructions, whether or not they could be compared with hardware.
+/// Returns all instructions, including approximate ones, whose results differ between devices.
 const std::vector<LaneInstruction>& lane_instructions();
 /// Returns the few instructions that compilers use most often.
 const std::vector<LaneInstruction>& everyday_instructions();

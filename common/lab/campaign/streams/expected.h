@@ -1,4 +1,4 @@
-// Computes on the host what a random kernel should leave in memory.
+// Computes on the host the output that a random kernel should produce.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,7 @@
 
 namespace coalesce::timing {
 
-/// The families of random kernels, generated in turn.
+/// The families of random kernels. The generator takes them in rotation.
 enum class Family {
     copy,        ///< copies with different block shapes, pitches, and elements per thread
     strides,     ///< copies in which a warp's lanes read or write with a stride
@@ -77,8 +77,8 @@ struct Kernel {
     /// threads per block.
     std::string title;
     std::string description;  ///< a description in one line
-    /// Hash of the text and the launches, which shows whether a measurement and a prediction are of
-    /// the same kernel.
+    /// Hash of the text and the launches, which shows whether a measurement and a prediction belong
+    /// to the same kernel.
     std::string fingerprint;
     Computation work;
     Run full, small;   ///< `small` is for checks
@@ -87,7 +87,7 @@ struct Kernel {
 
 /// Returns `count` kernels, the same on every machine. Kernel i does not depend on `count`.
 std::vector<Kernel> random_kernels(std::uint64_t seed, int count);
-/// Returns transposes without shared memory that differ from each other in one parameter at a time.
+/// Returns transposes without shared memory, in which one parameter at a time is varied.
 std::vector<Kernel> transposing_kernels();
 
 /// Writes kernels.json and a file for each kernel to `folder`.

@@ -38,7 +38,7 @@ struct KernelPlan {
     bool is_tiled = false;              ///< whether elements pass through shared memory
     int threads_x = 32, threads_y = 1;  ///< threads of a block
     int width = 32, height = 1;         ///< size of a block's tile
-    /// Elements per thread in each direction, if the kernel does not use shared memory.
+    /// Elements per thread in each direction, for kernels without shared memory.
     int across = 1, down = 1;
     /// whether consecutive lanes of a warp read consecutive elements of a column of `in`
     bool is_down = false;
@@ -46,7 +46,7 @@ struct KernelPlan {
     int padding = 0;           ///< unused elements after each row of the tile
     bool is_swizzled = false;  ///< whether the tile's columns are permuted, differently in each row
     int passes = 0;            ///< extra passes through the tile, with barriers
-    /// Whether sums are added in a tree in shared memory instead of with shuffles.
+    /// Whether sums are reduced by a tree in shared memory instead of with shuffles.
     bool is_tree = false;
     Order order = Order::rows;
     int band = 1;               ///< height of a band, in tiles

@@ -1,4 +1,4 @@
-// Combines several kernels in one source file, so that a compiler reads the headers once.
+// Combines several kernels in one source file, so that a compiler parses the headers only once.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace coalesce::random_kernels {
 
 struct Kernel {
-    /// Style and seed, such as "learner_17". In "campaign_17", the style is Style::exact.
+    /// Style and seed, such as "learner_17". The prefix "campaign" stands for Style::exact.
     std::string name;
     std::string text;  ///< generated text, in which the kernel is called `kernel`
     campaign::Launch launch;

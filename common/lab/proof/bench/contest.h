@@ -24,8 +24,8 @@ struct Entry {
     double bytes = 0;
     int element_size = 4;    ///< bytes per element
     std::string array = "";  ///< axes that the variant permutes; empty if it works on a matrix
-    /// The bandwidth, in GB/s, of a copy of the same number of bytes in the same rounds. 0 if the
-    /// variant `memcpy` measures the copy instead.
+    /// The bandwidth, in GB/s, of a copy of as many bytes, timed in the same rounds. 0 if the
+    /// variant `memcpy` measures it instead.
     double copy_gbps = 0;
 
     /// Reports whether the variant ran and its output was correct.
@@ -38,7 +38,7 @@ struct Entry {
     double gbps() const { return bytes / timing().ms / 1e6; }
 };
 
-/// A variant that takes part, and the index of its entry.
+/// A variant to benchmark, and the index of its entry.
 struct Entrant {
     const Variant* variant;
     std::size_t entry;
@@ -49,16 +49,16 @@ struct Entrants {
     std::vector<Entry> entries;  ///< all variants, in the order of the course
     /// Device variants, grouped by the buffers that they can share; float variants come first.
     std::vector<std::vector<Entrant>> buffer_groups;
-    /// Host code, transfers, and kernels that compute their output. They have their own buffers.
+    /// Host code, transfers, and kernels that compute new values. They have their own buffers.
     std::vector<Entrant> separate_variants;
 };
 Entrants group_variants(const std::vector<StepVariants>& steps, Shape shape);
 
-/// Verifies and times the variants with their own buffers. Launches each variant only a few times,
-/// because most of these variants are slow.
+/// Verifies and times the variants with their own buffers. Launches each of them only a few times,
+/// because most of them are slow.
 void run_separate_variants(Entrants& field, Shape shape, Stopwatch* stopwatch);
 
-/// The kernels of this process that share buffers and are timed in alternation.
+/// Kernels of this process that share buffers and are timed in alternation.
 class Contest {
 public:
     /// Allocates and fills the buffers. Results go to `entries`.

@@ -1,6 +1,6 @@
 /// \file
-/// Draws bar charts that compare several competitors. A bar shows which share of the possible
-/// performance a competitor reaches for an item.
+/// Draws bar charts that compare several competitors. The length of a bar is the fraction of the
+/// possible performance that a competitor reaches for an item.
 #pragma once
 
 #include <string>
@@ -31,8 +31,8 @@ std::string share_chart(const ShareTexts& texts, const std::vector<Shares>& thin
 std::string shapes_chart(const Json& shapes);
 
 /// Returns a chart of the ways to transpose across several GPUs. Each way is shown with its best
-/// number of chunks, relative to the bandwidth of the link. Each element of `of_gpus` is what
-/// 16_many_gpus --json writes for one number of GPUs.
+/// number of chunks, relative to the bandwidth of the link. Each element of `of_gpus` is the output
+/// of 16_many_gpus --json for one number of GPUs.
 std::string links_chart(const std::vector<Json>& of_gpus);
 
 }  // namespace coalesce::proof

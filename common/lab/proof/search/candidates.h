@@ -19,9 +19,9 @@ struct Candidate {
     std::string name;  ///< the change in this candidate
     std::function<void(float* out, const float* in, int rows, int cols)> launch;
     Produces produces = {Produces::transpose};
-    /// The bytes that the kernel moves, as a fraction of the bytes for reading and writing the
-    /// matrix once. The fraction is 1/2 for a kernel that only reads or only writes, and such a
-    /// kernel has no output to verify.
+    /// The bytes that the kernel moves, divided by the bytes of reading and writing the whole
+    /// matrix. 1/2 for a kernel that only reads or only writes; such a kernel has no output to
+    /// verify.
     double share = 1;
     std::string question = {};  ///< the experiment that the candidate belongs to
 

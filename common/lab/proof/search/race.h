@@ -26,8 +26,8 @@ public:
                   const float* in)
         : candidates_(candidates), shape_(shape), out_(out), in_(in), ms_(candidates.size() + 1) {}
 
-    /// Launches each candidate that has an output once. Throws std::runtime_error if an output is
-    /// wrong.
+    /// Launches every candidate with an output once, and checks the output. Throws
+    /// std::runtime_error if it is wrong.
     void verify() const {
         for (const Candidate& candidate : candidates_) {
             if (!candidate.has_output()) continue;

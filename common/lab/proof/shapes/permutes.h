@@ -1,5 +1,5 @@
 /// \file
-/// The cases in which `coalesce::permute` is measured, and functions to verify them.
+/// The benchmark cases of `coalesce::permute`, and functions to run and verify them.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 /// \file
-/// The cases in which `coalesce::transpose` is measured, and functions to verify them.
+/// The benchmark cases of `coalesce::transpose`, and functions to run and verify them.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 /// \file
-/// Random access patterns of a warp. The simulator's rules were derived from a few examples. To
-/// show that they hold in general, the simulator's counters must equal the hardware's for random
-/// patterns too.
+/// Random access patterns of a warp. The simulator's rules were derived from a few examples.
+/// Comparing its counters with the hardware's for these patterns shows whether the rules hold in
+/// general.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace coalesce::proof {
 
-/// The element that each thread accesses, and the lanes that take part.
+/// The index that each thread accesses, as a formula, and the lanes that take part.
 struct AccessFormula {
     int along_x = 1, along_y = 0, along_block = 0;  ///< strides in elements
     int offset = 0;                                 ///< offset of the first element
-    /// A value that is combined with the index by exclusive or, as in a swizzle.
+    /// A value with which the index is XORed, as in a swizzle.
     unsigned exclusive_or = 0;
     /// If nonzero, the index is replaced with a hash of the index and this value.
     unsigned scatter = 0;
     unsigned lane_mask = 0xffffffff;  ///< lanes that take part
-    /// The number of threads of the block that take part. The last participating warp may be
-    /// incomplete.
+    /// The number of threads that take part, counted from the block's first thread. The last
+    /// participating warp may be incomplete.
     unsigned first_threads = 4096;
     unsigned elements = 1;  ///< modulus of the index
 

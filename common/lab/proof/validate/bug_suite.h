@@ -1,7 +1,7 @@
 /// \file
-/// Finds the cases with seeded bugs and their clean look-alikes, which are marked in the sources,
-/// and collects each judge's opinion on every case. The judges are the simulator and the four tools
-/// of compute-sanitizer.
+/// Reads the cases with seeded bugs and their clean counterparts, which are marked in the sources,
+/// and summarizes each judge's opinion on every case. The judges are the simulator and the four
+/// tools of compute-sanitizer.
 #pragma once
 
 #include <map>
@@ -19,8 +19,8 @@ struct SuiteCase {
     /// the tool that should report the bug, and its kind, as in "memcheck: misaligned"; empty for a
     /// clean case
     std::string planted_bug;
-    /// Reports whether the kernel may never terminate: it deadlocks on hardware, or it waits for
-    /// the host, which a tool may block.
+    /// Reports whether the kernel may never terminate, because it deadlocks on hardware, or waits
+    /// for a host that a tool may have blocked.
     bool never_terminates() const {
         return planted_bug.ends_with("deadlock") || planted_bug.ends_with("waits for the host");
     }
@@ -48,7 +48,7 @@ constexpr Opinion::Kind last_of(Opinion::Kind) {
 struct JudgedCase {
     SuiteCase suite_case;
     Opinion simulator;
-    std::map<std::string, Opinion> tools;  ///< opinions by tool, such as "memcheck"
+    std::map<std::string, Opinion> tools;  ///< opinions by name of the tool, for example "memcheck"
 
     /// Reports whether any tool of compute-sanitizer reported a bug.
     bool sanitizer_reported() const;
@@ -76,8 +76,8 @@ std::string who_reported(const JudgedCase& judged);
 std::string to_text(const std::vector<JudgedCase>& all);
 /// Returns all opinions as JSON.
 Json to_json(const std::vector<JudgedCase>& all);
-/// Reports whether every judge could be run, and the simulator reported every seeded bug but none
-/// of the clean cases.
+/// Reports whether every judge ran, and the simulator
+/// reported every seeded bug and no clean case.
 bool meets_guarantees(const std::vector<JudgedCase>& all);
 
 }  // namespace coalesce::proof

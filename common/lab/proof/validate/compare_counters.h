@@ -15,8 +15,8 @@ namespace coalesce::proof {
 struct CounterMetric {
     const char* counter;  ///< the counter's name in the simulator's JSON
     const char* metric;   ///< the metric's name in ncu
-    /// Metrics for instructions that `metric` leaves out (matrix instructions, asynchronous and
-    /// bulk copies). These metrics are added to `metric` if ncu reports them.
+    /// Metrics of instructions that `metric` does not count (matrix instructions, asynchronous and
+    /// bulk copies). They are added to `metric` if ncu reports them.
     std::vector<const char*> more = {};
     /// An exact metric counts instructions, and must equal the simulator's count exactly. An
     /// inexact metric is measured in a pipe of the hardware. If warps interfere, it exceeds the
@@ -34,8 +34,8 @@ const std::vector<CounterMetric>& counter_metrics();
 /// nothing if ncu did not report the metric.
 std::optional<double> value_of(const ProfiledLaunch& launch, const CounterMetric& counter);
 
-/// How far the metric of a hardware pipe may exceed the simulator's count: by this fraction, or for
-/// small counts by this number of wavefronts.
+/// The noise of a hardware pipe's metric: the fraction, or for small counts the number of
+/// wavefronts, by which it may exceed the simulator's count.
 constexpr double kNoiseFraction = 0.02, kNoiseWavefronts = 16;
 
 /// A case in which the simulator and the profiler differ.
@@ -56,7 +56,7 @@ struct CounterSummary {
     CounterMetric counter;
     int cases = 0;  ///< number of compared cases
     int equal = 0;  ///< number of cases with equal counts
-    /// number of cases in which `metric` differs, but the pipe's metric is equal
+    /// number of cases in which `metric` differs, but the pipe's metric agrees
     int settled = 0;
     int within_noise = 0;  ///< number of cases that differ only by the noise of an inexact metric
     int known = 0;         ///< number of cases that differ for a known reason
@@ -73,12 +73,12 @@ struct CounterComparison {
     std::vector<std::string> known;       ///< reasons for known differences, each listed once
     std::size_t cases = 0;
 
-    /// Reports whether every exact counter was present in every case, and either was equal, was
-    /// settled by the pipe's metric, or differed for a known reason.
+    /// Reports whether ncu reported every exact counter in every case, and each count was equal,
+    /// was settled by the pipe's metric, or differed for a known reason.
     bool is_equal() const;
 };
 
-/// Compares all counters. `cases` is the JSON that `launches --device sim` wrote. Throws
+/// Compares all counters. `cases` is the JSON that `launches --device sim` writes. Throws
 /// std::runtime_error if the profiler recorded different launches.
 CounterComparison compare_counters(const Json& cases, const std::vector<ProfiledLaunch>& launches);
 

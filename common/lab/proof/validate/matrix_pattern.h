@@ -12,7 +12,7 @@
 
 namespace coalesce::proof {
 
-/// A fragment that wmma loads or stores.
+/// The kind of fragment that a wmma instruction loads or stores.
 enum class FragmentKind {
     a_of_halves_by_rows,
     a_of_halves_by_columns,

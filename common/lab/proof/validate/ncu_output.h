@@ -12,7 +12,7 @@ namespace coalesce::proof {
 struct ProfiledLaunch {
     int id = 0;          ///< index of the launch, counted from 0
     std::string kernel;  ///< demangled name, with or without parameters
-    /// the value of each metric, by the full name of the metric, for example "...sum"
+    /// the value of each metric by its full name, for example "...sum"
     std::map<std::string, double> metrics;
 };
 

@@ -12,7 +12,7 @@
 
 namespace coalesce::proof {
 
-/// The lessons to compare, and the source of the measured times.
+/// The options of a comparison: the lessons, the source of the measured times, and the outputs.
 struct TimeWords {
     /// The GPU to predict for. If empty, the GPU that was measured.
     std::string gpu;
@@ -42,7 +42,7 @@ struct ComparedTime {
 /// that were skipped or have no time are left out.
 class MeasuredTimes {
 public:
-    /// Adds all results in a file, at any depth. Existing times are kept.
+    /// Adds all results in `json`, at any nesting depth. Keeps times that are already present.
     void add(const Json& json);
     /// Returns the time in milliseconds, or 0 if it was not measured.
     double ms(const std::string& step, const std::string& variant, Shape shape) const;
@@ -55,7 +55,7 @@ private:
 };
 
 /// Pairs predicted and measured times where both exist. `predicted` is the JSON that a program
-/// wrote with --time.
+/// writes with --time.
 std::vector<ComparedTime> match_times(const Json& predicted, const MeasuredTimes& measured);
 
 /// Replaces each prediction with the time that another run measured for the same kernel.
@@ -67,8 +67,8 @@ std::vector<ComparedTime> compare_with_run(std::vector<ComparedTime> times,
 std::vector<std::string> find_unpredicted(const Json& predicted, Shape shape,
                                           const MeasuredTimes& measured);
 
-/// Returns text for a terminal. For each size, it contains a table and the ten worst predictions. A
-/// summary with a row for each size follows.
+/// Returns text for a terminal: for each size a table and the ten worst predictions, then a summary
+/// with a row for each size.
 std::string times_text(const std::vector<ComparedTime>& times);
 /// Returns the tables as Markdown for the book.
 std::string times_markdown(const std::vector<ComparedTime>& times, const std::string& title);

@@ -25,8 +25,8 @@ std::string cudart_folder();
 std::string profile_metrics(const std::string& ncu, const std::vector<std::string>& program,
                             const std::string& metrics);
 
-/// Runs `launches` with the given arguments under Nsight Compute and returns ncu's output. Retries
-/// without the metrics that this version of ncu does not recognize. Throws std::runtime_error.
+/// Profiles `launches` with the given arguments and returns ncu's output, without the metrics that
+/// this version of ncu does not recognize. Throws std::runtime_error if ncu fails.
 std::string profile(const std::string& ncu, const std::vector<std::string>& program);
 
 }  // namespace coalesce::proof

@@ -30,7 +30,7 @@ struct ComparedKernel {
     int runs = 0;
     /// Whether all differences are within the range of the hardware runs.
     bool is_in_range = false;
-    std::string other = "measured";  ///< origin of the counters that the kernel is compared with
+    std::string other = "measured";  ///< where the reference counters come from
     std::string known = {};  ///< the known reason why the counters differ; "" if there is none
     std::optional<TutorialTime> time = {};
     std::string failure = {};  ///< why the simulator has no result; "" if there is a result
@@ -41,12 +41,12 @@ struct ComparedKernel {
 /// simulator's count equals one of ncu's two metrics for wavefronts (CounterSummary explains why).
 std::vector<Difference> compare_tutorial_counters(const Json& recorded, const Json& simulated);
 
-/// Returns the counters of the only launch in `simulated`, by name, so that other runs can be
-/// compared with it.
+/// Returns the counters of the only launch in `simulated`, by name, for comparison with those of
+/// other runs.
 Json counters_of_only_launch(const Json& simulated);
 
-/// Reports whether each simulated counter in `differences` is within the range that several
-/// hardware runs gave for it, and there is at least one difference. `ranges` comes from the record
+/// Reports whether every simulated counter in `differences` lies within its range over several
+/// hardware runs. Returns false if there are no differences. `ranges` comes from the record
 /// (add_runs), which omits counters that are the same in all runs.
 bool are_in_range(const std::vector<Difference>& differences, const Json& ranges);
 
@@ -58,7 +58,7 @@ std::optional<TutorialTime> compare_tutorial_time(double measured_ms, const Json
 /// begin with # are comments.
 std::map<std::string, std::string> read_known_differences(const std::string& text);
 
-/// The minimum fractions that the comparison requires, of kernels with equal counters and of
+/// The thresholds of the comparison: minimum fractions of kernels with equal counters, and of
 /// predictions within their error bands.
 struct TutorialLimits {
     double equal = 0;  ///< fraction of kernels whose counters are equal

@@ -1,6 +1,6 @@
 /// \file
-/// The record of a GPU's measurements of the tutorial kernels: for small launches the counters, and
-/// for large launches the times and further counters.
+/// The measurements of the tutorial kernels on one GPU: counters of small launches, and times and
+/// further counters of large launches.
 ///
 /// The record has two files. measured.json contains the counters of all kernels, and the times of
 /// half of the kernels. held_back.json contains the times of the other half. The time model is
