@@ -16,8 +16,6 @@
 #include "harness/errors.h"
 #include "page_runner.h"
 #include "questions.h"
-#include "simulator/execute/recorder.h"
-#include "simulator/report/reports.h"
 #include "time_of_launch.h"
 #include "verdict_answer.h"
 
@@ -154,26 +152,6 @@ namespace {
 /// addresses.
 constexpr double kMaxPredictedBytes = 3.0 * (1 << 30);
 
-/// Records a launch in which only the recorded blocks run.
-class LaunchRecording {
-public:
-    explicit LaunchRecording(simulator::Recorder::RecordMode mode) {
-        simulator::recorder().begin(mode);
-    }
-    ~LaunchRecording() {
-        simulator::recorder().begin(simulator::Recorder::RecordMode::nothing);
-        // A recorded block may fail because it needs results of blocks that do not run.
-        simulator::reports().clear();
-    }
-    LaunchRecording(const LaunchRecording&) = delete;
-    LaunchRecording& operator=(const LaunchRecording&) = delete;
-    const timing::Recording& recording() const {
-        const auto& all = simulator::recorder().recordings();
-        if (all.empty()) throw std::runtime_error("The launch was not recorded.");
-        return all.front();
-    }
-};
-
 /// Returns the sizes of the launch, each multiplied by `factor`.
 Shape scaled_shape(const CompiledKernel& launched, int factor) {
     std::vector<int> values;
@@ -253,7 +231,7 @@ json predict_any_kernel(const json& question) {
     if (factor == 1) arrays.emplace(launched.arguments, 0);
     const auto arguments =
         arrays ? arrays->arguments() : address_arguments(launched, shape, buffers);
-    const LaunchRecording recorded(factor == 1 ? Mode::sample : Mode::alone);
+    const simulator::LaunchRecording recorded(factor == 1 ? Mode::sample : Mode::alone);
     launch_recorded(loaded, launch, arguments);
     return json::parse(
         simulator::time_of_launch(recorded.recording(), question.at("gpu").get<std::string>(), 0));

@@ -221,24 +221,6 @@ json run_launch(const json& question) {
 
 // ---- predicted times ----
 
-namespace {
-
-/// Records a launch in which only the recorded blocks run.
-class SingleRecording {
-public:
-    SingleRecording() { recorder().begin(Recorder::RecordMode::alone); }
-    ~SingleRecording() {
-        recorder().begin(Recorder::RecordMode::nothing);
-        // The recorded blocks may fail because they need results of blocks that do not run. Ignore
-        // such failures, which do not mean that the kernel is incorrect.
-        reports().clear();
-    }
-    SingleRecording(const SingleRecording&) = delete;
-    const timing::Recording& single_recording() const { return recorder().recordings().at(0); }
-};
-
-}  // namespace
-
 /// Predicts the time of a launch, even on matrices of several gigabytes. The launch is not executed
 /// completely, so the matrices need addresses but no storage. If a recorded block depends on the
 /// contents of a matrix, the launch fails.
@@ -250,15 +232,14 @@ json predict_launch(const json& question) {
     constexpr u64 between = 4096;
     u64 in_address = kDeviceBase, out_address = kDeviceBase + bytes + between;
     void* arguments[] = {&out_address, &in_address, &rows, &cols};
-    const SingleRecording recorded;
+    const LaunchRecording recorded(Recorder::RecordMode::alone);
     const Status status = Device::instance().launch(kernel, launch_of(question), arguments);
     if (status != Status::success) {
         throw std::runtime_error("The kernel was stopped (error " +
                                  std::to_string(static_cast<int>(status)) +
                                  "), so no time can be predicted.");
     }
-    return json::parse(time_of_launch(recorded.single_recording(),
-                                      question.at("gpu").get<std::string>(),
+    return json::parse(time_of_launch(recorded.recording(), question.at("gpu").get<std::string>(),
                                       2.0 * static_cast<double>(bytes)));
 }
 

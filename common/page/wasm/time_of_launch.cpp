@@ -1,8 +1,10 @@
 #include "time_of_launch.h"
 
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
+#include "simulator/report/reports.h"
 #include "timing/gpu.h"
 #include "timing/predict.h"
 #include "timing/prediction_codec.h"
@@ -35,6 +37,17 @@ void describe(auto& codec, TimeOfLaunch& t) {
 }
 
 }  // namespace
+
+LaunchRecording::~LaunchRecording() {
+    recorder().begin(Recorder::RecordMode::nothing);
+    reports().clear();
+}
+
+const timing::Recording& LaunchRecording::recording() const {
+    const auto& all = recorder().recordings();
+    if (all.empty()) throw std::runtime_error("The launch was not recorded.");
+    return all.front();
+}
 
 std::string time_of_launch(const timing::Recording& recording, const std::string& gpu_name,
                            double useful_bytes) {

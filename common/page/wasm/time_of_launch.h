@@ -4,10 +4,24 @@
 
 #include <string>
 
+#include "simulator/execute/recorder.h"
 #include "timing/recording.h"
 #include "timing/words.h"
 
 namespace coalesce::simulator {
+
+/// Records the next launch.
+class LaunchRecording {
+public:
+    explicit LaunchRecording(Recorder::RecordMode mode) { recorder().begin(mode); }
+    /// Also discards the reports. If only the recorded blocks run, they may fail because they need
+    /// results of other blocks. Such failures do not mean that the kernel is incorrect.
+    ~LaunchRecording();
+    LaunchRecording(const LaunchRecording&) = delete;
+    LaunchRecording& operator=(const LaunchRecording&) = delete;
+    /// Throws std::runtime_error if nothing was recorded.
+    const timing::Recording& recording() const;
+};
 
 /// Returns JSON: {"prediction": in the format of coalescePredict, "of_copy": 0.43 or null, "told":
 /// {"kernel", "time", "label", "verdict", "why", "unknown", "cure"}, "svg", "text"}. `gpu` is the
