@@ -577,26 +577,24 @@ struct GlobalRace::Detail {
         const std::optional<u32> change = first_change(mine, offset, bytes);
         if (!change || !has_value() || block.in_flight == nullptr) return change;
         // Memory may not contain the values of the earlier store yet.
-        const StoreInFlight::Pause pause(*block.in_flight, to_warp_store());
-        const WarpStore* const waiting =
-            pause.find(&race, race.find_moment(earlier).block, warp_of(earlier));
+        const WarpStore own{&race,  block.number, warp_of(me), bytes_per_lane,
+                            *value, addresses,    first};
+        const StoreInFlight::Pause pause(*block.in_flight, own);
+        const WarpStore* const waiting = pause.find(&race, owner_of(earlier), warp_of(earlier));
+        if (waiting == nullptr) return first_change(mine, offset, bytes);
         for (u32 i = 0; i < bytes; ++i) {
             const u64 address = device_base() + shuffle_offset(offset + i);
             const u32 lane = lane_of(skip_to_byte(earlier, i));
-            const bool is_shown = waiting != nullptr && waiting->address(lane) <= address &&
-                                  address < waiting->address(lane) + waiting->bytes_per_lane;
-            if (!is_shown) return first_change(mine, offset, bytes);
+            // An earlier store of the waiting warp, which it has finished, wrote this byte.
+            if (!waiting->writes(lane, address)) return first_change(mine, offset, bytes);
             if (waiting->byte_at(lane, address) !=
-                to_warp_store().byte_at(lane_of(skip_to_byte(mine, i)), address))
+                own.byte_at(lane_of(skip_to_byte(mine, i)), address))
                 return i;
         }
         return std::nullopt;
     }
 
     bool has_value() const { return value != nullptr && value->copy != nullptr; }
-    WarpStore to_warp_store() const {
-        return {&race, block.number, warp_of(me), bytes_per_lane, *value, addresses, first};
-    }
 
     /// Returns the offset of the first byte at which this access has an effect that another access
     /// could notice. Returns nothing if a store only repeats what the `bytes` bytes contain.

@@ -31,6 +31,10 @@ struct WarpStore {
     u64 address(u32 lane) const {
         return addresses != nullptr ? addresses[lane] : first + u64{lane} * bytes_per_lane;
     }
+    /// Reports whether the lane writes to the address.
+    bool writes(u32 lane, u64 at) const {
+        return address(lane) <= at && at < address(lane) + bytes_per_lane;
+    }
     /// Returns the byte that the lane writes to address `at`.
     u8 byte_at(u32 lane, u64 at) const {
         u8 bytes[kMaxStoredBytes];
