@@ -30,7 +30,7 @@ Difference compare_bytes_in_flight(const Prediction& fast, const Prediction& slo
                        " are in flight per multiprocessor instead of " +
                        bytes_text(slow.bytes_in_flight);
     text += ", and " + bytes_text(slow.bytes_needed) + " are needed (Little's law)";
-    // Bytes in flight beyond the number that memory needs have no benefit.
+    // More bytes in flight than memory needs bring no benefit.
     const double needed =
         is_nonzero_count(fast.bytes_needed) ? fast.bytes_needed : slow.bytes_needed;
     return {std::min(fast.bytes_in_flight, needed) / slow.bytes_in_flight, text};

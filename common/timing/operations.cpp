@@ -40,9 +40,8 @@ constexpr double kMaxCachedMissFraction = .3;
 /// store counts as storing along a row. Other stores along the row soon complete its partial
 /// sectors.
 constexpr std::uint32_t kMaxRowSpanRatio = 8;
-/// Of the partial sectors at the ends of runs, the fraction that counts as unfinished. The others
-/// are completed at about the same time. The only sector of a one-sector run always counts as
-/// unfinished. (Measured as in parts.cpp, with rows that begin in the middle of a sector.)
+/// The fraction of the partial sectors at the ends of runs that counts as unfinished. Other accesses
+/// soon complete the rest. The only sector of a one-sector run always counts as unfinished. (Measured as in parts.cpp, with rows that begin in the middle of a sector.)
 constexpr float kUnfinishedEndFraction = .3f;
 
 /// The contents of the L1 cache, which the warps of a block share.

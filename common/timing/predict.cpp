@@ -118,8 +118,8 @@ double new_fraction(const Footprint& f) {
 /// next 32 MiB pass through, but not while 48 MiB do. calibrate/launches.cu)
 constexpr double kRetainedReadFraction = .53;
 
-/// Of the sectors that blocks in the grid's next row request, returns the fraction that no earlier
-/// row has requested.
+/// Returns the fraction of new sectors among the sectors that the grid's next row of blocks
+/// requests. A sector is new if no earlier row has requested it.
 double next_row_new_fraction(const Recording& recording, const Gpu& gpu) {
     const std::uint64_t requested = recording.next_row_reads.size();
     if (requested == 0) return 1;
@@ -206,8 +206,8 @@ SectorSet collect_reads_outside_tables(const Recording& recording, const Tables&
     return sectors;
 }
 
-/// Of the sectors outside tables that a block requests, returns the fraction that no neighbour has
-/// requested before.
+/// Returns the fraction of new sectors among the sectors outside tables that a block requests. A
+/// sector is new if no neighbour has requested it before.
 double new_fraction_outside_tables(const Footprint& reads, double neighbours,
                                    const Tables& tables) {
     constexpr double few = .05;
@@ -269,8 +269,8 @@ Traffic compute_traffic(const Recording& recording, const MultiprocessorWork& wo
     return t;
 }
 
-/// Of the runs with partial sectors, the fraction that memory moves before a neighbour requests the
-/// rest of those sectors.
+/// The fraction of the runs with partial sectors that memory moves too early: before a neighbour
+/// requests the rest of those sectors.
 constexpr double kEarlyEvictionFraction = .2;
 
 double excess_cost_with_neighbours(const Runs& runs, const std::vector<double>& of,

@@ -24,8 +24,8 @@ struct Traffic {
     double read_fraction = 0, written_fraction = 0;
     /// The fraction of the written sectors that the block leaves incomplete.
     double unfinished = 0;
-    /// Of the bytes in written sectors, the fraction that the block leaves for other blocks to
-    /// write.
+    /// The fraction of the bytes in written sectors that the block itself does not write, but
+    /// leaves to other blocks.
     double left_for_other_blocks = 0;
     double own_run_read = 0, own_run_written = 0;  ///< lengths of runs in bytes, for a single block
     /// The sizes of runs in sectors, for a block together with its neighbours.

@@ -84,7 +84,7 @@ struct OpenRun {
         : assignment(of), lock(lock_assignment(of)), store(of.store()) {}
     /// Stores the results of submissions that cannot be judged.
     void store_problem_results(const JudgeSetup& setup, bool rejudges = false);
-    /// Finishes the run after its last result is stored, and writes the reports.
+    /// Ends the run, and writes the reports. Must be called after the last result has been stored.
     ClassResults finish();
 
     const Assignment& assignment;

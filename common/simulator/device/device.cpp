@@ -509,7 +509,7 @@ void Device::trace(Launch& launch, const TraceRequest& request, void** arguments
         if (block != request.block) run_traced(block);
     }
     if (request.stored_address) state_->tracer->mark_last_store(request.stored_address);
-    // Blocks that wait for each other have all been run together, so no block is left.
+    // If blocks wait for each other, they have all run together, so no block is left to run.
     if (blocks_wait) launch.next_block = blocks;
 }
 

@@ -173,8 +173,8 @@ void FunctionLowering::lower_load_store() {
     if (!store) extend_loaded(elements, type, slots);
 }
 
-/// Extends loaded elements. Loads zero-extend to 32 bits, so signed elements, and elements loaded
-/// into 64-bit registers, need a further extension.
+/// Extends loaded elements to the width of their registers. A load already zero-extends to 32 bits,
+/// so only signed elements and elements in 64-bit registers need more.
 void FunctionLowering::extend_loaded(const std::vector<Operand>& elements, Type type,
                                      const std::vector<Slot>& loaded) {
     for (std::size_t k = 0; k < elements.size(); ++k) {

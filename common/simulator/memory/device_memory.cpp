@@ -125,7 +125,7 @@ struct DeviceMemory::State {
 
 /// Makes a slot of the host zone accessible. Each slot with its own access rights is a separate
 /// mapping, and the system limits a process to about 65000 mappings. If a program has more managed
-/// allocations, makes the whole zone accessible. Accesses between allocations then no longer fault.
+/// allocations, makes the whole zone accessible. An access between allocations then does not fault.
 bool DeviceMemory::State::open_host_slot(Interval slot, u64 bytes) {
     if (host_zone_open) return true;
     void* begin = reinterpret_cast<void*>(slot.begin);

@@ -103,7 +103,7 @@ private:
         u32 low_zero_bits = 0, reg = kNoRegister;
         bool varies = false;
     };
-    std::map<std::string, u32> numbers_;  ///< the index of each unknown value, keyed by name
+    std::map<std::string, u32> numbers_;  ///< maps the name of an unknown value to its index
     std::vector<Unknown> unknown_;        ///< the unknown values, by number
     /// The number of unknown values created so far for registers written more than once.
     u32 versions_ = 0;
