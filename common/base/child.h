@@ -26,7 +26,7 @@ struct Command {
     std::filesystem::path folder = {};
     /// Whether to capture stderr together with stdout. If not, the child inherits stderr.
     bool captures_stderr = false;
-    bool has_stdin_pipe = false;  ///< whether stdin is a pipe for `send_line` instead of /dev/null
+    bool has_stdin_pipe = false;  ///< whether stdin is a pipe (see send_line); otherwise /dev/null
     /// Whether the child gets its own process group. If so, `stop` kills the whole group, and the
     /// Linux kernel kills the child when the thread that started it ends.
     bool has_own_process_group = false;
@@ -41,7 +41,7 @@ struct ProcessResult {
     std::string output = {};
 };
 
-/// A running child process. The destructor kills it if it is still running.
+/// A child process. The destructor kills the process if it is still running.
 class Child {
 public:
     /// Starts the program. Throws std::runtime_error if it cannot be started.
@@ -94,7 +94,7 @@ void end_with_parent();
 /// Returns false if `parent` has already ended.
 bool end_with_parent(pid_t parent);
 
-/// Returns the null-terminated array of pointers that exec expects. `words` must outlive it.
+/// Returns the null-terminated array of pointers that exec expects. `words` must outlive the array.
 std::vector<char*> to_c_string_array(const std::vector<std::string>& words);
 
 /// Returns the path of a program on the PATH, or "" if there is none.

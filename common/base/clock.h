@@ -4,7 +4,7 @@
 
 namespace coalesce {
 
-/// Return the current time, local or UTC, formatted with the strftime format `form`.
+/// Return the current local time or UTC, formatted by strftime with the format string `form`.
 std::string local_time(const char* form);
 std::string utc_time(const char* form);
 

@@ -43,8 +43,8 @@ concept Described = requires(Writer& writer, T& value) {
 };
 
 /// An enumeration with a function `constexpr E last_of(E)` that returns its last value. In JSON, a
-/// value is its name in the code, with dashes, unless a function `name_in_json(E)` gives it another
-/// name.
+/// value is represented by its name in the code, with dashes instead of underscores, or by the
+/// result of `name_in_json(E)` if that function exists.
 template <class E>
 concept Named = std::is_enum_v<E> && requires(E value) {
     { last_of(value) } -> std::same_as<E>;
@@ -115,8 +115,8 @@ void fields(Codec& codec, const char* key, T& value, More&&... more) {
     fields(codec, std::forward<More>(more)...);
 }
 
-/// Reads or writes the version of a file format, under the key "format". By convention it is the
-/// first key of a file. Throws Error on any other version.
+/// Reads or writes the version of the file format. Its key is "format", by convention the first key
+/// of a file. When reading, throws Error if the version is not `known`.
 template <class Codec>
 void version(Codec& codec, const char* what, int known) {
     int format = known;

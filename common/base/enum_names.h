@@ -14,8 +14,8 @@ namespace coalesce {
 /// Returns "not_examined" for Outcome::not_examined.
 template <auto value>
 constexpr std::string_view enumerator_name() {
-    // GCC's string ends with "[with auto value = coalesce::Fault::none; ...]", and clang's string
-    // ends with "[value = ...]".
+    // GCC's __PRETTY_FUNCTION__ ends with "[with auto value = coalesce::Fault::none; ...]", and
+    // clang's ends with "[value = ...]".
     constexpr std::string_view function = __PRETTY_FUNCTION__;
     constexpr std::size_t end = function.find_first_of(";]", function.find("value = "));
     constexpr std::size_t begin = function.rfind("::", end) + 2;
@@ -24,7 +24,7 @@ constexpr std::string_view enumerator_name() {
 
 /// Returns the name of a value, such as "not-examined" for Outcome::not_examined. The values must
 /// be numbered consecutively from 0, and an overload `constexpr E last_of(E)` must return the last
-/// one.
+/// value.
 template <class E>
 std::string dashed_name(E value) {
     constexpr auto names = []<std::size_t... i>(std::index_sequence<i...>) {

@@ -20,10 +20,10 @@ std::string read_file(const std::filesystem::path& file);
 
 /// Options for write_atomically.
 struct WriteOptions {
-    /// The permissions of the new file, regardless of umask and of the permissions of the file that
-    /// it replaces.
+    /// The permissions of the new file, which override the umask. If empty, the umask determines
+    /// the permissions. The permissions of a replaced file are never kept.
     std::optional<mode_t> mode = {};
-    bool should_sync = false;     ///< whether to sync the file to disk before renaming it
+    bool should_sync = false;     ///< whether to sync the new file before it replaces the old one
     bool must_not_exist = false;  ///< whether to fail with EEXIST if the file already exists
 };
 /// Writes to a temporary file in the same folder, then renames it to `file`. A reader therefore

@@ -1,6 +1,6 @@
 /// \file
-/// Defines first_found, which evaluates a list of rules in order. All code that searches for the
-/// cause of a failure uses it.
+/// Defines first_found, which applies rules in order until one of them succeeds. The examiner uses
+/// this function to find the cause of a failure.
 #pragma once
 
 #include <functional>

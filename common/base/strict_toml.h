@@ -28,8 +28,8 @@ inline std::string toml_string(const std::string& text) {
     return quoted + '"';
 }
 
-/// Reads values from tables and checks them. `where` is the table's name in messages, such as "a
-/// step". If a value is invalid, throws Error, which must be constructible from a string.
+/// Reads values from tables and checks them. Throws Error, which must be constructible from a
+/// string, if a value is invalid. `where` is the table's name in messages, such as "a step".
 template <class Error>
 class StrictToml {
 public:

@@ -9,7 +9,7 @@ namespace coalesce {
 /// Formats a number with at most two decimals: "4", "4.25".
 std::string format_short(double value);
 
-/// Applies `text_of` to every element and joins the non-empty results, separated by `between`.
+/// Applies `text_of` to every element, and joins the non-empty results with `between`.
 template <class List, class TextOf = std::identity>
 std::string joined(const List& list, const std::string& between, const TextOf& text_of = {}) {
     std::string text;
@@ -39,7 +39,7 @@ std::string escaped(const std::string& text);
 /// Splits a string into lines, without their line breaks.
 std::vector<std::string> lines_of(const std::string& text);
 
-/// Indents lines of C++ code by their braces and removes empty lines, so that code generators need
+/// Indents C++ code according to its braces and removes empty lines, so that code generators need
 /// not track the nesting depth themselves.
 std::string indented(const std::string& code);
 

@@ -1,5 +1,5 @@
-// The book's table of contents: docs/contents.txt, and the chapters of docs/guide that it does not
-// list.
+// The book's table of contents: the pages that docs/contents.txt lists, and all other chapters in
+// docs/guide.
 #pragma once
 
 #include <filesystem>
@@ -26,8 +26,8 @@ struct Page {
     /// the page's label and the name of its HTML file, such as "lesson_03_tiled"
     std::string name;
     /// The path of the page's source, relative to the repository root, such as
-    /// "steps/03_tiled/README.md". The page of an exercise beyond the transpose is generated from
-    /// the exercise's records. Its path is that of the kernel: "exercises/x_row_sums/kernel.cu".
+    /// "steps/03_tiled/README.md". For an exercise without a lesson, whose page has no source,
+    /// this is the path of its kernel: "exercises/x_row_sums/kernel.cu".
     std::string file;
     std::string title;    ///< the page's first heading, as plain text
     std::string section;  ///< the sidebar heading under which the page is listed
@@ -36,7 +36,7 @@ struct Page {
     std::string html_file() const { return name + ".html"; }
     /// Returns "03_tiled" for a lesson, otherwise "".
     std::string step_name() const;
-    /// Returns "x_row_sums" for the page of an exercise beyond the transpose, otherwise "".
+    /// Returns the name of the page's exercise ("x_row_sums") if it has no lesson, otherwise "".
     std::string exercise_name() const;
 };
 
@@ -45,7 +45,7 @@ struct Contents {
     std::filesystem::path root;  ///< the root of the repository
     std::vector<Page> pages;
 
-    /// Returns the page whose `file` is this path, or nullptr if there is none.
+    /// Returns the page whose Page::file is `file`, or nullptr if there is none.
     const Page* find_by_html_file(const std::string& file) const;
     /// Returns the page with this name, or nullptr if there is none.
     const Page* find(const std::string& name) const;

@@ -1,4 +1,4 @@
-// Writes the page of an exercise beyond the transpose, from its records.
+// Writes the page of an exercise that has no lesson, from the exercise's records.
 #pragma once
 
 #include "contents.h"
@@ -6,7 +6,7 @@
 
 namespace coalesce::book {
 
-/// Returns the HTML section, for a Doxygen page, that a script fills with an exercise's editor.
+/// Returns an empty HTML section for a Doxygen page. A script adds the exercise's editor to it.
 std::string editor_html(const std::string& exercise);
 
 /// Returns the Doxygen page of `exercise`: its kernel, its editor, and the definition of one output

@@ -1,11 +1,11 @@
-// Converts a page's Markdown to Doxygen's dialect. The source can also be read on GitHub.
+// Converts a page's Markdown to Doxygen's dialect. The same Markdown is readable on GitHub.
 //
-// Headings get anchors, links between files become links between pages, and drawings are referred
-// to by their file names. Some comments in the text are replaced with content that only the book
+// Headings get anchors, links between files become links between pages, and paths of drawings
+// become plain file names. Some comments in the text are replaced with content that only the book
 // can show:
-//     <!-- snippet: NAME -->    the code between the marks `//! [NAME]` in the lesson's main.cu or program.cu;
-//                               `kernel` is folded if the exercise can be solved in the page,
-//                               `example` is in example.cu
+//     <!-- snippet: NAME -->    the code between the marks `//! [NAME]` in the lesson's main.cu or program.cu.
+//                               The snippet `kernel` is folded if the exercise can be solved in the page.
+//                               The snippet `example` comes from example.cu instead.
 //     <!-- questions -->        the lesson's questions, with answers that the page checks
 //     <!-- editor -->           the exercise's editor, if there is an explorer
 //     <!-- own editor -->       the editor of the exercises that `./learn play` serves from the course's folder
@@ -14,10 +14,10 @@
 //     <!-- explorer: LINK -->   the lesson's kernel in the explorer
 //     <!-- try: FROM => TO -->  in a list: a link that opens the solution in the playground with this
 //                               edit; several edits are separated by " ;; "
-// The book leaves out all lines from <!-- copy --> to <!-- end of copy -->. There `learn results`
-// writes the code and the questions for readers of the file itself.
-// A folded answer consists of <details><summary>QUESTION</summary> on one line, the text of the
-// answer, and </details>. It is folded in the book too.
+// The book leaves out all lines from <!-- copy --> to <!-- end of copy -->. These lines contain
+// copies of the code and the questions, which `learn results` writes for readers of the file
+// itself. A folded answer consists of <details><summary>QUESTION</summary> on one line, the text of
+// the answer, and </details>. It is folded in the book too.
 #pragma once
 
 #include "contents.h"

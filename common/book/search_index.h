@@ -6,8 +6,8 @@
 
 namespace coalesce::book {
 
-/// Returns the sections of a page: {"page", "anchor", "title", "heading", "text"}. The text before
-/// the first heading with an anchor has neither anchor nor heading.
+/// Returns the sections of a page: {"page", "anchor", "title", "heading", "text"}. Each heading
+/// with an anchor begins a section. Before the first one, "anchor" and "heading" are empty.
 nlohmann::json list_sections(const std::string& page, const std::string& html);
 
 }  // namespace coalesce::book

@@ -6,8 +6,8 @@
 
 namespace coalesce::book {
 
-/// Returns a diagram as an SVG, in which each character keeps its position. Numbers and letters in
-/// rows become cells, brackets mark cells and ranges, and all other characters remain text.
+/// Converts a diagram to SVG. Each character keeps its position. Numbers and letters in rows become
+/// cells, brackets mark cells and ranges, and all other characters remain text.
 std::string draw_text(const std::vector<std::string>& lines);
 
 }  // namespace coalesce::book

@@ -29,7 +29,7 @@ struct StoreConflict {
     Block first, second;
     std::int64_t element = 0;  ///< index of the cell in the matrix
 };
-/// The first cell to which two blocks were found to store, and the blocks that store nothing.
+/// The defects in the blocks' stores: a cell that two blocks store to, and blocks without stores.
 struct BlockStores {
     std::optional<StoreConflict> conflict;  ///< first pair of blocks that store to the same cell
     std::optional<Block> first_idle_block;  ///< the first block that stores nothing
@@ -43,11 +43,11 @@ std::optional<BlockStores> trace_block_stores(Shape shape, const LaunchShape& la
 /// Returns the number of elements that the first warp of the first block stores.
 std::size_t count_first_warp_stores(Shape shape, const RelaunchFunction& relaunch);
 
-/// The input cells at which blocks (0, 0), (1, 0) and (0, 1) start. The spacing is the same between
-/// all neighbouring blocks.
+/// The positions of the blocks of a launch, if they are spaced regularly. They follow from the
+/// input cells at which blocks (0, 0), (1, 0) and (0, 1) start.
 struct BlockOrigins {
     Shape shape{0, 0};  ///< shape of the input
-    /// the input cell at which each of the three blocks starts
+    /// the input cells at which blocks (0, 0), (1, 0) and (0, 1) start
     Cell first, next_x, next_y;
 
     /// Returns the distance between two neighbouring blocks along x, in rows and columns.
@@ -57,7 +57,7 @@ struct BlockOrigins {
     /// Returns a sentence that says where blocks (0, 0), (1, 0) and (0, 1) start.
     std::string text() const;
 };
-/// Returns the cells at which blocks start, or nothing if the blocks are not spaced regularly.
+/// Returns the positions of the blocks, or nothing if the blocks are not spaced regularly.
 std::optional<BlockOrigins> find_block_origins(Shape shape, const LaunchShape& launch,
                                                const RelaunchFunction& relaunch);
 

@@ -13,12 +13,12 @@
 
 namespace coalesce {
 
-/// Returns a hash of a string (FNV-1a, 64 bits) as 16 hexadecimal digits. The hash detects changes,
+/// Returns the 64-bit FNV-1a hash of a string as 16 hexadecimal digits. The hash detects changes,
 /// but does not protect against forgery.
 std::string hash_text(const std::string& text);
 
-/// Returns the path, size and modification time of a file as a single string, which changes
-/// whenever the file changes. Returns only the path if the file does not exist.
+/// Returns a string with the path, size and modification time of a file, so that the string changes
+/// when the file does. Returns only the path if the file does not exist.
 std::string file_fingerprint(const std::string& path);
 
 /// A folder of cache entries.

@@ -24,7 +24,7 @@ struct Evidence {
     /// Launches the kernel again, on another shape or with other checks. On a real GPU, returns an
     /// empty trial, because the failed kernel may have left the GPU's context unusable.
     RelaunchFunction relaunch;
-    /// The trials of an exercise beyond the transpose, or null for any other exercise.
+    /// The trials of an exercise with an ElementTask, or null for any other exercise.
     ElementTrials* elements = nullptr;
 
     /// Launches the kernel again without checks, so that it runs to completion despite errors.

@@ -20,21 +20,21 @@ struct ClangRequest {
     bool keeps_variables = false;  ///< whether to leave the IR unoptimized: see CompileOptions
 };
 
-/// Returns the request for a learner's file. `source.is_good()` must be true. `sizes` are the
-/// arguments that `configure` receives.
+/// Returns the command that compiles a learner's file. `source.is_good()` must be true. `sizes` are
+/// the arguments that `configure` receives.
 ClangRequest clang_ir_request(const Source& source,
                               const std::vector<std::string>& sizes = {"rows", "cols"},
                               bool keeps_variables = false);
-/// Returns the request for source code that is already wrapped for `Dialect::bare_clang`.
+/// Returns the command that compiles the output of wrap_source for `Dialect::bare_clang`.
 ClangRequest clang_ir_request_for_wrapped(const std::string& wrapped, bool keeps_variables = false);
 
-/// Returns the commands to run instead of `request` if clang has a back end for NVIDIA GPUs, which
-/// would change clang's optimizations. The first command emits unoptimized IR, and the second
-/// optimizes it without a back end. The result is the same IR as in a web page.
+/// Returns the commands to run instead of `request` if clang has a back end for NVIDIA GPUs. The
+/// back end would change the optimizations, so the first command emits unoptimized IR, and the
+/// second optimizes this IR without the back end. The result is the same IR as in a web page.
 std::vector<std::vector<std::string>> commands_with_back_end(const ClangRequest& request);
 
-/// Returns the compiler's name for a version of clang whose output we translate: "clang 22.1.8,
-/// translated" for "22.1.8".
+/// Returns the compiler name to report if our translator converts clang's LLVM IR to PTX:
+/// "clang 22.1.8, translated" for version "22.1.8" of clang.
 std::string add_translator_name(const std::string& version);
 
 }  // namespace coalesce

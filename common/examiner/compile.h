@@ -2,9 +2,9 @@
 /// Compiles a learner's file to PTX, with a few lines of our own before and after it.
 ///
 /// The lines before the file define `Launch` and `ceil_div`, so that the file needs no includes.
-/// The lines after the file define a single-thread kernel that evaluates `configure` on the device,
-/// with rows and cols or with the sizes of an exercise beyond the transpose. None of the file's
-/// host code ever runs. Messages mention only the learner's file and its lines.
+/// The lines after the file define a single-thread kernel that evaluates `configure` on the device.
+/// The arguments of `configure` are the sizes of the exercise, usually rows and cols. None of the
+/// file's host code ever runs. Messages mention only the learner's file and its lines.
 ///
 ///     Compiled compiled = compile(read_source("exercises/02_naive/kernel.cu"), {});
 ///     if (!compiled.ok()) std::puts(compiled.failure.text().c_str());

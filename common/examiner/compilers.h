@@ -15,11 +15,11 @@ namespace coalesce {
 struct FoundCompiler {
     Compiler kind = Compiler::any;
     std::string path;      ///< path of the library or program
-    std::string identity;  ///< a string that differs between versions of the compiler
+    std::string identity;  ///< a string that identifies the version of the compiler
 };
 
-/// Resolves `any` to a specific kind if only one kind of compiler may be used. Otherwise returns
-/// `kind` unchanged.
+/// If `kind` is `any` and COALESCE_COMPILER allows only one kind, returns that kind. Otherwise
+/// returns `kind`.
 Compiler resolve_compiler_kind(Compiler kind);
 /// Finds the compiler of this kind or, for `any`, the first installed compiler. Returns nothing if
 /// no such compiler is installed.
@@ -32,13 +32,13 @@ const char* name_of(Compiler kind);
 /// Returns the dialect of CUDA C++ that the compiler accepts.
 Dialect dialect_of(const FoundCompiler& compiler);
 
-/// Compiles wrapped source code for `architecture`, such as "compute_90". See
-/// CompileOptions::keeps_variables.
+/// Compiles the output of wrap_source for `architecture`, such as "compute_90". CompileOptions
+/// explains `keeps_variables`.
 RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped,
                        const std::string& architecture, int seconds, bool keeps_variables = false);
 
-/// Returns the command that makes clang read wrapped source code from stdin and print PTX, as
-/// clang's driver would run it. The command writes no files, reads no files other than the headers
+/// Asks clang's driver (with -###) for the command that reads wrapped source code from stdin and
+/// prints PTX, and returns this command. It writes no files, reads no files other than the headers
 /// in `clang_headers()`, and starts no other process. Throws std::runtime_error if the driver does
 /// not print such a command.
 std::vector<std::string> clang_filter_command(const std::string& clang,

@@ -24,8 +24,8 @@ namespace coalesce {
 
 /// The options of an examination.
 struct ExamineOptions {
-    /// The solution. The kernel's total sectors, requests and wavefronts may not exceed those of
-    /// the solution. Without a solution, only the exercise's limits apply.
+    /// The solution. The kernel may not need more sectors, requests or wavefronts in total than the
+    /// solution. Without a solution, only the exercise's limits apply.
     std::optional<Source> solution = {};
     /// A second shape on which the kernel's costs are compared with the solution's costs. The shape
     /// is used only if the costs at `counted` are within the limits. 0 x 0 means no second shape.
@@ -34,8 +34,8 @@ struct ExamineOptions {
     /// A shape with partial tiles, on which the kernel may cost somewhat more than the solution.
     /// 0 x 0 means no such shape.
     Shape ragged_counted{0, 0};
-    /// Shapes with too many blocks to run them all. The runner launches only some of the
-    /// blocks.
+    /// Shapes on which the runner launches only some of the blocks, because a launch of all blocks
+    /// would take too long.
     std::vector<Shape> large_shapes = {};
     /// The runner that measures the solution, or null to use the learner's runner. If the learner's
     /// runner has limits, pass a separate runner, so that the solution's costs do not count towards

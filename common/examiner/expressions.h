@@ -49,8 +49,8 @@ struct MatrixIndex {
     std::string pitch = "";  ///< the length of a row: "cols"
     std::string inner = "";  ///< the term that is added: "col"
 };
-/// Returns the index of the first access to `matrix` on a line. If it is not the sum of a product
-/// and another term, only `text` is set.
+/// Returns the index of the first access to `matrix` on a line. If the index is not the sum of a
+/// product and another term, only `text` is set.
 MatrixIndex find_matrix_index(const std::string& text, int line, const std::string& matrix);
 
 /// Returns the expression with each variable replaced by the value last assigned to it before line

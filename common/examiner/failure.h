@@ -42,13 +42,13 @@ enum class FailureKind {
     not_simulated,           ///< the kernel uses something that the simulated GPU lacks
 
     // Failures while the kernel runs.
-    endless_loop,           ///< the kernel exceeded a generous instruction limit
+    endless_loop,           ///< the kernel exceeds a generous limit on instructions
     deadlock,               ///< threads wait for something that will never happen
     divergent_barrier,      ///< some threads of a block do not reach __syncthreads()
     bad_warp_mask,          ///< the mask of a warp operation contains lanes that do not execute it
     assertion_failed,       ///< an assert failed, or the kernel executed a trap instruction
-    no_bounds_check,        ///< accesses are out of bounds, but only if some tiles are partial
-    out_of_bounds,          ///< accesses are out of bounds even if all tiles are whole
+    no_bounds_check,        ///< accesses are out of bounds, but only on shapes with partial tiles
+    out_of_bounds,          ///< accesses are out of bounds even on shapes without partial tiles
     outside_shared_memory,  ///< accesses outside a shared array
     outside_local_array,    ///< a thread accesses memory outside its local array
     stack_overflow,         ///< nested calls need more stack than a thread has
@@ -80,7 +80,7 @@ enum class FailureKind {
     // Wrong results in matrix exercises.
     wrong_result,  ///< `Failure::fault` describes the mistake and supplies the identifier
 
-    // Wrong results in exercises beyond the transpose.
+    // Wrong results of a task that is defined element by element.
     inputs_left_out,   ///< the kernel used only some of the inputs
     inputs_repeated,   ///< the kernel used some inputs more than once
     beyond_tolerance,  ///< the values are nearly right, but their errors exceed the tolerance
@@ -129,7 +129,7 @@ enum class FailureKind {
     no_compiler,          ///< no compiler is installed
     environment_problem,  ///< no device, no solution, not enough memory, or a similar problem
 };
-/// Returns the last kind, for loops over all kinds.
+/// Returns the last kind, so that a loop can visit all kinds.
 constexpr FailureKind last_of(FailureKind) {
     return FailureKind::environment_problem;
 }

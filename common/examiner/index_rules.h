@@ -7,8 +7,8 @@
 
 namespace coalesce {
 
-/// Replaces the headline and the advice of a failure with more precise ones. The observation from
-/// the old headline becomes a detail. If `line` is not 0, the failure then refers to that line.
+/// Replaces the headline and the advice of a failure with more precise ones. For a wrong result,
+/// the old headline moves to the details. If `line` is not 0, the failure then refers to that line.
 void blame_line(Failure& failure, int line, const std::string& headline, const std::string& next);
 /// Returns the factor of threadIdx.x in an expression: 4 for `threadIdx.x * 4`, 1 for
 /// `threadIdx.x`, and 0 if threadIdx.x does not occur.
@@ -24,7 +24,7 @@ int factor_of_thread(const std::string& expression);
 bool explain_repeated_place(Failure& failure, const Evidence& evidence);
 /// Attributes the failure to a vector component that is loaded, but never stored in the tile.
 bool explain_unused_component(Failure& failure, const Evidence& evidence);
-/// Attributes the failure to an index of the tile in which threadIdx.x has too small a factor: less
+/// Attributes the failure to an index of the tile in which the factor of threadIdx.x is smaller
 /// than the number of elements that each thread moves.
 bool explain_thread_factor(Failure& failure, const Evidence& evidence);
 /// Attributes the failure to a line that indexes the tile with a row or column of the whole matrix.

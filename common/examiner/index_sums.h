@@ -1,4 +1,4 @@
-// Compares index expressions as sums, so that rules can tell whether two indices grow by the same
+// Expands index expressions into sums, so that rules can check whether two indices grow by the same
 // amount.
 #pragma once
 

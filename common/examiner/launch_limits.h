@@ -14,8 +14,8 @@ namespace coalesce {
 double element_count(Shape shape);
 
 /// Returns the number of warp instructions that a launch may execute. The budget is far larger than
-/// even the clumsiest correct kernel needs, but small enough to stop an infinite loop quickly. If
-/// `prints` is true, the budget is larger, because printing a line takes many instructions, and
+/// even an inefficient correct kernel needs, but small enough to stop an infinite loop quickly. A
+/// kernel that prints has a larger budget, because printing a line takes many instructions, and
 /// printing from every thread is not a mistake.
 std::uint64_t instruction_budget(Shape shape, double warps, bool prints);
 

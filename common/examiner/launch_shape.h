@@ -12,7 +12,7 @@ inline std::string format_product(long long first, long long second) {
     return std::to_string(first) + " x " + std::to_string(second);
 }
 
-/// The launch that `configure` returned for a shape, before its values have been checked.
+/// The launch configuration that `configure` returns for a shape. Its values may be invalid.
 struct LaunchShape {
     std::array<long long, 3> grid{1, 1, 1};   ///< number of blocks along x, y and z
     std::array<long long, 3> block{1, 1, 1};  ///< threads per block along x, y and z

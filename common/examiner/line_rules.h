@@ -19,8 +19,8 @@ constexpr int kMaxCandidates = 8;
 LineMistake find_coordinate_mistake(const Failure& failure, const Trial& trial,
                                     const Evidence& evidence);
 
-/// Looks for a loop in which each thread processes all columns or rows, although the kernel also
-/// computes a column or row for each thread and never uses it.
+/// Looks for a loop in which each thread processes all columns or rows, although the kernel
+/// computes the one column or row that belongs to the thread (and never uses it).
 LineMistake find_loop_over_matrix(const std::string& text, int line);
 
 // ---- component_causes.cpp ----
@@ -31,9 +31,9 @@ LineMistake find_component_mistake(const Failure& failure, const Evidence& evide
 
 // ---- sector_causes.cpp ----
 //
-// Finds mistakes in stores that begin before their tile, in order to begin at a sector boundary.
+// Finds mistakes in kernels that start a tile's stores early, at the previous sector boundary.
 
-/// Looks for a store that begins the wrong number of elements before its tile.
+/// Looks for a store that does not start at the last sector boundary before its tile.
 LineMistake find_sector_mistake(const std::string& text);
 
 // ---- pair_causes.cpp ----
@@ -41,21 +41,21 @@ LineMistake find_sector_mistake(const std::string& text);
 // Finds mistakes in kernels that transpose pairs of tiles in place.
 
 LineMistake find_pair_mistake(const Failure& failure, const Evidence& evidence);
-/// Looks for a condition that compares two elements where it should compare the two tiles of a
-/// pair.
+/// Looks for a condition that compares the positions of two elements, although it should compare
+/// the positions of a pair's two tiles.
 LineMistake find_compared_elements(const std::string& text);
 
 // ---- mbarrier_causes.cpp ----
 //
-// Finds mistakes in bulk copies, and in the wait for their mbarrier.
+// Finds mistakes in bulk copies, and in the code that waits at their mbarrier.
 
 LineMistake find_mbarrier_mistake(const Failure& failure, const Trial& trial,
                                   const Evidence& evidence);
 
 // ---- tile_causes.cpp ----
 
-/// Looks for a wrong grid width in a kernel whose GPUs take the tiles of a row in turn: a grid that
-/// is too wide, or a width that is not a multiple of the number of GPUs.
+/// Looks for a wrong grid width in a kernel that assigns the tiles of a row to several GPUs in
+/// turn. The grid may be too wide, or its width may not be a multiple of the number of GPUs.
 LineMistake find_wrong_grid_width(const LaunchShape& launch, Shape shape, const std::string& text);
 
 // ---- cost_lines.cpp ----

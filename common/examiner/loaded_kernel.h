@@ -48,8 +48,8 @@ public:
     /// Launches the kernel without waiting for it to finish. Returns cudaSuccess, or the error from
     /// the launch.
     cudaError_t launch(const LaunchShape& launch, float* out, const float* in, Shape shape);
-    /// Launches a kernel of any signature without waiting for it to finish. Each argument occupies
-    /// the first bytes of its 64-bit value.
+    /// Launches a kernel with any signature without waiting for it to finish. Each argument
+    /// occupies the first bytes of its 64-bit value.
     cudaError_t launch(const LaunchShape& launch, std::vector<std::uint64_t> arguments);
     /// Loads the PTX again, so that its variables have their initial values.
     cudaError_t reload();

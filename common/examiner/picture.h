@@ -37,7 +37,7 @@ struct WarpAccess : simulated::Access {
     Place place = {};                   ///< source line of the access
     std::string source_line = "";       ///< text of the source line
     std::string memory = "";            ///< the accessed memory: "in", "out", "shared memory"
-    unsigned times = 1;                 ///< number of times the line was executed at the same cost
+    unsigned times = 1;                 ///< how often the line was executed at this cost
     std::vector<PictureRow> rows = {};  ///< the picture of the first execution
 
     /// Returns a headline such as "store to `out`: 32 sectors, where 4 are enough".
@@ -46,7 +46,7 @@ struct WarpAccess : simulated::Access {
 
 /// All accesses of the warp.
 struct Picture {
-    Failure problem;         ///< why there is no picture; its kind is `none` if there is one
+    Failure problem;         ///< the reason why there is no picture; its kind is `none` on success
     std::string file;        ///< the file's name in messages
     PictureRequest request;  ///< the warp that was drawn
     /// one access per source line and kind of access, in order of execution

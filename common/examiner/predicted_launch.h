@@ -1,4 +1,4 @@
-// Predicts the time of a kernel on a GPU, for the matrix size at which GPUs are measured.
+// Predicts a kernel's time on a GPU, for the matrix size at which we measured real GPUs.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ namespace coalesce {
 
 class LoadedKernel;
 
-/// Returns the shape for which the time of an exercise is predicted. It is about 8192 x 8192,
-/// rounded up to the multiples that the exercise requires. At that size, the matrices of most
-/// lessons do not fit into the L2 cache of a GPU.
+/// Returns the shape for which the time of an exercise is predicted: 8192 x 8192, rounded up to the
+/// multiples that the exercise requires. At that size, the matrices of most lessons do not fit into
+/// the L2 cache of a GPU.
 Shape predicted_shape(const Exercise& exercise);
 
-/// Thrown if the sampled blocks of a predicted launch did not store the correct values.
+/// Thrown if the sampled blocks of a predicted launch do not store the correct values.
 struct WrongSampledValues : std::runtime_error {
     explicit WrongSampledValues(SampledValues what)
         : std::runtime_error("its blocks store wrong values"), found(what) {}
@@ -51,15 +51,15 @@ struct PredictedLaunchOptions {
     const SampledMatrix* sampled = nullptr;
     std::uint64_t max_instructions = 0;  ///< additional limit on warp instructions; 0 for none
     std::uint64_t seed = 0;    ///< seed for the choice of sampled blocks; 0 for the default choice
-    bool must_launch = false;  ///< whether to throw NotLaunched
-    /// Receives the costs of the launch, unless this pointer or `sampled` is null.
+    bool must_launch = false;  ///< whether to throw NotLaunched if the launch is refused
+    /// If not null, receives the costs of the launch, which are counted only if `sampled` is set.
     SampledCosts* costs = nullptr;
 };
 
-/// Predicts the time of a kernel from a few of its blocks, which are launched on the simulator. The
-/// simulator's checks remain disabled afterwards. If `in_place` is set, the kernel takes only one
-/// matrix. The kernel's calls to printf are disabled during the launch. Returns nothing if the
-/// model cannot predict a time.
+/// Predicts the time of a kernel by launching a few of its blocks on the simulator. Returns nothing
+/// if the model cannot predict a time. Set `in_place` if the kernel takes only one matrix. The
+/// kernel's calls to printf are disabled during the launch. The simulator's checks are disabled and
+/// not enabled again.
 std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Shape shape,
                                         const PredictedLaunchOptions& options = {});
 

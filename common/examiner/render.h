@@ -25,7 +25,7 @@ enum class TimeShown {
 struct TerminalOptions {
     bool is_bold = false;       ///< whether the headline is bold
     int lines = 0;              ///< maximum number of lines of text; 0 for no limit
-    bool has_full_map = false;  ///< whether to show the whole map of cells, even beyond `lines`
+    bool has_full_map = false;  ///< whether to show the whole map of cells, ignoring `lines`
     bool has_costs = true;      ///< whether to show the costs of a kernel that passed
     TimeShown time = TimeShown::in_words;  ///< how to show the predicted time
     std::string text_after_next = "";      ///< lines to add after the suggested next step

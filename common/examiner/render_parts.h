@@ -25,7 +25,7 @@ std::string format_map(const Failure& failure, int lines = CellMap::kSide);
 /// Returns a sentence such as "The kernel is correct on 6 shapes, passes every check, and stays
 /// within the cost limits of the exercise."
 std::string passed_text(const Verdict& verdict);
-/// Returns sentences that state the predicted time, and either its bottleneck or how it compares
+/// Returns sentences that state the predicted time, followed by the bottleneck or by a comparison
 /// with the solution. Returns "" if no time is predicted, or if a failure already states the time.
 std::string time_text(const Verdict& verdict);
 /// Returns a sentence that begins with "Faster: " and says how to speed up a kernel that passed.

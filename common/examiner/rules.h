@@ -1,5 +1,5 @@
-// Declares the rules that causes.h applies, grouped by implementation file. Each rule handles one
-// kind of symptom. Some rules call others.
+// Declares the rules that find_cause (causes.h) applies, grouped by implementation file. Each rule
+// handles one kind of symptom, and some rules call others.
 #pragma once
 
 #include <initializer_list>
@@ -18,8 +18,8 @@ constexpr Shape kRaggedShape{84, 140};
 
 /// Returns the failure of a kernel that does not terminate or that terminates with an error.
 std::optional<Failure> find_execution_error(const Trial& trial, const Evidence& evidence);
-/// Returns the failure of a launch that was refused. The refusal itself names only the file, so
-/// this function adds the line.
+/// Returns the failure of a refused launch. If the failure has no line, looks for the line in
+/// `configure`.
 std::optional<Failure> find_refused_launch(const Trial& trial, const Evidence& evidence);
 
 // ---- report_failure.cpp ----
@@ -30,11 +30,11 @@ std::optional<Failure> find_refused_launch(const Trial& trial, const Evidence& e
 /// Returns the first report of this check and kind, or nullptr.
 const simulated::Report* find_report(const Trial& trial, const char* check, const char* kind = "");
 
-/// Returns the line of the learner's file that corresponds to `place`. For inline assembly, this is
-/// the line that calls the assembly. The line is 0 if `place` is in another file.
+/// Returns `place`. If it is in a function with inline assembly, returns the line that calls this
+/// function. The line is 0 if `place` is not in the learner's file.
 Place place_in_learner_file(const Place& place, const Evidence& evidence);
 
-/// Returns the exercise's name for the output matrix, or for the input matrix if `is_out` is false.
+/// Returns the exercise's name for the output matrix, or for the input matrix if not `is_out`.
 const char* matrix_name(bool is_out, const Evidence& evidence);
 
 /// A rule that maps reports with a given check and kind to a failure.
@@ -60,7 +60,7 @@ Failure failure_from_report(FailureKind kind, const simulated::Report& report, c
 // Explains accesses outside an array. The index or the bounds check may be wrong, or the array may
 // be too small.
 
-/// Returns the failure for an error that memcheck reported, or nothing if it reported none.
+/// Returns the failure for an error that memcheck reported, or nothing if there is none.
 std::optional<Failure> find_memory_error(const Trial& trial, const Evidence& evidence);
 
 /// Returns the most likely cause of an access outside a matrix.
@@ -90,8 +90,8 @@ bool explain_by_lines(Failure& failure, const Trial& trial, const Evidence& evid
 
 // ---- index_causes.cpp ----
 //
-// Finds mistakes in the indices of vectors, of tile elements, and of matrix elements that two
-// threads store.
+// Finds wrong indices of vectors and of tile elements, and indices with which two threads store to
+// the same matrix element.
 
 /// Attributes the failure to the incorrect part of an index. Returns false if no index in the text
 /// is recognizably wrong.
@@ -122,10 +122,10 @@ int find_tile_choice_line(const std::string& text);
 //
 // Finds incorrect block sizes by launching the kernel with other block sizes.
 
-/// Attributes the failure to the block size, or to the loops that depend on it, if the kernel is
-/// correct with a different number of threads per block. A common mistake is to keep the block size
-/// of an earlier lesson although each thread now moves two or four elements. Returns false if no
-/// other number of threads helps.
+/// Launches the kernel with other numbers of threads per block. If one makes the kernel correct,
+/// attributes the failure to the block size, or to loops that depend on the block size. A common
+/// mistake is to keep the block size of an earlier lesson although each thread now moves two or
+/// four elements. Returns false if no other number of threads helps.
 bool explain_by_block_size(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- sync_causes.cpp ----
@@ -166,11 +166,11 @@ Failure explain_wrong_result(const Trial& trial, const Comparison& comparison,
 
 // ---- batch_causes.cpp ----
 //
-// Explains kernels that transpose a stack of matrices but access the wrong matrix.
+// Explains why a kernel that transposes a stack of matrices accesses the wrong matrix.
 
-/// Attributes the failure to a mistake in the stack: more blocks along z than matrices, or a
-/// second matrix whose first block begins at the wrong element. Returns false if there is no such
-/// mistake.
+/// Attributes the failure to a wrong assignment of blocks to matrices: the grid has more blocks
+/// along z than there are matrices, or block (0, 0, 1) assumes a wrong start of the second matrix.
+/// Returns false if there is no such mistake.
 bool explain_by_matrix_begin(Failure& failure, const Trial& trial, const Evidence& evidence);
 /// Attributes the failure to a pointer that the kernel advances by an amount that is not a multiple
 /// of the matrix size. Returns false if there is no such pointer.
@@ -184,15 +184,15 @@ void explain_batch_race(Failure& failure, const simulated::Report& race, const T
 
 // ---- grid_causes.cpp ----
 //
-// Explains cells that no thread wrote. To tell whether the launch configuration is the cause,
-// compares it with the cells that the blocks access.
+// Explains cells that no thread wrote. Compares the launch configuration with the cells that the
+// blocks access, to decide whether the configuration is the cause.
 
 /// Returns a failure if the grid does not cover the matrix, but would if its two sizes were
 /// swapped.
 std::optional<Failure> find_exchanged_grid(const Trial& trial, const Evidence& evidence);
 /// Attributes the failure to the line of the launch configuration that explains the unwritten
-/// cells. Returns false if the launch does not explain them. The failure then keeps the explanation
-/// that was derived from the result.
+/// cells. Returns false and leaves the failure unchanged if the launch configuration does not
+/// explain them.
 bool explain_by_launch(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- value_causes.cpp ----
@@ -200,15 +200,15 @@ bool explain_by_launch(Failure& failure, const Trial& trial, const Evidence& evi
 // Uses the accesses of a warp and the text of the kernel to explain why values are missing from the
 // result.
 
-/// Adds to a wrong-result failure the details that a comparison of the cells alone cannot reveal.
+/// Extends a wrong-result failure with details that the comparison of the cells does not reveal.
 void explain_values(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- left_out.cpp ----
 //
-// Compares the number of elements that a warp moves at each stage. A stage that moves fewer
-// elements than another leaves some out.
+// Compares the number of elements that a warp moves at each stage, for example from the input to
+// the tile. A stage that moves fewer elements than another leaves some out.
 
-/// A stage at which a warp leaves out elements.
+/// A stage of the kernel at which a warp moves fewer elements than at another stage.
 struct LeftOutStage {
     /// A sentence such as "a warp reads 128 elements of `in`, but stores only 32 of `out`.".
     std::string sentence;

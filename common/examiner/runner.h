@@ -36,9 +36,9 @@ public:
     /// requires.
     virtual Trial run(const Compiled& kernel, const Produces& task, const TrialRequest& order) = 0;
 
-    /// Launches a kernel of any signature once with these arguments. Trial::arrays then contains
-    /// the contents of the arrays after the launch, which the caller must compare with the correct
-    /// result.
+    /// Launches a kernel once with these arguments. The kernel may have any signature. Afterwards,
+    /// Trial::arrays contains the contents of the arrays, which the caller must compare with the
+    /// correct result.
     virtual Trial run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,
                            const TrialRequest& order) = 0;
 
@@ -57,26 +57,26 @@ public:
         return std::nullopt;
     }
 
-    /// The result of a launch on a large shape, on which only some of the blocks were run.
+    /// The result of running only some of the blocks of a launch on a large shape.
     struct LargeTrial {
-        Failure failure = {};  ///< the failure, or kind none
-        /// Whether excessive costs may be the only reason for `failure`. If so, the costs must be
-        /// judged first.
+        Failure failure = {};  ///< its kind is `none` if the blocks are correct
+        /// Whether `failure` may only mean that the kernel costs too much. If so, judge the costs
+        /// first, and report `failure` only if they are within the limits.
         bool may_be_cost = false;
         std::optional<Predicted> predicted = {};  ///< the predicted time, if the model has one
         /// The costs of the whole launch, estimated from the blocks that were launched.
         std::optional<Counters> counters = {};
     };
-    /// Launches a few blocks on a large shape and checks the values that they store. The blocks are
-    /// chosen so that a kernel cannot guess them. A runner that has nothing to keep secret need not
-    /// implement this function.
+    /// Launches a few blocks on a large shape and checks the values that these blocks store. The
+    /// choice of blocks must be secret, so that a kernel cannot process only these. A runner that
+    /// does not grade need not implement this function.
     virtual LargeTrial run_large(const Compiled& /*kernel*/, const Produces& /*task*/,
                                  Shape /*shape*/) {
         return {};
     }
 
-    /// Returns the cached value of this kind ("counters" or "time") for the inputs `of`, or nothing
-    /// if there is none.
+    /// Returns the cached value, or nothing if there is none. `kind` is "counters" or "time". `of`
+    /// is a text with everything on which the value depends.
     virtual std::optional<std::string> load_cached(const std::string& /*kind*/,
                                                    const std::string& /*of*/) {
         return std::nullopt;

@@ -16,7 +16,7 @@ namespace coalesce {
 /// The result of checking the values that sampled blocks stored.
 enum class SampledValues {
     correct,
-    too_few,  ///< no value is wrong, but there are far fewer correct cells than stores
+    too_few,  ///< no value is wrong, but the stores set far fewer elements than they should
     wrong,
 };
 
@@ -24,7 +24,7 @@ enum class SampledValues {
 class SampledMatrix {
 public:
     explicit SampledMatrix(const Problem& problem);
-    /// Assigns values to the elements that were loaded from the matrix at `in`.
+    /// Writes the input's values to the elements at `in` that the blocks loaded in an earlier run.
     void fill(void* in, const Touched& loaded) const;
     /// Checks the elements that were stored to the matrix at `out`.
     SampledValues check(const void* out, const Touched& stored) const;

@@ -20,7 +20,7 @@ struct Signature {
     explicit Signature(const Exercise& exercise);
 
     std::string kernel = "transpose";
-    /// The parameters of an exercise beyond the transpose; empty for a kernel that takes matrices.
+    /// The parameters for an ElementTask; empty for a kernel that takes matrices.
     std::vector<Parameter> parameters = {};
     std::vector<std::string> sizes = {"rows", "cols"};  ///< the parameters of `configure`
 

@@ -6,7 +6,7 @@
 
 namespace coalesce {
 
-/// Lists the fields of a parameter that affect compilation.
+/// Lists only those fields of a parameter that affect compilation.
 template <class Codec>
 void describe(Codec& codec, Parameter& parameter) {
     std::string type = parameter.type.name;

@@ -1,5 +1,5 @@
-// Reads data from the simulated GPU that the harness does not need: reports with their source
-// locations, and the counters of each kernel and line. These functions require that
+// Reads data from the simulated GPU that only the examiner needs: reports with their source
+// locations, and the counters of each kernel and line. The functions may be called only if
 // coalesce::simulator_library::is_loaded() is true.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace coalesce {
 /// The costs of one line in the learner's file.
 struct LineCounters {
     int line = 0;       ///< line number, counted from 1
-    Counters counters;  ///< the costs; `kernels` is always 0
+    Counters counters;  ///< the costs; `kernels` is always 0, because a line launches none
 };
 
 namespace simulated {
@@ -64,7 +64,7 @@ struct Access {
     /// The address that each active lane accesses. For shared memory, the address is an offset from
     /// the beginning of the block's shared memory.
     std::array<std::uint64_t, 32> addresses{};
-    /// The number of sectors (global memory) or wavefronts (shared memory) of the access.
+    /// The cost of the access: sectors of global memory, or wavefronts of shared memory.
     unsigned cost = 0;
     unsigned ideal = 0;  ///< the minimum cost of an access to the same number of bytes
 
@@ -92,8 +92,8 @@ void prepare(const char* checks, std::uint64_t most_warp_instructions);
 /// Marks bytes of device memory as unwritten, so that a check reports reads from them.
 void mark_unwritten(const void* begin, std::size_t bytes);
 
-/// Makes subsequent allocations return different addresses. Throws std::runtime_error if memory is
-/// already allocated.
+/// Makes subsequent allocations return addresses that depend on `seed`. Throws std::runtime_error
+/// if memory is already allocated.
 void randomize_addresses(std::uint64_t seed);
 
 /// Returns an identifier of the loaded simulator, for use in cache keys.

@@ -31,9 +31,9 @@ std::string blank_out_comments(const std::string& text);
 std::string code_for_search(const std::string& text);
 /// Returns a line of the code, without comments and strings, or "" if there is no such line.
 std::string code_on_line(const std::string& text, int line);
-/// Returns the line of `configure` that sets a member of its result, such as ".grid". If there is
-/// no such line, returns the line of its return statement, or its first line if there is no return
-/// statement.
+/// Returns the line of `configure` that sets `member` of the returned launch, such as ".grid". If
+/// there is none, returns the line of the return statement, or the first line of `configure` if
+/// there is no return statement.
 int find_configure_line(const std::string& text, const std::string& member);
 /// Returns the line of the __global__ function with this name, or 0 if there is none. An empty name
 /// means the first such function.
@@ -57,11 +57,11 @@ Declared find_unshared_array(const std::string& text);
 /// other axis, or that uses the size of the grid instead of the size of the block. Returns 0 if
 /// there is no such line.
 int find_line_with_mixed_axes(const std::string& text);
-/// Finds a cast of an element to a vector type where the cast should apply to the address, as in
-/// `(float2)in[i]`.
+/// Finds a cast of an element to a vector type, as in `(float2)in[i]`. The learner probably meant
+/// to cast the address of the element.
 Declared find_cast_of_value(const std::string& text);
-/// Returns the first line that repeats a vector component, in a sequence of lines that should each
-/// use a different one. Returns 0 if there is none.
+/// Looks for consecutive lines that should each use a different vector component. Returns the first
+/// line that repeats a component, or 0 if there is none.
 int find_line_with_repeated_component(const std::string& text);
 /// Finds a component such as "v.w" that is never set, although other components are set and the
 /// whole vector is used. The returned line is the vector's declaration.
@@ -71,8 +71,8 @@ Declared find_component_never_set(const std::string& text);
 /// asm statement or if the function has several callers. Compilers that report inlined functions do
 /// not need this correction.
 int find_caller_of_asm(const std::string& text, int line);
-/// Returns `line` or, if `line` contains only braces, the last earlier line that contains anything
-/// else.
+/// Returns the last line, up to and including `line`, that contains anything other than braces.
+/// Returns `line` if there is none.
 int find_statement_line(const std::string& text, int line);
 /// Reports whether the file declares a dynamic shared memory array.
 bool has_dynamic_array(const std::string& text);
@@ -82,12 +82,12 @@ int find_line_leaving_diagonal(const std::string& text);
 /// Returns the first line with a condition that compares a block's two indices, or 0.
 int find_line_comparing_blocks(const std::string& text);
 
-/// A line that indexes an array as row * pitch + col with a different pitch from all other lines.
+/// A line that indexes an array as row * pitch + col, with a pitch that no other line uses.
 struct OddPitch {
-    int line = 0;  ///< line with the odd pitch; 0 if there is none
+    int line = 0;  ///< line with the unusual pitch; 0 if there is none
     std::string pitch, usual_pitch;
 };
-/// Finds the line with the odd pitch. At least two other lines must use the usual pitch.
+/// Finds the line with an unusual pitch, if all other lines (at least two) use the same pitch.
 OddPitch find_odd_pitch(const std::string& text, const std::string& array);
 /// Returns the first line that adds an offset to a pointer, as in `in += ...` or `in + ...`.
 /// Returns 0 if there is none.
@@ -128,8 +128,8 @@ struct MissingParentheses {
     std::string text;    ///< the sum as written in the source, such as "row + k * cols + col"
 };
 
-/// Finds the first index that lacks parentheses. In such an index, rows or cols multiplies a loop
-/// counter or threadIdx, but not the row or column to which the counter should have been added.
+/// Finds the first index that lacks parentheses, as in `row + k * cols + col` instead of `(row + k)
+/// * cols + col`. Here `k` may be any loop counter or threadIdx.
 MissingParentheses find_missing_parentheses(const std::string& text);
 
 // ---- local_arrays.cpp: out-of-bounds accesses to arrays in registers, which no check detects ----
@@ -165,9 +165,9 @@ std::optional<long long> constant_value(const std::string& text, const std::stri
 /// of loops with constant bounds.
 std::set<long long> values_of_index(const std::string& text, const std::string& index, int line);
 
-/// Returns the value of an index on a line for given values of names such as "threadIdx.x" or "k".
-/// Replaces variables with their values, and inlines calls of functions that only return an
-/// expression. Returns nothing if the value is still unknown.
+/// Evaluates an index on a line. `values` holds the values of names such as "threadIdx.x" or "k".
+/// Other variables are replaced with the expressions assigned to them, and calls of functions that
+/// only return an expression are inlined. Returns nothing if a name without a value remains.
 std::optional<long long> index_value(const std::string& text, const std::string& expression,
                                      int line, std::map<std::string, long long> values);
 
@@ -180,11 +180,11 @@ struct SharedArray {
 };
 /// Returns all shared arrays that the file declares, in source order.
 std::vector<SharedArray> list_shared_arrays(const std::string& text);
-/// Returns the first shared array that a line mentions. If `line` is 0, returns the first one that
-/// the file declares. The name is "" if the array's lengths are unknown.
+/// Returns the first shared array that a line mentions, or the first one that the file declares if
+/// `line` is 0. The name is "" if the lengths of the array are unknown.
 SharedArray find_shared_array(const std::string& text, int line);
-/// Returns the first line of a loop that contains `line` and compares its loop counter with a
-/// constant using <=. Returns 0 if there is none.
+/// Returns the first line of a loop around `line` whose condition is that the loop counter is <= a
+/// constant. Returns 0 if there is no such loop.
 int find_loop_that_runs_once_too_often(const std::string& text, int line);
 
 }  // namespace coalesce

@@ -5,7 +5,7 @@
 
 namespace coalesce {
 
-/// Adds the time between construction and destruction to a total in milliseconds.
+/// Measures the time from construction to destruction, and adds it to a total in milliseconds.
 class ScopedTimer {
 public:
     explicit ScopedTimer(double& milliseconds) : milliseconds_(milliseconds) {}

@@ -22,7 +22,7 @@ struct MatchedPart {
     bool matched = false;
 };
 
-/// A match of a TextPattern. It refers to the text, which must outlive it.
+/// A match of a TextPattern. The match refers to the text, so the text must outlive it.
 class TextMatch {
 public:
     /// The maximum number of groups in a pattern, including the whole match.
@@ -57,7 +57,7 @@ private:
     enum class Kind { character, split, jump, save, word_boundary, begin, end, matched };
     struct Instruction {
         Kind kind = Kind::matched;
-        std::size_t first = 0, second = 0;  ///< targets of a split, or the slot of a save
+        std::size_t first = 0, second = 0;  ///< targets of `split` and `jump`, slot of `save`
         std::bitset<256> characters = {};
     };
 
@@ -72,8 +72,8 @@ bool contains(std::string_view text, const TextPattern& pattern);
 /// Reports whether the pattern matches the whole text, and stores the match in `match`.
 bool match_whole(std::string_view text, TextMatch& match, const TextPattern& pattern);
 bool match_whole(std::string&& text, TextMatch& match, const TextPattern& pattern) = delete;
-/// Returns all matches in order, without overlaps. A search that repeatedly looks far ahead stops
-/// early, and the last matches are then missing.
+/// Returns all matches in order, without overlaps. To bound the time, reads each character
+/// only a limited number of times on average, so the last matches may be missing.
 std::vector<TextMatch> find_matches(std::string_view text, const TextPattern& pattern);
 std::vector<TextMatch> find_matches(std::string&& text, const TextPattern& pattern) = delete;
 /// Reports whether the text contains `word` as a whole word.

@@ -19,7 +19,7 @@
 ///       "messages": [{"severity": "error" | "warning" | "note", "place": {...}, "text": "..."}],
 ///       "shapes": [{"shape": {...}, "passed", "launch": {"grid": [x, y, z], "block": [x, y, z],
 ///                   "shared_bytes"}}],
-///       "sizes": ["n"],                       only beyond the transpose: a shape's "rows", "cols"
+///       "sizes": ["n"],                       only for an ElementTask: a shape's "rows", "cols"
 ///                                             and "depth" are then these sizes
 ///       "counted": {"rows", "cols"},
 ///       "counters": {...} | null,             simulated, at "counted"
@@ -64,8 +64,8 @@ struct TriedShape {
 struct Milliseconds {
     double compile = 0;    ///< compiling the file to PTX
     double shapes = 0;     ///< the trials on all shapes
-    double counters = 0;   ///< time to count the costs of the kernel and of the solution
-    double predicted = 0;  ///< time to predict the kernel's time on a GPU
+    double counters = 0;   ///< counting the costs of the kernel and of the solution
+    double predicted = 0;  ///< predicting how long the kernel takes on a GPU
     double total = 0;      ///< the whole examination
 };
 
@@ -89,7 +89,7 @@ struct Verdict {
     bool is_simulated = false;                ///< whether the device is the simulator
     std::string compiler;                     ///< the compiler that produced the PTX
     std::vector<Message> messages;            ///< messages of the compiler, including warnings
-    /// The names of the sizes in a shape, for an exercise beyond the transpose; empty for matrices.
+    /// the names of the sizes in a shape, such as "rows"; empty if the kernel takes matrices
     std::vector<std::string> sizes;
     std::vector<TriedShape> shapes;             ///< the tried shapes, in order
     Shape counted{0, 0};                        ///< the shape for which costs were counted
@@ -97,11 +97,11 @@ struct Verdict {
     std::optional<Counters> solution_counters;  ///< costs of the solution
     std::vector<LineCounters> lines;            ///< costs by line
     std::string ptx;                            ///< PTX of the compiled kernel; not in the JSON
-    std::uint64_t print_calls = 0;       ///< number of printf calls, one per warp; not in the JSON
+    std::uint64_t print_calls = 0;       ///< printf calls, counted once per warp; not in the JSON
     std::string output;                  ///< the beginning of the kernel's output
     bool output_is_truncated = false;    ///< whether the kernel printed more
     std::optional<Predicted> predicted;  ///< predicted time of a correct kernel on a GPU
-    /// predicted time of the solution, without a timeline
+    /// predicted time of the solution; its timeline is left out
     std::optional<Predicted> solution_predicted;
     Milliseconds milliseconds;
 
@@ -113,7 +113,7 @@ struct Verdict {
         outcome = is_learners ? Outcome::failed : Outcome::not_examined;
         failures.push_back(std::move(failure));
     }
-    /// Formats a shape: "256 x 256", or "rows = 256, cols = 100" beyond the transpose.
+    /// Formats a shape: "256 x 256", or "rows = 256, cols = 100" if the sizes have names.
     std::string name_of(Shape shape) const {
         return sizes.empty() ? shape.name() : describe_sizes(sizes, shape);
     }
@@ -127,7 +127,7 @@ struct Verdict {
 
 /// Returns the verdict as JSON, in the format described at the beginning of this file.
 std::string to_json(const Verdict& verdict);
-/// Parses JSON that was returned by to_json. Throws codec::Error (a std::runtime_error) for
-/// anything else.
+/// Parses the JSON of a verdict, as returned by to_json. Throws codec::Error, a std::runtime_error,
+/// if the JSON is invalid.
 Verdict verdict_from_json(const std::string& json);
 }  // namespace coalesce

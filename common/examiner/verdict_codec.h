@@ -91,8 +91,8 @@ std::optional<Value> read_cached(const std::optional<std::string>& text) {
     return std::nullopt;
 }
 
-/// Describes all fields except the times. Measured times vary from run to run, and a predicted time
-/// affects the verdict only if it is too long, which is reported as a failure.
+/// Describes all fields except the measured and the predicted times. Measured times vary from run
+/// to run, and a predicted time over the limit is already one of the failures.
 template <class Codec>
 void describe_untimed_fields(Codec& codec, Verdict& verdict) {
     fields(codec, "file", verdict.file, "kernel", verdict.kernel, "source_hash",

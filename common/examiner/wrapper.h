@@ -8,7 +8,7 @@ namespace coalesce {
 
 /// The dialects of CUDA C++ that compilers accept.
 enum class Dialect {
-    nvidia,     ///< for NVRTC and nvcc, which have threadIdx, dim3 and the vector types built in
+    nvidia,     ///< accepted by NVRTC and nvcc, which define threadIdx, dim3 and the vector types
     bare_clang  ///< accepted by clang with the project's headers instead of the toolkit's
 };
 

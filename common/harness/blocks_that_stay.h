@@ -8,8 +8,8 @@
 #include "harness/harness.h"
 
 /// Returns the number of blocks that can be resident on the device if each block uses `threads`
-/// threads and `bytes` bytes of dynamic shared memory. Returns fewer blocks if each would otherwise
-/// process fewer than `fewest_tiles` tiles.
+/// threads and `bytes` bytes of dynamic shared memory. Reduces the number if necessary, so that
+/// each block processes at least `fewest_tiles` tiles.
 template <class Kernel>
 int blocks_that_stay(Kernel kernel, int threads, int bytes, int tiles) {
     constexpr int fewest_tiles = 4;

@@ -17,7 +17,7 @@ enum class CellState : std::uint8_t {
     wrong,      ///< the cell contains anything else
 };
 
-/// A picture of an output with at most 32 x 32 characters. If the output is larger, each character
+/// A picture of an output in at most 32 x 32 characters. If the output is larger, each character
 /// shows the worst of several cells.
 class CellMap {
 public:
@@ -38,7 +38,7 @@ public:
     }
     /// Adds the cells that were recorded in another picture of the same output.
     void merge(const CellMap& other);
-    /// Returns the worst state of the cells that the character at this row and column covers.
+    /// Returns the state that the picture shows at this row and column: that of the worst cell there.
     CellState sign(int row, int col) const {
         return signs_[static_cast<std::size_t>(row * kSide + col)];
     }
@@ -54,8 +54,8 @@ public:
     bool is_uniform() const;
     /// Returns the number of characters that show a wrong or unwritten cell.
     int faults() const;
-    /// Returns the characters in row-major order, in a form that can be stored and passed to
-    /// restore_signs.
+    /// Returns the characters in row-major order, as a string from which restore_signs can restore
+    /// the picture.
     std::string signs() const;
     /// Restores the characters that `signs` returned. Returns false if they do not match the size
     /// of this picture.

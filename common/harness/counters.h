@@ -16,10 +16,10 @@ namespace coalesce {
 /// The simulator's counters, summed over the kernels that a variant launched.
 ///
 /// - A request is one load, store or atomic instruction of a warp.
-/// - A sector is a 32-byte unit of global memory that a request accesses. Atomics of one request on
-/// the same word are serialized.
-/// - A wavefront is one pass through shared memory. The ideal is the number of passes without bank
-/// conflicts.
+/// - A sector is a 32-byte unit of global memory that a request accesses. If an atomic takes
+/// several passes, each pass counts its own sectors.
+/// - A wavefront is one pass through shared memory. The ideal is the number of passes that would be
+/// enough if there were no bank conflicts.
 struct Counters : CoalesceCounters {
     Counters() : CoalesceCounters{} {}
 
@@ -92,8 +92,8 @@ bool has_shared_race_report();
 /// Deletes the reports, and clears the error that stopped a kernel, so that the next kernel can
 /// run.
 void clear_reports();
-/// Tells the simulator whether to suppress its own printing of reports. The harness enables this,
-/// because it prints the reports itself.
+/// Sets whether the simulator prints its reports (not if `quiet`). The harness prints the reports
+/// itself, so it silences the simulator.
 void set_quiet(bool quiet);
 
 }  // namespace simulator_library

@@ -1,4 +1,4 @@
-// Converts counters to JSON. All files use the same keys.
+// Converts counters to JSON. All JSON files of the course use these keys for counters.
 #pragma once
 
 #include "base/codec.h"

@@ -16,8 +16,8 @@ namespace coalesce {
 /// A count of cells with some property, and the first of these cells.
 struct Tally {
     std::uint64_t count = 0;
-    std::int64_t first = -1;  ///< the index of the first cell, or -1
-    Bits held;                ///< the contents of the first cell
+    std::int64_t first = -1;  ///< the index of the first counted cell; -1 if there is none
+    Bits held;                ///< the contents of that cell
     bool is_untouched = false;
 
     void note(std::int64_t index, Bits what, bool untouched);
@@ -25,9 +25,9 @@ struct Tally {
     void merge(const Tally& other);
 };
 
-/// Reports whether `count` is at least nine tenths of `of`. A mistake that explains this fraction
-/// of the wrong cells is considered their cause. It need not explain all of them, because the edges
-/// of a matrix may behave differently.
+/// Reports whether `count` is at least 90 % of `of`. A mistake that explains 90 % of the wrong
+/// cells is considered their cause. It need not explain all of them, because the cells at the edges
+/// of a matrix may show a different pattern.
 inline bool is_nearly_all(std::uint64_t count, std::uint64_t of) {
     return count > 0 && 10 * count >= 9 * of;
 }
@@ -74,8 +74,8 @@ private:
     /// the usual tile sides.
     static constexpr int kPeriod = 64;
 
-    /// The number of cells with some property in each row and in each column (modulo
-    /// kPeriod).
+    /// Counts of cells per row and per column, where rows and columns are numbered modulo
+    /// kPeriod.
     struct LineCounts {
         std::array<std::uint64_t, kPeriod> rows{}, cols{};
 
@@ -157,10 +157,10 @@ private:
 
     const Comparison& comparison_;
     Problem problem_;
-    Problem matrix_;  ///< one matrix of the batch, or `problem_` if there is no batch
+    Problem matrix_;  ///< the problem for one matrix of the batch; `problem_` if there is no batch
     Pattern pattern_;
 
-    /// the average distance between examined wrong cells; 1 if all are examined
+    /// the average number of wrong cells for each wrong cell that is examined
     std::uint32_t sampling_interval_;
     std::vector<Tally> explained_;  ///< for each hypothesis, the wrong cells that it explains
     Tally bad_cells_;               ///< all bad cells
@@ -171,12 +171,12 @@ private:
     std::vector<TileTallies> tiles_;        ///< an entry for each of kTileSides
     /// Cells that contain the sum of the expected value and the output's old value.
     Tally sum_values_;
-    /// The cells that contain the expected value converted to an integer type, for each type.
+    /// For each integer type, the cells that contain the expected value converted to that type.
     std::array<Tally, 3> converted_values_{};
     Tally nonzero_converted_values_;  ///< the cells in converted_values_ that are not zero
-    Sample sample_;                   ///< a sample of the wrong cells, with positions in `matrix_`
+    Sample sample_;                   ///< a sample of wrong cells, with positions in their matrix
     LineCounts bad_lines_, untouched_lines_;
-    Sample array_sample_;  ///< the cells of `sample_`, with positions in the whole batch
+    Sample array_sample_;  ///< the same sample, with positions in the whole batch
     /// The number of bad cells above and below the diagonal.
     std::uint64_t above_diagonal_ = 0, below_diagonal_ = 0;
     std::vector<bool> bad_tiles_;  ///< for each tile of the output, whether it contains a bad cell

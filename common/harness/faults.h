@@ -12,10 +12,10 @@ enum class Fault : std::uint8_t {
     none,                 ///< every bit is correct
     nothing_written,      ///< the whole output is untouched
     arguments_exchanged,  ///< the output was never written, and the input was overwritten
-    never_written,  ///< some cells are unwritten: whole tiles, or cells that form no simple pattern
-    ragged_edge_missed,  ///< only cells beyond the last full tile are bad
-    grid_too_small,      ///< all cells after a certain row or column are unwritten
-    /// `row < cols` and `col < rows` are tested, so that only a square part was written.
+    never_written,        ///< some cells are unwritten, in whole tiles or without a simple pattern
+    ragged_edge_missed,   ///< only cells beyond the last full tile are unwritten
+    grid_too_small,       ///< all cells after a certain row or column are unwritten
+    /// The bounds checks are `row < cols` and `col < rows`, so only a square part is written.
     bounds_exchanged,
     /// Only some rows or columns of each tile were written, because a loop is missing or too short.
     part_of_each_tile,
@@ -36,12 +36,12 @@ enum class Fault : std::uint8_t {
     /// missing.
     neighbour_repeated,
     tile_repeated,  ///< all tiles are copies of the same tile
-    /// All rows or columns contain the same row or column of the input, or all were stored to the
-    /// same row or column of the output.
+    /// The whole output repeats one row or column of the input, or every store went to the same row
+    /// or column of the output.
     line_repeated,
     turned_around,        ///< the matrix is rotated by 90 degrees or mirrored instead of transposed
     axes_in_other_order,  ///< the axes of an array are permuted in the wrong order
-    batch_repeated,       ///< all matrices (or arrays) of a batch are copies of the first
+    batch_repeated,       ///< all matrices or arrays of a batch are copies of the first
     batches_missed,       ///< only the first matrices of a batch were written
     batches_exchanged,    ///< the matrices of a batch are correct, but in the wrong order
     matrix_size_wrong,    ///< the kernel uses the wrong size for the matrices of a batch
@@ -69,7 +69,7 @@ enum class Fault : std::uint8_t {
     input_changed,       ///< the input was overwritten
 };
 
-/// Returns the last value, for loops over all values.
+/// Returns the last fault, so that a loop can visit all faults.
 constexpr Fault last_of(Fault) {
     return Fault::input_changed;
 }
@@ -80,11 +80,11 @@ enum : unsigned {
     certain = 1,           ///< the fault names the exact mistake, like `off_by_one_row`
     may_be_launch = 2,     ///< the launch may be wrong instead of the kernel
     outside = 4,           ///< the fault was found in a guard band next to a matrix
-    may_be_any_index = 8,  ///< the wrong index may be that of the load, of the tile or of the store
+    may_be_any_index = 8,  ///< the index of the load, of the tile or of the store may be wrong
     may_be_unset_component = 16,  ///< the cause may be a vector component that was not set
 };
 }  // namespace trait
-/// Reports whether the fault has one of these traits.
+/// Reports whether the fault has at least one of these traits.
 bool has_trait(Fault fault, unsigned traits);
 
 struct Produces;

@@ -61,13 +61,13 @@ struct Computation {
     /// The maximum number of rows or columns. Some tasks need a low limit, because their work grows
     /// faster than the matrix.
     int longest_side = INT_MAX;
-    /// The number of rows and columns of the matrix on which the simulated GPU counts costs, unless
-    /// the user gives another shape.
+    /// The side of the square matrix on which the simulated GPU counts costs, if the user gives no
+    /// other shape.
     int counted_side = 1024;
 };
 
-/// The expected output of a variant. It determines, for each cell of `out`, the cell of `in` whose
-/// value belongs there.
+/// The expected output of a variant. If the variant only moves values, this also determines which
+/// cell of `in` belongs in each cell of `out`.
 struct Produces {
     /// The kinds of outputs in this course.
     enum Kind {
@@ -83,18 +83,18 @@ struct Produces {
     /// The side of the tiles for transposed_tiles and moved_tiles. At ragged edges, a cell stays
     /// unwritten if its source would be outside the matrix.
     int tile = 32;
-    /// Whether `out` and `in` are the same buffer. The input is then the content of the buffer
+    /// Whether `out` and `in` are the same buffer. If so, the input is the content of the buffer
     /// before the launch.
     bool in_place = false;
-    /// The permutation for `permuted`. The harness replaces extents of 0. It sets the last extent
-    /// to the number of columns of the matrix, and the first extent to the largest value that the
-    /// number of elements allows.
+    /// The permutation for `permuted`. The harness replaces two extents if they are 0: the last
+    /// with the number of columns of the matrix, and the first with the number of batches that fit
+    /// into rows x cols elements.
     Permutation permutation = {};
     /// The computation for `computed`.
     Computation computation = {};
 };
 
-/// Describes a matrix that is transposed in its own memory.
+/// Describes a matrix that is transposed in place.
 constexpr Produces in_place() {
     return {.kind = Produces::transpose, .in_place = true};
 }
@@ -134,8 +134,8 @@ struct Variant {
     int rows_multiple = 1;
     /// The number of columns must be a multiple of this.
     int cols_multiple = 1;
-    /// The location of the input. Host code and transfers are variants too, but they have no
-    /// counters.
+    /// The location of the input. It is in host memory for host code and for copies from the host
+    /// to the device.
     Memory in = Memory::device;
     /// The location of the output.
     Memory out = Memory::device;
@@ -152,25 +152,25 @@ struct Variant {
     bool square_only = false;
     /// The largest number of rows or columns that the variant accepts.
     int longest_side = INT_MAX;
-    /// Replaces `launch` in variants that permute. `produces.permutation` contains the order and
-    /// all extents except the first, which is the number of batches that fit into rows x cols
-    /// elements. Here, `rows_multiple` applies to the axis of `in` that becomes the last axis of
-    /// `out`, and `cols_multiple` to the last axis of `in`.
+    /// Set instead of `launch` in a variant that permutes the axes of an array. The harness chooses
+    /// the first extent of the array, so that it has at most rows x cols elements. `cols_multiple`
+    /// then restricts the last axis of `in`, and `rows_multiple` the axis of `in` that becomes the
+    /// last axis of `out`.
     PermuteFunction permute = nullptr;
 
     /// Reports whether the variant computes its output from the input, instead of only moving
     /// elements.
     bool is_computed() const { return produces.kind == Produces::computed; }
-    /// Reports whether the variant moves one matrix to another, as most variants do.
+    /// Reports whether the variant only moves elements of one matrix to another matrix.
     bool is_plain() const {
         return !produces.in_place && produces.kind != Produces::permuted && !is_computed();
     }
 };
 
-/// Implements `main` for a step. Reads the options (--help lists them), prints the name of the
-/// device, verifies each variant, and measures its time or its counters. The first variant is the
-/// step's main kernel. Returns the exit code, which is 0 on success, 1 if a result was wrong, and 2
-/// if the program could not run.
+/// Implements `main` for a step. Reads the options that --help lists, prints the name of the
+/// device, verifies each variant, and measures each variant's time or counters. The first variant
+/// is the step's main kernel. Returns the exit code, which is 0 on success, 1 if a result was
+/// wrong, and 2 if the program could not run.
 int run_step(int argc, char** argv, const std::vector<Variant>& variants);
 
 }  // namespace coalesce

@@ -1,5 +1,5 @@
-// Hypotheses about simple mistakes. Each one predicts from which input cell the value of a wrong
-// output cell comes.
+// Hypotheses about simple mistakes. Each hypothesis predicts, for a wrong cell of the output, which
+// cell of the input its value comes from.
 #pragma once
 
 #include <functional>
@@ -30,14 +30,14 @@ const std::vector<Hypothesis>& hypotheses();
 /// The tile sides that the diagnosis tries, in order of preference.
 inline constexpr int kTileSides[] = {32, 16, 64, 8, 128, 4, 2};
 
-/// Reports whether the value comes from the correct position within a tile of side `tile`, but from
-/// the wrong tile.
+/// Reports whether the value comes from the correct position within its tile, but from the wrong
+/// tile. Tiles have `tile` rows and columns.
 bool is_of_wrong_tile(const ObservedCell& look, int tile);
-/// Reports whether the value has the same position within its tile (of side `tile`) in the input
-/// and in the output, which shows that the tile was not transposed.
+/// Reports whether the value has the same position within its tile in the input and in the output.
+/// If so, the tile was not transposed.
 bool is_of_untransposed_tile(const ObservedCell& look, int tile);
-/// Reports whether the value comes from the correct tile of side `tile`, but from a different
-/// position within it.
+/// Reports whether the value comes from the correct tile, but from a different position within the
+/// tile.
 bool is_of_same_tile(const ObservedCell& look, int tile);
 
 }  // namespace coalesce

@@ -1,4 +1,4 @@
-// A bad cell, and everything that can be concluded from this cell alone.
+// A bad cell of the output, and the conclusions to draw from this cell alone.
 #pragma once
 
 #include <optional>
@@ -24,18 +24,18 @@ struct ObservedCell {
     /// The cell of the input with the same value, if that cell is known.
     std::optional<Cell> source;
 
-    /// Reports whether the value may come from this cell of the input. 1-byte and 2-byte elements
-    /// are not unique, so for these the answer is only probable.
+    /// Reports whether the value may come from this cell of the input. The answer is only probable
+    /// for 1-byte and 2-byte elements, because these are not unique.
     bool has_value_of(Cell cell) const;
-    /// Reports whether all bytes of the cell are guard bytes, which shows that its value was read
-    /// from outside the input.
+    /// Reports whether all bytes of the cell are guard bytes. If so, its value was read from
+    /// outside the input.
     bool contains_guard_bytes() const;
     /// Reports whether the cell contains a value that is not in the input.
     bool is_not_from_input() const;
 
-    /// Returns a copy whose positions are relative to the matrix of the batch that contains the
-    /// cell. Without a batch, the positions stay the same. `one_matrix` is the result of
-    /// `Problem::for_one_matrix`, and must outlive the copy.
+    /// Returns a copy with positions relative to the cell's own matrix in the batch. Without a
+    /// batch, the positions stay the same. `one_matrix` is the result of `Problem::for_one_matrix`,
+    /// and must outlive the copy.
     ObservedCell relative_to(const Problem& one_matrix) const;
 
     /// Returns a phrase such as "out(0,1) holds in(0,1), expected in(1,0)".

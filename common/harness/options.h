@@ -11,8 +11,8 @@
 
 namespace coalesce {
 
-/// The number of rows and columns of an input. In an exercise beyond the transpose, `rows`, `cols`
-/// and `depth` are the exercise's sizes, and `cols` is 1 if the exercise has only one size.
+/// The number of rows and columns of an input matrix. An exercise other than a transpose stores its
+/// own sizes here, up to three. An exercise with only one size sets `cols` to 1.
 struct Shape {
     int rows = 0;   ///< rows of `in`
     int cols = 0;   ///< columns of `in`

@@ -11,8 +11,8 @@
 
 namespace coalesce {
 
-/// Destroys events and streams. It ignores errors, because they come from an earlier call or kernel
-/// and have already been reported.
+/// A deleter for events and streams. It ignores errors, because they come from an earlier call or
+/// kernel and have already been reported.
 struct Destroy {
     void operator()(cudaEvent_t event) const { static_cast<void>(cudaEventDestroy(event)); }
     void operator()(cudaStream_t stream) const { static_cast<void>(cudaStreamDestroy(stream)); }

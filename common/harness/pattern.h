@@ -1,10 +1,10 @@
 /// \file
 /// Computes the values of the input, in which element i is an invertible hash of i.
-/// All elements differ (as far as their size allows), so a misplaced value shows which cell it came
-/// from. Even small matrices contain values that survive only if all bits are copied: NaNs with
+/// All elements of 4 bytes or more differ, so a misplaced value shows which cell it came from.
+/// Even small matrices contain values that survive only if all bits are copied: NaNs with
 /// payloads, -0.0, subnormal numbers and the largest numbers. Two values never occur: zero, which
 /// unwritten memory often contains, and the poison, which fills the output before a launch. 1-byte
-/// and 2-byte elements cannot all differ. Among them, only the poison never occurs.
+/// and 2-byte elements cannot all differ, and may be zero, but they never equal the poison.
 ///
 /// A kernel that computes needs numbers instead. They are floats from 0.5 to just below 1, so that
 /// a sum changes clearly if one of them is missing. These numbers may repeat.
@@ -48,24 +48,24 @@ enum class InputValues { unique_bits, numbers };
 class Pattern {
 public:
     /// Creates a pattern for elements of 1, 2, 4, 8 or 16 bytes. Throws UsageError for other sizes,
-    /// and for numbers that are not floats.
+    /// and if `values` is `numbers` and the size is not 4 bytes.
     explicit Pattern(std::size_t element_size, std::uint64_t seed = 0,
                      InputValues values = InputValues::unique_bits);
 
     /// Returns the size of an element in bytes.
     std::size_t element_size() const { return size_; }
-    /// Returns element `index`. For elements of up to 4 bytes, the index must be below 2^32 - 64.
+    /// Returns element `index`. For elements of up to 4 bytes, the index must be below 2^32 - 64,
+    /// because the last indices hold the values that must never occur.
     Bits value_at(std::uint64_t index) const;
-    /// Returns the index of the element with these bits among the first `count` elements, or
-    /// nothing if there is none. Always returns nothing for numbers, and for 1-byte and 2-byte
-    /// elements, which are not unique.
+    /// Returns which of the first `count` elements has these bits, or nothing if none has. Returns
+    /// nothing for numbers and for elements of 1 or 2 bytes, because they are not unique.
     std::optional<std::uint64_t> index_of(Bits bits, std::uint64_t count) const;
     /// Reports whether all elements differ, so that a value identifies its index.
     bool has_unique_values() const { return size_ >= 4 && values_ == InputValues::unique_bits; }
     /// Returns the element that fills the output before a launch.
     Bits poison() const { return poison_; }
 
-    /// Writes the elements `first`, `first` + 1 and so on to `to`.
+    /// Fills memory with `count` elements, starting with element `first`.
     void fill(void* to, std::uint64_t first, std::size_t count) const;
     /// Reads element `index` of an array whose elements have this size.
     Bits load(const void* elements, std::size_t index) const;
@@ -76,7 +76,7 @@ private:
     std::uint64_t exchanged_index(std::uint64_t index) const;
     template <class Element>
     void fill_as(void* to, std::uint64_t first, std::size_t count) const;
-    /// Returns the index to which the exchanges moved the value that was at index `original`.
+    /// Returns the index that now has the value that index `original` had before the exchanges.
     std::uint64_t index_holding(std::uint64_t original) const;
     void exchange(std::uint64_t index, std::uint64_t other);
     void assign_special_values();
@@ -89,7 +89,7 @@ private:
     Bits poison_;
     std::map<std::uint64_t, std::uint64_t> exchanges_;
     /// A filter: bit i is set if an index in `exchanges_` is i modulo 4096. Few indices are
-    /// exchanged, so most lookups end here.
+    /// exchanged, so the filter alone decides most lookups.
     std::bitset<4096> may_be_exchanged_;
 };
 

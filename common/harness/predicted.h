@@ -14,8 +14,8 @@
 
 namespace coalesce {
 
-/// Thrown if a launch cannot be predicted. The message gives the reason, which need not be an error
-/// by the caller.
+/// Thrown if a launch cannot be predicted. The message gives the reason, which is not necessarily a
+/// mistake of the caller.
 struct NotPredicted : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -37,7 +37,7 @@ struct Predicted {
     double fraction_of_copy() const { return gbps / copy_gbps; }
     /// Returns the prediction of the longest launch.
     const timing::Prediction& longest() const;
-    /// Returns the properties of the launches that the model does not cover, without duplicates.
+    /// Returns the effects that the model does not cover in these launches, without duplicates.
     std::vector<timing::Unknown> unknown() const;
 };
 
@@ -49,7 +49,7 @@ double useful_bytes(Shape shape, int element_size = sizeof(float));
 /// shape.
 double useful_bytes(const Variant& variant, Shape shape);
 
-/// Returns the simulator's predictions for the launches that it has recorded.
+/// Returns the simulator's predictions of how long all recorded launches would take on `gpu`.
 timing::Predictions predictions_for(const std::string& gpu);
 
 /// Runs a few blocks of `variant` at `shape` on the simulator, and predicts the time of the whole
@@ -78,7 +78,7 @@ struct MemoryRange {
     std::uint64_t end() const { return address + bytes; }
 };
 /// The memory that the recorded blocks accessed. Call `touched_ranges` only within the function
-/// that is passed to `launch_sampled_blocks` or `predict_launches`.
+/// passed to `launch_sampled_blocks` or `predict_launches`; accesses are recorded only there.
 struct Touched {
     std::vector<MemoryRange> ranges;  ///< sorted and disjoint ranges of whole sectors
     /// The number of bytes that threads requested. Repeated accesses count each time.

@@ -69,21 +69,21 @@ struct Problem {
     /// Reports whether the task permutes the axes of an array. Such an array is treated as a matrix
     /// whose rows run along the last axis.
     bool is_permuted() const { return produces.kind == Produces::permuted; }
-    /// Reports whether the output is computed from the input. `source_of` then returns nothing,
-    /// because there are no source cells. Use only the functions that return sizes, and the
-    /// verifier's comparison.
+    /// Reports whether the output is computed from the input. Such an output has no source cells,
+    /// so `source_of` returns nothing. For such a task, call only the functions that return sizes.
+    /// The verifier does the comparison.
     bool is_computed() const { return produces.kind == Produces::computed; }
     /// Returns the number of matrices that are transposed separately. Returns 0 if the task is not
     /// a batch of matrices.
     std::int64_t batches() const;
     /// For a batch, returns the task of a single matrix. Returns any other task unchanged.
     Problem for_one_matrix() const;
-    /// Returns the number of rows of the input, including those of a second matrix.
+    /// Returns the number of rows of the input, including those of a second input matrix, if any.
     std::int64_t in_rows() const {
         return rows + (is_computed() ? extent(produces.computation.second_rows) : 0);
     }
-    /// Returns the number of elements of the input. The output has the same number of elements,
-    /// unless it is computed.
+    /// Returns the number of elements of the input. The output has the same number, except for
+    /// tasks of the kind Produces::computed.
     std::int64_t elements() const { return in_rows() * cols; }
     /// Returns the number of elements of the output.
     std::int64_t out_elements() const {

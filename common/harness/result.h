@@ -34,7 +34,7 @@ struct Result {
     /// The minimum number of bytes that the measured kernel must read and write. If 0, the size of
     /// two matrices of rows x cols is used.
     std::size_t bytes = 0;
-    std::string array;                   ///< the measured array of a permutation
+    std::string array;                   ///< the array that was permuted and measured
     std::optional<Counters> counters;    ///< counters of the simulator, if a kernel was launched
     std::optional<Timing> timing;        ///< times on a real GPU, if measured
     std::optional<Predicted> predicted;  ///< the simulator's prediction, if one was requested
@@ -50,11 +50,11 @@ struct Result {
     double gbps() const;
 };
 
-/// Formats the results as the rows of a table, one at a time.
+/// The table of results. It returns the heading and one row at a time.
 class Table {
 public:
-    /// Creates a table. `is_measured` adds columns for counters or times, and `is_predicted` adds
-    /// predicted times next to the counters.
+    /// Creates a table. If `is_measured` is true, it has columns for counters or times. If
+    /// `is_predicted` is true, it also has predicted times next to the counters.
     Table(const Device& device, bool is_measured, const std::vector<const Variant*>& variants,
           bool is_predicted = false);
 

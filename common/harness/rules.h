@@ -16,8 +16,8 @@ namespace coalesce {
 struct SampledCell {
     std::int64_t index;   ///< position in the output
     std::int64_t source;  ///< position in the input
-    /// The number of array elements before the matrix of the batch that contains `index` and
-    /// `source`, or 0 if there is no batch.
+    /// If the array is a batch of matrices, the number of elements in front of the matrix that
+    /// contains this cell. Otherwise 0.
     std::int64_t before = 0;
 };
 
@@ -107,16 +107,16 @@ inline constexpr char kPatternResults[] = "This pattern results if ";
 Explanation explain_by_pitch(const Problem& problem, const Sample& sample);
 
 /// Finds the constant offset that explains the most cells. An example of `meaning` is "that is 4
-/// elements too far on in in", where the last "in" names the input.
+/// elements after the right element in memory".
 Explanation explain_by_shift(const Problem& problem, const Sample& sample);
 
 /// Finds rows or columns that are exchanged or repeated within groups of 2 or 4, as happens with
-/// the components of vectors. An example of `meaning` is "in each group of 2 neighbouring rows of
-/// the input, the 2nd, 1st are where the 1st, 2nd belong".
+/// the components of vectors. An example of `meaning` is "in each group of 4 neighbouring rows of
+/// the input, the 3rd is where the 4th belongs. ...".
 Explanation explain_by_components(const Problem& problem, const Sample& sample);
 
-// ---- Batches of separately transposed matrices, with mistakes in the positions or sizes of whole
-// matrices. ----
+// ---- Batches of matrices that are transposed separately: mistakes that misplace whole matrices or
+// change their sizes. ----
 
 /// Finds the mistake in a batch that explains the most cells. Examples of `meaning` are "the kernel
 /// seems to use matrices of 32 rows each, but the matrices have 64", "each matrix is correct by
@@ -137,8 +137,8 @@ struct TileMove {
 /// several rules fit equally well, joins them with "; or". Returns "" if no simple rule fits.
 std::string find_move_rule(Cell tiles, const std::vector<TileMove>& moves);
 
-/// Returns a formula that gives each block a tile and leaves out exactly the `missed` tiles, which
-/// are given row by row. Returns "" if no simple formula fits.
+/// Returns a simple wrong formula for the tile of block n that would miss exactly the tiles in
+/// `missed`, which has a flag for each tile, row by row. Returns "" if no simple formula fits.
 std::string find_missed_tiles_rule(Cell tiles, const std::vector<bool>& missed);
 
 }  // namespace coalesce

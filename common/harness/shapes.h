@@ -16,12 +16,12 @@ namespace coalesce {
 /// ragged edges. The result is never empty.
 std::vector<Shape> verification_shapes(const Variant& variant);
 
-/// Returns the arrays on which to verify a variant that permutes, rounded up to sizes that it
-/// accepts. Among the extents are 1, small and odd numbers, multiples of a tile's side, and numbers
-/// that leave an incomplete tile.
+/// Returns the arrays on which to verify a variant that permutes. Their extents include 1, small
+/// and odd numbers, multiples of a tile's side, and numbers that leave an incomplete tile. Extents
+/// are rounded up to what the variant accepts.
 std::vector<Permutation> verification_arrays(const Variant& variant);
-/// Returns the array of `variant` that has the same number of elements as a matrix of this shape.
-/// Returns nothing if the matrix has fewer elements than one batch.
+/// Returns the largest array of `variant` that has at most as many elements as a matrix of this
+/// shape. Returns nothing if even an array whose first extent is 1 has more elements.
 std::optional<Permutation> find_array(const Variant& variant, Shape shape);
 
 /// Rounds a shape up to the next one that `variant` accepts. If `variant` accepts only squares, the
@@ -31,11 +31,11 @@ Shape rounded_up(Shape shape, const Variant& variant);
 /// Returns the largest number of rows or columns that `variant` accepts.
 int longest_side(const Variant& variant);
 
-/// Returns the square on which to count costs or to measure times if the user gives no shape: the
-/// largest useful one for the device that all variants with a computed output accept.
+/// Returns the square on which to count costs or to measure times if the user gives no shape. Its
+/// side depends on the device, and is smaller if a variant's work grows faster than the matrix.
 Shape usual_shape(const std::vector<const Variant*>& variants, bool is_simulated);
-/// Returns the square for which to predict a time if the user gives no shape. It is as large as
-/// `variant` accepts, up to a size that does not fit into the L2 cache.
+/// Returns the square for which to predict a time if the user gives no shape. It is too large for
+/// the L2 cache, unless `variant` accepts only smaller ones.
 Shape usual_prediction_shape(const Variant& variant);
 
 /// Returns why `variant` does not accept `shape`, and the next shape that it accepts. Returns "" if

@@ -32,7 +32,7 @@ namespace coalesce {
 struct GuardedSpan {
     char* data = nullptr;           ///< the first element, which follows the first guard band
     std::size_t bytes = 0;          ///< the size of the matrix in bytes
-    std::size_t guard_bytes = 0;    ///< the size of each guard band
+    std::size_t guard_bytes = 0;    ///< the size of each guard band in bytes
     Memory where = Memory::device;  ///< location of the matrix and its guard bands
 };
 
@@ -48,8 +48,8 @@ struct Comparison {
     /// The number of cells that should have been written but were not.
     std::uint64_t untouched = 0;
     std::optional<Cell> first_bad;  ///< the first wrong or unwritten cell of the output
-    std::int64_t written_rows = 0;  ///< fewest leading rows that contain all written cells
-    std::int64_t written_cols = 0;  ///< fewest leading columns that contain all written cells
+    std::int64_t written_rows = 0;  ///< 1 + the last row with a written cell, or 0 if none
+    std::int64_t written_cols = 0;  ///< 1 + the last column with a written cell, or 0
     bool input_is_changed = false;  ///< whether the kernel wrote to the input
     std::vector<Finding> findings;  ///< all mistakes, the most important one first
     CellMap map;                    ///< the picture of the output
@@ -93,9 +93,9 @@ public:
     /// Fills the output with poison again, for the next kernel. For an in-place task, also restores
     /// the input.
     void poison();
-    /// Changes the task for the next kernel. The new task must have the same number and size of
-    /// elements, in the input and in the output, and the same kind of values. Both tasks must be in
-    /// place, or neither.
+    /// Changes the task for the next kernel, which uses the same buffers. So both tasks must have
+    /// the same number and size of elements, in the input and in the output, and the same kind of
+    /// values. Both tasks must be in place, or neither.
     void set_problem(const Problem& problem) { problem_ = problem; }
     /// Waits for the device and compares the output.
     Comparison check();

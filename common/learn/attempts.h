@@ -1,6 +1,6 @@
 /// \file
-/// Stores the learner's attempts at the open exercise along with their sources, ranks them, and
-/// prints them as a table.
+/// Stores the learner's attempts at the exercise of `learn beat` along with their sources, ranks
+/// them, and prints them as a table.
 #pragma once
 
 #include <filesystem>
@@ -64,9 +64,9 @@ private:
     LockedFile file_;
 };
 
-/// Returns the attempts as a table of at most 80 columns, fastest first. If `other` is not null,
-/// the table includes it for comparison, in a row called `name`. The column "change" compares each
-/// attempt with the previous one.
+/// Returns the attempts as a table of at most 80 columns, fastest first. If `other` is not null, it
+/// also has a row in the table, called `name`. The column "change" compares each attempt with the
+/// one made before it.
 std::string format_attempts(const std::vector<Attempt>& attempts, const Attempt* other,
                             const std::string& name);
 

@@ -35,8 +35,8 @@ int check(Session& session, const CheckArguments& words);
 void update_record(Record& record, const LearnerExercise& exercise, const CheckResult& result);
 /// Stores the result of checking the exercise's own file, and returns the new state.
 State record_check(Session& session, const LearnerExercise& exercise, const CheckResult& result);
-/// Collects additional text about a kernel that passed. The result points to `record`, which must
-/// outlive it.
+/// Collects additional text about a kernel that passed. The result points to `record`, so `record`
+/// must outlive the result.
 PassedText collect_passed_text(const Session& session, const LearnerExercise& exercise,
                                const Record& record);
 

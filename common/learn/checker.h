@@ -21,7 +21,7 @@ struct CheckRequest {
     std::string file = "";
     std::string device = "sim";  ///< "sim", "gpu" or "auto"
     int seconds = 60;            ///< time limit, after which the child process is killed
-    bool uses_llvm_ir = false;   ///< whether to use clang and our translator, as web pages do
+    bool uses_llvm_ir = false;   ///< whether to compile through LLVM IR, as web pages do
     bool as_graded = false;      ///< whether to reject PTX that the grader would reject
 };
 
@@ -75,8 +75,8 @@ private:
 /// Examines a kernel and waits for the result.
 CheckResult check(const CheckRequest& request);
 
-/// Returns the verdict of an exercise's last check if that check examined the source with this
-/// hash, and nothing otherwise.
+/// Returns the verdict of the exercise's last check, or nothing if that check examined a source
+/// with a different hash.
 std::optional<Verdict> last_verdict(const LearnerExercise& exercise, const std::string& hash);
 
 }  // namespace coalesce::learn

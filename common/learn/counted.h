@@ -11,13 +11,13 @@
 
 namespace coalesce::learn {
 
-/// Returns a counter's average per request, or nothing if there were no requests. `counters` is
-/// the "counters" or "solution_counters" field of a verdict. `counter` is a name used in
-/// lesson.toml: "load" and "store" count sectors, "shared_load" and "shared_store" count
-/// wavefronts.
+/// Returns the average number of sectors or wavefronts per request, or nothing if there were no
+/// requests. `counters` is the "counters" or "solution_counters" field of a verdict. `counter` is a
+/// name used in lesson.toml: "load" and "store" count sectors, "shared_load" and "shared_store"
+/// count wavefronts.
 std::optional<double> per_request(const Json& counters, const std::string& counter);
-/// Returns the smallest possible result of `per_request` for a matrix of this many floats, if each
-/// byte is moved once.
+/// Returns the ideal result of `per_request`: for sectors, if each byte of a matrix of `elements`
+/// floats is moved only once; for wavefronts, if there are no bank conflicts.
 std::optional<double> ideal_per_request(const Json& counters, const std::string& counter,
                                         double elements);
 /// Returns the unit of a counter, such as "sectors per store", "wavefronts per shared load" or

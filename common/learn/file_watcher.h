@@ -4,8 +4,8 @@
 ///
 /// The watcher uses inotify on the folder, so that it also notices renames. On file systems that
 /// report no changes, it reads the file five times per second. On all file systems it also checks
-/// the file once a second, because inotify misses changes through a link into another folder and
-/// changes in a folder that was replaced.
+/// the file once a second, because inotify misses changes if the file is a link into another
+/// folder, or if the folder was replaced.
 #pragma once
 
 #include <chrono>

@@ -19,7 +19,7 @@ struct Guess {
     std::optional<double> actual;
     /// the relative error up to which the prediction counts as correct
     double tolerance = kRoundingTolerance;
-    /// label of a model's prediction, such as "predicted, NVIDIA H200, ..."; otherwise ""
+    /// label of `actual` if a model predicted it, "predicted, NVIDIA H200, ..."; otherwise ""
     std::string label = "";
 
     /// Reports whether the learner's prediction was correct.
@@ -29,8 +29,8 @@ struct Guess {
 /// Returns the model's prediction for a kernel as JSON: "percent" is the percentage of a copy's
 /// speed, and "label" is a string such as "predicted, NVIDIA H200, ...".
 Json predicted_fact(const Predicted& predicted);
-/// Sets the actual cost in `guess`, if a verdict's counters or the result of `predicted_fact`
-/// contain this cost.
+/// Copies the actual cost into `guess` from a verdict's counters or from the result of
+/// `predicted_fact`. Does nothing if neither of them contains this cost.
 void fill_in_actual(Guess& guess, const Json& counters, const Json& predicted);
 
 /// Returns a string that states the actual cost and whether the guess was correct, such as "it is

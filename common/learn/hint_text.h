@@ -8,8 +8,8 @@
 
 namespace coalesce::learn {
 
-/// Returns the key under which the learner's progress counts the levels seen of a hint: the first
-/// failure that the hint names, or "all".
+/// Returns the hint's name: the first failure that it explains, or "all". Under this name, the
+/// learner's progress stores how many of the hint's levels were seen.
 inline std::string name_of(const Hint& hint) {
     return hint.failures.empty() ? "all" : hint.failures.front();
 }

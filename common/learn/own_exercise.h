@@ -19,8 +19,8 @@ struct NewExercise {
     std::string tolerance = "bits";
 };
 
-/// Creates the folders of a new exercise: the record, the reference, a solution with one thread for
-/// each element, and the skeleton. Returns the exit code. Throws UsageError.
+/// Creates a new exercise: its folders, record, reference and skeleton, and a solution that uses
+/// one thread per element. Returns the exit code. Throws UsageError.
 int new_exercise(NewExercise words);
 
 /// The arguments of `learn exercise verify`.
@@ -36,13 +36,13 @@ struct VerifyExercise {
 /// to load the simulator, so `argv` must be its own command line.
 int verify_exercise(const VerifyExercise& words, char** argv);
 
-/// Verifies an exercise like `verify_exercise`, but with the exercise's folders below `root` and
-/// without choosing a device.
+/// Does the same as `verify_exercise`, but looks for the exercise's folders below `root`, and uses
+/// the device that is already chosen.
 int verify_exercise_in(const std::string& root, const VerifyExercise& words);
 
-/// Returns a script with the exercises below `root` for which the built book in the folder `book`
-/// has no page. If a record cannot be read, the script contains the error message.
-/// common/page/src/exercises.ts declares the types of the data in the script.
+/// Returns a JavaScript file with the data of all exercises below `root` that have no page in the
+/// book built in the folder `book`. If a record cannot be read, the file contains the error
+/// message. common/page/src/exercises.ts declares the types of the data.
 std::string own_exercises_script(const std::filesystem::path& root,
                                  const std::filesystem::path& book);
 

@@ -10,14 +10,14 @@
 
 namespace coalesce::learn {
 
-/// Asks the open questions, or takes `answers` as their answers, in order. If the exercise has
-/// passed, also prints the actual costs. Returns the exit code. Throws UsageError.
+/// Asks the open questions. If `answers` is not empty, stores these answers instead, in order. If
+/// the exercise has passed, also prints the actual costs. Returns the exit code. Throws UsageError.
 int predict(Session& session, const LearnerExercise& exercise,
             const std::vector<std::string>& answers);
 
-/// Asks the open questions like `predict`, and then, if `answers` is empty, the lesson's
-/// multiple-choice questions. If stdin or stdout is not a terminal, only prints the multiple-choice
-/// questions. Returns the exit code. Throws UsageError.
+/// Asks the open questions as `predict` does. Without `answers`, then asks the lesson's
+/// multiple-choice questions. These are only printed if stdin or stdout is not a terminal. Returns
+/// the exit code. Throws UsageError.
 int ask_lesson(Session& session, const LearnerExercise& exercise,
                const std::vector<std::string>& answers);
 
@@ -26,7 +26,7 @@ bool has_open_questions(const LearnerExercise& exercise, const Record& record);
 /// Asks the open questions and reads the answers from stdin. Stores each answer immediately.
 void ask_predictions(Session& session, const LearnerExercise& exercise);
 /// Compares the guesses with the actual costs if the exercise has passed. If `all` is set, closes
-/// the questions without a guess, because the learner is about to see the costs.
+/// all questions that have no guess, because the learner is about to see the costs.
 void compare_guesses(Record& record, const LearnerExercise& exercise, bool all);
 
 }  // namespace coalesce::learn

@@ -40,7 +40,7 @@ struct Roofline {
     /// Returns the intensity above which the rate of instructions limits a kernel whose sectors are
     /// all in the L2 cache.
     double cache_ridge() const { return ginstructions / cache_gbps; }
-    /// Returns the highest possible rate at this intensity, in 10^9 warp instructions per second.
+    /// Returns the highest possible rate of instructions at this intensity, in 10^9 per second.
     double attainable(double intensity) const;
     bool is_bound_by_memory(const RooflinePoint& point) const;
 };

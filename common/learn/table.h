@@ -11,8 +11,8 @@
 
 namespace coalesce::learn {
 
-/// Prints results as a table. The results come either from the simulated GPU, with counters and, on
-/// request, predicted times, or from a real GPU, with measured times.
+/// Prints results as a table. Results of the simulated GPU have counters and, on request, predicted
+/// times. Results of a real GPU have measured times.
 class Table {
 public:
     /// Creates a table for `device`, a JSON object that contains the device's name and kind.
@@ -21,7 +21,7 @@ public:
     /// Prints the name of the device, the shape of the first result, and the column headings.
     void print_head(const Json& first_result);
     /// Prints the row for one result. A step's name is printed only in its first row. If the shape
-    /// differs from that of the row before, a line with the shape precedes the row.
+    /// is not the same as in the row before, prints a line with the new shape first.
     void print_row(const Json& result);
     /// Prints a row for a step that has no results, with the reason.
     void print_failure(const std::string& step, const std::string& why);

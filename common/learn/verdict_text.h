@@ -22,7 +22,7 @@ struct PassedText {
 
 /// Returns the wording for an outcome: "passed", "not yet" or "could not be examined".
 std::string describe_outcome(CheckResult::Outcome outcome, const Style& style);
-/// Returns the first line of the text, such as "03_tiled: not yet", with the device and the time.
+/// Returns the first line of a verdict, such as "03_tiled: not yet", with the device and the time.
 std::string check_headline(const LearnerExercise& exercise, const CheckResult& result,
                            const Style& style);
 

@@ -1,5 +1,5 @@
 /// \file
-/// A web server for the files in a folder, which only browsers on this computer can reach.
+/// A web server for the files in a folder. Only browsers on this computer can reach the server.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +19,7 @@ struct WebAnswer {
     std::string body;
 };
 
-/// Files whose contents are generated again for each request, by path, such as "/own-exercises.js".
+/// Maps a path, such as "/own-exercises.js", to a function that generates the file on request.
 using GeneratedFiles = std::map<std::string, std::function<std::string()>>;
 
 /// Returns the response to a request. `request` contains the lines before the body. Only GET and

@@ -29,13 +29,13 @@ struct LearnerExercise {
     /// Returns the source in the learner's file, or in `other_file` if that is not empty. The
     /// source includes the name of its file, for use in messages.
     Source source(const std::string& other_file) const;
-    /// Returns the original text of the learner's file. Throws if the exercise is not in
-    /// solutions/.
+    /// Returns the original text of the learner's file, which is made from the solution. Throws if
+    /// the exercise has none in solutions/.
     std::string skeleton() const;
     /// Returns the solution without its markers.
     std::string solution() const;
-    /// Reports whether the exercise is a whole program. Such an exercise has no kernel that can be
-    /// profiled, drawn or timed by itself.
+    /// Reports whether the learner writes a whole program instead of a kernel. Such a program has
+    /// no kernel that can be profiled, drawn or timed by itself.
     bool is_program() const { return requirements().is_program; }
     /// Reports whether this is one of the exercises beyond the transpose, which have no lesson.
     bool is_beyond() const { return coalesce::is_beyond(step->name); }
@@ -44,8 +44,8 @@ struct LearnerExercise {
     bool has_element_task() const { return requirements().elements.has_value(); }
     /// Returns the exercise's description from the course.
     const Exercise& requirements() const { return is_hunt ? *step->hunt : *step->exercise; }
-    /// Returns the path of the lesson's text, such as "steps/03_tiled/README.md". The exercises
-    /// beyond the transpose share a page of the guide.
+    /// Returns the path of the lesson's text, such as "steps/03_tiled/README.md", or of the guide's
+    /// page that all exercises beyond the transpose share.
     std::string lesson() const;
     /// Returns the points for passing the exercise.
     int points() const { return requirements().points; }

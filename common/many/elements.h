@@ -14,7 +14,7 @@ struct WrongCells {
     unsigned long long first = ~0ULL;
 };
 
-/// Fills each rank's block of `in` in this process. Element i is a hash of i, so any 2^32
+/// Fills the blocks of `in` of all ranks in this process. Element i is a hash of i, so any 2^32
 /// consecutive elements are different.
 void fill_in(const Ranks& ranks);
 /// Fills every `out` with a value that is correct for at most one element in 2^32.

@@ -85,8 +85,8 @@ struct RankBuffers {
     std::vector<DeviceBuffer> buffers;
 };
 
-/// The buffers of each rank, with `size` floats each: one to send from, and if `receives` is set,
-/// one to receive into. The events mark the steps of the exchange.
+/// The buffers of each rank: `packed`, from which it sends up to `size` floats, and, if `receives`
+/// is set, `received`, into which it receives as many. The events mark the steps of the exchange.
 struct Slot {
     Slot(const Ranks& ranks, std::size_t size, bool receives);
 
@@ -94,14 +94,13 @@ struct Slot {
     RankBuffers packed, received;
 };
 
-/// Queues a kernel that only waits for `microseconds`. Work in other
-/// streams that becomes ready at the same moment as this kernel
-/// therefore starts before the work that follows in `stream`.
+/// Queues a kernel in `stream` that only waits for `microseconds`. Work that becomes ready in other
+/// streams in the meantime starts before the work that follows in `stream`.
 void delay_stream(cudaStream_t stream, int microseconds);
 
 struct Request;
-/// Verifies and measures the requested methods. Returns the same exit code as run_step, in all
-/// processes of the team.
+/// Verifies and measures the requested methods. In every process of the team, returns the exit code
+/// that run_step would return.
 int run_in_team(const Request& request, const Device& device,
                 const std::vector<MethodKind>& methods, Team& team);
 

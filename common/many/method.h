@@ -38,7 +38,7 @@ struct MethodKind {
     std::string about = "";   ///< a sentence that describes the method
     bool is_chunked = false;  ///< whether the method uses Tuning
     bool needs_nccl = false;  ///< whether the method needs NCCL, and therefore one GPU per rank
-    /// Creates the method for these ranks, which must outlive it.
+    /// Creates the method for these ranks, which must outlive the method.
     std::unique_ptr<Method> (*make)(const Ranks& ranks, Tuning tuning) = nullptr;
 };
 

@@ -27,7 +27,7 @@ public:
     void end_group();
     /// Queues a transfer of `count` floats from rank `from` to rank `to`.
     void send(int from, int to, const float* data, std::size_t count, cudaStream_t stream);
-    /// Queues the matching receive by rank `to`.
+    /// Queues the receive, by rank `to`, of a transfer that rank `from` sends.
     void receive(int to, int from, float* data, std::size_t count, cudaStream_t stream);
 
     /// Returns "", or the reason why NCCL cannot be used.

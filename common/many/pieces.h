@@ -7,9 +7,8 @@
 
 namespace coalesce::many {
 
-/// A part of a matrix, and the place where its transpose is stored, on the same or on another GPU.
-/// The rows of `in` are `cols` floats apart, a parameter of the kernel. The rows of `out` are
-/// `pitch` floats apart.
+/// A part of a matrix, and the destination of its transpose, on the same or on another GPU. The
+/// rows of `in` are RankLaunch::cols floats apart, and the rows of `out` are `pitch` floats apart.
 struct Piece {
     float* out;
     const float* in;
@@ -29,8 +28,8 @@ struct RankLaunch {
     /// once, which leaves room for other kernels.
     int unused_shared_kib = 0;
 
-    /// Returns the maximum of a member over all pieces,
-    /// for example max_over_pieces(&Piece::rows).
+    /// Returns the maximum of one data member over all pieces. For example,
+    /// max_over_pieces(&Piece::rows) returns the largest number of rows.
     int max_over_pieces(int Piece::*size) const;
     /// Reports whether every row that is loaded or stored starts at a multiple of 16 bytes.
     bool fits_float4() const;
@@ -42,8 +41,8 @@ struct RankLaunch {
     }
 };
 
-/// Returns the piece of rank `from` that belongs to rank `to`. The rows of the piece become columns
-/// of `to`'s block of `out`.
+/// Returns the piece of `in` that rank `from` has and rank `to` needs. The rows of the piece become
+/// columns of `to`'s block of `out`.
 Piece find_piece(const Ranks& ranks, int from, int to);
 /// Returns all pieces that one rank transposes, one for each destination rank.
 RankLaunch list_pieces(const Ranks& ranks, int rank);

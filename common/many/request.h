@@ -32,7 +32,7 @@ Request parse(int argc, char** argv, LaunchMode started);
 
 /// Returns the list of methods, one per line.
 std::string list_text(const std::vector<MethodKind>& methods);
-/// Returns the text of --help. help_text_for_mpirun() is for programs that mpirun starts.
+/// Return the text of --help. help_text_for_mpirun() is for programs that mpirun starts.
 std::string help_text(const std::string& program, const std::vector<MethodKind>& methods);
 std::string help_text_for_mpirun(const std::string& program);
 

@@ -12,12 +12,12 @@ constexpr std::size_t count_floats(int rows, int cols) {
     return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
 }
 
-/// `count` rows, divided into blocks of equal size, one per rank. If they cannot be divided evenly,
-/// the last blocks are shorter or empty.
+/// A division of `count` rows into blocks of equal size, one per rank. If the rows cannot be
+/// divided evenly, the last blocks are shorter or empty.
 struct RowPartition {
     int count = 0;     ///< the number of all rows
     int ranks = 1;     ///< the number of ranks
-    int multiple = 1;  ///< blocks start at multiples of this number
+    int multiple = 1;  ///< each block starts at a row that is a multiple of this number
 
     /// Returns the number of rows in each block. The last blocks may have fewer rows.
     int block() const {

@@ -1,4 +1,4 @@
-// The error band of a prediction, which is printed beside it.
+// The error band that is printed beside a prediction.
 #pragma once
 
 #include "timing/prediction.h"
@@ -14,7 +14,7 @@ struct BandFacts {
     double rounds = 0;
     double write_fraction = 0;  ///< the fraction of memory traffic that consists of writes
     double rereads = 1;  ///< how often, on average, a block requests each sector that it reads
-    /// whether the runs that memory transfers are, on average, shorter than a cache line
+    /// whether contiguous runs in memory are, on average, shorter than a cache line
     bool has_short_runs = false;
     bool reads_tables = false;  ///< whether blocks read tables (tables.h)
     bool has_unfinished_sectors = false;

@@ -8,7 +8,7 @@
 
 namespace coalesce::timing {
 
-/// Run length in bytes below which memory takes longer per byte than for the long runs of a copy.
+/// Memory takes longer per byte for runs shorter than this, in bytes, than for the runs of a copy.
 constexpr double kLongRunBytes = 1024;
 /// Sentences mention the difference between two numbers if their ratio exceeds this value.
 constexpr double kNotableRatio = 1.1;
@@ -23,8 +23,8 @@ bool has_time(const Prediction& prediction);
 bool has_bytes_in_flight(const Prediction& prediction);
 /// Reports whether fewer bytes are in flight than are needed to keep memory busy (Little's law).
 bool has_too_few_bytes_in_flight(const Prediction& prediction);
-/// Reports whether waiting warps determine the time, because no unit of the GPU is busy all the
-/// time.
+/// Reports whether the time is determined by warps that wait. This is the case if no unit of the
+/// GPU is busy all the time.
 bool is_latency_bound(const Prediction& prediction);
 bool is_short_run(double run_bytes);
 

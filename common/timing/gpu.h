@@ -16,22 +16,22 @@ struct GpuError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// The cost of short runs in memory. For runs of `bytes` bytes, memory takes 1 + `read_excess`
-/// (or 1 + `write_excess`) times as long as for a plain copy.
+/// The extra time for short runs, as a fraction of the time of a plain copy. Runs of `bytes` bytes
+/// take `read_excess` longer to read and `write_excess` longer to write.
 struct Runs {
     std::vector<double> bytes, read_excess, write_excess;
 };
 
-/// The cost of a sector that a request writes only in part, in cycles of a multiprocessor's share
-/// of the L2 cache. The cost depends on how many bytes are written at once.
+/// The cost of a partially written sector: the cycles for which it occupies a multiprocessor's
+/// share of the L2 cache. The cost depends on how many bytes are written at once.
 struct PartialSectors {
     /// The cost in cycles if the request writes 4, 8 or 16 bytes at once.
     double cycles_for_4_bytes = 0, cycles_for_8_bytes = 0, cycles_for_16_bytes = 0;
 };
 
-/// Cycles that a multiprocessor's bulk copy unit takes per row of `bytes` bytes: `row` for separate
-/// rows, `box_row` for rows of boxes. Empty lists mean that these cycles have not been measured.
-/// The model then assumes 0.
+/// Cycles that a multiprocessor's bulk copy unit needs for a row of `bytes` bytes: `row` if the row
+/// is copied alone, `box_row` if it is part of a box. Empty lists mean that these cycles have not
+/// been measured. The model then assumes 0.
 struct BulkCopies {
     std::vector<double> bytes, row, box_row;
 };
@@ -56,11 +56,11 @@ struct Gpu {
     double peak_gbps = 0;                                 ///< the bandwidth in the data sheet
     double copy_gbps = 0, read_gbps = 0, write_gbps = 0;  ///< the bandwidth for long runs
     double latency_ns = 0;  ///< the latency of a load if nothing else is in flight
-    /// Time added to the latency of a load, multiplied by u / (1 - u), where u is the utilization
-    /// of memory.
+    /// The latency of a load increases by this time multiplied by u / (1 - u), where u is the
+    /// utilization of memory.
     double queue_ns = 0;
-    /// Time added to the latency of a load, multiplied by the fraction of the time in which memory
-    /// writes.
+    /// The latency of a load increases by this time multiplied by the fraction of the time that
+    /// memory spends on writes.
     double write_delay_ns = 0;
     /// The latency of the fastest loads, as a fraction of latency_ns.
     double fastest_latency_fraction = 1;

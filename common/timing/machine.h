@@ -1,5 +1,5 @@
-// The cost of PTX instructions that do not access memory, in terms of the machine instructions that
-// ptxas generates for them on GPUs from sm_80 on.
+// The cost of PTX instructions that do not access memory: which machine instructions ptxas
+// generates for them on GPUs from sm_80 on.
 #pragma once
 
 #include "timing/operations.h"

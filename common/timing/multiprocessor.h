@@ -25,14 +25,14 @@ struct MultiprocessorWork {
     bool has_uneven_blocks = false;  ///< whether some blocks do far more work than others
     int resident = 1;                ///< the number of resident blocks
     double blocks = 1;               ///< the number of all blocks
-    /// Cycles per sector, in this multiprocessor's share of memory. Sectors from the caches cost
-    /// nothing.
+    /// Cycles for which one sector occupies this multiprocessor's share of memory. Sectors that
+    /// come from a cache take no cycles.
     double read_cycles = 0, write_cycles = 0;
     /// The fraction of the loaded sectors that come from memory. Neighbouring blocks have already
     /// loaded the other sectors.
     double read_fraction = 1;
     double write_fraction = 0;  ///< the fraction of memory traffic that consists of writes
-    Unfinished unfinished;      ///< the cost of sectors written piece by piece
+    Unfinished unfinished;      ///< partial sectors that blocks leave unfinished
     /// The size of a multiprocessor's L1 cache, in bytes. It limits the loads in flight.
     double first_level_bytes = std::numeric_limits<double>::infinity();
 };
@@ -44,7 +44,7 @@ struct SimulatedOutcome {
     double fraction_without_loads = 0;  ///< the fraction of the time in which no load is in flight
     double latency = 0;
     Busy busy;
-    /// The utilization of the path to the L2 cache that partial sectors alone cause.
+    /// The fraction of the time for which partial sectors keep the path to the L2 cache busy.
     double partial_stores_busy = 0;
     WarpLife life;
     TimeLine time_line;

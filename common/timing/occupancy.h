@@ -15,8 +15,8 @@ constexpr Count blocks_with_registers(Count of_thread, Count warps, Count of_mul
     return quarters * (of_multiprocessor / quarters / of_warp) / warps;
 }
 
-/// Returns the number of blocks that fit into the shared memory, including the system's part of
-/// each block.
+/// Returns the number of blocks whose shared memory, including the system's part, fits into the
+/// multiprocessor.
 template <class Count>
 constexpr Count blocks_with_shared(Count of_block, Count of_system, Count of_multiprocessor) {
     constexpr Count step = 128;

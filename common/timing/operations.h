@@ -2,10 +2,10 @@
 // arrange them.
 //
 // Idea   A recording contains the PTX instructions that a warp executed. A GPU executes different
-//        instructions: it has no address conversions, reads parameters from the constant bank,
-//        divides with twenty instructions, and issues loads before everything that they do not
-//        depend on. This order determines how many loads are in flight together, which determines
-//        most of the time of a memory-bound kernel.
+//        instructions: addresses are not converted, parameters are read from the constant bank, a
+//        division takes twenty instructions, and loads are issued as soon as everything that they
+//        depend on has been computed. This order determines how many loads are in flight together,
+//        which determines most of the time of a memory-bound kernel.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +46,8 @@ struct Operation {
     float latency = 0;
     float passes = 0;           ///< number of passes through the L1 cache or shared memory
     std::uint16_t sectors = 0;  ///< the number of sectors loaded, or completely stored
-    /// For a load that reads a table, the fraction of its sectors that come from memory. If
-    /// negative, the fraction for all loads applies.
+    /// For a load from a table, the fraction of its sectors that come from memory. If negative, the
+    /// fraction for all loads applies.
     float from_memory = -1;
     std::uint16_t halves = 0;  ///< for a load, the number of half lines that contain its sectors
     /// For a load, the number of its cache lines
@@ -56,11 +56,11 @@ struct Operation {
     std::uint16_t partial = 0;  ///< the number of partially stored sectors
     /// The number of partial sectors that other requests along the same row complete.
     std::uint16_t partial_near = 0;
-    /// The number of partial sectors at the ends of runs, which a neighbouring block completes.
+    /// The number of partial sectors at the ends of runs. Neighbouring blocks complete these.
     std::uint16_t partial_edges = 0;
     std::uint16_t partial_half_lines = 0;  ///< half lines with partial sectors
-    /// Whether this operation is the warp's only store of partial sectors. The other warps then
-    /// store at about the same time.
+    /// Whether this operation is the warp's only store of partial sectors. If so, the block's warps
+    /// make such stores at about the same time.
     bool is_simultaneous = false;
     /// The number of unfinished sectors. A partly written sector counts as the fraction that is
     /// written.
@@ -69,7 +69,7 @@ struct Operation {
     /// For bulk_drain, the number of groups that may stay in flight.
     std::uint16_t groups_in_flight = 0;
     std::uint16_t rows = 0;            ///< for bulk_load, the number of contiguous pieces
-    bool is_box = false;               ///< for bulk_load, whether the pieces are rows of boxes
+    bool is_box = false;               ///< for bulk_load, whether the pieces are rows of a box
     std::vector<std::uint32_t> after;  ///< the operations whose results this operation needs
     /// The memory ranges that the operation loads, numbered within the block. All data of a range
     /// arrives at the same time.
@@ -81,7 +81,7 @@ struct Program {
     /// The number of the warp's instructions divided by the number of recorded instructions. Above
     /// 1 if the recording ended early.
     double instructions_per_recorded = 0;
-    /// The number of the block's bulk loads that each bulk_wait waits for.
+    /// How many of the block's bulk loads each bulk_wait waits for.
     std::uint32_t loads_per_wait = 0;
 };
 
@@ -94,7 +94,7 @@ struct BlockProgram {
     double sectors_read = 0, table_sectors = 0,  ///< sectors_read includes table_sectors
         table_sectors_from_memory = 0, sectors_written = 0, sectors_partial = 0,
            sectors_partial_near = 0, sectors_partial_edges = 0;
-    /// For each line that requests write in part, the total bytes that they write.
+    /// For each partially written line, the total number of bytes that requests write to it.
     std::vector<float> bytes_of_line;
     double lines_left_for_other_blocks = 0;  ///< lines that other blocks complete
     bool has_atomics = false;

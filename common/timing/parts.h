@@ -30,9 +30,9 @@ public:
     LinePart add(std::uint64_t sector, std::uint32_t warp, float bytes);
     /// Returns the number of bytes that the block writes to each line.
     const std::vector<float>& bytes() const { return bytes_; }
-    /// Returns the weighted number of lines that other blocks must complete. A line with a sector
-    /// that this block does not fill counts as 1. A line that this block does not fill, but in
-    /// which several of its warps together fill a sector, counts as one half.
+    /// Returns the weighted number of lines that other blocks must complete. A line in which a
+    /// sector is incomplete counts as 1. A line of which only some sectors were written, but these
+    /// are complete, counts as one half if several warps of the block together filled one of them.
     double left_for_other_blocks() const;
 
 private:
@@ -46,8 +46,8 @@ private:
     std::unordered_map<std::uint64_t, Sector> sectors_;
 };
 
-/// Counts the open lines of the running blocks. A line is open from a block's first store to it
-/// until the last one. Warps proceed at different paces, and sectors wait for the slowest warp.
+/// Counts the open lines of the running blocks. A line is open between a block's first and last
+/// stores to the line. Warps proceed at different paces, so sectors wait for the slowest warp.
 class OpenLines {
 public:
     struct BlockLines {
@@ -68,7 +68,7 @@ private:
 
     /// The number of open lines, and the sum of the times at which they were opened.
     double open_ = 0, opened_ = 0;
-    double closed_ = 0;  ///< the total time for which closed lines were open
+    double closed_ = 0;  ///< the total time between opening and closing, over all closed lines
 };
 
 /// The partial sectors that all running blocks leave unfinished.

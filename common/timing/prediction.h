@@ -36,10 +36,10 @@ enum class Unknown {
     local_memory,   ///< the cost of spilled registers and of arrays in local memory
     unlike_blocks,  ///< the work of the unrecorded blocks
     waits,          ///< how long blocks wait for each other
-    parts,          ///< how many partial sectors along a row are combined in flight
+    parts,          ///< how many partial sectors of a row are combined on their way to the cache
     /// How much of the data that warps request again is still in the L1 cache.
     first_level,
-    /// How many blocks fit into the registers, because the estimate is close to a limit.
+    /// How many blocks fit into the registers: the estimated register count is close to a limit.
     registers,
     half_lines,    ///< the cost of runs shorter than a cache line
     tensor_cores,  ///< how long matrix products take
@@ -49,7 +49,7 @@ constexpr Unknown last_of(Unknown) {
     return Unknown::constants;
 }
 
-/// Fractions of the launch's time in which a resource is busy.
+/// For each resource, the fraction of the launch's time in which it is busy.
 struct Busy {
     double memory = 0, l2_read = 0, l2_write = 0, shared = 0, issue = 0;
 };
@@ -76,8 +76,8 @@ struct Moment {
 struct TimeLine {
     double cycles_per_moment = 0;
     std::vector<Moment> moments;
-    /// The time for which a block is resident. Each slot for a resident block has its own row in
-    /// the timeline. `begin` and `end` are counted in moments.
+    /// The time for which a block is resident in a slot, from `begin` to `end`, counted in moments.
+    /// Each slot of the multiprocessor has its own row in the timeline.
     struct Life {
         int slot = 0;
         double begin = 0, end = 0;

@@ -1,7 +1,7 @@
 // The recording of a launch: every step of a few blocks, and the memory that many neighbouring
 // blocks access.
 //
-// The simulator creates it (simulator/execute/recorder.h), and predict.h computes a time from it.
+// The simulator creates recordings (simulator/execute/recorder.h). predict.h predicts their times.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Instruction {
     /// If `leaves_nothing` is set, the earlier instruction whose access includes this one.
     std::uint32_t covered_by = kNoTarget;
     std::uint32_t line = 0;
-    /// The estimated position in ptxas's order of the kernel's instructions.
+    /// The estimated position of the instruction in the order that ptxas chooses.
     std::uint32_t place = 0;
     /// If a loop that ptxas unrolls starts here, the estimated number of iterations that ptxas
     /// combines. Otherwise 0.
@@ -76,9 +76,9 @@ struct RecordedBlock {
     std::vector<SectorRun> runs;
 };
 
-/// The memory that neighbouring blocks access together.
+/// The memory that a group of neighbouring blocks accesses.
 struct Footprint {
-    /// the number of sectors of each block, summed over the blocks
+    /// the sum of the blocks' sector counts; sectors that blocks share count for each block
     std::uint64_t sectors_summed_over_blocks = 0;
     std::uint64_t bytes = 0;  ///< the bytes requested by all lanes
     SectorSet sectors;
@@ -93,12 +93,12 @@ struct Recording {
     std::uint32_t local_bytes = 0;   ///< bytes of local memory per thread
     std::vector<Instruction> instructions;
     std::vector<RecordedBlock> recorded;
-    std::uint64_t neighbours = 0;  ///< number of blocks whose accesses `reads` and `writes` contain
+    std::uint64_t neighbours = 0;  ///< number of blocks that `reads` and `writes` cover
     Footprint reads, writes;
-    /// The reads of the first neighbours, which request memory at about the same time.
+    /// The reads of the neighbours that run first and request memory at about the same time.
     SectorSet neighbour_reads;
-    /// The reads of the blocks below the first neighbours, in the grid's next row. Empty if the
-    /// blocks below are neighbours themselves.
+    /// The reads of a few blocks that are one row of the grid further down than the first
+    /// neighbours. Empty if there is no such row, or if these blocks are neighbours themselves.
     SectorSet next_row_reads;
     std::uint64_t blocks_per_row = 0;  ///< blocks in a row of the grid
     /// Whether blocks wait for each other. If they do, nothing is recorded.

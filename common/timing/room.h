@@ -9,9 +9,9 @@
 
 namespace coalesce::timing {
 
-/// A model of the capacity of the L1 cache. Each requested byte takes up capacity from its
-/// request until it arrives. If shared memory leaves little of the L1 cache, loads must
-/// wait until earlier loads have arrived.
+/// A model of the capacity of the L1 cache for loads in flight. A byte takes up capacity from its
+/// request until its arrival. If shared memory leaves little of the L1 cache, loads must wait until
+/// earlier loads have arrived.
 class CacheCapacity {
 public:
     explicit CacheCapacity(double bytes) : bytes_(bytes) {}

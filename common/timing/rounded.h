@@ -4,9 +4,9 @@
 
 namespace coalesce::timing {
 
-/// Rounds a value, because math libraries differ in the last bits. The values, and with them the
-/// order of events, are then the same everywhere, so a browser makes the same prediction as a
-/// terminal.
+/// Rounds away the last bits of a value, in which math libraries differ. The values and the order
+/// of events are then the same everywhere, so a browser makes the same prediction as the command
+/// line.
 inline double rounded(double value) {
     return static_cast<float>(value);
 }

@@ -22,31 +22,31 @@ class SectorSet {
 public:
     void add(SectorRun run) { add(run, 0); }
     void add(const SectorSet& other);
-    /// Adds the sectors of `run`, and returns how many of them are new in the current turn. `turn`
-    /// is the number of this turn, and must not decrease from call to call. Sectors that were added
-    /// in an earlier turn count as new again.
+    /// Adds the sectors of `run`, and returns how many of them are new in this turn. A turn
+    /// consists of the calls with the same value of `turn`, for example those of one block. The
+    /// value must not decrease from call to call.
     std::uint64_t add(SectorRun run, std::uint64_t turn);
-    /// Prefetches the data that adding `run` will need.
+    /// Prefetches the slot of the hash table that adding `run` will access.
     void expect(SectorRun run) const;
     std::uint64_t size() const;
     /// Returns the number of cache lines (128 bytes) that contain at least one sector. pages()
     /// returns the number of memory pages (2048 bytes) that contain at least one.
     std::uint64_t lines() const;
     std::uint64_t pages() const { return used_; }
-    /// Returns the sectors of this set and the other sector of each aligned pair, because memory
-    /// reads sectors in such pairs.
+    /// Returns this set, extended by the other sector of each aligned pair. Memory reads sectors in
+    /// such pairs.
     SectorSet extend_to_pairs() const;
-    /// Returns the number of sectors in both sets.
+    /// Returns the number of sectors that are in this set and also in `other`.
     std::uint64_t count_common(const SectorSet& other) const;
     /// Returns the number of sectors in each run. A run is a contiguous range of maximal length.
-    /// All sectors within one memory page (2048 bytes) also count as a run: the page is opened only
-    /// once, so accesses to these sectors are as fast as to a contiguous range.
+    /// Sectors in the same memory page (2048 bytes) count as one run even with gaps between them:
+    /// the page is opened only once, so accessing them is as fast as accessing a contiguous range.
     std::vector<std::uint64_t> runs() const;
-    /// Returns the runs like runs(), but if less than a third of a page is in the set, returns the
-    /// page's contiguous ranges separately. With so few sectors, nothing is gained by opening the
-    /// page only once for all of them. (In calibrate's measurements, pairs of sectors 128 bytes
+    /// Returns the runs like runs(), except for pages of which less than a third is in the set. In
+    /// such a page, each contiguous range is a run of its own: a page with so few sectors is no
+    /// faster than scattered accesses. (In calibrate's measurements, pairs of sectors 128 bytes
     /// apart are nearly as fast as a contiguous range, but pairs 256 bytes apart are as slow as
-    /// pairs anywhere.)
+    /// pairs in different pages.)
     std::vector<std::uint64_t> runs_in_dense_pages() const;
     bool empty() const { return used_ == 0; }
     void clear();

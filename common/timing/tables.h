@@ -2,9 +2,9 @@
 // matrix-vector product, a lookup table, or an array that indices point into.
 //
 // Idea   Neighbouring blocks show which data is shared within a few MiB. A table is shared by the
-//        whole grid. An instruction reads a table if each recorded block reads from nearly the
-//        whole range that all of them read from, although the recorded blocks are far apart. After
-//        the first reads, the caches deliver as much of the table as fits into them.
+//        whole grid. An instruction reads a table if its reads in each recorded block cover
+//        nearly the same range, although these blocks are far apart. After the first reads, the
+//        caches deliver as much of the table as fits into them.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Draws, as text, the activity of one multiprocessor during the launch. Time runs from left to
-// right, with separate rows for loads, stores, warps and blocks. The drawing is ASCII without
-// colour, like all of the course's pictures in a terminal.
+// Draws the activity of one multiprocessor during the launch as text. Time runs from left to right,
+// with separate rows for loads, stores, warps and blocks. The drawing is ASCII without colour, like
+// all of the course's pictures in a terminal.
 #pragma once
 
 #include <string>
@@ -22,8 +22,8 @@ struct Column {
 };
 std::vector<Column> average_columns(const TimeLine& line, int count);
 
-/// Returns the slots of resident blocks that occur in the timeline, in order and without
-/// duplicates.
+/// Returns the slots that occur in the timeline, in order and without duplicates. A slot is a place
+/// for a resident block.
 std::vector<int> list_slots(const TimeLine& line);
 
 /// Returns the number of resident warps, which sets the height of the row that shows warps.
@@ -33,8 +33,8 @@ double resident_warps(const Prediction& prediction);
 /// column if that is greater.
 double scale_top(const Prediction& prediction, const std::vector<Column>& columns);
 
-/// Returns the number of cycles between marks (1, 2 or 5 times a power of ten), such that there are
-/// at most `most` marks.
+/// Returns the number of cycles between two marks on the time axis: 1, 2 or 5 times a power of ten.
+/// There are no more than `most` marks.
 double choose_tick_step(double cycles, int most);
 
 /// Returns the kernel's name, shortened to `room` characters.

@@ -7,9 +7,9 @@
 
 namespace coalesce::timing {
 
-/// The drawing is 720 pixels wide. It uses the colours of the course's other diagrams, which the
-/// page that shows the drawing can set (--d-ink and so on). Otherwise the drawing follows the light
-/// or dark theme of the system.
+/// Returns a drawing that is 720 pixels wide. Its colours are CSS variables such as --d-ink, which
+/// a page can set for all diagrams of the course. Without such a page, the drawing follows the
+/// system's light or dark theme.
 std::string time_line_svg(const Prediction& prediction);
 
 }  // namespace coalesce::timing

@@ -15,7 +15,7 @@ void record_unknowns(Prediction& p, const Recording& recording, const Occupancy&
 /// the same memory, as an in-place kernel does.
 bool writes_where_it_reads(const Recording& recording);
 
-/// Reports whether the runs that memory reads, or those that it writes, average less than a line.
+/// Reports whether the average run that memory reads or writes is shorter than a cache line.
 bool has_short_runs(const Traffic& traffic);
 
 }  // namespace coalesce::timing

@@ -24,7 +24,7 @@ struct TimeExplanation {
     std::vector<std::string> why;
     std::vector<std::string> unknown;  ///< sentences about unknowns: "The model does not know ..."
     std::string cure;                  ///< a sentence about what could help
-    /// Whether `cure` is advice; false if only moving fewer bytes would help.
+    /// Whether `cure` suggests a change; false if only moving fewer bytes would help.
     bool cure_is_advice = false;
 
     /// Returns the time and the verdict, such as "padded: about 4.6 ms, 43 % of a copy (predicted,

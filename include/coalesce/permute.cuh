@@ -8,7 +8,7 @@
 ///     // Axis k of `out` is axis order[k] of `in`: here (B, S, H, D) becomes (B, H, S, D).
 ///     cudaError_t error = coalesce::permute(out, in, {B, S, H, D}, {0, 2, 1, 3});
 ///
-/// Like `transpose`, it allocates nothing, never waits, and copies bits unchanged. Lesson
+/// Like `transpose`, `permute` allocates nothing, never waits, and copies bits unchanged. Lesson
 /// 15_permute explains why only two axes matter.
 #pragma once
 

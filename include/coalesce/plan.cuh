@@ -24,7 +24,7 @@ namespace coalesce {
 /// the device that was current when it was planned.
 class PlannedCall {
 public:
-    /// Calls queue_in(queue) and stores the launch that it queues. `plan` calls this function.
+    /// Calls queue_in(queue) and stores the launch that this call queues. Used by `plan`.
     template <class Call>
     cudaError_t keep(const void* out, const void* in, const Call& queue_in) {
         launch_ = {};

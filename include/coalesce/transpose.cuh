@@ -29,7 +29,7 @@
 #include "detail/device.cuh"
 #include "detail/launch.cuh"
 
-/// The version. COALESCE_VERSION increases with every version, so that it can be compared in #if.
+/// The version of the library. COALESCE_VERSION increases with each version, for use in #if.
 #define COALESCE_VERSION_MAJOR 0
 #define COALESCE_VERSION_MINOR 2
 #define COALESCE_VERSION (COALESCE_VERSION_MAJOR * 1000 + COALESCE_VERSION_MINOR)

@@ -28,8 +28,8 @@ public:
     /// Draws a grid of `cols` x `rows` idle cells that are `side` pixels apart.
     void add_grid(int x, int y, int cols, int rows, int side);
 
-    /// Returns the complete SVG file. `title` is only a short name, because the text around the
-    /// drawing describes what it shows.
+    /// Returns the complete SVG file. `title` can be short, because the text around the drawing
+    /// describes the drawing.
     std::string svg(const std::string& title) const;
 
 private:

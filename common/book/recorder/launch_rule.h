@@ -1,4 +1,4 @@
-// Finds the rule behind observed launches: how the grid depends on the shape of the matrix, and
+// Infers the rule behind observed launches: how the grid depends on the shape of the matrix, and
 // which arguments are passed.
 #pragma once
 
@@ -26,26 +26,26 @@ struct LaunchShape {
     std::vector<Argument> arguments = {};
 };
 
-/// A matrix shape and the launch that was observed for it.
+/// A matrix shape, and the launch observed for this shape.
 struct ObservedLaunch {
     int rows = 0, cols = 0;
     LaunchShape launch;
     std::int64_t out_address = 0, in_address = 0;  ///< the addresses of the matrices
 };
 
-/// Thrown if the launches follow no known rule. The message is a clause for the reader, such as
-/// "its grid follows no simple rule".
+/// Thrown if the launches follow no known rule. The message gives the reason, in which "it" is
+/// the variant: "its grid size is not a simple function of the shape".
 struct NoLaunchRule : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Returns {"square": {...}, "other": {...}}, each with {"kernel", "function", "block", "shared",
-/// "grid": [axis, axis, axis], "arguments": ["out", "in", "rows", "cols"]}. An argument may also be
-/// a number. An axis is {"of", "size"}: the number of blocks is the extent "of" ("rows", "cols" or
-/// "elements") divided by "size", rounded up. If "of" is "one", there is a single block. An axis
-/// may have more keys. "tile": the side of a tile, if "of" counts tiles. "plus": a number that is
-/// added to the extent. "times": a factor by which the quotient is multiplied. "most": the maximum
-/// number of blocks. Throws NoLaunchRule if no such rule explains all samples.
+/// Returns {"square": RULE, "other": RULE}: one rule for square grids, and one for other grids.
+/// RULE is {"kernel", "function", "block", "shared", "grid": [AXIS, AXIS, AXIS], "arguments"}. Each
+/// argument is "out", "in", "rows", "cols" or a number. AXIS is {"of", "size"}, and if needed
+/// "plus", "times", "most" and "tile". It gives the number of blocks along an axis:
+///     min(ceil((of + plus) / size) * times, most)
+/// "of" is "one" (for 1), "rows", "cols", "elements", or "tiles" with sides of "tile" elements.
+/// Throws NoLaunchRule if no such rule explains all samples.
 nlohmann::ordered_json find_launch_rule(const std::vector<ObservedLaunch>& samples);
 
 }  // namespace coalesce::recorder

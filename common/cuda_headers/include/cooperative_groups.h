@@ -149,7 +149,7 @@ __device__ inline cluster_group this_cluster() {
     return {};
 }
 
-/// The common base of tiles and coalesced groups: a set of lanes of one warp that work together.
+/// The common base class of tiles and coalesced groups: a set of lanes of one warp.
 class warp_part {
 public:
     __device__ explicit warp_part(unsigned int mask) : mask_(mask) {}
@@ -221,12 +221,12 @@ __device__ inline coalesced_group coalesced_threads() {
     return coalesced_group(__activemask());
 }
 
-/// Returns the members of the group whose label equals the caller's.
+/// Returns the lanes of the group that pass the same label as the caller.
 template <class Group, class Label>
 __device__ coalesced_group labeled_partition(const Group& group, Label label) {
     return coalesced_group(__match_any_sync(group.lanes(), static_cast<int>(label)));
 }
-/// Returns the members of the group whose `yes` equals the caller's.
+/// Returns the lanes of the group that pass the same truth value as the caller.
 template <class Group>
 __device__ coalesced_group binary_partition(const Group& group, bool yes) {
     const unsigned int all = __ballot_sync(group.lanes(), yes);

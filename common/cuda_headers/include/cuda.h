@@ -1,6 +1,6 @@
 // The version of CUDA that these headers implement, and the tensor maps of the driver API. Programs
-// get the function that encodes tensor maps from cudaGetDriverEntryPointByVersion, because the
-// project has no libcuda that they could link with.
+// obtain the function that encodes tensor maps by calling cudaGetDriverEntryPointByVersion, because
+// the project has no libcuda to link with.
 #pragma once
 #define CUDA_VERSION 13000
 

@@ -7,8 +7,8 @@
 // clang-format off
 struct __attribute__((aligned(2))) __half_raw { unsigned short x; };
 
-/// Returns the bits of the half nearest to `value`, rounded as the hardware does. On the host, this
-/// is plain C++.
+/// Converts `value` to half precision with the hardware's rounding, and returns the bits. On the
+/// host, this is plain C++.
 __host__ __device__ inline unsigned short coalesce_half_bits(float value) {
 #ifdef __CUDA_ARCH__
     unsigned short bits;

@@ -4,8 +4,8 @@
 #include "cuda_runtime.h"
 
 #ifdef __CUDA__
-/// Copies `bytes` bytes (4, 8 or 16) asynchronously, but fills the last `zeros` bytes of the
-/// destination with zeros.
+/// Starts an asynchronous copy of 4, 8 or 16 bytes to shared memory. The last `zeros` bytes are not
+/// copied but set to 0.
 __device__ COALESCE_INLINED void __pipeline_memcpy_async(void* to, const void* from, size_t bytes,
                                                          size_t zeros = 0) {
     const unsigned int shared = static_cast<unsigned int>(__cvta_generic_to_shared(to));

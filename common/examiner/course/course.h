@@ -46,30 +46,30 @@ struct Step {
     const Variant* find(const std::string& variant) const;
 };
 
-/// Returns the name of the program in a lesson's folder of steps/: "program.cu" if the lesson is a
-/// complete program, otherwise "main.cu".
+/// Returns the file name of a lesson's program: "program.cu" if the lesson is a complete program,
+/// otherwise "main.cu". `folder` is the lesson's folder in steps/.
 std::string program_file(const std::filesystem::path& folder);
 
 /// All steps in reading order.
 struct Course {
     /// The lesson that comes before the steps, if there is one. Both the lesson and its exercise
-    /// are whole programs. The lesson is not in `steps`, so that every kernel in `steps` takes a
-    /// matrix, and can be profiled, timed and drawn.
+    /// are whole programs. The lesson is not in `steps`, because every kernel in `steps` takes a
+    /// matrix and can be profiled, timed and drawn.
     std::optional<Step> program = {};
     std::vector<Step> steps;
-    /// The exercises beyond the transpose, by name. These exercises have no lesson and no variants.
+    /// The exercises without a lesson, sorted by name. They have no variants either.
     std::vector<Step> beyond = {};
     std::vector<Hint> hints;  ///< hints for failures in any step
 
     /// Returns the step with this name or number ("02_naive", "02", "2"), or nullptr.
     const Step* find(const std::string& name_or_number) const;
-    /// Returns the step, the whole-program lesson, or the exercise beyond the transpose with this
-    /// name or number, or nullptr.
+    /// Like `find`, but also finds the whole-program lesson and the exercises without a lesson.
+    /// Returns nullptr if none has this name or number.
     const Step* lesson(const std::string& name_or_number) const;
 
-    /// Returns the exercise's own hint for a failure, or else the course's hint. An empty `failure`
-    /// selects the exercise's general hint. Levels that the hint lacks are taken from the general
-    /// hint. In the returned hint, `failures` lists the failures that the selected hint applies to.
+    /// Returns the exercise's hint for a failure, or the course's hint if the exercise has none. An
+    /// empty `failure` selects the exercise's general hint. Levels that the selected hint lacks are
+    /// taken from the general hint. The list `failures` is always that of the selected hint.
     Hint hint_for(const Exercise& exercise, const std::string& failure) const;
 };
 

@@ -1,7 +1,7 @@
 /// \file
 /// A task that is defined element by element. It consists of the kernel's arguments, the inputs to
-/// generate, and the reference, a function that returns one element of the output. The exercises
-/// beyond the transpose have such tasks, and a lesson may have one too. The record is
+/// generate, and the reference, a function that returns one element of the output. Every exercise
+/// without a lesson has such a task, and a lesson may have one too. The task is described in
 /// solutions/NAME/exercise.toml, and the reference is reference.cu beside it.
 #pragma once
 
@@ -41,7 +41,7 @@ constexpr Generator::Kind last_of(Generator::Kind) {
 
 /// A parameter of the kernel.
 struct Parameter {
-    std::string text;  ///< the declaration in the record, without the generator
+    std::string text;  ///< the declaration in exercise.toml, without "= random(-1, 1)"
     std::string name;
     ElementType type;
     bool is_array = false;
@@ -107,9 +107,9 @@ struct ElementTask {
 std::int64_t count_elements(const std::vector<std::int64_t>& extents);
 
 /// Parses a declaration such as "const float* in[rows * cols] = random(-1, 1)". Throws
-/// ExpressionError, whose message shows a correct form.
+/// ExpressionError if the text is invalid. The message shows a correct declaration.
 Parameter parse_parameter(const std::string& text, const std::vector<std::string>& sizes);
-/// Parses "bits", "relative 1e-5", "absolute 1e-6" or "ulps 4". Throws ExpressionError.
+/// Parses "bits", "relative 1e-5", "absolute 1e-6" or "ulps 4", or throws ExpressionError.
 Tolerance parse_tolerance(const std::string& text);
 
 /// Formats the sizes with their values: "rows = 77, cols = 45".

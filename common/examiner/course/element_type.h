@@ -24,8 +24,8 @@ struct ElementType {
     bool is_integer() const {
         return scalar == Scalar::signed_integer || scalar == Scalar::unsigned_integer;
     }
-    /// Returns the number of bits that hold a component's digits: the mantissa with its implicit
-    /// bit for a floating-point type, the whole component for an integer type.
+    /// Returns the precision of a component in bits: for a floating-point type the length of the
+    /// mantissa with its implicit bit, and for an integer type the size of the component.
     int precision_bits() const;
 
     /// Reads the component at `from`.

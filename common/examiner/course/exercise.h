@@ -1,7 +1,7 @@
 /// \file
-/// An exercise of the course, and the requirements that a kernel must meet. They are stated only in
-/// the exercise's record, solutions/NN_name/exercise.toml, which the examiner, the learner's
-/// command and the grader all read.
+/// An exercise of the course, and the requirements that a kernel must meet. The requirements are
+/// stated only in the exercise's record, solutions/NN_name/exercise.toml, which the examiner, the
+/// learner's command and the grader all read.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@
 
 namespace coalesce {
 
-/// The limits on a kernel's costs, which are counted on the shape `Exercise::counted`. They apply
-/// only to a correct kernel. 0 means no limit.
+/// The limits on a kernel's costs. The costs are counted on the shape `Exercise::counted`, and only
+/// for a correct kernel. 0 means no limit.
 struct Limits {
     double load = 0;                      ///< maximum sectors per load
     double store = 0;                     ///< maximum sectors per store
@@ -26,13 +26,13 @@ struct Limits {
     double elements_per_thread = 0;       ///< minimum matrix elements per thread
     double most_elements_per_thread = 0;  ///< maximum matrix elements per thread
     double elements_per_block = 0;        ///< minimum matrix elements per block
-    /// minimum loads that a warp issues before it waits for the first
+    /// minimum number of loads that a warp issues before it waits for the first load
     double loads_in_flight = 0;
-    /// minimum bytes of asynchronous copies in flight when a tile is read
+    /// minimum number of bytes that are still being copied asynchronously when a tile is read
     double copies_in_flight = 0;
     double predicted_fraction_of_copy =
         0;  ///< minimum predicted speed on a GPU, as a fraction of a copy's speed
-    /// maximum total sectors, requests, wavefronts and atomics, each as a multiple of the
+    /// limit on each total (sectors, requests, wavefronts, atomics), as a multiple of the
     /// solution's total; only for tasks that are defined element by element
     double of_solution = 0;
 };
@@ -84,12 +84,12 @@ struct Hint {
     int line = 0;  ///< line in the record
 };
 
-/// The relative error by which a learner's prediction may differ from the answer, to allow for
+/// The default for the maximum relative error of a learner's prediction. It allows for
 /// rounding.
 inline constexpr double kRoundingTolerance = 0.02;
 
-/// The name, in place of a counter's, for the question "What percentage of a copy's speed does the
-/// kernel reach on a GPU?". The time model answers this question.
+/// The value of Prediction::counter for the question "What percentage of a copy's speed does the
+/// kernel reach on a GPU?". The time model computes the answer.
 inline constexpr const char* kCopyPercentQuestion = "of_copy_predicted";
 
 /// A question about a kernel's cost, asked before the cost is shown. The answer comes from the
@@ -102,27 +102,27 @@ struct Prediction {
         kRoundingTolerance;  ///< allowed relative error; larger if the question says "about"
 };
 
-/// The prefix of the folder names of exercises beyond the transpose, such as x_row_sums.
+/// The prefix of the names of exercises without a lesson, such as x_row_sums.
 inline constexpr std::string_view kBeyondPrefix = "x_";
-/// Reports whether a step's name belongs to an exercise beyond the transpose.
+/// Reports whether this is the name of an exercise without a lesson.
 inline bool is_beyond(const std::string& step) {
     return step.starts_with(kBeyondPrefix);
 }
-/// Returns the number of a step: "03" for "03_tiled". An exercise beyond the transpose has no
-/// number, so the function returns its name.
+/// Returns the number of a step: "03" for "03_tiled". An exercise without a lesson has no number,
+/// so the function returns its name.
 inline std::string step_number(const std::string& step) {
     return is_beyond(step) ? step : step.substr(0, 2);
 }
-/// Reports whether `typed`, such as "03_tiled", "03" or "3", names this step. "row_sums" names the
-/// step "x_row_sums".
+/// Reports whether `typed`, such as "03_tiled", "03" or "3", names this step. The prefix "x_" may
+/// be omitted: "row_sums" names "x_row_sums".
 bool names_step(const std::string& typed, const std::string& step);
 
 /// An exercise, or the bug hunt of a lesson.
 struct Exercise {
-    std::string name = "";    ///< name of the exercise's step, such as "03_tiled"
-    bool is_hunt = false;     ///< whether this is a bug hunt, whose file is hunt.cu
-    bool is_program = false;  ///< whether this is a whole program, with shapes 1 x elements
-    std::string kernel = "transpose";    ///< name of the __global__ function
+    std::string name = "";             ///< name of the exercise's step, such as "03_tiled"
+    bool is_hunt = false;              ///< whether this is a bug hunt, whose file is hunt.cu
+    bool is_program = false;           ///< whether this is a whole program; its shapes have one row
+    std::string kernel = "transpose";  ///< name of the __global__ function
     std::string produces = "transpose";  ///< the kind of result required in `out`: a name in kTasks
     int rows_multiple = 1;               ///< the number of rows must be a multiple of this
     int cols_multiple = 1;               ///< the number of columns must be a multiple of this
@@ -136,7 +136,7 @@ struct Exercise {
     int points = 0;                            ///< points for passing the exercise
     std::vector<Hint> hints = {};              ///< hints; the first one is general
     std::vector<Prediction> predictions = {};  ///< questions, in the order they are asked
-    /// The task, if it is defined element by element; nothing if it moves a matrix.
+    /// The task, if its outputs are defined element by element; nothing if the task moves a matrix.
     std::optional<ElementTask> elements = {};
 
     /// Returns the number of the exercise's step, such as "03".
@@ -155,8 +155,8 @@ struct Exercise {
     Produces task() const;
     /// Reports whether the exercise accepts only square matrices.
     bool requires_square() const { return task().in_place; }
-    /// Returns a shape of `rows` times the exercise's row multiple by `cols` times its column
-    /// multiple. If the exercise accepts only square matrices, `cols` is ignored.
+    /// Returns the shape with `rows` x `rows_multiple` rows and `cols` x `cols_multiple` columns.
+    /// If the exercise accepts only square matrices, `cols` is ignored.
     Shape shape_from_multiples(int rows, int cols) const {
         return {rows * rows_multiple, (requires_square() ? rows : cols) * cols_multiple};
     }
@@ -176,7 +176,7 @@ struct Exercise {
 
 /// Formats a number for exercise.toml, with the fewest digits that still parse to the same number.
 std::string to_toml(double number);
-/// Formats the first `sizes` sizes of a shape as a TOML array.
+/// Formats the first `sizes` numbers of a shape as a TOML array.
 std::string to_toml(Shape shape, std::size_t sizes = 2);
 std::string to_toml(const std::vector<Shape>& shapes, std::size_t sizes = 2);
 

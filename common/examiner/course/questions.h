@@ -17,11 +17,11 @@ struct NumberQuestion {
     double answer = 0;
 };
 
-/// Returns the numeric questions of a lesson that have the same answer for every reader.
-/// kCopyPercentQuestion is left out, because its answer depends on the learner's own kernel.
-/// lesson.toml states the cost of each variant. The answer to a question is the first of these
-/// costs that is within the exercise's limit. Throws CourseError if no variant states a cost for a
-/// question's counter, or if none is within the limit.
+/// Returns the numeric questions of a lesson that have the same answer for every reader. Leaves out
+/// kCopyPercentQuestion, because its answer depends on the learner's own kernel. The other
+/// questions ask for a cost. Their answers come from lesson.toml, which states the costs of
+/// variants: the answer is the cost of the first variant within the exercise's limit. Throws
+/// CourseError if there is no such variant.
 std::vector<NumberQuestion> number_questions(const Step& step);
 
 /// A possible answer, and the reply to a reader who picks it.
@@ -36,12 +36,12 @@ struct ChoiceQuestion {
 };
 
 /// Reads questions: "? question", followed by "+ correct" and "- incorrect" choices, each with its
-/// reply on lines that begin with two blanks. `file` is the name of the text in error messages.
-/// Throws CourseError.
+/// reply on lines that begin with two blanks. Throws CourseError if the text is invalid. `file` is
+/// the name of the text in messages.
 std::vector<ChoiceQuestion> read_questions(const std::string& file, const std::string& text);
 
 /// Reads the questions of a lesson, such as "03_tiled". Returns none if the lesson has no
-/// questions.txt. Throws CourseError.
+/// questions.txt. Throws CourseError if questions.txt is invalid.
 std::vector<ChoiceQuestion> questions_for_lesson(const std::filesystem::path& repository,
                                                  const std::string& lesson);
 

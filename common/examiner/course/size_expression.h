@@ -20,8 +20,9 @@ struct NamedSize {
     long long value = 0;
 };
 
-/// Evaluates an expression that consists of numbers, sizes, + - * / ( ) and ceil_div(a, b). The
-/// quotient of two whole numbers is a whole number, as in C++. Throws ExpressionError.
+/// Evaluates an expression that consists of numbers, sizes, + - * / ( ), ceil_div(a, b), min(a, b)
+/// and max(a, b). The quotient of two whole numbers is a whole number, as in C++. Throws
+/// ExpressionError.
 double evaluate(const std::string& expression, const std::vector<NamedSize>& sizes);
 
 }  // namespace coalesce

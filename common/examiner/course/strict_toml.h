@@ -1,4 +1,4 @@
-// Reads files of the course strictly (see base/strict_toml.h), including shapes.
+// Extends the strict TOML reader of base/strict_toml.h with shapes, for the files of the course.
 #pragma once
 
 #include <string>

@@ -27,18 +27,18 @@ struct OutputComparison {
     std::int64_t bad() const { return wrong + untouched; }
     /// Returns the indices of the wrong and the untouched elements, in ascending order.
     std::vector<std::int64_t> bad_elements() const;
-    /// Returns the bytes of element `index` in `of`, which is `actual` or `expected`.
+    /// Returns the bytes of an element. `of` is the array: either `actual` or `expected`.
     const char* element(const std::string& of, std::int64_t index) const {
         return of.data() + static_cast<std::size_t>(index) * type.bytes();
     }
     /// Reports whether `one` equals `expected_one` within the tolerance.
     bool is_equal(const char* one, const char* expected_one) const;
     /// Returns the largest error of a wrong element, as a multiple of the tolerance. The result is
-    /// infinite if the tolerance is zero or an element is not a number.
+    /// infinite if the tolerance is zero or if an element is NaN.
     double worst_error() const;
     /// Returns the name of an element: "out(3)", or "out(3,5)" if the output has two extents.
     std::string name_of(std::int64_t index) const;
-    /// Formats the value of element `index` in `of`, which is `actual` or `expected`.
+    /// Formats the value of an element. `of` is the array: either `actual` or `expected`.
     std::string value_of(const std::string& of, std::int64_t index) const {
         return type.format_element(element(of, index));
     }
@@ -58,7 +58,7 @@ struct ElementComparison {
     const OutputComparison* first_bad() const;
 };
 
-/// Compares an output with the expected one. `initial` is the output's bytes before the launch.
+/// Compares the bytes of an output after the launch with the expected and the initial bytes.
 OutputComparison compare_output(const ElementTask& task, const Parameter& output, Shape shape,
                                 const std::string& initial, const std::string& actual,
                                 const std::string& expected);

@@ -1,5 +1,5 @@
 /// \file
-/// Compares the costs of a kernel with the limits of an exercise beyond the transpose.
+/// Compares a kernel's costs with the limits of an exercise that is defined element by element.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// The rules that find the mistake in a kernel of an exercise beyond the transpose. The rules use
-// the arrays and the reference, but nothing that is specific to one task.
+// The rules that find the mistake in a kernel whose task is defined element by element. The rules
+// use only the arrays and the reference, so they apply to every such task.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace coalesce {
 
-/// Returns the cause of a failed launch, or nothing if only the device's error is
-/// known.
+/// Returns the cause of a failed launch, or nothing if no rule finds one. In that case, only the
+/// device's error code is known.
 std::optional<Failure> find_element_cause(const Trial& trial, const Evidence& evidence);
 
 /// Returns the failure that the values of the outputs suggest, or nothing if the values are
@@ -20,10 +20,10 @@ std::optional<Failure> find_wrong_elements(const Trial& trial, const Evidence& e
 
 // ---- input_subsets.cpp ----
 //
-// Runs the reference on inputs in which some elements are left out or repeated. If the reference
-// then returns the kernel's values, the kernel used the same inputs.
+// Runs the reference on inputs in which some elements are left out or repeated. If the result
+// equals the kernel's output, the kernel left out or repeated the same elements.
 
-/// The inputs that explain an output's wrong elements.
+/// The inputs from which the kernel computed the wrong elements of an output.
 struct UsedInputs {
     bool is_repeated = false;  ///< whether inputs are repeated; otherwise some are left out
     /// A clause such as "which is the result if only the first 96 of 100 inputs count".
@@ -31,7 +31,7 @@ struct UsedInputs {
     std::string next;  ///< a sentence of advice
 };
 
-/// Returns the inputs that explain all wrong elements of `output`, or nothing.
+/// Returns the inputs from which the kernel computed the wrong elements of `output`, if known.
 std::optional<UsedInputs> find_used_inputs(const Trial& trial, const OutputComparison& output,
                                            std::size_t output_index, ElementTrials& trials);
 
@@ -40,8 +40,8 @@ std::optional<UsedInputs> find_used_inputs(const Trial& trial, const OutputCompa
 /// Describes which elements of an output are wrong or unwritten: "the last 13 of 1000 elements",
 /// "row 7".
 std::string describe_bad_elements(const OutputComparison& output, const LaunchShape& launch);
-/// If the bad elements are exactly the last ones, returns the index of the first bad element.
-/// Returns -1 otherwise, or if all elements are bad.
+/// Returns the index of the first bad element if all elements from there on are bad and all earlier
+/// ones are right. Returns -1 otherwise, or if every element is bad.
 std::int64_t start_of_bad_tail(const OutputComparison& output);
 /// Returns a map of the output's correct and bad cells, or nothing if the output does not have
 /// exactly two extents.

@@ -1,7 +1,7 @@
 /// \file
-/// Runs the trials of an exercise beyond the transpose. For each shape, the arguments are generated
-/// once, and the reference computes the expected outputs in a separate trial, with one thread per
-/// element. A kernel's trial never contains the reference or the expected values.
+/// Runs the trials of an exercise that is defined element by element. The arguments for a shape are
+/// generated once. The reference computes the expected outputs in a separate trial, with one thread
+/// per element, so a kernel can read neither the reference nor the expected outputs.
 #pragma once
 
 #include <cstdint>
@@ -31,18 +31,18 @@ struct ElementCase {
 
 class ElementTrials {
 public:
-    /// Prepares trials of `exercise`, whose `elements` must be set. The reference has a runner of
-    /// its own, so that its costs do not count towards the limits of the kernel's runner.
+    /// Prepares trials of `exercise`, whose `elements` must be set. The reference has its own
+    /// runner, so that its costs do not count towards the limits of the kernel's runner.
     ElementTrials(const Exercise& exercise, Runner& runner, Runner& reference_runner);
 
-    /// Launches the kernel and compares its outputs. If the outputs are right, launches the kernel
-    /// again in each of the runner's other orders of blocks and warps. Throws ReferenceUnusable.
+    /// Launches the kernel and compares its outputs. If they are right, launches it again with each
+    /// of Runner::other_orders. Throws ReferenceUnusable if the reference fails.
     Trial run(const Compiled& kernel, const TrialRequest& order);
 
     /// Launches `kernel` once on `runner`, and compares its outputs with the expected outputs.
     Trial run_on(Runner& runner, const Compiled& kernel, const TrialRequest& order);
 
-    /// Returns the arguments and expected outputs for a shape. Throws ReferenceUnusable.
+    /// Returns the arguments and expected outputs for a shape. Throws like `run`.
     const ElementCase& case_for(Shape shape);
     /// Returns the outputs that the reference computes from these arguments, or an empty list if
     /// the reference fails.
@@ -64,10 +64,10 @@ private:
 /// The name of the kernel that computes all elements with the reference.
 inline constexpr const char* kReferenceKernel = "coalesce_reference";
 
-/// Returns the source that is compiled for the reference. `exercise.elements` must be set.
+/// Returns the source file that computes the expected outputs. `exercise.elements` must be set.
 Source reference_source(const Exercise& exercise);
-/// Returns the text that is compiled for the reference: reference.cu, a kernel that computes each
-/// element with the reference, and the launch of this kernel.
+/// Returns the text of the source file that computes the expected outputs: reference.cu, a kernel
+/// that calls the reference for each element, and the kernel's `configure`.
 std::string reference_program(const ElementTask& task, const std::string& kernel);
 /// Returns the signature of the kernel in `reference_program`.
 Signature reference_signature(const ElementTask& task);

@@ -1,5 +1,5 @@
 /// \file
-/// Generates the arguments of a launch for an exercise beyond the transpose.
+/// Generates the arguments of a kernel whose task is defined element by element.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 /// \file
 /// Declares the function that the test cases in exercises/checks.cpp call to examine a learner's
-/// file. The program is build/bin/exercise_checks.
+/// file. The test cases are linked into the program build/bin/exercise_checks.
 ///
 /// The program examines the exercises that its test cases name (--test-case="03_tiled" or "03_tiled
 /// hunt") and prints the verdicts. Its exit code is 0 if all kernels passed, 1 if one did not pass,

@@ -38,7 +38,7 @@ struct Mutant {
 struct Mutants {
     std::string blank_failure;           ///< failure of the skeleton
     std::string blank_failure_by_clang;  ///< failure of the skeleton when clang compiles it
-    std::string hunt_failure;            ///< failure of the bug hunt; "" if there is none
+    std::string hunt_failure;            ///< failure of the bug hunt; "" if there is no hunt
     bool hunt_passes_unmodified = true;  ///< whether the bug hunt is correct on the first shape
     std::vector<Mutant> mutants;         ///< the mutants, in the order in which the file lists them
 };

@@ -14,8 +14,8 @@ namespace coalesce::exercises {
 /// std::runtime_error if a solution is missing or has no marks.
 nlohmann::ordered_json page_data(const course::Step& step, const std::filesystem::path& root);
 
-/// Returns the result of `page_data` with the exercise's records added as "texts". A page needs
-/// these records for an exercise beyond the transpose that was not built into the page's module.
+/// Returns the result of `page_data`, with the exercise's records added as "texts". A page needs
+/// them for an exercise that its WebAssembly module lacks, such as a teacher's own exercise.
 nlohmann::ordered_json page_data_with_records(const course::Step& step,
                                               const std::filesystem::path& root);
 

@@ -21,13 +21,13 @@
 
 namespace coalesce::exercises {
 
-/// A run of lines that the skeleton and the solution share, or that has a separate version for
-/// each.
+/// A run of lines that either is the same in the skeleton and the solution, or has one version for
+/// each of them.
 struct Segment {
     std::vector<std::string> blank;   ///< the skeleton's lines
     std::vector<std::string> solved;  ///< the solution's lines
-    bool is_marked = false;           ///< whether the run has two versions
-    int line = 0;                     ///< line of the marked file where the run begins
+    bool is_marked = false;           ///< whether these lines have two versions
+    int line = 0;                     ///< number of the first of these lines in the marked file
 };
 
 /// The skeleton and the solution in a marked file.
@@ -44,9 +44,9 @@ struct Skeleton {
     int lines_to_write() const;
 };
 
-/// Parses a marked file, which is called `name` in messages. Throws UsageError if a marker has no
-/// partner, if `//! ` is used outside markers, if nothing is marked, or if there is no solution or
-/// no instruction between two markers.
+/// Parses a marked file. Messages refer to the file as `name`. Throws UsageError if a marker has no
+/// partner, if `//! ` is used outside markers, if nothing is marked, or if a marked part lacks its
+/// solution or its instruction.
 Skeleton parse_skeleton(const std::string& marked, const std::string& name);
 
 /// Compares a skeleton in the repository with the marked solution it was generated from. Returns ""

@@ -25,7 +25,7 @@ public:
     const std::vector<std::string>& names() const { return names_; }
     /// Returns the files that the learner edits: kernel.cu and hunt.cu, or program.cu.
     std::vector<std::string> files(const std::string& name) const;
-    /// Returns the skeleton of exercises/NAME/FILE. FILE is one of `files(name)`.
+    /// Returns the skeleton of a file of an exercise. `file` must be one of `files(name)`.
     Skeleton skeleton(const std::string& name, const std::string& file) const;
 
     /// Writes all skeletons and returns the files that changed. Overwrites the learner's work.
@@ -33,8 +33,8 @@ public:
     /// Returns one sentence per fault in the exercises. The sentence says where the fault is and
     /// how to fix it.
     std::vector<std::string> faults() const;
-    /// Returns the faults in the course's hints: identifiers that do not exist, and failures that
-    /// an exercise provokes although no hint explains them.
+    /// Returns the faults in the course's hints: hints for unknown failures, and failures that a
+    /// mutant or a skeleton causes but no hint explains.
     std::vector<std::string> find_faults_in_hints() const;
     /// Returns the files that were committed as the skeleton and have been edited since.
     std::vector<std::string> list_edited_files() const;
@@ -50,14 +50,14 @@ private:
 std::vector<std::string> find_header_faults(const std::string& name, const Skeleton& skeleton,
                                             bool is_hunt);
 
-/// Returns the lines of the kernel in `text` in a normalized form for comparison: without comments,
-/// blank lines, template arguments and the kernel's name. Returns no lines if there is no kernel.
+/// Returns the lines of the kernel in `text`, normalized for comparison: without comments, blank
+/// lines, template arguments and the kernel's name. Returns no lines if there is no kernel.
 std::vector<std::string> extract_kernel_lines(const std::string& text);
 
 /// Returns a sentence for each hint of the course that names an unknown failure. The sentence
 /// states the line of the hint.
 std::vector<std::string> find_hint_faults(const course::Course& course);
-/// Returns those `failures` for which neither the exercise nor course.toml has a hint.
+/// Returns the elements of `failures` for which neither the exercise nor course.toml has a hint.
 std::vector<std::string> failures_without_hint(const course::Course& course,
                                                const std::string& step,
                                                const std::set<std::string>& failures);

@@ -40,8 +40,8 @@ struct ProgramMistake {
     std::string headline, next;
 };
 
-/// Returns the mistake in `text` that explains why the program crashed or, if it did not, why its
-/// result is wrong.
+/// Returns the mistake in `text` that explains a crash of the program, or a wrong result if
+/// `has_crashed` is false.
 ProgramMistake find_program_mistake(const std::string& text, bool has_crashed);
 
 // ---- program_lines.cpp: find the line of a CUDA runtime call in the program's text ----
@@ -52,10 +52,10 @@ ProgramMistake find_program_mistake(const std::string& text, bool has_crashed);
 /// Returns the line of the first launch (the first <<< outside comments), or 0 if there is none.
 int find_launch_line(const std::string& text);
 
-/// Returns the line of the call that made the copy run.copies[number], or 0 if the line is
-/// ambiguous. If the text contains a single copy call, that call made every copy. Otherwise the
-/// function assumes that the program makes its copies in the order of the text, each by its own
-/// call.
+/// Returns the line of the call that made the run's copy `number`, counted from 0. If the text
+/// contains only one copy call, this call made all copies. If it contains several, each call is
+/// assumed to have made one copy, in the order of the text. Returns 0 if the recorded copies
+/// contradict this assumption.
 int find_copy_line(const std::string& text, const RecordedRun& run, std::size_t number);
 
 }  // namespace coalesce

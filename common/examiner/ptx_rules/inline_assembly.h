@@ -7,9 +7,9 @@
 namespace coalesce {
 
 /// Returns a description of the first asm statement in `ptx` that imitates compiled code, or "" if
-/// there is none. This check only distinguishes deliberate imitation from mistakes, because the
-/// rules in ptx_rules.h already reject everything dangerous. Code between forged compiler markers
-/// is treated as compiled code, to which the same rules apply.
+/// there is none. The check serves only to report an attempt to cheat as such, instead of as a
+/// mistake. A statement that it misses does no harm, because the rules in ptx_rules.h apply to
+/// inline assembly and compiled code alike.
 std::string find_deceit(std::string_view ptx);
 
 }  // namespace coalesce

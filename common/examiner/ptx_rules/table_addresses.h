@@ -10,20 +10,20 @@
 
 namespace coalesce {
 
-/// Tracks which registers of a function contain the address of a __device__ variable. The tracking
-/// follows straight-line code only.
+/// Tracks which registers of a function contain the address of a __device__ variable. Follows only
+/// straight-line code.
 ///
 /// A missed store is harmless, because every judged launch begins with the variables' initial
-/// values. A false positive would reject a correct kernel. A register therefore counts as an
-/// address only if the variable's address was added to it exactly once: the difference of two
-/// addresses is an index, not an address.
+/// values, but a false positive would reject a correct kernel. A register therefore counts as an
+/// address only if the variable's address was added to it exactly once. The difference of two
+/// addresses, for example, is an index.
 class TableAddresses {
 public:
     /// Tracks the addresses of these variables. The set must outlive this object.
     explicit TableAddresses(const std::set<std::string_view>& tables) : tables_(tables) {}
 
-    /// Reports whether the instruction changes one of the variables, and tracks the instruction's
-    /// result.
+    /// Reports whether the instruction changes one of the variables. Also records whether its
+    /// result contains the address of a variable.
     bool is_changed_by(const simulator::ptx::Instruction& instruction);
 
 private:

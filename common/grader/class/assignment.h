@@ -1,5 +1,5 @@
 /// \file
-/// Creates an assignment from the course, and proves that the assignment grades correctly.
+/// Creates an assignment from the course, and tests that it grades known submissions correctly.
 #pragma once
 
 #include <filesystem>
@@ -33,8 +33,8 @@ struct ProofCase {
     std::string source;      ///< the source to judge
     bool must_pass = false;  ///< whether the source must get all points
     std::string failure;     ///< the failure that must be reported, or "" for any
-    /// The largest fraction of the points that a wrong source may get. Even if this fraction is 1,
-    /// a wrong source must not get all points.
+    /// The largest fraction of the points that a wrong source may get. If it is 1, the source may
+    /// get any number of points except all of them.
     double max_share = 1;
 };
 
@@ -46,7 +46,7 @@ inline constexpr double kMaxShareWithoutWork = 0.4;
 /// solution must also score low.
 std::vector<ProofCase> list_proofs(const Assignment& assignment);
 
-/// Judges all proof cases. Returns whether every case gets its required result.
+/// Judges all sources from list_proofs. Returns whether each gets the result that it must get.
 bool verify_assignment(const Assignment& assignment, const JudgingProcesses& processes,
                        std::optional<Tier> tier, std::ostream& out);
 

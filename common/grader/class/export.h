@@ -10,7 +10,7 @@
 
 namespace coalesce::grader {
 
-/// Writes the export for a platform. Throws UsageError.
+/// Writes a platform's export to `to`. Throws UsageError if `to` must be a folder but is a file.
 ///
 /// - "gradescope" is a zip of the course and the teacher's part of the assignment. It contains the
 ///   key, so students must not get it.

@@ -25,8 +25,8 @@ struct MeasuredTime {
 std::string times_csv(const std::vector<MeasuredTime>& times);
 
 /// Measures each kernel on this computer's GPU in a child process (`time JOB` of this program), and
-/// writes times.csv to the folder that contains the grades. Without a GPU it prints a message and
-/// writes nothing. Throws InfrastructureError if the GPU stops responding.
+/// writes times.csv to the folder of the grades. If there is no GPU, prints a message and writes
+/// nothing. Throws InfrastructureError if the GPU stops responding.
 void measure_class(const Assignment& assignment, const ClassResults& results,
                    std::optional<Tier> tier, std::ostream& out);
 

@@ -1,6 +1,6 @@
 /// \file
-/// Writes grades in the formats that Moodle and Canvas import. The students' identities come from a
-/// teacher's list of names. Points are deducted for late days.
+/// Writes grades in the formats that Moodle and Canvas import, after deducting points for late
+/// days. The students' identities come from a teacher's list of names.
 #pragma once
 
 #include <map>
@@ -27,7 +27,7 @@ using Roster = std::map<std::string, Identity>;
 
 /// Reads a list of names in CSV format. The header row must contain the column `student`, and may
 /// contain `name`, `id`, `sis_id`, `login`, `email`, `section` and `late_days`, in any order.
-/// `file` is the list's name for error messages. Throws UsageError.
+/// `file` is the list's name for error messages. Throws UsageError if the list contains a mistake.
 Roster read_roster(const std::string& text, const std::string& file);
 
 /// The deduction for late submissions.

@@ -34,7 +34,7 @@ struct Assignment {
     int epoch = 1;                 ///< incremented by the teacher to change the secret inputs
     CountedAttempt attempts = CountedAttempt::last;  ///< which of several files counts
     std::vector<Assigned> exercises;  ///< the exercises, with hidden shapes and solutions
-    std::string key;                  ///< the digits in the key file
+    std::string key;                  ///< content of the key file: 64 hexadecimal digits
 
     /// Returns the folder of the teacher's files.
     std::filesystem::path teacher() const { return folder / "teacher"; }
@@ -57,8 +57,8 @@ std::filesystem::path repository();
 /// Returns the path of the running executable, for starting it again as a child process.
 std::string own_program();
 
-/// Reads an assignment. If the assignment contains a mistake, throws a UsageError that states the
-/// file, the line and how to fix it.
+/// Reads an assignment. If the assignment contains a mistake, throws a UsageError that names the
+/// file and the line, and says how to fix the mistake.
 Assignment read_assignment(const std::filesystem::path& folder);
 
 /// Returns the text of assignment.toml.

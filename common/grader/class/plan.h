@@ -34,14 +34,14 @@ constexpr int kMaxChunks = 256;
 struct Plan {
     std::filesystem::path folder;                 ///< the plan's folder
     std::string assignment;                       ///< name of the assignment
-    std::string identity;                         ///< identity of the assignment, including its key
+    std::string identity;                         ///< digest of the assignment and its secrets
     JudgeSetup setup;                             ///< the setup that every computer must have
     std::vector<Entry> entries = {};              ///< all submissions
     std::vector<std::vector<Entry>> chunks = {};  ///< the submissions to judge in each chunk
 
     /// Returns the number of submissions in all chunks.
     std::size_t tasks() const;
-    /// Returns the path of the file for the result with this key.
+    /// Returns the path of the file that stores the result with this key.
     std::filesystem::path result(const std::string& key) const;
     /// Returns the submissions of a chunk that have no result yet. Chunks are numbered from 1.
     std::vector<Entry> missing(std::size_t chunk) const;
@@ -68,8 +68,8 @@ std::string open_sealed_result(const Assignment& assignment, const std::string& 
 struct PlanRequest {
     std::filesystem::path submissions;  ///< a folder or an archive
     std::filesystem::path to;           ///< the plan's folder, which must not exist yet
-    /// The number of chunks. If it is 0, the number is chosen so that each chunk takes at least
-    /// `seconds`.
+    /// The number of chunks, or 0 to make each chunk large enough to take at least `seconds` of
+    /// processor time.
     int chunks = 0;
     double seconds = 30;  ///< minimum processor time per chunk; used only if `chunks` is 0
 };
@@ -79,12 +79,12 @@ struct PlanRequest {
 void make_plan(const Assignment& assignment, const PlanRequest& request, std::optional<Tier> tier,
                std::ostream& out);
 
-/// Reads a plan. Throws UsageError.
+/// Reads a plan. Throws UsageError if the folder does not contain a plan.
 Plan read_plan(const std::filesystem::path& folder);
 
-/// Judges the submissions of a chunk that have no result yet. Before judging anything, throws
-/// InfrastructureError if this computer's setup differs from that of the computer that made the
-/// plan. Throws it again at the end if results are still missing.
+/// Judges the submissions of a chunk that have no result yet. Throws InfrastructureError before
+/// judging if this computer's grader or compiler differs from the one in the plan. Also throws
+/// InfrastructureError after judging if results are still missing.
 void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chunk,
                  const JudgingProcesses& processes, std::ostream& out);
 

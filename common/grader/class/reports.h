@@ -11,12 +11,12 @@
 
 namespace coalesce::grader {
 
-/// Returns grades.csv, with one line per student that lists the points, verdict and failure of each
+/// Returns grades.csv. It has one line per student, with the points, verdict and failure of each
 /// exercise.
 std::string grades_csv(const ClassResults& results);
 /// Returns junit.xml, with a suite for each exercise and a test case for each student.
 std::string junit_xml(const ClassResults& results);
-/// Returns grades.json, which contains everything except the hidden data.
+/// Returns grades.json, which contains all results but no hidden shapes or inputs.
 std::string grades_json(const ClassResults& results);
 /// Returns a student's feedback as Markdown.
 std::string feedback(const ClassResults& results, const StudentResults& student);
@@ -27,9 +27,8 @@ std::string summary(const ClassResults& results);
 /// has since been replaced; and names that may belong to one student. Returns "" if there is
 /// nothing to list. Lists at most `most` lines of each kind.
 std::string describe_open_questions(const ClassResults& results, std::size_t most = 1000);
-/// Returns a zip archive with the students' feedback. Each file has the name that the platform
-/// needs, so that the archive can be uploaded to the page from which the submissions were
-/// downloaded.
+/// Returns a zip archive with the students' feedback. The platform recognizes the names of the
+/// files, so teachers can upload the archive on the page where they downloaded the submissions.
 std::string feedback_zip(const ClassResults& results);
 
 /// Returns a safe file name for a student. It consists of a unique digest and the harmless
@@ -42,7 +41,7 @@ void write_reports(const ClassResults& results, const std::filesystem::path& fol
 
 /// Returns the contents of /autograder/results/results.json, which Gradescope reads.
 std::string gradescope_json(const StudentResults& student);
-/// Returns results.json, which `grade container` writes and the adapters of other platforms read:
+/// Returns results.json, which `grade container` writes for other platforms' adapters. The format:
 /// {"format": 1, "assignment", "title", "score", "max_score", "passed", "tests": [{"name", "score",
 /// "max_score", "passed", "verdict", "failure", "headline", "line", "output"}]}.
 std::string results_json(const ClassResults& results, const StudentResults& student);

@@ -29,7 +29,7 @@ struct Graded {
     /// replaced.
     bool has_stale_decision = false;
 
-    /// Returns the code of the mark, such as "WA", or "SYS" if the submission is not graded yet.
+    /// Returns the code of the mark, such as "WA" for a wrong result. "SYS" means not graded yet.
     std::string code() const;
     /// Returns the points that the teacher decided on, or the judge's points if there is no
     /// decision. Returns nothing if the judge has given no points either.
@@ -61,8 +61,8 @@ struct ClassResults {
     std::int64_t run = 0;         ///< id of the run in the store
     std::string stamp = "";       ///< "unsandboxed" if the run had no sandbox, otherwise ""
     std::vector<std::string> exercises = {};  ///< names of the exercises
-    /// The sources that are available to every student, for each exercise: the skeleton and the
-    /// solution.
+    /// For each exercise, the sources that every student can read: the skeleton and the solution.
+    /// The search for similar submissions ignores the fingerprints of these sources.
     std::vector<std::vector<std::string>> common = {};
     std::vector<StudentResults> students = {};  ///< results of all students, sorted by name
 };
@@ -70,8 +70,8 @@ struct ClassResults {
 /// Reads the last run's results from the store.
 ClassResults read_results(const Assignment& assignment, Store& store);
 
-/// Returns the student whose name, or whose name in printable form, is `name`. Returns nullptr if
-/// there is no such student.
+/// Finds a student by name, as raw bytes or in printable form. Returns nullptr if there is no such
+/// student.
 const StudentResults* find_student(const ClassResults& results, const std::string& name);
 
 }  // namespace coalesce::grader

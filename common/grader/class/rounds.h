@@ -16,11 +16,11 @@ namespace coalesce::grader {
 /// The parameters for judging with retries.
 struct RetryOptions {
     std::vector<std::string> worker;  ///< the command that starts a judging process
-    std::string identity;   ///< the identity that a judging process must report before it judges
+    std::string identity;   ///< the assignment's digest, which a judging process prints first
     int jobs = 1;           ///< number of judging processes
     bool is_quiet = false;  ///< whether to hide the progress
-    /// Returns the solution of an exercise. On a working computer, judging the solution always
-    /// succeeds.
+    /// Returns the solution of an exercise. If even the solution cannot be judged, the computer is
+    /// at fault, not the submission.
     std::function<std::string(const std::string& exercise)> solution;
 };
 

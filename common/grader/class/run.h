@@ -29,25 +29,25 @@ struct JudgingProcesses {
 struct RunRequest {
     std::filesystem::path submissions;  ///< the class's folder or archive, or "" to resume
     bool should_resume = false;         ///< whether to continue the last run
-    /// Whether to judge again those entries that already have a result, and to compare the two
-    /// results.
+    /// Whether to judge again the entries that already have a result, and to compare the new result
+    /// with the old one.
     bool rejudges = false;
 };
 
 /// The grader, the compiler and the sandbox. The result of a submission depends on all three and on
 /// the assignment.
 struct JudgeSetup {
-    std::string grader;      ///< identity of the judge, including its sandbox
-    std::string toolchain;   ///< identity of the compiler
+    std::string grader;      ///< identifiers of the judge and the sandbox
+    std::string toolchain;   ///< identifier of the compiler
     Tier tier = Tier::none;  ///< tier of the sandbox
 
     /// Returns "unsandboxed" if the run has no sandbox, otherwise "".
     std::string stamp() const { return tier == Tier::unsandboxed ? name_of(tier) : ""; }
 };
 
-/// Chooses a sandbox, and tests it with a file in `work_folder`. Creates `work_folder`. If `wanted`
-/// is set, only that tier is tested. Throws std::runtime_error if no tested sandbox starts and
-/// stops every attack. The tier `unsandboxed` is accepted without a test.
+/// Chooses a sandbox, and tests it with a file in `work_folder`, which this function creates. Tests
+/// only the tier `wanted` if it is set, and accepts the tier `unsandboxed` without a test. Throws
+/// std::runtime_error if no tested sandbox both starts and stops every attack.
 JudgeSetup find_judge_setup(const std::filesystem::path& work_folder, std::optional<Tier> wanted);
 
 /// The submissions of a class.
@@ -57,9 +57,9 @@ struct ClassSubmissions {
 };
 ClassSubmissions read_submissions(const Assignment& assignment, const JudgeSetup& setup,
                                   const std::filesystem::path& submissions);
-/// Returns the entries that must be judged: those without a problem that have no result in the
-/// store, or all entries without a problem if `rejudges` is true. Entries with the same key are
-/// returned only once.
+/// Returns the entries that must be judged: those whose source can be judged and whose result is
+/// not in the store. If `rejudges` is true, entries with a result are included. Entries with the
+/// same key are returned only once.
 std::vector<Entry> select_entries_to_judge(const std::vector<Entry>& entries, Store& store,
                                            bool rejudges);
 /// Returns the key of an entry's result.
@@ -68,8 +68,8 @@ std::string result_key(const Assignment& assignment, const JudgeSetup& setup, co
 RetryOptions retry_options_for(const Assignment& assignment, const JudgeSetup& setup,
                                const JudgingProcesses& processes,
                                const std::filesystem::path& work_folder);
-/// Returns the result of a submission that cannot be judged, such as a missing file or a damaged
-/// archive.
+/// Returns the result for a submission that cannot be judged, for example because a file is missing
+/// or an archive is damaged.
 Result make_problem_result(const Entry& entry, const std::string& sandbox);
 /// Judges a submission. A submission that cannot be judged gets a result that states the problem.
 Result judge_submission(const Submission& handed, const Assigned& exercise, const Secret& secret,
@@ -91,13 +91,13 @@ struct OpenRun {
     FileLock lock;
     Store store;
     std::vector<Entry> entries = {};
-    /// Files that the students submitted earlier, if the assignment counts them.
+    /// The students' earlier files. Empty if only a student's last file can count.
     std::vector<Entry> earlier = {};
     std::int64_t number = 0;
 };
 
-/// Grades a class. `tier` has the same meaning as in JudgeOptions. Throws UsageError, or
-/// InfrastructureError if a submission could not be graded.
+/// Grades a class. `tier` has the same meaning as in JudgeOptions. Throws UsageError if the request
+/// is invalid, and InfrastructureError if a submission could not be graded.
 void grade_class(const Assignment& assignment, const RunRequest& request,
                  const JudgingProcesses& processes, std::optional<Tier> tier, std::ostream& out);
 

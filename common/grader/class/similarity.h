@@ -24,21 +24,21 @@ namespace coalesce::grader {
 struct SimilarSubmissions {
     std::vector<std::size_t> members;  ///< indices of the submissions, at least two
     double share = 0;                  ///< fraction of fingerprints in common, from 0 to 1
-    double rarity = 0;            ///< how unlikely a match by chance is, in bits (a lower bound)
+    double rarity = 0;                 ///< how unlikely a chance match is: at least this many bits
     bool has_same_names = false;  ///< whether the submissions have the same tokens, including names
     bool is_same_file = false;    ///< whether the files are byte-identical
 };
 
-/// Returns the groups of submissions that share at least the fraction `share` of their
-/// fingerprints, starting with the least likely match. Ignores the fingerprints of `common`, which
-/// contains the skeleton and the solution.
+/// Returns groups of similar submissions, with the highest `rarity` first. The members of a group
+/// have at least the fraction `share` of their fingerprints in common. Fingerprints that occur in
+/// `common` (the skeleton and the solution) are ignored.
 std::vector<SimilarSubmissions> find_similar(const std::vector<std::string>& sources,
                                              const std::vector<std::string>& common,
                                              double share = 0.6);
 
 /// Returns the indices of the sources whose tokens equal those of `published`. Comments and white
-/// space are ignored. If `names_differ` is false, the names of variables and functions are ignored
-/// too.
+/// space are ignored. `names_differ` tells whether sources with other names of variables and
+/// functions count as different.
 std::vector<std::size_t> find_copies(const std::vector<std::string>& sources,
                                      const std::string& published, bool names_differ = true);
 

@@ -1,6 +1,6 @@
 /// \file
-/// Reads the submissions of a class from a folder or an archive that contains a folder, an archive
-/// or a file for each student.
+/// Reads the submissions of a class from a folder or an archive. It contains one item for each
+/// student: a folder, an archive or a file.
 ///
 /// A student's file for exercise 03_tiled is either 03_tiled.cu, or kernel.cu in a folder 03_tiled
 /// (or 03) anywhere in the submission. If the assignment has one exercise, a single .cu file with
@@ -19,7 +19,7 @@ namespace coalesce::grader {
 /// One student's submission for one exercise.
 struct Submission {
     std::string exercise;  ///< such as "03_tiled"
-    std::string source;    ///< the bytes of the file, or "" if it cannot be judged
+    std::string source;    ///< bytes of the file, or "" if the submission cannot be judged
     /// The reason why the submission cannot be judged: "no-file", "two-files", "not-a-file",
     /// "file-too-large" or "archive-...". "" if it can be judged.
     std::string problem;

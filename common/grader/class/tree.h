@@ -24,7 +24,7 @@ struct Item {
         too_large,  ///< a file of the assignment that is too large to be read
         ignored,    ///< a file that the assignment does not require; its content was not read
         special,    ///< a link, a device, a FIFO or another special file
-        hostile,  ///< an item whose name points outside the archive; `path` is the rest of its name
+        hostile,    ///< an item whose name points outside the archive; `path` lacks the ".." parts
     };
     std::vector<std::string> path;  ///< the components of the item's name, as raw bytes
     Kind kind = Kind::file;         ///< kind of the item

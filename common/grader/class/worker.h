@@ -48,7 +48,7 @@ int run_worker(const Assignment& assignment, const JudgeOptions& options);
 /// memory limit throws std::bad_alloc. Both are reported as problems of the submission.
 void limit_to_one_submission();
 
-/// Returns the result of a submission that crashes the judge while other submissions do not.
+/// Returns the result for a submission that crashes the judge, although other submissions do not.
 Result make_fault_result(const std::string& sandbox);
 
 /// Returns a digest of the assignment. A worker prints it, so that the parent process can verify

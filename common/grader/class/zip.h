@@ -15,7 +15,7 @@ struct ZipEntry {
 };
 
 /// Returns a zip archive of the files. The same files always produce the same bytes. Throws
-/// InfrastructureError.
+/// InfrastructureError if packing fails.
 std::string create_zip(const std::vector<ZipEntry>& files);
 /// Returns a tar archive of the files. The same files always produce the same bytes.
 std::string create_tar(const std::vector<ZipEntry>& files);

@@ -32,7 +32,7 @@ struct CommandOptions {
     std::string reason;            ///< for `set`: the reason
     std::string format;            ///< for `export`, `student`: the format
     std::filesystem::path to;      ///< destination of an export, or empty for stdout
-    std::filesystem::path names;   ///< for `export`: the list of names for Moodle and Canvas
+    std::filesystem::path names;   ///< for `export`: a CSV file of the names in Moodle or Canvas
     LateRule late;                 ///< for `export`: the deduction for late days
     PlanRequest plan_request;      ///< for `plan`: the plan's parameters
     std::filesystem::path plan;    ///< for `chunk`, `status`, `merge`: the plan's folder

@@ -22,7 +22,7 @@ public:
     JailRunner(Jail& compiler, Jail& launcher, SolutionCosts& solution_costs,
                const Assigned& exercise, const Secret& secret);
 
-    /// Returns a fixed name. It does not depend on whether the sandbox has started.
+    /// Returns a fixed name, because the sandbox may not have started yet.
     std::string device() const override { return "simulated GPU"; }
     bool is_simulated() const override { return true; }
     Compiled compile(const Source& source, const Signature& kernel) override;
@@ -33,8 +33,8 @@ public:
     Trial run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,
                    const TrialRequest& order) override;
     std::vector<std::uint64_t> other_orders(Shape shape) const override;
-    /// Reports whether the result is correct in every order that `run` would use. The checks are
-    /// disabled.
+    /// Reports whether the output is correct in every order of blocks and warps that `run` would
+    /// use. Does not check for memory errors and races.
     bool is_right(const Compiled& kernel, const Produces& task, Shape shape);
     /// Predicts the kernel's time on a GPU. Returns nothing if the exercise does not limit the
     /// time.
@@ -73,8 +73,8 @@ private:
     Jail& compiler_;
     Jail& launcher_;
     SolutionCosts& solution_costs_;
-    /// Compiled kernels, keyed by file name, mangled kernel name and source. The cache avoids
-    /// compiling a source again, for example to draw a picture.
+    /// Compiled kernels, keyed by file name, mangled kernel name and source. Thanks to this cache,
+    /// drawing a picture does not compile the source again, for example.
     std::map<std::array<std::string, 3>, Compiled> compiled_;
     const Assigned& exercise_;
     Secret secret_;

@@ -35,7 +35,7 @@ namespace coalesce::grader {
 struct Points {
     double correct = 0;   ///< points for correct output on every shape
     double clean = 0;     ///< points for passing memory, race and barrier checks
-    double counters = 0;  ///< points for costs within the limits, if all other points are earned
+    double counters = 0;  ///< points for costs within the limits; 0 unless all others are earned
     /// Returns the sum of the three kinds of points.
     double total() const { return correct + clean + counters; }
     bool operator==(const Points&) const = default;
@@ -61,9 +61,9 @@ struct Resources {
 struct Assigned : coalesce::Exercise {
     std::vector<Shape> hidden_shapes = {};  ///< shapes that only the teacher knows
     Shape hidden_counted{0, 0};             ///< second shape for counting costs, or 0 x 0 for none
-    /// Shapes that the judge draws from the secret (drawn_shapes.h). Costs are counted on
-    /// `drawn_counted_shape`, whose sides are not multiples of the tile side; 0 x 0 means no such
-    /// shape. On the shapes in `drawn_large_shapes`, only some blocks are launched.
+    /// Shapes drawn at random, with the secret as the seed (drawn_shapes.h). Costs are also counted
+    /// on `drawn_counted_shape`, which has partial tiles (0 x 0 for none). On the large shapes,
+    /// only some of the blocks are launched.
     Shape drawn_counted_shape{0, 0};
     std::vector<Shape> drawn_large_shapes = {};
     /// source of the solution, whose costs are compared with the submission's; "" if there is none
@@ -80,7 +80,7 @@ PtxRules ptx_rules(const Assigned& exercise);
 /// 32 bytes that only the teacher knows, from which the inputs are derived.
 using Secret = std::array<std::uint8_t, 32>;
 
-/// Returns a number derived from the secret and `what`. The same arguments always give the same
+/// Derives a number from the secret and the label `what`. The same arguments always give the same
 /// number, which nobody can guess without the secret.
 std::uint64_t derive_number(const Secret& secret, const std::string& what);
 
@@ -88,7 +88,7 @@ std::uint64_t derive_number(const Secret& secret, const std::string& what);
 struct Result {
     Mark mark = Mark::system;  ///< how the submission was judged
     Verdict verdict;           ///< the verdict for the student, which reveals no hidden shape
-    /// a picture of one warp at the counted shape, if the kernel exceeds a cost limit
+    /// a picture of a warp's accesses on the shape `counted`, if the kernel exceeds a cost limit
     std::string picture;
     bool is_hidden = false;  ///< whether the failure was on a hidden shape
     int public_passed = 0;   ///< public shapes that passed
@@ -119,8 +119,8 @@ Result result_of_failure(Mark mark, const Failure& failure, const std::string& s
 
 /// The sandbox and the work folder of a judge.
 struct JudgeOptions {
-    /// The sandbox tier, or empty for the best tier that works here. `unsandboxed` corresponds to
-    /// --no-sandbox and is for development only. Tests choose weaker tiers.
+    /// The sandbox tier, or empty for the best tier that works here. Tests set it, to cover the
+    /// weaker tiers too. `unsandboxed` corresponds to --no-sandbox and is for development only.
     std::optional<Tier> tier = {};
     /// a private folder (0700) that the judge may clear, or empty for a folder in /tmp
     std::filesystem::path work_folder = {};

@@ -9,7 +9,7 @@
 
 namespace coalesce::grader {
 
-/// The mark of a submission. `code_of` returns its code in grades.
+/// The mark of a submission. `code_of` returns the code that lists of grades show, such as WA.
 enum class Mark {
     ok,               ///< OK: correct and clean, but possibly too expensive (see Points)
     compile_error,    ///< CE: does not compile, or has no kernel
@@ -32,7 +32,7 @@ const char* code_of(Mark mark);
 std::optional<Mark> parse_mark(const std::string& code);
 /// Returns a phrase for a message, such as "the result is wrong".
 const char* mark_phrase(Mark mark);
-/// Returns the mark for a failure. Failures about costs map to OK, because costs affect only the
+/// Returns the mark for a failure. Costs above a limit map to OK, because costs affect only the
 /// points.
 Mark mark_for_failure(FailureKind kind);
 /// Reports whether a kernel with this mark may still have a correct result.

@@ -1,6 +1,6 @@
 /// \file
-/// Hides results that would reveal hidden inputs to students. Results on public inputs are shown
-/// completely.
+/// Removes from students' results everything that would reveal a hidden input. Results on public
+/// inputs are shown completely.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace coalesce::grader {
 
-/// Reports whether only the teacher knows the shape at this index. Hidden shapes follow the public
-/// ones, and the second shape for counting costs is last.
+/// Reports whether only the teacher knows the shape tried[place]. The public shapes come first,
+/// then the hidden ones, then further shapes on which costs are counted.
 bool is_shape_hidden(const Assigned& exercise, const std::vector<TriedShape>& tried,
                      std::size_t place);
 /// Removes everything from a result that would reveal a hidden shape.

@@ -10,7 +10,7 @@
 
 namespace coalesce::grader {
 
-/// The target of an attack. It is sent to the worker as a job.
+/// The targets of an attack. The grader sends them to the worker as the request of a job.
 struct AttackTarget {
     std::string attack;       ///< name of the attack
     std::string secret_file;  ///< a file of the grader, which no jail may read

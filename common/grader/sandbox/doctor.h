@@ -1,5 +1,5 @@
 /// \file
-/// Finds the best sandbox on this computer that withstands all attacks.
+/// Finds the best sandbox that works on this computer and withstands all attacks.
 #pragma once
 
 #include <filesystem>

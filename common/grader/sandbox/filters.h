@@ -7,11 +7,11 @@ namespace coalesce::grader {
 
 /// The task of a jailed process, which determines its filter.
 enum class Duty {
-    serve,        ///< forks workers and waits for them; no network, programs, namespaces or tracing
+    serve,        ///< forks workers; may not use networks, run programs, trace or make namespaces
     serve_clang,  ///< like `serve`, but a worker may start one process, which becomes clang
-    compile,  ///< a worker that reads headers and uses threads; no processes, signals or writing
-    clang,    ///< like `compile`, after exec: clang itself
-    launch,   ///< a worker that computes and opens no files
+    compile,      ///< a worker; may read files and use threads, but not write, fork or send signals
+    clang,        ///< like `compile`, but may also execute a program: clang
+    launch,       ///< a worker that only computes, and may not open files
 };
 
 /// Restricts the system calls of the calling process and its children. Throws std::runtime_error if

@@ -1,15 +1,15 @@
 /// \file
-/// A jail is a sandboxed process that forks a worker for each job. This file implements the
-/// grader's side, and program/ the jail's side.
+/// A jail is a sandboxed process that forks a worker for each job. This file declares the
+/// grader's side. The jail's side is in program/.
 ///
 /// The grader starts the program `jail` as a direct child, in bubblewrap (tier A) or under Landlock
 /// (tier B). The jail first warms up its compiler or loads the simulator. Then it gives up all
-/// rights that it does not need, and waits for jobs on a socket. A job consists of a sealed memfd
-/// with the request and an empty one for the answer. The jail forks a worker, which restricts
-/// itself further and exits after the job. The worker may send one note on its own socket, to which
-/// the grader replies with a memfd. The inputs therefore arrive only after the kernel has been
-/// loaded. The jail reports when the worker has ended. The grader copies the answer and reads only
-/// the copy.
+/// rights that it does not need, and waits for jobs on a socket. A job consists of two memfds: a
+/// sealed one with the request, and an empty one for the answer. The jail forks a worker, which
+/// restricts itself further and exits after the job. The worker may send one note on its own
+/// socket, to which the grader replies with a memfd. The inputs therefore arrive only after the
+/// kernel has been loaded. The jail reports when the worker has ended. The grader copies the answer
+/// and reads only the copy.
 ///
 /// The grader limits the elapsed time, measured with the monotonic clock. At the limit it kills the
 /// whole jail, and the next job starts a new one. All processes of a jail die with its first
@@ -60,7 +60,7 @@ struct JobEnd {
         out_of_processor,  ///< the worker exceeded its limit on processor time
         /// the worker exceeded its limit on elapsed time, perhaps because the computer was busy
         out_of_time,
-        out_of_memory,  ///< the kernel killed the worker, and perhaps its jail, for lack of memory
+        out_of_memory,  ///< Linux killed the worker, and perhaps its jail, because memory ran out
         jail_failed,    ///< the worker could not run, because the jail failed; `problem` says why
     };
     EndKind end_kind = EndKind::jail_failed;
@@ -84,8 +84,8 @@ struct JobResult {
     Answer answer;
 };
 
-/// A jail for one role. The first job starts it. The thread that starts the jail must also use and
-/// destroy it, because the kernel kills the jail when that thread ends.
+/// A jail for one role. The first job starts the jail. The same thread must start, use and destroy
+/// the jail, because Linux kills the jail when the thread that started it ends.
 class Jail {
 public:
     Jail(Role role, Tier tier);
@@ -99,8 +99,8 @@ public:
     /// Runs a job. A failing worker never causes an exception. Throws std::runtime_error if the
     /// grader itself has too little memory or too few descriptors.
     JobResult run(const Job& job);
-    /// Reports whether the last start failed because the jail was killed. `start` itself does not
-    /// distinguish between causes of failure.
+    /// Reports whether the last call of `start` failed because the jail was killed. The string that
+    /// `start` returns does not distinguish this cause from other failures.
     bool was_killed() const { return was_killed_; }
     /// Returns the text that the jail sent when it was ready, such as the compiler's name.
     const std::string& about() const { return ready_message_; }

@@ -23,8 +23,8 @@ struct CompileJob {
     Signature kernel;    ///< the kernel that the file must define
 };
 
-/// An argument of a launch. The contents of an array are sent separately, like the contents of
-/// matrices.
+/// An argument of a launch. The contents of an array are not part of the job. Like matrices, they
+/// are in the memory that the grader shares with the worker.
 struct JobArgument {
     bool is_array = false;
     std::uint64_t value = 0;    ///< value of a scalar
@@ -37,20 +37,20 @@ struct LaunchJob {
     Compiled kernel;                 ///< the kernel's PTX and names
     TrialRequest order;              ///< the launch to make
     bool is_in_place = false;        ///< whether the kernel takes a single matrix
-    bool is_predicted = false;       ///< whether to predict the time, which requires no matrices
+    bool is_predicted = false;       ///< whether to only predict the time, without matrices
     std::uint64_t guard_bytes = 0;   ///< size of the guards around each matrix, in bytes
     std::uint64_t address_seed = 0;  ///< seed for the device addresses, or 0 for the default ones
     bool is_out_unwritten = false;   ///< whether the initial content of `out` counts as unwritten
-    /// The arguments of a kernel that does not take two matrices; otherwise empty.
+    /// The kernel's arguments. Empty if the kernel takes `out` and `in`, or a single matrix.
     std::vector<JobArgument> arguments = {};
-    /// The seed of the values that the blocks load in a prediction. If the seed is 0, the values
-    /// that the blocks store are not checked.
+    /// For a prediction: the seed of the input's values. If it is 0, the values that the blocks
+    /// store are not checked.
     std::uint64_t value_seed = 0;
-    /// Whether a kernel that cannot be launched is an error. Used only for predictions.
+    /// For a prediction: whether to report why the kernel cannot be launched, if it cannot.
     bool must_launch = false;
 };
 
-// Jobs come from the grader itself, so base/codec.h may read them without checks.
+// The fields of each job, for base/codec.h. Only the grader writes jobs, so nothing is checked.
 void describe(auto& codec, JobArgument& argument) {
     fields(codec, "is_array", argument.is_array, "value", argument.value, "bytes", argument.bytes,
            "is_unwritten", argument.is_unwritten);
@@ -76,27 +76,27 @@ Trial parse_trial_answer(std::string_view json);
 /// The predicted time of a launch on a GPU.
 struct PredictedTime {
     std::optional<Predicted> predicted = {};  ///< the time; empty if the model cannot predict it
-    bool is_moved = true;                     ///< whether the blocks store all values correctly
-    /// Whether the blocks store too few elements, all of which are correct. This includes blocks
-    /// that store the same elements repeatedly.
+    bool is_moved = true;                     ///< whether the blocks that ran store what they must
+    /// Whether these blocks store no wrong values, but too few elements, for example because
+    /// several blocks store the same elements.
     bool is_idle = false;
-    /// why the kernel cannot be launched; its kind is `none` if it can
+    /// the failure that prevents the launch; its kind is `none` if the kernel can be launched
     Failure launch_failure = {};
     SampledCosts costs = {};  ///< the costs of the launch
 };
 std::string to_json(const PredictedTime& foretold);
-/// Parses a prediction. Takes only the model's figures for the launch from the answer, and computes
-/// the rest from the shape and the known GPU. Rejects impossibly short times. Throws
-/// std::runtime_error for an answer that the simulator cannot have produced.
+/// Parses a prediction. The worker is not trusted: only the figures for the launch are taken from
+/// its answer, the rest is computed from the shape and the GPU's data, and impossibly short times
+/// are rejected. Throws std::runtime_error if the simulator cannot have produced the answer.
 PredictedTime parse_prediction_answer(std::string_view json, Shape shape);
 
-/// The note that a worker sends when the kernel is loaded and its launch is known. The grader
-/// replies with the matrices.
+/// A worker sends this note after it has loaded the kernel and determined the grid and block sizes.
+/// The grader replies with the matrices.
 constexpr std::string_view kRequestImages = "loaded";
 
-/// The layout of the two matrices in the memory that the grader shares with a worker. Each matrix
-/// has guards on both sides, and `in` is first. Kernels with other arguments get their arrays one
-/// after the other without guards, because the worker adds the guards.
+/// The layout of the memory that the grader shares with a worker: first `in`, then `out`, each with
+/// guards on both sides. If the kernel takes arrays instead, they follow each other without guards,
+/// and the worker adds guards when it copies the arrays to the device.
 struct ImageLayout {
     std::size_t matrix_bytes = 0, guard_bytes = 0;
     std::size_t array_bytes = 0;  ///< total size of all arrays, if there are no matrices
@@ -111,7 +111,7 @@ ImageLayout layout_for_job(const LaunchJob& job);
 std::size_t text_offset(const ImageLayout& layout);
 /// The maximum size in bytes of the text that follows the matrices in a launch's answer.
 constexpr std::size_t kMaxAnswerTextBytes = std::size_t{4} << 20;
-/// The maximum length in bytes of a trial's JSON. Reports and lines are dropped to stay within it.
+/// The maximum length in bytes of a trial's JSON. Reports and source lines beyond it are dropped.
 constexpr std::size_t kMaxTrialTextBytes = kMaxAnswerTextBytes - 64;
 
 }  // namespace coalesce::grader

@@ -1,5 +1,5 @@
 /// \file
-/// Memory that two processes share as a memfd, and that one of them can make read-only with a seal.
+/// Memory that two processes share as a memfd. One process can make it read-only with a seal.
 ///
 /// The grader seals a request before it sends it, so that nobody can change it. An answer has a
 /// fixed size, and the grader copies it before reading it, so that later writes have no effect. The

@@ -1,11 +1,11 @@
 /// \file
 /// Creates a process whose descendants all die with it.
 ///
-/// Bubblewrap has an outer and an inner process. The inner one first waits for permission to
-/// continue, without a time limit, and only later asks the kernel to kill it when the outer one
-/// ends. The inner process therefore survives if the outer one is killed in its first milliseconds,
-/// together with the grader or for lack of memory. This cannot happen if the outer process is the
-/// first one of a PID namespace, because the kernel then kills the whole namespace.
+/// Bubblewrap has an outer and an inner process. The inner process waits for permission to
+/// continue, without a time limit. Only then does it ask Linux to kill it when the outer process
+/// ends. If the outer process is killed earlier (with the grader, or because memory runs out), the
+/// inner process survives. This cannot happen if the outer process is the first one of a PID
+/// namespace, because Linux then kills the whole namespace.
 #pragma once
 
 #include <sys/types.h>

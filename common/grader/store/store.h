@@ -81,7 +81,7 @@ public:
     std::string source(const std::string& digest);
 
     /// Atomically stores a run with its entries and their sources. Returns the number of the run.
-    /// The files in `earlier`, which students submitted earlier, are judged too.
+    /// `earlier` contains the same students' earlier files, which are judged too.
     std::int64_t start_run(const std::string& assignment, const std::string& stamp,
                            const std::vector<Entry>& entries,
                            const std::vector<std::string>& sources,
@@ -100,15 +100,15 @@ public:
 
     /// Returns the result with this key, or nothing if there is none.
     std::optional<std::string> result(const std::string& key);
-    /// Adds a result. Returns true if it is the first result with its key. A later result is not
-    /// stored. If it differs from the first, throws InfrastructureError.
+    /// Adds a result and returns true. If the store already has the same result under this key,
+    /// returns false. If it has a different one, throws InfrastructureError.
     bool add_result(std::int64_t run, const Entry& entry, const std::string& result);
     /// Records an attempt that failed because of the grader.
     void add_fault(std::int64_t run, const Entry& entry, const std::string& text);
-    /// Records that an entry crashes the judge while other entries do not. The entry has no result,
-    /// so the next run judges it again.
+    /// Records that this entry crashes the judge, although other entries do not. The entry has no
+    /// result, so the next run judges it again.
     void give_up(std::int64_t run, const Entry& entry, const std::string& text);
-    /// Returns the keys of the entries that a run gave up.
+    /// Returns the keys of the entries for which give_up() was called in this run.
     std::set<std::string> given_up(std::int64_t run);
     /// Returns all attempts, oldest first.
     std::vector<Attempt> attempts();

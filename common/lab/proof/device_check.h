@@ -22,9 +22,9 @@ std::uint64_t count_wrong_cells(const Problem& problem, const void* out, const v
 struct ArrayAxis {
     std::int64_t size, step;
 };
-/// Returns how many elements of `out` are wrong, for an array of any shape. `axes` begins with the
-/// outermost axis. Elements of 3, 6, 12 ... bytes are compared in parts whose size is a power of
-/// two. For such elements, the result is the number of wrong parts.
+/// Returns the number of wrong elements of `out`, for an array of any shape. `axes` begins with the
+/// outermost axis. Elements of 3, 6, 12 ... bytes are split into parts whose size is a power of
+/// two, and each wrong part counts as one.
 std::uint64_t count_wrong_elements(std::size_t element_size, const std::vector<ArrayAxis>& axes,
                                    const void* out, const void* in);
 

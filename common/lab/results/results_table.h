@@ -26,9 +26,9 @@ struct KnownResults {
 /// field.
 Json read_run(const std::filesystem::path& file);
 
-/// Reads all *.json files in a folder except the one from build/bin/shapes. Throws a
-/// std::runtime_error that names the file and its first invalid field. A step that is not in
-/// `steps` counts as invalid, unless `steps` is empty.
+/// Reads all *.json files in a folder, except the one from build/bin/shapes, which has no lessons.
+/// Throws a std::runtime_error that names the file and its first invalid field. If `steps` is not
+/// empty, a step that is not in it counts as invalid.
 KnownResults read_results(const std::filesystem::path& folder,
                           const std::set<std::string>& steps = {});
 
@@ -37,14 +37,14 @@ KnownResults read_results(const std::filesystem::path& folder,
 /// rows of its other variants are folded. `proof` is the path to docs/guide/proof.md.
 std::string results_in_markdown(const KnownResults& known, const std::string& proof);
 
-/// Returns the table of a step's variants for its lesson, or an empty string if there are no
-/// results.
+/// Returns the table that the lesson of a step shows: the results of the step's variants. Returns
+/// "" if there are no results.
 std::string format_step_results(const std::string& step, const KnownResults& known);
 
 /// Returns a Markdown table with a line for each lesson: the cost and speed of its first kernel,
-/// and its fastest kernel. The GPU's name is above the table. `folder` contains the results of
-/// lesson 16; `root` is the path from the page to the repository's root: "" or "../../". If no GPU
-/// was measured, the table has only counters.
+/// and the name of its fastest. The GPU's name is above the table. `folder` contains the results of
+/// lesson 16, which are stored apart; `root` is the path from the page to the repository's root: ""
+/// or "../../". If no GPU was measured, the table has only counters.
 std::string summary_in_markdown(const course::Course& course, const KnownResults& known,
                                 const std::filesystem::path& folder, const std::string& root);
 

@@ -23,7 +23,7 @@ enum class Mistake {
 enum class LocalProcessor { cpu, gpu };
 
 /// A matrix that is distributed over several processes. Each process has some rows of `in` and some
-/// rows of `out`, which are columns of `in`.
+/// rows of `out`. The rows of `out` are the columns of `in`.
 struct SharedMatrix {
     MPI_Comm comm = MPI_COMM_WORLD;
     int rank = 0;

@@ -9,7 +9,7 @@
 namespace coalesce::processes {
 
 /// A team of MPI processes. The team must be created after MPI_Init and destroyed before
-/// MPI_Finalize. MPI transfers information about the matrix, but never its elements.
+/// MPI_Finalize. MPI transfers only information about the matrix. NCCL transfers its elements.
 class MpiTeam : public many::Team {
 public:
     MpiTeam();
@@ -32,7 +32,7 @@ public:
     void fail_together(const std::string& problem) override;
 
 private:
-    /// Returns the reason why this process cannot use the GPU `device`, or "" if it can.
+    /// Returns why this process cannot use `device`, or "". This host has `there` GPUs.
     std::string reason_not_usable(int device, int there) const;
 
     MPI_Comm host_ = MPI_COMM_NULL;  // the processes on this computer

@@ -12,19 +12,19 @@
 
 namespace coalesce::translator {
 
-/// A variable, and the PTX variable in which it is stored.
+/// A source variable, and the PTX variable that stores it.
 struct PlacedVariable {
     const DebugVariable* variable = nullptr;
     std::string symbol;  ///< the name of the PTX variable
     bool is_shared = false;
 };
 
-/// A PTX function. The instructions of each scope lie between two labels.
+/// A PTX function, with two labels around the instructions of each scope.
 struct DebugFunction {
     std::string name, begin, end;
     std::vector<PlacedVariable> variables;
     std::map<std::string, std::pair<std::string, std::string>>
-        scope_labels;  ///< the first and last label of each scope, keyed by DebugScope::node
+        scope_labels;  ///< the labels around each scope's instructions, keyed by DebugScope::node
 };
 
 /// Returns the sections .debug_abbrev and .debug_info, or "" if there is no function.

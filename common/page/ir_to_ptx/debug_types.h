@@ -1,5 +1,5 @@
 // The names, types and scopes of local variables in the source. A module contains them only if it
-// was compiled with -O0 and full debug information, so that each variable keeps its memory.
+// was compiled with full debug information and with -O0, which keeps every variable in memory.
 #pragma once
 
 #include <string>

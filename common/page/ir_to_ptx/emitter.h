@@ -3,8 +3,8 @@
 //
 // Idea   A value of the IR consists of one or more scalars, its parts (layout.h): {i64, [2 x
 //        float]} has three, and an i128 has two halves. Each part has a register. If the type has
-//        an odd width (i1 in memory, i8, i24), the upper bits of the register are undefined. Code
-//        that needs them calls extend_operand().
+//        an odd width (i1 in memory, i8, i24), the upper bits of the register are undefined until
+//        extend_operand() sets them.
 #pragma once
 
 #include <map>
@@ -27,8 +27,8 @@ constexpr u32 bits_of(Register family) {
     return family == Register::predicate ? 1 : 8u << static_cast<u32>(family);
 }
 
-/// Returns the kind of register for a scalar. An i1 is a predicate. Types up to i16, half and
-/// bfloat use b16. An i128 takes two b64 registers.
+/// Returns the kind of register for a scalar. An i1 is a predicate. Half, bfloat and integers of 2
+/// to 16 bits use b16. An i128 takes two b64 registers.
 Register register_family(const Type& scalar);
 /// Returns the width of the register for a scalar: 1, 16, 32 or 64.
 u32 register_bits(const Type& scalar);
@@ -89,7 +89,7 @@ public:
     /// Returns a number that is unique within this function.
     u32 next_number() { return ++last_number_; }
 
-    /// Returns where the function's variables are stored. Call this after text().
+    /// Returns the places of the function's source variables. Call this after text().
     DebugFunction debug_information(const std::vector<const Variable*>& shared) const;
 
     /// Reports whether the instruction is folded into its users, so that no code is emitted for it
@@ -98,8 +98,8 @@ public:
     const Block* next_block() const { return next_block_; }
     std::string parameter_load(const Argument& argument, std::size_t part, const std::string& made);
     bool sets_phis(const Block& from, const Block& to) const;
-    /// Reports whether the phis of `to` can be set before `from` branches. Their registers must not
-    /// be read by the branch or on the edge to `other`.
+    /// Reports whether the phis of `to` can be set before the branch at the end of `from`. They
+    /// cannot if the branch, or the edge to `other`, its other target, reads the phis' registers.
     bool can_set_phis_early(const Block& from, const Block& to, const Block& other) const;
     void set_phis(const Block& from, const Block& to);
 

@@ -14,7 +14,7 @@ namespace coalesce::translator {
 /// first. The second operand is either extended in the same way as the first, or is a constant that
 /// fits into half the width.
 struct WideProduct {
-    /// The first operand before its extension. nullptr if the instruction is not a product of this
+    /// The first operand without its extension, or null if the instruction is not a product of this
     /// form.
     const Value* a = nullptr;
     const Value* b = nullptr;  ///< the second operand; nullptr if it is the constant `factor`
@@ -23,8 +23,8 @@ struct WideProduct {
 };
 WideProduct match_wide_product(const Instruction& product);
 
-/// Reports whether the instruction emits no code, because each part of its result is already a
-/// register or constant of one of its operands. See Emitter::renamed().
+/// Reports whether the instruction emits no code, because the registers and constants of its
+/// operands also serve as its result. See Emitter::renamed().
 bool is_register_rename(const Instruction& instruction);
 
 class FoldedInstructions {
@@ -34,7 +34,7 @@ public:
     /// Returns the values that the instruction reads. A folded operand is replaced with the values
     /// that the folded instruction reads.
     std::vector<const Value*> find_read_values(const Instruction& instruction) const;
-    /// Returns the values read through a single operand, like find_read_values().
+    /// Like find_read_values(), for a single operand of an instruction.
     std::vector<const Value*> find_source_values(const Value* value) const;
 
 private:

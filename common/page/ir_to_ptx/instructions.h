@@ -1,8 +1,8 @@
-// The table of instructions. For each instruction, it gives the form in which the IR writes it, and
-// the function that emits PTX for it.
+// The table of LLVM's instructions, with the syntax of their operands, and the functions that emit
+// PTX for them.
 //
 //   INSTRUCTION(name, form, emit)
-//     name   of the enumerator Op::name and of the instruction; an underscore is appended to C++ keywords
+//     name   of the enumerator Op::name and of the instruction; C++ keywords get an underscore
 //     form   the syntax of its operands: a function in read_instruction.cpp
 //     emit   void emit_...(Emitter&, const Instruction&), declared below
 //

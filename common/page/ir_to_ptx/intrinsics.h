@@ -1,4 +1,4 @@
-// The table of LLVM's intrinsics: llvm.NAME, and the function that emits PTX for a call.
+// The table of LLVM's intrinsics: their names after "llvm.", and the functions that emit their PTX.
 //
 // Each group has its own table and file. A star at the end of a name stands for the types that LLVM
 // appends ("llvm.umin.*" for llvm.umin.i32).

@@ -23,7 +23,7 @@ struct Block;
 struct Function;
 struct Instruction;
 
-/// A position in the source. `inlined_at` is the call into which the code was inlined.
+/// A position in the source. `inlined_at` is the call site at which the code was inlined.
 struct Place {
     std::string file;
     u32 line = 0, column = 0;
@@ -31,8 +31,8 @@ struct Place {
     const Place* inlined_at = nullptr;
 };
 
-/// Returns the position of the outermost call into which the code at `place` was inlined, or
-/// `place` itself if the code was not inlined.
+/// Returns the outermost call site at which the code at `place` was inlined, or `place` itself if
+/// the code was not inlined.
 const Place* outermost_call_site(const Place* place);
 
 struct Value {
@@ -116,13 +116,13 @@ struct Instruction : Operation {
     const Place* place = nullptr;
     u32 flags = 0;
     u32 align = 0;          ///< the alignment of a memory operation in bytes; 0 if not given
-    std::string predicate;  ///< the comparison ("slt", "oeq") or atomic update ("add")
+    std::string predicate;  ///< the comparison or the atomic operation, such as "slt" or "add"
     Ordering ordering = Ordering::none;
     Ordering failure_ordering = Ordering::none;
     std::string scope;  ///< the syncscope; "" is the whole system
-    /// For a phi, the block that operands[i] comes from. For a br, the targets, starting with the
-    /// target for true. For a switch, the default target, followed by one target for each of
-    /// operands[1...].
+    /// For a phi, blocks[i] is the block that operands[i] comes from. For a br, the blocks are the
+    /// targets: first the one for true, then the one for false. For a switch, the default target
+    /// comes first, then one target for each of operands[1...].
     std::vector<Block*> blocks;
     /// The callee of a call. The operands are the arguments.
     Value* callee = nullptr;
@@ -195,7 +195,7 @@ public:
     /// Reports whether the module was compiled for a debugger, with variables in memory.
     bool has_debug_variables() const;
 
-    /// Creates a value that the module owns: make<Constant>(kind, type).
+    /// Creates a value that the module owns, as in make<Constant>(kind, type).
     template <class T, class... Arguments>
     T* make(Arguments&&... arguments) {
         auto owned = std::make_unique<T>(std::forward<Arguments>(arguments)...);

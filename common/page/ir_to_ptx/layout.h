@@ -1,5 +1,5 @@
-// The sizes of types and the positions of their parts in memory (in the data layout of nvptx64),
-// and the address computations of getelementptr.
+// Computes the sizes of types, the offsets of their parts in memory, and the addresses of
+// getelementptr, all in the data layout of nvptx64.
 #pragma once
 
 #include "page/ir_to_ptx/ir.h"
@@ -22,7 +22,7 @@ struct ScalarPart {
     u64 offset, bytes;
 };
 std::vector<ScalarPart> list_scalar_parts(const Type& type);
-/// The parts that an extractvalue selects, as a range of list_scalar_parts(type).
+/// The parts that an extractvalue selects, as a range of indices into list_scalar_parts(type).
 struct PartRange {
     std::size_t first, count;
 };

@@ -13,7 +13,7 @@ enum class TokenKind : u8 {
     key,          ///< a key, including its colon, such as entry: or line:
     local,        ///< %name, %"a name"
     global,       ///< @name
-    metadata,     ///< !12, !dbg, !DILocation; "" for ! before { or "
+    metadata,     ///< !12, !dbg, !DILocation; the text is empty if { or " follows the !
     attributes,   ///< #0
     comdat,       ///< $name
     number,       ///< -12, 1.5e+00, 0x7FF8000000000000, 0xH3C00

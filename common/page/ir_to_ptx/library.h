@@ -3,8 +3,8 @@
 
 namespace coalesce::translator {
 
-/// The text of the library. It is appended to every module, and functions that nothing calls are
-/// removed.
+/// The text of the library, which is appended to every module. Library functions that are not
+/// called are removed afterwards.
 extern const char* const kLibrary;
 
 }  // namespace coalesce::translator

@@ -1,4 +1,4 @@
-// Writes addresses as sums (base + constant bytes + scale * value + ...), so that the distance
+// Represents addresses as sums (base + constant bytes + scale * value + ...), so that the distance
 // between two addresses can be computed.
 #pragma once
 

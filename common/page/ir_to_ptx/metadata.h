@@ -27,8 +27,8 @@ public:
         std::vector<std::pair<std::string, std::string>> facts;
     };
     std::vector<Annotation> annotations() const;
-    /// Returns the variable that a DILocalVariable or a DIGlobalVariableExpression describes. The
-    /// type of the result is null if the module has no such metadata.
+    /// Returns the variable that a DILocalVariable or a DIGlobalVariableExpression describes. If
+    /// the module has no metadata called `name`, the type of the result is null.
     DebugVariable debug_variable(const std::string& name, Module& module) const;
     /// Reports whether a scope belongs to the function itself rather than to a function inlined
     /// into it.

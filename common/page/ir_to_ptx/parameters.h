@@ -7,10 +7,10 @@
 
 namespace coalesce::translator {
 
-/// Returns ".visible .entry name( ... )" with the launch bounds, or ".func (...) name(...)".
+/// Returns a function's header, such as ".func (...) name(...)", or ".visible .entry name( ... )"
+/// with the launch bounds.
 std::string function_header(const Function& function);
-/// Returns the declaration of a function that is called before its definition, or defined
-/// elsewhere.
+/// Returns the declaration of a function that is defined later or in another module.
 std::string prototype(const Function& function);
 
 /// Returns the declaration of an argument or a result, such as ".param .b32 name".

@@ -6,7 +6,7 @@
 
 namespace coalesce::translator {
 
-/// library_calls.cpp: replaces operations that PTX has no instruction for with calls to library
+/// library_calls.cpp: replaces operations that have no PTX instruction with calls to library
 /// functions.
 void replace_by_library_calls(Module& module, Function& function);
 /// Removes library functions that are not called. Run this once per module, after all calls have

@@ -11,9 +11,9 @@ namespace coalesce::translator {
 
 class FileTable {
 public:
-    /// Returns the .loc directives for a position. If the code was inlined into another file, the
-    /// positions of the calls come first, so that code from a header is attributed to the line of
-    /// the kernel that called it.
+    /// Returns the .loc directives for a position. For code inlined from another file, the
+    /// positions of the call sites come first, so that code from a header is attributed to the line
+    /// of the kernel that called it.
     std::string format_location(const Place& place);
     /// Returns a .file directive for each file in use, followed by the functions' names as debug
     /// strings.

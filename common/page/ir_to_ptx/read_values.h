@@ -9,7 +9,7 @@
 
 namespace coalesce::translator {
 
-/// The names visible in the current function. All globals are known before anything else is read.
+/// The names visible in the current function. All globals are known before any value is read.
 struct VisibleNames {
     std::map<std::string, Value*> globals;
     /// The instructions of the current function. An instruction may be created before its

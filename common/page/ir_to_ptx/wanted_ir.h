@@ -12,8 +12,8 @@ namespace coalesce::translator {
 /// 64-bit operations cost more than 32-bit ones, branches may diverge, and loops should be unrolled
 /// even partially.
 inline const std::vector<std::string> kOptimizerOptions = {
-    // An infinite loop is a learner's mistake, and must not be removed. Nothing is vectorized,
-    // because GPUs have no vector registers.
+    // Keep an infinite loop, so that it can be reported as the learner's mistake. Nothing is
+    // vectorized, because GPUs have no vector registers.
     "-O3", "-fno-finite-loops", "-mllvm", "-indvars-widen-indvars=false", "-mllvm",
     "-jump-threading-threshold=0", "-mllvm", "-unswitch-threshold=1", "-mllvm",
     "-inline-threshold=2475", "-mllvm", "-unroll-runtime", "-mllvm", "-unroll-allow-partial",
@@ -27,7 +27,7 @@ inline const std::vector<std::string> kDebuggerOptions = {"-O0", "-fno-finite-lo
 
 /// Returns the options (except -o OUT IN) for the second run of a clang with the NVPTX back end.
 /// The first run writes unoptimized IR (-disable-llvm-passes). The second run optimizes this IR for
-/// a target other than NVPTX, so that the back end has no influence.
+/// a different target, so that the NVPTX back end does not influence the optimizer.
 inline std::vector<std::string> optimise_without_back_end() {
     std::vector<std::string> words = {"-cc1", "-triple", "spir64-unknown-unknown",
                                       "-x",   "ir",      "-Wno-override-module"};

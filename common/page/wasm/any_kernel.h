@@ -1,6 +1,6 @@
 /// \file
-/// A kernel of any signature that a reader wants to launch: its arguments, in the form of an
-/// exercise's record, and its launch.
+/// A reader's kernel, ready to be launched: its source, its grid and block, and its arguments,
+/// which have the format of an exercise's arguments.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,28 +12,28 @@
 
 namespace coalesce::page {
 
-/// The kernel of a question. README.md describes the question's "kernel".
+/// A kernel to launch, parsed from the "kernel" field of a question (README.md).
 struct AnyKernel {
-    /// The arguments as an exercise without a reference. Its only shape contains the sizes.
+    /// The arguments, as an Exercise without a reference. Its one shape holds the launch's sizes.
     Exercise exercise;
     Source source;  ///< the reader's text
-    /// The grid and the block, as expressions in the sizes; null if the text has a `configure`.
+    /// The grid and the block, as expressions in the sizes. Null if the source defines `configure`.
     nlohmann::json launch;
 
     Shape shape() const { return exercise.shapes.front(); }
     const ElementTask& task() const { return *exercise.elements; }
-    /// Returns the launch for a shape, or nothing if the text has a `configure`. Throws
-    /// ExpressionError.
+    /// Returns the launch for a shape, or nothing if the source defines `configure`, which then
+    /// chooses the launch. Throws ExpressionError if an expression is invalid.
     std::optional<LaunchShape> launch_for(Shape shape) const;
-    /// Returns the text to compile: the reader's, followed by a `configure` if the text has none.
+    /// Returns the source to compile: the reader's text, plus a `configure` if the text has none.
     Source source_to_compile() const;
 };
 
-/// Parses the kernel in a question. Throws ExpressionError, whose message names the argument or the
-/// field that is wrong.
+/// Parses the kernel in a question. If an argument or a field is invalid, throws an ExpressionError
+/// that names it.
 AnyKernel parse_any_kernel(const nlohmann::json& question);
 
-/// Returns the bytes of all arrays for a shape.
+/// Returns the total size of all arrays for a shape, in bytes.
 double bytes_of_arrays(const ElementTask& task, Shape shape);
 
 }  // namespace coalesce::page

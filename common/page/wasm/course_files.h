@@ -12,8 +12,8 @@ namespace coalesce::page {
 std::vector<course::CourseText> course_texts();
 
 /// Returns the costs of the solutions: {"03_tiled/kernel.cu": {"counters": {...}, "predicted":
-/// {...} | null}, ...}, in the format that cost_of_solution returns. Returns {} in the module that
-/// computes them.
+/// {...} | null}, ...}, in the format of cost_of_solution. Returns {} in the module that computes
+/// the costs.
 std::string_view solutions_text();
 
 }  // namespace coalesce::page

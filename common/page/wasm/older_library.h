@@ -1,6 +1,6 @@
 // The parts of the C++20 library that the simulator's sources need and Debian's emscripten lacks.
-// Each source includes this header first. There is only one thread, so atomic operations are plain
-// ones.
+// Each source includes this header first. There is only one thread, so plain operations replace
+// atomic ones.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace std {
 template <class To, class From>
 constexpr To bit_cast(const From& from) noexcept {
     if constexpr (std::is_pointer_v<To> && sizeof(To) < sizeof(From)) {
-        // printf's %p converts 64-bit device addresses to the host's shorter pointers.
+        // printf's %p needs this: device addresses have 64 bits, the host's pointers fewer.
         return reinterpret_cast<To>(static_cast<uintptr_t>(from));
     } else {
         static_assert(sizeof(To) == sizeof(From));

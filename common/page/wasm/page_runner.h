@@ -1,4 +1,4 @@
-// Runs the output of the page's compiler on the linked-in simulator.
+// Runs the output of the page's compiler on the simulator, which is linked into the same program.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -17,15 +17,15 @@ struct CompilerOutput {
 class PageRunner : public LaunchingRunner {
 public:
     /// `learners` and `reference` are the outputs for the learner's kernel and for the exercise's
-    /// reference. Transposes have no reference. `solution` contains the precomputed costs of the
-    /// solution, or is null if there are none.
+    /// reference. `reference` is empty for a transpose, which needs no reference. `solution`
+    /// contains the precomputed costs of the solution, or is null if there are none.
     PageRunner(const CompilerOutput& learners, const CompilerOutput& reference,
                const nlohmann::json& solution);
 
     // Each of the following functions is a step of the examination. The page is notified when a
     // step starts, so that it can stop a step that takes too long.
 
-    /// Returns the learner's kernel or the reference, both already compiled.
+    /// Returns the learner's kernel or the reference in compiled form, depending on `kernel`.
     Compiled compile(const Source& source, const Signature& kernel) override;
     Trial run(const Compiled& kernel, const Produces& task, const TrialRequest& order) override;
     Trial run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,
@@ -46,7 +46,7 @@ private:
     Compiled compiled_, compiled_reference_;
 };
 
-/// Sets the simulator's options, including a small device memory, which is enough for a page. Later
+/// Sets the simulator's options for use in a page, such as a device memory of only 48 MB. Later
 /// calls do nothing.
 void prepare_device();
 

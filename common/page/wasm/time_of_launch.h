@@ -14,8 +14,8 @@ namespace coalesce::simulator {
 class LaunchRecording {
 public:
     explicit LaunchRecording(Recorder::RecordMode mode) { recorder().begin(mode); }
-    /// Also discards the reports. If only the recorded blocks run, they may fail because they need
-    /// results of other blocks. Such failures do not mean that the kernel is incorrect.
+    /// Ends the recording and discards the reports. If only the recorded blocks run, a block may
+    /// fail because other blocks' results are missing, which is not an error of the kernel.
     ~LaunchRecording();
     LaunchRecording(const LaunchRecording&) = delete;
     LaunchRecording& operator=(const LaunchRecording&) = delete;
@@ -23,11 +23,11 @@ public:
     const timing::Recording& recording() const;
 };
 
-/// Returns JSON: {"prediction": in the format of coalescePredict, "of_copy": 0.43 or null, "told":
-/// {"kernel", "time", "label", "verdict", "why", "unknown", "cure"}, "svg", "text"}. `gpu` is the
-/// name of a GPU that has a file in gpus/, or the text of such a file. `useful_bytes` is the
-/// minimum number of bytes that the launch must read and write, or 0 if it is unknown. Throws
-/// timing::GpuError.
+/// Returns JSON: {"prediction": in the format of coalescePredict, "of_copy": the speed as a
+/// fraction of a copy's or null, "told": {"kernel", "time", "label", "verdict", "why", "unknown",
+/// "cure"}, "svg", "text"}. `gpu` is the name of a GPU that has a file in gpus/, or the text of
+/// such a file. `useful_bytes` is the minimum number of bytes that the launch must read and write,
+/// or 0 if it is unknown. Throws timing::GpuError.
 std::string time_of_launch(const timing::Recording& recording, const std::string& gpu,
                            double useful_bytes);
 

@@ -20,7 +20,7 @@ public:
 
     /// A `Piece` is a block of the program, and its `next` lists its possible successors.
     /// `for_each_access(piece, read, overwrite)` calls, in program order, `read` for each value
-    /// that the piece reads and `overwrite` for each value that it writes in all lanes.
+    /// that the piece reads and `overwrite` for each value that the piece writes in all lanes.
     template <class Piece, class ForEachAccess>
     LiveValues(std::size_t values, const std::vector<Piece>& pieces, ForEachAccess for_each_access)
         : number_(values, kNone) {
@@ -60,12 +60,12 @@ private:
     void number(u32 value);
     void follow(const std::vector<Bits>& overwritten);
 
-    /// The index of the bit that stands for each value; kNone for values that no block reads before
-    /// writing them.
+    /// The index of each value's bit. kNone for a value that is live at the start of no block,
+    /// because every block that reads the value writes it first.
     std::vector<u32> number_;
     std::vector<u32> values_;             ///< the value that each bit stands for
-    std::vector<std::vector<u32>> next_;  ///< for each piece, its successors
-    std::vector<Bits> begin_;             ///< for each piece, the values live at its start
+    std::vector<std::vector<u32>> next_;  ///< for each block, its successors
+    std::vector<Bits> begin_;             ///< for each block, the values live at its start
 };
 
 }  // namespace coalesce::simulator

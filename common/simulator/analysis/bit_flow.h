@@ -25,11 +25,11 @@ public:
     explicit Definitions(const ptx::Function& function);
 
     /// Returns the index in the body of the only instruction that writes the register. Returns
-    /// kNone if several instructions write the register, or if the only such instruction has a
-    /// guard.
+    /// kNone if several instructions write the register, or if the only writer of the register has
+    /// a guard.
     u32 only_writer(u32 reg) const { return only_writer_[reg]; }
-    /// Returns the constant value of an immediate, or of a register that is only ever set to one
-    /// constant.
+    /// Returns the constant value of an immediate, or of a register to which only one constant is
+    /// ever assigned.
     std::optional<u64> constant(const ptx::Operand& operand) const;
     /// Returns the constant by which the register grows in each iteration of a loop, or 0 if the
     /// register does not grow by a known constant.
@@ -51,19 +51,19 @@ private:
 /// A run of bits that an instruction copies from one register to another.
 struct BitFlow {
     u32 from_register = 0, to_register = 0;
-    u32 from = 0, to = 0;  ///< the lowest bit of the run in each register
+    u32 from = 0, to = 0;  ///< the lowest bit of the run in the source and destination register
     u32 count = 0;
-    /// True if each bit of the run is a copy of the single bit `from`, as in a sign extension.
+    /// True if every bit of the run is a copy of one bit, number `from`, as in a sign extension.
     bool repeats = false;
 };
 
 struct BitTransfer {
     bool known = false;  ///< false if each bit of the result may depend on all sources
-    /// true if a run-time value selects which source a bit comes from
+    /// true if a run-time value selects the source of a bit
     bool selects_at_run_time = false;
     /// true if the run-time value selects the same source for all bits
     bool selects_one_source = false;
-    bool zero_elsewhere = false;  ///< true if the result is zero outside the flows
+    bool zero_elsewhere = false;  ///< true if all bits outside the flows are zero
     std::vector<BitFlow> flows;
 };
 

@@ -12,8 +12,8 @@
 
 namespace coalesce::simulator {
 
-/// Reorders the blocks if any block comes before one of its predecessors in the same iteration.
-/// Functions with loops that have several entries are left unchanged.
+/// Reorders the blocks if, ignoring back edges of loops, a block precedes one of its predecessors
+/// in the text. Functions with loops that have several entries are left unchanged.
 void order_blocks_for_reconvergence(ptx::Function& function);
 
 }  // namespace coalesce::simulator

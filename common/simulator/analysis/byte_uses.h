@@ -21,8 +21,8 @@ private:
     std::vector<std::vector<CopiedBytes>> stores_;
 };
 
-/// Returns the uses of loaded bytes. The uses are computed on the first call, because most launches
-/// never read uninitialized memory.
+/// Returns the uses of loaded bytes. The uses are computed only when they are first needed, because
+/// most launches never read uninitialized memory and so never need them.
 const ByteUses& byte_uses(const Kernel& kernel);
 
 }  // namespace coalesce::simulator

@@ -1,9 +1,9 @@
 // Builds the control flow of a function: the possible successors of each instruction, and the
 // loops.
 //
-// Idea   Compilers arrange loops in many ways: with the end first, entered in the middle, with
-//        several entries and exits. So this analysis does not depend on the order of the text. A
-//        loop is a set of blocks in which each block can be reached from every other.
+// Idea   Compilers arrange loops in many ways: the end may come first in the text, and a loop may
+//        have several entries and exits. So this analysis does not depend on the order of the text.
+//        A loop is a set of blocks in which each block can be reached from every other.
 #pragma once
 
 #include <vector>
@@ -23,7 +23,7 @@ struct BasicBlock {
 
 /// Reports whether a lane may continue from the end of the block to the next block in the text.
 bool falls_through(const ptx::Function& function, const BasicBlock& block);
-/// Sets BasicBlock::loop. Loops that are reached earlier get higher ids.
+/// Sets BasicBlock::loop. If one loop can reach another, the first of the two has the higher id.
 void number_loops(std::vector<BasicBlock>& blocks);
 
 class ControlFlow {
@@ -32,7 +32,7 @@ public:
 
     const std::vector<BasicBlock>& blocks() const { return blocks_; }
     const BasicBlock& block_at(u32 instruction) const { return blocks_[block_of_[instruction]]; }
-    /// Returns the predecessors of a block. A predecessor with several edges to the block occurs
+    /// Returns the predecessors of a block. A predecessor with several edges to the block is listed
     /// once per edge.
     const std::vector<u32>& predecessors(u32 block) const { return predecessors_[block]; }
     /// Returns the blocks that an iteration may execute if it ends with a branch from `from` back

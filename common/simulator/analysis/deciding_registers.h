@@ -4,9 +4,9 @@
 //        memory instructions and similar instructions read, and on the registers from which those
 //        values were computed. A loop counter that nothing reads before the loop ends is not a
 //        deciding register.
-// Time   Registers with sums and differences of clock readings are not deciding registers either,
-//        because they change only with time. A predicate that is computed from clock readings
-//        affects control flow, so it is a deciding register.
+// Time   Sums and differences of clock readings are not deciding registers either. They differ in
+//        every iteration, even if the loop continues in the same way. A predicate that is computed
+//        from clock readings affects control flow, so it is a deciding register.
 #pragma once
 
 #include <set>
@@ -39,9 +39,9 @@ std::vector<bool> find_local_addresses(const ptx::Function& function);
 /// Reports whether the instruction reads a clock.
 bool reads_clock(const ptx::Instruction& instruction);
 
-/// Finds the calls that may execute, at any depth, an instruction for which `does` is true. Returns
-/// the .param variables that receive the results of these calls. In unoptimized PTX, every atomic
-/// and every clock read is such a call.
+/// Finds the calls that may execute, directly or in a nested call, an instruction for which `does`
+/// is true. Returns the .param variables that receive the results of these calls. In unoptimized
+/// PTX, every atomic and every clock read is in a function of its own.
 std::set<std::string> results_of_calls(const ptx::Module& module, const ptx::Function& function,
                                        bool (*does)(const ptx::Instruction&));
 /// Reports whether the instruction loads one of `results`.

@@ -35,14 +35,14 @@ struct LoadUse {
     /// bit-field is written.
     bool is_stored_back = false;
     /// True if the bytes are used only as an operand that a `selp` may discard, or in a condition
-    /// that another condition may overrule. Compilers load an array element before they know
-    /// whether the program reads it.
+    /// that may have no effect because of another condition. Compilers generate such uses if they
+    /// load an array element before they know whether the program reads it.
     bool is_only_selected = false;
     /// True if the load may read more bytes than the program needs, as ldmatrix does at the edge of
     /// a matrix.
     bool may_overread = false;
-    /// The part of a struct that is loaded or copied together with the loaded bytes, as a range of
-    /// offsets from the load's address. Empty if unknown.
+    /// The bytes of a struct that the program loads or copies by this load and the loads beside it,
+    /// as a range of offsets from this load's address. Empty if unknown.
     i32 part_begin = 0, part_end = 0;
 
     bool has_part() const { return part_begin != part_end; }
@@ -50,7 +50,7 @@ struct LoadUse {
 
 /// Consecutive bytes of a store, copied from one load.
 struct CopiedBytes {
-    u32 load = 0;  ///< the load, as an index into the body or as a site
+    u32 load = 0;  ///< the load's index in the function's body or, in ByteUses, its site
     u32 from = 0, to = 0, count = 0;
 };
 
@@ -75,7 +75,7 @@ bool is_uninitialised_read_error(const LoadUse& use, u32 unwritten, u64 address,
         use.may_overread || use.is_only_selected)
         return false;
     if (!use.has_part()) return true;
-    // Look at whole words, because a small part of a word may consist only of padding.
+    // Test whole words: a smaller part may consist only of padding, which is never written.
     constexpr u64 kWord = 8;
     return !is_any_written((address + static_cast<u64>(i64{use.part_begin})) / kWord * kWord,
                            round_up(address + static_cast<u64>(i64{use.part_end}), kWord));

@@ -17,7 +17,7 @@ namespace coalesce::simulator {
 /// Returns the memory that a kernel's stores and atomics may write to. Must be called after the
 /// kernel's `sites` have been filled in.
 WrittenMemory written_memory(const Kernel& kernel);
-/// Sets Site::pointers for the accesses to global memory in the kernel's own body.
+/// Sets Site::pointers for global memory accesses of the kernel, but not of functions it calls.
 void find_pointers(Kernel& kernel);
 
 }  // namespace coalesce::simulator

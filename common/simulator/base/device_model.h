@@ -21,7 +21,7 @@ struct DeviceModel {
     static constexpr u32 shared_per_block_optin = 227 * 1024;
     static constexpr u32 shared_per_multiprocessor = 228 * 1024;
     static constexpr u32 shared_reserved_per_block = 1024;
-    /// Bytes of reserved shared memory available to the system's own code (cooperative groups).
+    /// Bytes of reserved shared memory that CUDA itself uses, for example for cooperative groups.
     static constexpr u32 shared_reserved_used = 288;
     /// On an H200, the reserved bytes come first, and a kernel's own variables start at 1024. In
     /// the simulator, variables start at 0, and the reserved bytes are at an offset that no launch

@@ -159,7 +159,7 @@ template <Half H>
 H propagate_nan(H result, H) {
     return canonicalize_nan(result);
 }
-/// Returns `rounded` unchanged: arithmetic on two or more sources already returns the correct NaN.
+/// Returns `rounded` unchanged, because arithmetic on several sources returns the correct NaN.
 template <Half H, class... Sources>
 H propagate_nan(H rounded, H, H, Sources...) {
     return rounded;
@@ -221,7 +221,7 @@ inline u64 round_to_format(const FloatFormat& format, ExactValue value, Rounding
     const int exponent = value.exponent + 62;  // the exponent of the highest bit
     int dropped = 62 - format.fraction_bits;
     if (exponent < format.smallest_exponent) dropped += format.smallest_exponent - exponent;
-    // All bits are dropped, and are worth less than half a unit in the last place.
+    // All bits are dropped. Together they are worth less than half a unit in the last place.
     u64 kept = 0, rest = 1, half = 2;
     if (dropped < 64) {
         kept = value.significand >> dropped;
@@ -229,7 +229,7 @@ inline u64 round_to_format(const FloatFormat& format, ExactValue value, Rounding
         half = u64{1} << (dropped - 1);
     }
     kept += rounds_up(direction, value.negative, kept & 1, rest, half);
-    // The implicit bit of a normal number adds 1 to the exponent field.
+    // The sum below adds the implicit bit of a normal number, which raises the exponent by 1.
     const int field = std::max(exponent, format.smallest_exponent) - format.smallest_exponent;
     const u64 bits = kept + (static_cast<u64>(field) << format.fraction_bits);
     if (bits <= format.largest) return bits | sign;

@@ -22,8 +22,8 @@ struct Checks {
     /// other input, such a store may change the memory.
     bool equal_values = false;
 
-    /// Reports whether the check with this name is enabled. Other kinds of errors ("execution":
-    /// asserts, the instruction limit, unknown instructions) are always reported.
+    /// Reports whether the check with this name is enabled. Errors named "execution" (asserts, the
+    /// instruction limit, unknown instructions) belong to no check and are always reported.
     bool is_enabled(const std::string& name) const;
     /// Returns the names of the checks that are part of "all" but turned off. Neither leakcheck nor
     /// equalvalues is part of "all".
@@ -34,7 +34,7 @@ struct Options {
     Checks checks;
     u32 workers = 0;      ///< the number of host threads that run blocks; 0 means one per core
     u64 seed = 0;         ///< seeds the order of warps and blocks; 0 selects the natural order
-    u64 sample_seed = 0;  ///< seeds the choice of the recorded blocks; 0 selects the usual blocks
+    u64 sample_seed = 0;  ///< seeds the choice of the recorded blocks; 0 selects the default blocks
     u64 max_instructions = 0;  ///< the warp instructions allowed per launch; 0 means no limit
     /// Turns off all optimizations: every register has its own slot, every warp executes every
     /// instruction, every lane's access is separate, and every block is checked completely. Tests
@@ -44,8 +44,8 @@ struct Options {
     u32 devices = 1;
     u64 memory_bytes = 64ull << 30;  ///< the size of the simulated device's memory, in bytes
     bool quiet = false;              ///< true to suppress reports on stderr during the run
-    /// True if printf in kernels prints its output. If false, kernels that are lowered from now on
-    /// skip their printf calls, which then cost nothing.
+    /// True if printf in kernels prints its output. A kernel that is lowered while this is false
+    /// skips its printf calls, which then cost nothing.
     bool has_printf = true;
     /// True if the program is expected to start other programs instead of launching kernels itself,
     /// as a script does. A launcher prints no report unless it launches a kernel.

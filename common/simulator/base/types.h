@@ -37,7 +37,7 @@ struct LanesIn {
     void operator++() { remaining &= remaining - 1; }
     bool operator!=(LanesIn other) const { return remaining != other.remaining; }
 };
-/// Returns the lanes of a set for which the predicate is true.
+/// Returns the lanes in `lanes` for which the predicate is true.
 template <class Predicate>
 Mask lanes_where(Mask lanes, Predicate is_meant) {
     Mask meant = 0;

@@ -34,7 +34,7 @@ struct PlacedVariable {
 
 /// Describes memcheck's "out of bounds" and "use after free" errors. If the pointer is null or
 /// points to host memory, the message says so. `calls_malloc` is true if the kernel calls malloc.
-/// `intended` is the allocation whose pointer the address is computed from, or null if unknown.
+/// `intended` is the allocation that the program meant, judging by its pointer; null if unknown.
 Report describe_bad_global(Report report, const LaneAccess& access,
                            const AllocationTable& allocations, bool calls_malloc = false,
                            const Allocation* intended = nullptr);

@@ -20,7 +20,7 @@ public:
         u64 begin = 0, end = 0;  ///< the device addresses [begin, end)
         u32 place = 0;  ///< the place of the first access in the range, as an index into `places_`
     };
-    /// A range of bytes that two stream operations access and at least one of them changes.
+    /// A range of bytes that two stream operations access, and that at least one of them changes.
     struct Conflict {
         u64 begin = 0, end = 0;
         Kind earlier = kReads, later = kReads;

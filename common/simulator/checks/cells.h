@@ -13,8 +13,8 @@ namespace coalesce::simulator {
 
 class Cells {
 public:
-    /// The base-2 logarithm of the number of cells in a piece. Cells whose indices differ only in
-    /// this many low bits are contiguous in memory.
+    /// The base-2 logarithm of the number of cells in a piece. The cells of a piece are contiguous
+    /// in memory.
     static constexpr u32 kChunkShift = 12;
 
     Cells() = default;

@@ -106,8 +106,8 @@ public:
     bool had_unexpected_write() const { return had_unexpected_write_; }
     /// Ends the launch and reports its races, even if the launch failed.
     void end_launch();
-    /// Adds the accessed bytes of [begin, end) to `to`, except for volatile reads and reads of
-    /// read-only allocations. Must be called before end_launch.
+    /// Adds the accessed bytes of [begin, end) to `to`. Omits volatile reads, and reads of
+    /// read-only allocations, which are not recorded. Must be called before end_launch.
     void add_accessed_ranges(u64 begin, u64 end, AccessedRanges& to) const;
     void begin_block(Block& block, u64 number, StoreInFlight* in_flight = nullptr) const;
     void end_block(Block& block);
@@ -117,14 +117,14 @@ public:
     /// Records that a barrier of the whole block has completed.
     void barrier(Block& block);
     /// Records that a warp arrives, without waiting, at one of the block's 16 barriers or at an
-    /// mbarrier in shared memory. Warps that later wait at the same barrier acquire this warp's
-    /// accesses so far.
+    /// mbarrier in shared memory. The arrival releases the warp's earlier accesses to the warps
+    /// that later wait at the same barrier.
     void barrier_arrive(Block& block, u32 id, u32 warp) { arrive(block, id, warp); }
     void mbarrier_arrive(Block& block, u32 address, u32 warp) {
         arrive(block, kFirstMbarrier + address, warp);
     }
-    /// Records that a barrier of only some of the block's warps has completed. They are the warps
-    /// in `waiting` and those that arrived without waiting.
+    /// Records that a barrier of only some of the block's warps has completed. `waiting` contains
+    /// the warps that waited at the barrier. Other warps may have arrived at it without waiting.
     void barrier_complete(Block& block, u32 id, Mask waiting);
     /// mbarrier_phase_done records that a phase of the mbarrier at `address` has ended, and
     /// mbarrier_wait_done that a warp has observed the end of the phase.
@@ -138,14 +138,14 @@ public:
     enum class Scope : u8 { block, device };
     /// Records that lanes of a warp execute membar or fence.
     void fence(Block& block, u32 warp, Scope scope = Scope::device);
-    /// Records that a warp arrives at the cluster's barrier, which releases the warp's accesses so
-    /// far. Warps that wait at the barrier acquire these accesses.
+    /// Records that a warp arrives at the cluster's barrier. The arrival releases the warp's
+    /// earlier accesses to the warps that later wait at the barrier.
     void cluster_arrive(Block& block, u32 warp) {
         fence(block, warp);
         release(block, warp);
     }
-    /// Orders the warp after all released accesses. Must be called after a strong read or an atomic
-    /// has been executed.
+    /// Orders the warp's later accesses after all accesses that other warps have released. Must be
+    /// called after a strong read or an atomic has been executed.
     void acquire(Block& block, u32 warp);
 
     // ---- accesses: call these before the memory changes ----
@@ -161,8 +161,8 @@ public:
         return whole_lines<true>(block, warp, site, first, bytes_per_lane, &value);
     }
 
-    /// Records that a store has ended. If the check was given the store's values, must be called
-    /// only once memory contains them.
+    /// Records that a store has ended. If the check was given the values of the store, memory must
+    /// already contain them.
     static void finish_store(const Block& block) {
         if (block.in_flight != nullptr) block.in_flight->end();
     }
@@ -172,8 +172,8 @@ public:
     /// writes.
     void check_read_only_path(const Block& block, const GlobalAccess& access);
 
-    /// Checks an access of any kind. A strong write or an atomic also publishes the accesses that
-    /// precede an earlier fence.
+    /// Checks an access of any kind. A strong write or an atomic that follows a fence also
+    /// publishes the accesses before that fence.
     void access(Block& block, const GlobalAccess& access);
 
     GlobalRace(const GlobalRace&) = delete;
@@ -190,9 +190,9 @@ public:
                          kEpochShift = 14, kSiteShift = 4;
     static constexpr Cell kStrongBit = 1 << 3;
     static constexpr u32 kMaxStamp = 63, kMaxEpoch = 1023, kUnknownSite = 1023;
-    /// The keys of the objects through which warps synchronize: the ID of a barrier, kFirstMbarrier
-    /// plus the address of an mbarrier, or kFirstPhase plus the address of an mbarrier for the last
-    /// phase that it has completed.
+    /// The keys of the objects through which warps synchronize. The key of a barrier is its ID. The
+    /// key of an mbarrier is kFirstMbarrier + its address, and the key of its last completed phase
+    /// is kFirstPhase + its address.
     static constexpr u64 kFirstMbarrier = u64{1} << 32, kFirstPhase = u64{1} << 33;
     /// A block index that no launch uses. Cells with this index are marks, not accesses.
     static constexpr u64 kNoBlock = (1 << 24) - 1;
@@ -218,9 +218,9 @@ private:
     static bool is_foreign(Cell cell, Cell mine) {
         return ((cell ^ mine) >> kWarpShift) - 1 < (u64{1} << (kStampShift - kWarpShift)) - 1;
     }
-    /// Permutes the cells of the lines within each 16 KB. The elements of a matrix column are often
-    /// a power of two apart, so without this permutation their cells would compete for the same few
-    /// sets of the host's caches. The function is its own inverse.
+    /// Permutes the cells of the lines within each 16 KB. Without this permutation, the cells of a
+    /// matrix column, which are often a power of two apart, would compete for the same few sets of
+    /// the host's caches. The function is its own inverse.
     static u64 shuffle_line(u64 line) { return line ^ ((line >> 7 ^ line >> 14) & 127); }
     Cell make_cell(const Block& block, u32 warp, u32 site) const {
         return stamp_bits_ | block.bits | u64{warp} << kWarpShift |
@@ -260,8 +260,8 @@ private:
     static void begin_store(const Block& block) {
         if (block.in_flight != nullptr) block.in_flight->begin();
     }
-    /// Reports a store between the addresses `first` and `last` if no writes to their allocation are
-    /// expected. The store need not write every byte of this range.
+    /// Reports a store to addresses from `first` to `last` if the kernel is not expected to write
+    /// to their allocation. The store need not write every byte of this range.
     void check_write_is_expected(const Block& block, u32 site, u64 first, u64 last) {
         if (!ignores_read_only_) return;
         if (first < block.written_begin || last >= block.written_end)
@@ -287,7 +287,7 @@ private:
     };
     Moment find_moment(Cell cell) const;
 
-    /// Reports whether the instruction at a site is strong only for threads of the same block.
+    /// Reports whether the instruction at a site has .cta scope, so it is strong only in its block.
     bool has_block_scope(u32 site) const {
         const std::vector<Site>& sites = log_.kernel().sites;
         return site < sites.size() && sites[site].has_block_scope;
@@ -311,8 +311,8 @@ private:
     struct Clock;
     std::unique_ptr<Clock> clock_;
     struct Renumberings;
-    /// New indices for blocks that have used up their epochs. They are larger than the index of any
-    /// block in the grid.
+    /// New indices for blocks that have used up all epochs (10 bits) of their old index. They are
+    /// larger than the index of any block in the grid.
     std::unique_ptr<Renumberings> renumberings_;
 };
 

@@ -39,7 +39,7 @@ struct StoredValue {
     bool changes(int lane, const u8* memory, u32 bytes) const;
 };
 
-/// Extracts from a shadow cell the field of `bits` bits that starts at bit `at`.
+/// Extracts a field of a shadow cell: `bits` is its width, and `at` its lowest bit.
 template <u32 at, u32 bits>
 constexpr u32 cell_field(u64 cell) {
     return cell >> at & ((1u << bits) - 1);
@@ -179,7 +179,7 @@ private:
     bool is_cooperative_ = false;
     std::mutex mutex_;
     std::map<PlacePair, Entry> entries_;
-    /// The entries of `entries_`, keyed by the two sites, so that a lookup needs no strings.
+    /// The same entries, keyed by the sites of the two accesses, so that a lookup needs no strings.
     std::unordered_map<u64, Entry*> by_sites_;
 };
 

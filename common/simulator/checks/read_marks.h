@@ -31,7 +31,7 @@ class MarkedReads {
 public:
     explicit MarkedReads(u64 begin, u64 end);
 
-    /// Marks `bytes` bytes at `address` as read by the load at `site`.
+    /// Marks [address, address + bytes) as read by the load at `site`.
     void mark(u64 address, u64 bytes, u32 site) {
         // Most loads read only words that are already marked.
         const bool is_marked =
@@ -98,7 +98,7 @@ class ReadMarks {
 public:
     MarkedReads& marks_of(const Allocation& allocation);
     void add_to(AccessedRanges& ranges, const Kernel& kernel) const;
-    /// Removes all marks after a launch. Keeps the memory of the allocations that the launch read.
+    /// Removes all marks after a launch. Keeps the mark arrays of allocations that were read.
     void clear();
 
 private:

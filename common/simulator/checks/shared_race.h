@@ -4,9 +4,9 @@
 // Idea       Each warp has a vector clock, with an entry for every warp. A warp's entry for itself
 //            is its current time. The time advances at each event that orders the warp's earlier
 //            accesses before others: barriers, __syncwarp and fences. A warp's entry for another
-//            warp v is the time of v up to which v's accesses happened before this warp's next
-//            access. An access by v at time c is ordered before this warp's next access if the
-//            entry for v is above c.
+//            warp v is a time of v: the accesses of v before this time happened before this
+//            warp's next access. So an access by v at time c is ordered before this warp's next
+//            access if the entry for v is above c.
 // Cells      As in global_race.h, a 64-bit cell stores which lane accessed a word (or a byte, if
 //            threads share words). Each word has one cell for the last write and two cells for
 //            reads.
@@ -35,8 +35,8 @@ struct SharedAccess {
     u32 bytes_per_lane = 4;
     /// True for volatile, .relaxed, .acquire and .release accesses (see GlobalAccess).
     bool strong = false;
-    /// True if the instruction is .release or .acq_rel. Such an instruction has the effect of a
-    /// preceding fence.
+    /// True if the instruction is .release or .acq_rel. Such an instruction acts as if a fence
+    /// preceded it.
     bool releases = false;
     StoredValue value = {};  ///< for writes, the value to be stored
     /// The array that receives each lane's mask of uninitialized bytes, for reads in which such
@@ -58,7 +58,7 @@ public:
     /// offset in a block's shared memory, and the higher bits are the rank of the block. Warps are
     /// numbered consecutively across the blocks.
     struct Cluster {
-        std::vector<u64> blocks;  ///< the index of each rank's block in the grid
+        std::vector<u64> blocks;  ///< each block's index in the grid, by rank
         u32 warps = 0;            ///< the number of warps per block
         /// The distance in bytes from the shared memory of one block to the shared memory of the
         /// next block.
@@ -66,8 +66,8 @@ public:
     };
 
     /// Starts a launch. `log` collects the races that all workers find. `warps` is the number of
-    /// warps in a block. For a cluster, `blocks` is the number of its blocks, and `warps` is the
-    /// number of warps in all of them.
+    /// warps in a block, or in all blocks of a cluster. `blocks` is the number of blocks in a
+    /// cluster, or 1 if the launch has no clusters.
     void begin_launch(const Kernel& kernel, RaceLog& log, EnabledChecks wanted, u32 warps = kLanes,
                       u32 blocks = 1);
     /// Starts a block. `memory` is the block's shared memory. The checker reads it to determine
@@ -75,15 +75,15 @@ public:
     void begin_block(u64 block_number, u32 shared_bytes, const u8* memory = nullptr);
     /// Starts a cluster with all of its blocks. `memory` is the shared memory of the first block.
     void begin_cluster(Cluster cluster, const u8* memory);
-    /// Records that the block with this rank has ended. Reports accesses by other blocks to its
-    /// shared memory that were not ordered before the end of the block.
+    /// Records that the block with this rank has ended. Reports other blocks' accesses to its
+    /// shared memory if nothing orders them before the end of the block.
     void end_block_of_cluster(u32 rank);
-    /// Reports the remaining uninitialized reads. Races remain in the log.
+    /// Reports the uninitialized reads that are still unreported. Races stay in the log.
     void end_launch();
     /// Returns the number of reports about the current block.
     u64 findings() const { return findings_; }
-    /// Reports whether conflicting accesses in this block were not counted as races because they
-    /// stored equal values. In another block, the values may differ.
+    /// Reports whether races in this block were ignored because the stores wrote equal values.
+    /// Other blocks must still be checked, because their values may differ.
     bool ignored_equal_stores() const;
 
     // ---- accesses: call these before the memory changes ----
@@ -99,8 +99,8 @@ public:
     /// atomic.
     void mark_written(u32 address, u32 bytes);
 
-    /// Marks bytes as uninitialized, because the lanes wrote uninitialized values to them.
-    /// `undefined` contains a mask of these bytes for each lane, or is null if there are none.
+    /// Marks the bytes to which lanes wrote uninitialized values as uninitialized. `undefined` has
+    /// a mask of these bytes for each lane; null means that no lane wrote such a value.
     void mark_unwritten(const SharedAccess& access, const u32* undefined);
     /// Returns a mask of the uninitialized bytes in [address, address + bytes). `bytes` is at most
     /// 32.
@@ -126,8 +126,8 @@ public:
     /// The barrier does not order the accesses of live lanes that are not in `lanes`.
     void syncwarp(u32 warp, Mask lanes, Mask live = kAllLanes);
     void fence(u32 warp);
-    /// Acquires the accesses released to these addresses. Must be called after a strong read or an
-    /// atomic.
+    /// Orders the lanes' later accesses after those that were released by writes to these
+    /// addresses. Must be called after a strong read or an atomic.
     void acquire(const SharedAccess& access);
     /// mbarrier_arrive records that a warp arrives at an mbarrier, which releases the warp's
     /// accesses. mbarrier_wait_done records that the warp's wait or test of the mbarrier succeeded,
@@ -135,9 +135,9 @@ public:
     void mbarrier_arrive(u32 warp, u32 address);
     void mbarrier_wait_done(u32 warp, u32 address);
     /// count_arrival adds the arrivals of the lanes to the current phase of their mbarriers. It
-    /// reports an arrival that, in another order of execution, could have been added to the
-    /// previous phase. Must be called after mbarrier_arrive. mbarrier_phase_done records that a
-    /// phase has ended.
+    /// reports an arrival that might count for the previous phase if the threads ran in another
+    /// order. Must be called after mbarrier_arrive. mbarrier_phase_done records that a phase has
+    /// ended.
     void count_arrival(const SharedAccess& access);
     void mbarrier_phase_done(u32 address);
 
@@ -157,12 +157,12 @@ public:
 
     // ---- cp.async.bulk ----
 
-    /// Records a fence.proxy.async. It makes the stores that are ordered before the fence visible
-    /// to bulk copies after the fence.
+    /// Records a fence.proxy.async, which makes the stores ordered before the fence visible to bulk
+    /// copies after it.
     void fence_proxy(u32 warp);
-    /// Reports a race if a store is ordered before a bulk copy, but may not be visible to it
-    /// because the copy uses the asynchronous proxy. `writes` is true if the copy overwrites the
-    /// bytes.
+    /// Reports a race if a bulk copy may not see a store that is ordered before it: the copy uses
+    /// the asynchronous proxy, and no proxy fence separates the two. `writes` is true if the copy
+    /// overwrites the bytes.
     void check_proxy(const SharedAccess& access, bool writes);
 
     /// Records that one lane starts a copy. Until end_bulk_copy, the copy races with accesses to

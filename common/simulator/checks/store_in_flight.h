@@ -59,8 +59,8 @@ public:
     /// Records that the store has ended. Must be called once memory contains the stored values.
     void end() { state_.store(State::none, std::memory_order_release); }
 
-    /// Pauses all stores. While a Pause exists, every other worker has either finished its store,
-    /// or waits and shows the values of that store.
+    /// An object that pauses all stores while it exists. Every other worker has then finished its
+    /// store, or it waits and shows the values that it will store.
     class Pause {
     public:
         Pause(StoreInFlight& own, const WarpStore& store);

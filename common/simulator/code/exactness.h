@@ -30,7 +30,7 @@ enum class Exactness : u8 {
 struct Remark {
     enum class Kind : u8 {
         last_bits,    ///< the last bits of the result may differ from a GPU's
-        values,       ///< the result may be completely different
+        values,       ///< the result may differ completely from a GPU's
         no_effect,    ///< the instruction does nothing in the simulator
         async_proxy,  ///< a missing fence.proxy.async for global memory is not detected
     };
@@ -41,7 +41,7 @@ struct Remark {
         return kind != other.kind ? kind < other.kind : name < other.name;
     }
     bool operator==(const Remark& other) const { return kind == other.kind && name == other.name; }
-    /// Reports whether the results of the instruction are exact in spite of the remark.
+    /// Reports whether the results are exact, so that the remark concerns only other behaviour.
     bool is_exact() const { return kind == Kind::no_effect || kind == Kind::async_proxy; }
 };
 

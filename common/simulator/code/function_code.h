@@ -1,6 +1,6 @@
-// Declares the executable form of a kernel: the Ops of its body and of the functions that it calls,
-// the prologues that compute values once for many threads, and the slots in which values are
-// stored.
+// Declares the executable form of a kernel. It consists of the Ops of the kernel and of every
+// function that the kernel calls, the prologues that compute values once for many threads, and the
+// slots in which values are stored.
 #pragma once
 
 #include <map>
@@ -38,8 +38,8 @@ struct CallSite {
     std::vector<u32> result_offsets;
 };
 
-/// A register that each warp stores separately, and its position in the warp's register file while
-/// it is live.
+/// A register that each warp stores separately. While the register is live, its value is at this
+/// position in the warp's register file.
 struct PlacedRegister {
     u32 root = 0;               ///< the register's root (Registers::root)
     u32 offset = 0, bytes = 0;  ///< the offset and the size in a warp's own register file, in bytes
@@ -80,7 +80,7 @@ struct FunctionCode {
 enum class ValueClass : u8 {
     launch,  ///< computed once per launch: the same for all threads of the grid
     block,   ///< computed once per block: the same for all threads of the block
-    /// Computed once per warp position: depends only on the thread's position in the block.
+    /// Computed once for each warp index in a block: the same in all blocks of the launch.
     position,
     thread,  ///< computed by each thread
 };
@@ -89,7 +89,7 @@ struct Kernel::Code {
     FunctionCode main;
     std::map<std::string, std::unique_ptr<FunctionCode>> functions;
     /// The Ops that run once before a launch's first block, once before each block, and once for
-    /// each warp position.
+    /// each warp index in a block.
     std::vector<Op> launch_prologue, block_prologue, position_prologue;
     struct Constant {
         Slot slot;
@@ -107,19 +107,19 @@ struct Kernel::Code {
     std::vector<std::map<Remark, u32>> remarks{1};
     u32 uniform_bytes = 0;
     bool plain = false;  ///< true if lowered without optimizations (Options::plain)
-    /// True for code that runs recorded blocks. It is lowered like `plain` code, except for memory
-    /// accesses.
+    /// True for code that runs recorded blocks. It is lowered like `plain` code, but its memory
+    /// accesses use the handlers of optimized code.
     bool recorded = false;
     bool clustered = false;  ///< true for launches whose clusters contain several blocks
     /// True if blocks can observe the order in which they run, so that one worker must run them
     /// all.
     bool order_sensitive = false;
-    /// True if a block may read what other blocks write during the launch, so that it can wait for
-    /// them. A clock makes code order-sensitive, but does not let blocks wait for each other.
+    /// True if a block may read what other blocks write during the launch, and can therefore wait
+    /// for them. (Reading a clock makes code only `order_sensitive`.)
     bool reads_other_blocks = false;
     bool reserved_shared = false;  ///< true if the kernel queries the reserved shared memory
     /// True if the kernel accesses shared memory only with plain loads and stores, and synchronizes
-    /// only with block barriers. A SharedLedger can then compare blocks.
+    /// only with block barriers. A SharedLedger can then compare the steps of two blocks.
     bool has_repeatable_shared_steps = true;
     bool uses_calls = false;
     bool needs_heap = false;  ///< true if the kernel calls malloc

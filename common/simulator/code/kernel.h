@@ -54,7 +54,7 @@ struct alignas(64) Op {
     /// The number of PTX instructions that this Op represents, including hoisted instructions.
     u16 weight = 0;
     u8 count = 0;   ///< the number of elements in v, unless the handler defines it otherwise
-    u8 detail = 0;  ///< selects a variant of the instruction, depending on the handler
+    u8 detail = 0;  ///< the variant of the instruction, in its handler's own encoding
     bool guard_negated = false;
     bool has_destination = true;
     /// True for a branch in a loop that waits until another thread changes memory.
@@ -114,8 +114,8 @@ struct MachineAccess {
 /// The machine accesses for one load or store in the PTX.
 struct MachineAccesses {
     std::vector<MachineAccess> list;  ///< the machine accesses to count
-    /// If the list is empty, the index in Function::body of the earlier access into which this
-    /// access is merged. kNoAccess means that ptxas removes the access.
+    /// If `list` is empty, the index in Function::body of the earlier access into which ptxas
+    /// merges this one, or kNoAccess if ptxas removes this access.
     u32 covered_by = kNoAccess;
 
     static constexpr u32 kNoAccess = ~0u;
@@ -124,10 +124,10 @@ struct MachineAccesses {
 
 /// A memory instruction of a kernel.
 struct Site : MemoryUse {
-    /// The machine accesses, or nothing if ptxas keeps the access as it is.
+    /// The accesses in the machine code if ptxas changes this access. Otherwise empty.
     std::optional<MachineAccesses> machine;
     u32 instruction = 0;                      ///< the index of the instruction in Function::body
-    const ptx::Function* function = nullptr;  ///< the kernel or a function that it calls
+    const ptx::Function* function = nullptr;  ///< the kernel or callee that contains it
     ptx::SourceLine where;
     /// True for an access with .cta scope. An atomic with this scope (atomicAdd_block) is atomic
     /// only among the threads of its block.
@@ -149,8 +149,8 @@ struct WrittenMemory {
 /// load is always a mistake.
 struct MistakenReads {
     std::atomic<u64> count{0};
-    /// The first thread, in the order of blocks and then threads, that made a mistaken load. Its
-    /// block and thread indices are packed into one number. Only this thread is reported.
+    /// The first thread, by block and then by thread, that read only uninitialized bytes. Its block
+    /// and thread indices are packed into one number. Only this thread is reported.
     std::atomic<u64> first{~u64{0}};
 };
 
@@ -212,7 +212,7 @@ struct Kernel {
         std::once_flag once;
         std::shared_ptr<const ByteUses> made;
     } mutable byte_uses;
-    /// For each site, the mistaken reads; parallel to `sites`.
+    /// For each site, the loads that read only uninitialized bytes; parallel to `sites`.
     mutable std::vector<MistakenReads> mistaken_reads;
 
     struct Code;  ///< the lowered form, created at the first launch (lowering/lower.h)
@@ -226,7 +226,7 @@ struct Kernel {
     std::string error;  ///< the reason why the kernel cannot run, or empty if it can
     Place error_place;
 
-    /// Returns the source location, including the file name.
+    /// Converts a line to a place that includes the file's name.
     Place place(ptx::SourceLine where) const;
     Place place(const Op* op) const;
 };

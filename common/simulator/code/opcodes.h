@@ -21,7 +21,7 @@ enum class OpcodeGroup : u8 {
     control,  ///< lowering/lower_control.cpp: branches, calls, barriers, exit
     warp,     ///< execute/families.cpp: operations that exchange data between the lanes of a warp
     memory,   ///< execute/families.cpp: atomics, copies, fences, address queries
-    /// execute/families.cpp: timers, traps, hints, clusters and textures, which no exercise needs.
+    /// execute/families.cpp: timers, traps, hints, clusters, textures. No exercise needs them.
     machine,
 };
 

@@ -6,8 +6,8 @@
 
 namespace coalesce::simulator {
 
-/// The width of a lane in bits. Only atomics use w128. A slot of this width contains the low halves
-/// of the 32 values as 64-bit lanes, followed by the high halves.
+/// The width of a lane in bits. Only atomics use w128. A w128 slot contains the low halves of the
+/// 32 values as 64-bit lanes, followed by the high halves.
 enum class Width : u8 { none, predicate, w32, w64, w128 };
 
 inline Width width_of_type(ptx::Type type) {
@@ -22,8 +22,8 @@ inline u32 bytes_of(Width width) {
         case Width::w128: return 16 * kLanes;
         case Width::w64: return 8 * kLanes;
         case Width::w32: return 4 * kLanes;
-        // A predicate also uses 64 bytes, so that every slot is aligned for the host's vector
-        // instructions.
+        // A predicate needs fewer bytes, but takes 64, so that every slot is aligned for the host's
+        // vector instructions.
         default: return 64;
     }
 }

@@ -14,8 +14,8 @@ u32 count_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
 struct Wavefronts {
     u32 taken = 0;  ///< the number of wavefronts, including those caused by bank conflicts
-    /// The number of passes with an active lane. This is also the number of wavefronts if there are
-    /// no bank conflicts.
+    /// The number of passes that have at least one active lane. This is the number of wavefronts if
+    /// there are no bank conflicts.
     u32 ideal = 0;
     u32 requests = 1;
 
@@ -32,10 +32,10 @@ struct Wavefronts {
 /// warps. A pass takes as many wavefronts as the largest number of distinct 4-byte words in any of
 /// the 32 banks. A word that several lanes access is delivered once.
 ///
-/// 8-byte and 16-byte loads take half as many passes if lanes share addresses in pairs: each lane
-/// with lane ^ 1, or each with lane ^ 2, wherever both are active. (Measured on an H200: 600
-/// patterns of such loads all follow this rule, and 300 patterns of stores never do.) The 16-byte
-/// rows of 8x8 matrices (ldmatrix, stmatrix) count like stores: one pass per matrix.
+/// 8-byte and 16-byte loads take half as many passes if active lanes share addresses in pairs: each
+/// lane i with lane i ^ 1, or each lane i with lane i ^ 2. (Measured on an H200: 600 patterns of
+/// such loads all follow this rule, and 300 patterns of stores never do.) The 16-byte rows of 8x8
+/// matrices (ldmatrix, stmatrix) count like stores: one pass per matrix.
 enum class SharedAccessKind : u8 { load, store, matrix };
 Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask active,
                             SharedAccessKind kind);
@@ -51,31 +51,31 @@ Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask activ
 
 /// Counts the sectors of all passes of an atomic on global memory. The L1 cache has four units, and
 /// a hash of the address determines which unit serves a cache line. In each pass, a unit serves the
-/// line of its first remaining lane. Of the lanes in that line, it serves those whose position in
-/// the line differs from the position of every earlier remaining lane of the unit. (The unit seems
-/// to compare only positions, and to keep the order of lanes that might access the same word.) The
-/// hash is known for address bits 7 to 16. Higher bits are ignored, so the count is exact only for
-/// accesses within the same aligned 128 KiB.
+/// line of its first remaining lane. A lane in that line must wait for a later pass if an earlier
+/// remaining lane of the same unit has the same offset in its own line. (The unit seems to compare
+/// only offsets, and to keep the order of lanes that might access the same word.) The hash is known
+/// for address bits 7 to 16. Higher bits are ignored, so the count is exact only for accesses
+/// within the same aligned 128 KiB.
 u32 count_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
 /// Returns the number of sectors that an atomic accesses in the shared memory of another block of
-/// the cluster. A pass serves each address once. The function counts the distinct 32-byte sectors
-/// of each pass, and adds them up.
+/// the cluster. The atomic runs in passes, each of which serves one lane per address. The result is
+/// the sum of the distinct 32-byte sectors of all passes.
 u32 count_remote_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
-/// Counts the wavefronts of an atomic on shared memory. Each pass of 32, 16 or 8 lanes (as in
-/// count_wavefronts) takes as many wavefronts as the largest number of *lanes* that one bank must
-/// serve. Operations that the hardware implements as compare-and-exchange take twice as many
-/// wavefronts, even if each lane has its own bank.
+/// Counts the wavefronts of an atomic on shared memory. As in count_wavefronts, a pass serves 32,
+/// 16 or 8 lanes. The pass takes as many wavefronts as the busiest bank has lanes, even if these
+/// access the same word. Operations that the hardware implements as compare-and-exchange take twice
+/// as many wavefronts, even if each lane has its own bank.
 Wavefronts count_atomic_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask active,
                                    bool compares);
 
-/// Returns the lanes that can exchange their values in one iteration of an atomic that is compiled
-/// to a loop. Float additions and 64-bit operations on shared memory are such loops in machine
-/// code. Each iteration loads the words of all remaining lanes, and then performs a
-/// compare-and-exchange. In each pass of 32 or 16 lanes, the first active lane of each bank
-/// attempts its exchange. (Measured on an H200 with five instructions on 22 patterns, one warp
-/// each: the requests and wavefronts of loads and of exchanges all match.)
+/// Returns the lanes that can exchange their values in one iteration of an atomic that ptxas
+/// compiles to a loop: a float addition or a 64-bit operation on shared memory. Each iteration
+/// loads the words of all remaining lanes, and then does a compare-and-exchange. In each pass of 32
+/// or 16 lanes, the first active lane of each bank attempts its exchange. (Measured on an H200 with
+/// five instructions on 22 patterns, one warp each: the requests and wavefronts of loads and of
+/// exchanges all match.)
 Mask first_lanes_of_banks(const u32* addresses, u32 bytes_per_lane, Mask active);
 
 /// The totals of one memory instruction of a kernel (a "site"), over all warps and launches. An
@@ -89,14 +89,14 @@ struct alignas(32) SiteCounters {
     u64 shared_requests = 0;  ///< requests to shared memory
     u64 wavefronts = 0;  ///< wavefronts of shared memory, including those caused by bank conflicts
     u64 wavefronts_ideal = 0;  ///< wavefronts without bank conflicts
-    /// The number of bytes that asynchronous copies to shared memory have in flight, summed over
-    /// all loads from shared memory.
+    /// The bytes of asynchronous copies that are in flight when a load from shared memory is
+    /// executed, summed over all such loads.
     u64 bytes_in_flight = 0;
 
     u64 remote_requests = 0;      ///< requests to the shared memory of other blocks of the cluster
     u64 remote_sectors = 0;       ///< 32-byte sectors accessed in other blocks of the cluster
     u64 remote_useful_bytes = 0;  ///< bytes that the lanes requested from other blocks
-    /// Loads from shared memory by atomics compiled to loops in machine code.
+    /// Load requests of the loops to which ptxas compiles some atomics on shared memory.
     u64 loop_load_requests = 0;
     u64 loop_load_wavefronts = 0;
     u64 loop_load_ideal = 0;

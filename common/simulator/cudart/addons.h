@@ -1,4 +1,4 @@
-// Declares the functions of the graph and texture addons that the runtime calls. addons/graphs and
+// Declares the functions that the runtime calls in the graph and texture addons. addons/graphs and
 // addons/textures define them. A build without addons uses the definitions in addons/absent/.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace coalesce::simulator::cudart {
 
 // ---- addons/graphs ----
 
-/// Executes a kind of work that occurs only as a graph node.
+/// Execute the kinds of work that occur only as graph nodes.
 void execute_node(const ChildWork& work);
 void execute_node(const AllocateWork& work);
 void execute_node(const FreeWork& work);

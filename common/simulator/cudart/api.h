@@ -41,8 +41,8 @@ namespace coalesce::simulator::cudart {
 /// Sets the calling thread's last error, unless `error` is cudaSuccess. Returns `error`.
 cudaError_t remember(cudaError_t error);
 
-/// Returns the context's error or cudaSuccess. If a completed kernel had an error that no call has
-/// returned yet, that error becomes the context's error now.
+/// Returns the context's error, or cudaSuccess if it has none. The error of a completed kernel
+/// becomes the context's error at the first call of this function after the kernel.
 cudaError_t context_error();
 
 /// Reports whether the program itself has called a function that needs the device.
@@ -70,7 +70,7 @@ LastError& last_error_of_thread();
 /// Repairs the context and clears the calling thread's last error. Hardware cannot do this.
 void reset_failed_context();
 
-/// Reports whether a kernel's error has broken the context, even if no call has returned it yet.
+/// Reports whether a kernel's error makes all later calls fail, even if none has returned it yet.
 bool context_is_broken();
 
 /// Records a sentence that explains the current call. If the call fails because of a mistake in the
@@ -81,8 +81,8 @@ void explain(const std::string& sentence);
 /// Explains the current call like `explain`, and ends the call with `error`.
 [[noreturn]] void refuse(const std::string& why, cudaError_t error = cudaErrorInvalidValue);
 
-/// Reports that the program uses an unsupported feature. From this point on, its results may differ
-/// from those of a GPU. `kernel` names the kernel that cannot run, if there is one.
+/// Reports that the program uses an unsupported feature, so that its later results may differ from
+/// a GPU's. `kernel` is the name of the kernel that cannot run, if any.
 void report_unsupported(const std::string& message, const std::string& cure,
                         const std::string& kernel = {});
 
@@ -107,12 +107,12 @@ public:
     /// Ends the call with `error`, which may be cudaSuccess. A failure caused by a mistake in the
     /// program becomes a report.
     cudaError_t end(cudaError_t error);
-    /// Reports whether the current call was made by the program itself rather than by another of
-    /// our functions.
+    /// Reports whether the program itself made the current call. False if one of our functions made
+    /// it.
     static bool is_outermost();
     /// Returns the name of the function that the program has called, or "" if there is none.
     static const char* outermost_name();
-    /// Returns and clears the explanations collected so far, as a single string.
+    /// Returns and clears the explanations collected since the call began, as a single string.
     static std::string take_explanations();
     /// Stores the name of the kernel that the current call launches, for reports.
     static void set_launched_kernel(const std::string& kernel);

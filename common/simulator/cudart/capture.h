@@ -32,14 +32,14 @@ namespace coalesce::simulator::cudart {
 struct Capture;
 struct Node;
 
-/// A node that must complete before a dependent node. Nonzero edge data affects only speed.
+/// A node that must complete before a dependent node. The edge's data affects only speed.
 struct Dependency {
     Node* node = nullptr;
     cudaGraphEdgeData data{};
 };
 
-/// The number of captures in progress. Every call checks this number first, because the number is
-/// nearly always 0.
+/// The number of captures in progress, which is nearly always 0. Calls check this number before
+/// they search for a capture.
 extern std::atomic<int> captures_in_progress;
 
 inline bool any_capture() {
@@ -98,13 +98,13 @@ void record_captured_event(const std::shared_ptr<Capture>& capture, cudaStream_t
 /// the capture.
 void join_capture(cudaStream_t stream, const CapturedEvent& event);
 
-/// Fails a call that makes a captured stream wait for an event that was not captured.
+/// Refuses a call that makes a captured stream wait for an event that was not captured.
 [[noreturn]] void refuse_event_from_outside(const std::shared_ptr<Capture>& capture);
 
-/// Fails a call that launches a graph into a stream that is being captured.
+/// Refuses a call that launches a graph into a stream that is being captured.
 [[noreturn]] void refuse_graph_launch(const std::shared_ptr<Capture>& capture);
 
-/// Fails a call that queries a captured event.
+/// Refuses a call that queries a captured event.
 [[noreturn]] void refuse_captured_event(const CapturedEvent& event);
 
 // ---- wrappers for the bodies of calls ----

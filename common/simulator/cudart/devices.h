@@ -1,9 +1,9 @@
 // Declares the simulated devices. COALESCE_SIM_DEVICES sets their number.
 //
 // All devices are identical. All devices share one set of counters and one memory, so every device
-// can access the allocations of the other devices. The results of a program for several GPUs,
-// correct or not, are therefore the same as on hardware. An access to a peer's memory is reported
-// unless the program has enabled peer access.
+// can access the allocations of the other devices. The results of a program for several GPUs, right
+// or wrong, are still the same as on hardware. An access to a peer's memory is reported unless the
+// program has enabled peer access.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -19,8 +19,8 @@ void check_device(int device);
 int device_count();
 /// Returns a reference to the index of the calling thread's current device.
 int& current_device();
-/// Returns a mask with a bit for each device whose memory kernels of `device` can access: `device`
-/// itself, and the peers to which the program has enabled access.
+/// Returns a mask of the devices whose memory can be accessed by kernels that run on `device`:
+/// `device` itself, and the peers to which the program has enabled access.
 u64 accessible_devices(int device);
 
 }  // namespace coalesce::simulator::cudart

@@ -10,9 +10,9 @@
 
 extern "C" {
 
-/// Runs the body of a driver function, as api.h does for the runtime. Explanations and reports
-/// contain `name`, and errors have the names that `error_name` returns. The runtime's last error
-/// stays unchanged.
+/// Runs the body of a driver function, as api.h does for the runtime. Explanations and reports show
+/// the function's `name`, and `error_name` gives the names of errors in them. The runtime's last
+/// error stays unchanged.
 cudaError_t coalesceDriverCall(const char* name, const char* (*error_name)(cudaError_t),
                                const std::function<void()>& body);
 
@@ -38,8 +38,8 @@ cudaError_t coalesceEncodeTensorMap(void* map, unsigned type, unsigned rank, voi
                                     unsigned interleave, unsigned swizzle, unsigned promotion,
                                     unsigned fill);
 
-/// Sets the elements of `height` rows to `value`. Each row has `width` elements of `element` bytes
-/// (1, 2 or 4). The rows are filled in a stream, or immediately if `stream` is null.
+/// Fills `height` rows of `width` elements each with `value`. `element` is the size of an element
+/// in bytes (1, 2 or 4). The rows are filled in a stream, or immediately if `stream` is null.
 cudaError_t coalesceFill(void* to, size_t pitch, unsigned value, unsigned element, size_t width,
                          size_t height, const cudaStream_t* stream);
 

@@ -33,8 +33,8 @@ std::shared_ptr<const KernelArguments> copy_arguments(const KernelHandle& handle
 /// values in cuLaunchKernel's format.
 std::shared_ptr<const KernelArguments> unpack_extra(const KernelHandle& handle, void** extra);
 
-/// Returns the kernel to launch, lowered and ready to run. If the kernel's code cannot be run,
-/// breaks the context.
+/// Returns the kernel to launch, lowered and ready to run. If the kernel's code cannot be run, this
+/// call and all later calls fail.
 KernelHandle& find_runnable_kernel(const void* function);
 
 /// Fails, with an explanation, if the device cannot run the launch.

@@ -3,9 +3,9 @@
 
 namespace coalesce::simulator::cudart {
 
-/// Reports that `function` is not simulated, and says what to use instead. If the function is only
-/// a query, prints the message on stderr instead of reporting it. Sets the thread's last error and
-/// returns cudaErrorNotSupported.
+/// Reports that `function` is not simulated, and says what to use instead. A call that only queries
+/// something does no harm, so its message goes to stderr and is not a report. Sets the thread's
+/// last error and returns cudaErrorNotSupported.
 int report_missing(const char* function, const char* hint);
 
 }  // namespace coalesce::simulator::cudart

@@ -29,8 +29,8 @@ struct KernelHandle {
     std::string name;          ///< the kernel's name in the PTX
     Kernel* kernel = nullptr;  ///< the kernel, or null until the module has been read
 
-    // The values set by cudaFuncSetAttribute. `max_dynamic_shared` is -1 if the program did not set
-    // it. In that case, the limit is 48 KiB minus the static shared memory.
+    // The values set by cudaFuncSetAttribute. -1 for `max_dynamic_shared` means that the program
+    // did not set it, and that the limit is therefore 48 KiB minus the static shared memory.
     int max_dynamic_shared = -1;
     int carveout = -1;
     bool non_portable_cluster = false;
@@ -95,8 +95,8 @@ public:
     KernelHandle& find_prepared(const void* function);
     VariableAddress find_variable(const void* host_variable);
 
-    /// Reads the PTX and allocates the variables, unless this has already been done. Afterwards
-    /// `module.module` is set. Explains any failure.
+    /// Reads the module's PTX, allocates its variables and sets `module.module`, unless the module
+    /// has already been read. Explains any failure.
     void read(LoadedModule& module);
     void prepare_kernel(KernelHandle& handle);
     VariableAddress find_variable_in_module(LoadedModule& module, const std::string& name);

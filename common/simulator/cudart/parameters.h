@@ -1,5 +1,5 @@
-// Defines functions that have the same parameters as another function. The types of the `count`
-// parameters are derived from the other function's type.
+// Macros that define a function with the same parameters as another function. The parameter types
+// are derived from the type of the other function.
 #pragma once
 
 #include <cstddef>
@@ -42,8 +42,8 @@ using Parameter = typename ParameterOf<index, Function>::Type;
 #define COALESCE_ARGUMENTS_8 , a, b, c, d, e, g, h, i
 #define COALESCE_ARGUMENTS_9 , a, b, c, d, e, g, h, i, j
 
-/// Defines the function `call`, which takes the same `count` parameters as `body` and runs `body`
-/// in the wrapper `how`, a template such as answer() (api.h).
+/// Defines the function `call`, which has the same `count` parameters as `body`. It runs `body`
+/// through the function template `how`, such as answer() (api.h).
 #define COALESCE_BY(how, call, body, count)                    \
     cudaError_t call(COALESCE_PARAMETERS_##count(body)) {      \
         return how(__func__, body COALESCE_ARGUMENTS_##count); \

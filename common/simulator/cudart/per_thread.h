@@ -2,8 +2,8 @@
 // for each thread.
 #pragma once
 
-/// GCC warns if the attributes of an alias and its function differ. clang has no such warning, and
-/// warns about the pragma instead.
+/// GCC warns if an alias and its function have different attributes. clang gives no such warning,
+/// but warns about this pragma.
 #ifdef __clang__
 #    define COALESCE_ALIAS_MAY_DIFFER
 #else
@@ -12,7 +12,7 @@
 
 /// Programs built with --default-stream per-thread call names that end in _ptsz (functions with a
 /// stream parameter) or _ptds (functions without a stream parameter). In the simulator, all work is
-/// complete before a call returns, so these names are aliases for the same functions.
+/// complete before a call returns, so each name is an alias for the function without its suffix.
 #define COALESCE_PER_THREAD_STREAM(function, suffix)                                               \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wdeprecated-declarations\"") \
         COALESCE_ALIAS_MAY_DIFFER extern "C" decltype(function) function##suffix                   \

@@ -42,14 +42,14 @@ public:
     /// Returns the ranges of the current work, to which the caller adds its accesses. Returns null
     /// if there is no current work or the check is disabled.
     static AccessedRanges* ranges();
-    /// Configures a launch to collect its accesses. Until streams can run concurrently, the launch
-    /// collects only accesses to memory that host and device share.
+    /// Configures a launch to collect its accesses. As long as none of the program's streams can
+    /// run concurrently, collects only accesses to memory that host and device share.
     static void configure(LaunchConfig& config);
     /// Records that the current work frees this memory.
     static void note_freed(u64 begin, u64 end);
-    /// Handle the event nodes of a graph that is the current work: nodes that record an event or
-    /// wait for one. The check acts as if the whole graph ran before an event that it records, and
-    /// after an event that it waits for.
+    /// Handle a node that records an event or waits for one, if the current work is a graph. The
+    /// check acts as if the whole graph ran before every event that the graph records, and after
+    /// every event that the graph waits for.
     static void record(cudaEvent_t event);
     static void wait_for(cudaEvent_t event);
 

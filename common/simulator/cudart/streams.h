@@ -1,4 +1,4 @@
-// Declares the existing streams and events, which can be looked up by handle.
+// Declares functions for the program's streams and events, which are given by their handles.
 #pragma once
 
 #include "simulator/cudart/api.h"

@@ -28,7 +28,7 @@ inline bool is_empty(const cudaExtent& box) {
 void copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent& box,
           cudaMemcpyKind kind);
 
-/// Sets every element to the low `element` bytes (1, 2 or 4) of `value`.
+/// Sets every element to `value`. `element` is the size of an element in bytes: 1, 2 or 4.
 void fill(const cudaPitchedPtr& to, const cudaExtent& box, unsigned value, unsigned element);
 
 /// Performs the checks of `copy` or `fill` without doing the work.

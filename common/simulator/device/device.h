@@ -35,8 +35,8 @@ public:
     /// final report.
     void unload(Module& module);
 
-    /// Runs the grid to completion. `arguments[i]` points to the value of parameter i. Returns the
-    /// CUDA error, after reporting it with its source location (see Reports).
+    /// Runs the grid to completion. `arguments[i]` points to the value of parameter i. On failure,
+    /// reports the error with its source location (see Reports) and returns it.
     Status launch(Kernel& kernel, const LaunchConfig& config, void** arguments);
 
     /// Returns the number of blocks of this shape that fit on one multiprocessor

@@ -26,7 +26,7 @@ struct ObservedAccess {
     /// True for ldmatrix and stmatrix, in which each lane accesses a row.
     bool is_matrix_access = false;
     u32 bytes = 0;  ///< the number of bytes per lane
-    /// for an atomic on shared memory, the number of wavefronts counted for it
+    /// for an atomic on shared memory, the number of wavefronts that it takes
     u32 wavefronts = 0;
     Mask lanes = 0;
     const u64* addresses = nullptr;
@@ -38,8 +38,8 @@ inline SharedAccessKind to_shared_kind(const ObservedAccess& access) {
     return access.kind == Access::store ? SharedAccessKind::store : SharedAccessKind::load;
 }
 
-/// Each lane's offset in shared memory, or 0 for an inactive lane. Counters and checks take this
-/// type.
+/// The shared memory offset that each lane accesses, or 0 for an inactive lane. The counters and
+/// the checks take offsets in this form.
 using LaneOffsets = std::array<u32, kLanes>;
 inline LaneOffsets to_offsets(const u64* addresses, Mask lanes) {
     LaneOffsets offsets{};

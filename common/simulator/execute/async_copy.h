@@ -1,12 +1,12 @@
 // Declares the functions that connect mbarriers with cp.async and cp.async.bulk.
 //
-// Counters   Hardware has no counters like our copy_waits and copy_bytes_under_way. A copy to
-//            shared memory is meant to be in flight while its block does other work, such as
-//            reading earlier data. So whenever a warp loads from shared memory,
-//            copy_bytes_under_way grows by the number of bytes that the block has in flight to
-//            shared memory. The sum stays 0 for a loop that waits for all of its copies before it
-//            loads. In a loop with two stages, the sum grows by the bytes of one stage with every
-//            load. The sum divided by the number of loads is the average number of bytes in flight.
+// Counters   Our counters copy_waits and copy_bytes_under_way, which hardware does not have, show
+//            whether a block waits for its copies too early. A copy to shared memory is meant to be
+//            in flight while its block reads earlier data. So whenever a warp loads from shared
+//            memory, copy_bytes_under_way grows by the bytes that the block has in flight to shared
+//            memory. The sum stays 0 for a loop that waits for all of its copies before it loads.
+//            In a loop with two stages, the sum grows by the bytes of one stage with every load.
+//            The sum divided by the number of loads is the average number of bytes in flight.
 //            (The simulator runs warps one after the other, from barrier to barrier. If each warp
 //            requests its copies and then reads, without a barrier in between, the first warp sees
 //            only its own copies.) Zeros that pad a copy are not counted. A wait is counted for the
@@ -35,30 +35,30 @@ Description describe_copy_arrival(const ptx::Instruction& instruction);
 
 /// Describes the cp.async.bulk instructions (bulk_copy.cpp).
 Description describe_bulk_copy(const ptx::Instruction& instruction);
-/// Executes the bulk copies that report to this mbarrier, in order, as long as the mbarrier's phase
-/// is waiting only for bytes. Must be called when a thread tests whether the phase has ended
-/// (bulk_copy.cpp).
+/// Executes the bulk copies that report to this mbarrier, oldest first, until its bytes are
+/// complete. Does nothing while threads must still arrive. Must be called when a thread tests
+/// whether the phase of the mbarrier has ended (bulk_pending.cpp).
 void complete_bulk_copies(Block& block, u32 mbarrier);
 /// Returns the number of bytes still to be transferred by the bulk copies that report to this
 /// mbarrier.
 u64 pending_bulk_bytes(const Block& block, u32 mbarrier);
 
-/// Reports and executes the copies that may still read the shared memory of a block in a cluster.
-/// Must be called when the block has ended.
+/// Reports the copies to other blocks of the cluster that may still read the shared memory of
+/// `block`, and completes them. Must be called when this block has ended.
 void end_copies_that_read(Block& block);
-/// Reports and executes the bulk copies that no thread has waited for. Must be called when the
-/// block has ended.
+/// Reports the bulk copies that no thread has waited for, and completes them. Must be called when
+/// the block has ended.
 void end_bulk_copies(Block& block);
 
-/// Reports whether these 8 bytes of shared memory contain an mbarrier (mbarrier.cpp).
+/// Reports whether the 8 bytes of shared memory at `address` are an mbarrier (mbarrier.cpp).
 bool is_mbarrier(const Block& block, u32 address);
-/// Reports whether all threads have arrived at the mbarrier, but not all announced bytes have
-/// arrived.
+/// Reports whether the mbarrier waits only for bytes: all threads have arrived, but not all of the
+/// announced bytes.
 bool waits_for_bytes(const Block& block, u32 address);
 /// Adds `bytes` to the number of bytes that have arrived in the mbarrier's current phase.
 void add_arrived_bytes(Block& block, u32 address, u32 bytes);
 
-/// Describes an mbarrier that a lane waits for forever, and the remedy (mbarrier.cpp).
+/// The state of an mbarrier that a lane waits for forever, and the remedy (mbarrier.cpp).
 struct MbarrierWait {
     std::string state, cure;
 };

@@ -39,8 +39,8 @@ struct Launch {
     Checks checks;
     std::vector<u8> parameters;         ///< the kernel's parameter memory
     GlobalRace* global_race = nullptr;  ///< null if global memory is not checked for races
-    /// Marks the bytes that the launch reads in memory it does not write. Null if no check needs
-    /// these marks.
+    /// The marks of the bytes that the launch reads in allocations that it does not write; the race
+    /// check records all other reads. Null if no check needs the marks.
     ReadMarks* reads = nullptr;
 
     std::atomic<int> status{0};  ///< the Status of the first failure, or 0 if there was none
@@ -48,10 +48,10 @@ struct Launch {
     u64 instruction_limit = 0;  ///< the maximum number of warp instructions; 0 means no limit
     std::atomic<u64> instructions_spent{0};
     u64 number = 0;  ///< the number of earlier launches of the process (%gridid)
-    /// the value of clock_of() when the launch starts, from which its clocks count up
+    /// the value of clock_of() at the start of the launch
     u64 started_at = 0;
-    /// The number of cycles that the clocks advance for each instruction. With a single block, a
-    /// warp issues an instruction about every four cycles.
+    /// How many cycles the clocks advance for each warp instruction. 4 is about what a warp takes
+    /// on hardware if only one block runs.
     u64 cycles_per_instruction = 4;
     u64 skipped_cycles = 0;  ///< the cycles that the clocks have skipped while all blocks waited
     u64 stack_limit = 0;     ///< the size of each thread's stack in bytes (cudaLimitStackSize)
@@ -65,15 +65,15 @@ struct Launch {
     /// The only block that `recorder` observes; ~0 if it observes all blocks.
     u64 recorded_block = ~u64{0};
     std::vector<u64> only;            ///< the only blocks that run; if empty, all blocks run
-    std::vector<u64> skipped_blocks;  ///< the blocks that do not run
-    /// Runs one of the blocks in `skipped_blocks`. Called when the launch would have run that
-    /// block. Empty if those blocks have already run.
+    std::vector<u64> skipped_blocks;  ///< blocks that this launch's workers do not run
+    /// Runs one of the blocks in `skipped_blocks`, when it is that block's turn in the launch.
+    /// Empty if these blocks have already run, before the launch.
     std::function<void(u64)> run_skipped_block;
-    /// The index of the first neighbouring block whose sectors are recorded, and the number of
-    /// these blocks.
+    /// A run of adjacent blocks, the neighbours, whose sectors are recorded: the index of the first
+    /// one, and their number.
     u64 first_neighbour = 0, neighbours = 0;
-    /// The index of the first recorded block in the next row of the grid, and the number of these
-    /// blocks.
+    /// Further blocks whose sectors are recorded, one row of the grid below the neighbours: the
+    /// index of the first one, and their number.
     u64 first_below = 0, below = 0;
     /// True if accesses to global memory are only recorded, not executed.
     bool is_dry_run = false;
@@ -149,7 +149,7 @@ struct Block {
     struct BulkCopies;
     std::shared_ptr<BulkCopies> bulk_copies;
     u64 copy_bytes_under_way = 0;  ///< the number of bytes in flight to shared memory
-    /// The bytes of the current phase of each mbarrier, keyed by the mbarrier's offset
+    /// The byte counts of each mbarrier's current phase, keyed by the mbarrier's offset
     /// (mbarrier.cpp).
     std::unordered_map<u32, PhaseBytes> phase_bytes;
     /// The instruction that initialized each mbarrier, keyed by the mbarrier's offset
@@ -187,8 +187,8 @@ struct Block {
     Dim3 grid() const { return launch->config.grid; }
 };
 
-/// Returns the index of the warp in the race check of shared memory, which numbers the warps of a
-/// cluster across all of its blocks.
+/// Returns the index of the warp for the race check of shared memory. In this check, the warps of a
+/// cluster are numbered across all of its blocks.
 inline u32 race_warp(const Warp& w) {
     return w.block->first_warp + w.index;
 }

@@ -40,14 +40,14 @@ struct Copy {
     Block* owner_block = nullptr;
     u32 warp = 0;  ///< the issuing warp
     int lane = 0;
-    u32 group = 0;     ///< for copies to global memory, the number of groups committed earlier
+    u32 group = 0;     ///< for copies to global memory, how many groups were committed before
     u32 mbarrier = 0;  ///< for copies to shared memory, the offset of the mbarrier to notify
     u32 bytes = 0;
     u32 race_ticket = 0, source_ticket = 0;
     u64 issued = 0;  ///< the time of issue, for the race check of global memory
     u32 fill = 0;    ///< the 4-byte value for elements outside the array
     std::vector<Piece> pieces;
-    std::vector<u8> values;  ///< for st.async, the values to store; the piece refers to them
+    std::vector<u8> values;  ///< for st.async, the stored values, to which Piece::host points
 
     u32 global_site() const { return op->site; }
     u32 shared_site() const { return op->site + 1; }
@@ -81,7 +81,7 @@ struct Issue {
     }
 };
 
-/// The issuing lane's access to shared memory, as the SharedAccess that the checks take.
+/// A shared memory access of only the issuing lane, in the form that the checks expect.
 struct OneLane {
     u32 addresses[kLanes] = {};
     SharedAccess access;
@@ -118,11 +118,11 @@ bool find_mbarrier(Issue& issue);
 /// A function that divides a copy into pieces. The copy starts at offset `shared` in its block's
 /// shared memory.
 using SplitCopy = std::function<bool(Issue& issue, u32 shared)>;
-/// Checks and counts a copy of `bytes` bytes, and adds it to the pending copies of the block that
-/// owns its shared memory address. A multicast is added to the pending copies of each destination
+/// Checks and counts a copy of this size, and adds it to the pending copies of the block whose
+/// shared memory it reads or writes. A multicast is added to the pending copies of each destination
 /// block.
 bool issue_copy(Issue& issue, u64 bytes, const SplitCopy& cut);
-/// Passes a copy's reads of its own block's shared memory to the race check.
+/// Tells the race check which bytes of the issuing block's shared memory a copy reads.
 void pass_source_to_race_check(Issue& issue, u32 from);
 
 // ---- handlers ----

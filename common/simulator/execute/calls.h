@@ -41,15 +41,15 @@ const Op* op_nothing(Warp& w, const Op* op);
 const Op* op_call(Warp& w, const Op* op);
 const Op* op_call_indirect(Warp& w, const Op* op);
 const Op* op_return(Warp& w, const Op* op);
-/// Copies Op::d.offset bytes of parameters to local memory. The source begins at first_offset(op)
-/// in this frame's parameters, and the destination at second_offset(op) in the frame's local
-/// variables.
+/// Copies parameters of this frame to its local variables. Op::d.offset is the number of bytes to
+/// copy, first_offset(op) is where they start in the parameters, and second_offset(op) is where
+/// they go in the local variables.
 const Op* op_move_parameter(Warp& w, const Op* op);
 /// Sets Op::d to a local address: this frame's base + Op::immediate.
 const Op* op_frame_address(Warp& w, const Op* op);
 
-/// Returns the handler of ld.param and st.param for a function's own parameters, results and call
-/// arguments. Op::v[0] is the register, and Op::immediate is the byte offset.
+/// Returns the handler of ld.param or st.param for the parameters and results of device functions,
+/// and for the arguments of calls. Op::v[0] is the register, and Op::immediate is the byte offset.
 Handler parameter_handler(bool store, u32 bytes);
 /// Bits of Op::detail for ld.param of a kernel, which loads Op::count bytes at a + immediate.
 /// kSignedParameter means that the value is sign-extended, and kWideRegister that the register has

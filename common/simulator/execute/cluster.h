@@ -55,7 +55,7 @@ Block* owner_of(Block& block, u64 address);
 inline const Block* owner_of(const Block& block, u64 address) {
     return owner_of(const_cast<Block&>(block), address);
 }
-/// Returns the host address of these bytes, or nullptr if they do not belong to a running block.
+/// Returns the host address of the bytes, or nullptr if they do not belong to a running block.
 u8* find_in_shared(const Block& block, u64 address, u32 bytes);
 /// Reports an address that belongs to no running block, and ends the launch.
 Failed bad_cluster_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, Access access);
@@ -70,13 +70,13 @@ bool are_own_addresses(Warp& w, const Op* op, const Resolved& where);
 bool begin_cluster_access(Warp& w, const Op* op, const SharedMove& move, bool own, Resolved& where);
 /// Counts an access by these lanes to the shared memory of other blocks.
 void count_remote(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes);
-/// Counts an atomic by these lanes on the memory of other blocks. Lanes that change the same word
-/// are served one after the other, so the number of passes is the largest number of lanes that
-/// share a word. The sectors of each pass are counted. An atomic that is a loop in machine code
-/// makes one request per pass.
+/// Counts an atomic by these lanes on the memory of other blocks. If several lanes change the same
+/// word, the hardware serves them one after the other, so the number of passes is the largest
+/// number of lanes that share a word. The sectors of each pass are counted. An atomic that is a
+/// loop in machine code makes one request per pass.
 void count_remote_atomic(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes);
-/// Reports an operation that is not atomic in another block's memory because ptxas turns it into a
-/// load and a store.
+/// Reports an atomic on another block's memory if ptxas compiles it to a separate load and store,
+/// because the hardware then does not execute it atomically.
 void report_if_not_atomic(const Warp& w, const Op* op, Mask lanes);
 
 /// Computes an address in this block's shared memory. Op::immediate is the offset, and Op::d
@@ -90,8 +90,8 @@ const Op* op_shared_address_64(Warp& w, const Op* op);
 inline constexpr u8 kRelaxedArrival = 1;
 const Op* op_cluster_arrive(Warp& w, const Op* op);
 const Op* op_cluster_wait(Warp& w, const Op* op);
-/// Records that lanes of the warp have exited, so that the cluster's barrier waits only for the
-/// other lanes.
+/// Records that lanes of the warp have exited, so that the cluster's barrier no longer waits for
+/// them.
 void cluster_lanes_ended(Warp& w);
 /// Reports whether a warp of the block waits at the cluster's barrier.
 bool waits_at_cluster_barrier(const Block& block);

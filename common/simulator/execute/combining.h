@@ -11,7 +11,7 @@ namespace coalesce::simulator::combining {
 struct Add {
     static auto apply(auto a, auto b, auto...) { return a + b; }
 };
-/// The smaller of two values. If one of them is a NaN, the result is the other value.
+/// The smaller of two values. If one value is a NaN, the result is the other value.
 struct Minimum {
     template <class T>
     static T apply(T a, T b, auto...) {

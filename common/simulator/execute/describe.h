@@ -7,9 +7,9 @@
 
 namespace coalesce::simulator {
 
-/// Returns `made` if the instruction has one operand for each entry of `made.operands`, not
-/// counting the cache policy of a .L2::cache_hint modifier. Otherwise returns nothing. The cache
-/// policy and `_` operands are ignored.
+/// Returns `made` if the instruction has exactly as many operands as `made.operands`, otherwise
+/// nothing. The cache policy of a .L2::cache_hint modifier is not counted, and is ignored. An
+/// operand `_` is counted, but ignored.
 Description describe(const ptx::Instruction& instruction, FamilyInstruction made);
 /// Like describe() above, but accepts any number of operands from `at_least` to `at_most`. Operands
 /// without an entry in `made.operands` are ignored.

@@ -32,11 +32,11 @@ struct DeviceCall {
 /// Finds a function by name, such as "vprintf" or "malloc". Returns nullptr for any other name.
 const DeviceCall* find_device_call(const std::string& name);
 
-/// Returns the counter of printf calls. Each warp that calls printf counts once.
+/// Returns the counter of printf calls. A call by a warp counts once, not once per lane.
 std::atomic<u64>& print_calls();
 
-/// Implements malloc and free in kernels. The heap is a single allocation of device memory, divided
-/// into pieces. As on hardware, it exists until the process ends.
+/// The heap from which kernels allocate with malloc: a single allocation of device memory, divided
+/// into pieces. As on hardware, the heap exists until the process ends.
 class DeviceHeap {
 public:
     static DeviceHeap& instance();
@@ -53,7 +53,7 @@ public:
     struct Freer {
         Dim3 block, thread;
         Place where;
-        /// The number of the launch, counting only launches that use the heap. Set by free().
+        /// The launch that called free(), by its number among the launches that use the heap.
         u64 launch = 0;
     };
 
@@ -68,7 +68,7 @@ public:
     Interval find(u64 address) const;
     /// Returns the freed piece that contains the address, or an empty interval.
     Interval find_freed(u64 address) const;
-    /// Returns the call of free() that freed the piece at `begin`, an address from find_freed().
+    /// Returns the call of free() that freed a piece. `begin` must come from find_freed().
     const Freer& freer_of(u64 begin) const { return freers_.at(begin); }
     /// Reports whether the call was made in the current launch.
     bool is_of_this_launch(const Freer& freer) const { return freer.launch == launches_; }
@@ -85,9 +85,9 @@ private:
 
     std::mutex mutex_;
     /// The free memory of the heap. Memory that was freed since the start of the launch is reused
-    /// only if no other memory is left. Otherwise the race checks could confuse one thread's old
-    /// memory with another thread's new memory, and a use after free would not read uninitialized
-    /// bytes.
+    /// only if no other memory is left. If it were reused sooner, the race checks could confuse one
+    /// thread's old memory with another thread's new memory, and a use after free might not be
+    /// detected, because it would read initialized bytes.
     AddressZone zone_{Interval{}};
     /// The size of the gap between pieces. The gap makes an access just past the end of a piece
     /// detectable.

@@ -46,15 +46,15 @@ enum class Role : u8 {
     vector_source,       ///< a vector that is read; its elements are in Op::v[0], v[1], ...
     members,             ///< a source value, in Op::members
     constant,            ///< an integer constant, in Op::immediate
-    /// A vector {x, y, ...} of any length, or a single x, that is written; stored in
-    /// FamilyInstruction::list. The elements have the width `width`, or are predicates. In [base,
-    /// {x, ...}], the base is an address.
+    /// A vector {x, y, ...} of any length, or a single register, that the instruction writes, in
+    /// FamilyInstruction::list. Each element has the width `width` or is a predicate. In an operand
+    /// [base, {x, ...}], base is an address, which is read.
     list_written,
     list_read,  ///< like list_written, for operands that are read
-    /// The registers of fragment d of FamilyInstruction::matrix, which are written: a vector {x, y,
-    /// ...} of any length, or a single x.
+    /// The registers of fragment d of FamilyInstruction::matrix, which the instruction writes: a
+    /// vector {x, y, ...} of any length, or a single register.
     fragment_d,
-    fragment_a,  ///< like fragment_d, for fragments a, b and c, which are read
+    fragment_a,  ///< like fragment_d, for fragments a, b and c, which the instruction reads
     fragment_b,
     fragment_c,
 };
@@ -81,19 +81,19 @@ struct FamilyInstruction {
     /// two accesses are consecutive: op->site and op->site + 1.
     std::vector<MemoryUse> memory = {};
 
-    /// The value of Op::detail. describe() adds the state space of the first element of `memory`.
-    /// space_of(op) returns this state space.
+    /// The value of Op::detail. describe() also stores the state space of the first memory access
+    /// in it, which space_of(op) then returns.
     u8 detail = 0;
     u8 count = 0;  ///< the value of Op::count
 
     /// True for a `.sync` instruction whose lanes wait for each other. Op::v[0] is the mask of
     /// these lanes. The handler runs with Warp::active set to the lanes that have arrived.
     bool warp_sync = false;
-    /// Set for a `.sync` instruction without a mask operand, which all lanes of the warp execute
-    /// together (whole_warp.h).
+    /// The matrix operation of a `.sync` instruction without a mask operand, which all lanes of the
+    /// warp execute together (whole_warp.h). Null for other instructions.
     std::shared_ptr<MatrixOp> matrix = {};
     std::shared_ptr<OperandList> list = {};  ///< the operands whose role is a list
-    /// True if the ledger records accesses to shared memory as steps, as it does for ld and st.
+    /// True if the ledger records the instruction's shared accesses, as it does for ld and st.
     bool has_repeatable_shared_steps = false;
     /// True if the result depends on the order in which blocks run (a returned old value, a rounded
     /// sum, printing, the clock). A launch with such an instruction runs on one worker.
@@ -127,7 +127,7 @@ struct FamilyRow {
 std::span<const FamilyRow> matrix_families();
 std::span<const FamilyRow> texture_families();
 
-// ---- for handlers: fields of Ops that were lowered from descriptions ----
+// ---- used by handlers: access to fields of Ops that were created from descriptions ----
 
 inline ptx::StateSpace space_of(const Op* op) {
     return static_cast<ptx::StateSpace>(op->detail & 7);

@@ -1,11 +1,11 @@
 // Describes fragments: how tensor core instructions distribute a matrix over the registers of a
 // warp.
 //
-// Layout  A fragment consists of blocks of 8 lines, each line with 4 words of 32 bits (or 4
-//         doubles). Lane 4 * line + word contains one word of each block, each in a separate
-//         register. The lines of matrix a are its rows, and the lines of matrix b are its columns.
-//         Consecutive elements in a word are consecutive in k. The lines of an accumulator are its
-//         rows, and each lane contains two adjacent elements of a line. The PTX manual shows this
+// Layout  A fragment consists of blocks. A block has 8 lines of 4 words of 32 bits (or doubles).
+//         Lane 4 * l + w contains word w of line l of every block, each in a separate register. The
+//         lines of matrix a are its rows, and the lines of matrix b are its columns. Consecutive
+//         elements in a word are consecutive in k. The lines of an accumulator are its rows, and
+//         each lane contains two adjacent elements of a line. The PTX manual shows this
 //         layout for mma. The layout of wmma's fragments is not documented. We use the same blocks,
 //         which agrees with the loads that ptxas generates for wmma: if a is m8 and b is n32, the
 //         accumulator is stored transposed.
@@ -42,7 +42,7 @@ struct MatrixFragment {
     Number number = Number::none;
     u32 lines = 0;               ///< the rows of a, the columns of b, or the rows of an accumulator
     u32 across = 0;              ///< the number of elements per line
-    bool is_transposed = false;  ///< true for an accumulator whose lines are its columns
+    bool is_transposed = false;  ///< true for an accumulator that is stored column by column
     std::vector<Slot> slots;
 
     MatrixFragment() = default;
@@ -84,9 +84,9 @@ struct MatrixOp {
     Slot addresses, value;   ///< for loads and stores: temporary slots with 64-bit and 32-bit lanes
     ptx::StateSpace space = ptx::StateSpace::generic;  ///< for loads and stores, the state space
     std::vector<FragmentAccess> accesses;              ///< the memory accesses of a load or store
-    /// For loads and stores, the site of the memory accesses. This site cannot be stored in
-    /// Op::site, because Ops at which lanes wait for each other use Op::site for counting
-    /// instructions.
+    /// For loads and stores, the site of the memory accesses. It cannot be stored in Op::site: if
+    /// lanes wait for each other at an Op, as they do for loads and stores of fragments, Op::site
+    /// is needed for counting instructions.
     u32 site = 0;
     u32 default_stride = 0;  ///< for loads and stores, the stride; 0 if the stride is in Op::b
 };

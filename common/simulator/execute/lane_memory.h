@@ -8,19 +8,19 @@
 
 namespace coalesce::simulator {
 
-/// The unsigned integer type of `Bytes` bytes, for an element in memory.
+/// The unsigned integer type of an element of this size in memory.
 template <u32 Bytes>
 using Element = std::conditional_t<
     Bytes == 8, u64, std::conditional_t<Bytes == 4, u32, std::conditional_t<Bytes == 2, u16, u8>>>;
-/// The type of a register lane that contains an element of `Bytes` bytes.
+/// The type of a register lane that contains an element of this size.
 template <u32 Bytes>
 using ElementLane = LaneOf<Element<Bytes>>;
 
 inline constexpr u32 kMaxBytesPerLane = 16;
 
-/// The shape of a load or store: `Count` elements of `Bytes` bytes each. A load zero-extends each
-/// element to the width of a lane. If the element is signed, a separate instruction then
-/// sign-extends it (lower_memory.cpp).
+/// The shape of a load or store: the size of an element in bytes, and the number of elements per
+/// lane. A load zero-extends each element to the width of a register lane. If the element is
+/// signed, a separate instruction then sign-extends it (lower_memory.cpp).
 template <u32 Bytes, u32 Count>
 struct AccessShape {
     static constexpr u32 kBytes = Bytes, kCount = Count, kTotal = Bytes * Count;

@@ -31,8 +31,8 @@ void mark_undefined_stored_in_local(const Warp& w, const Op* op, int lane, u64 o
 
 /// Returns the generic address of the first byte of a lane's local memory.
 u64 local_window_of(const Warp& w, int lane);
-/// Reports an access through a generic address of local memory if the address is not in the lane's
-/// own local memory. If the access is out of bounds, ends the launch and returns false.
+/// Checks the owner of an address in local memory. Reports an access to a variable of another
+/// thread. If the access is out of bounds, ends the launch and returns false.
 bool check_local_owner(Warp& w, const Op* op, u64 generic_address, int lane, u32 bytes,
                        bool is_store);
 

@@ -35,9 +35,9 @@ struct Resolved {
     Mask in_global = 0;  ///< the active lanes whose bytes are in global (or constant) memory
 };
 
-/// Resolves `bytes` bytes at base[l] + offset for every active lane l. `wanted` contains the number
-/// of bytes that each lane accesses; if it is null, every lane accesses all `bytes`. If an address
-/// is invalid, reports it, ends the launch and returns false. The handler must then return nullptr.
+/// Resolves the addresses base[l] + offset of all active lanes l. `wanted` contains the number of
+/// bytes that each lane accesses, or is null if every lane accesses `bytes`. If an address is
+/// invalid, reports it, ends the launch and returns false. The handler must then return nullptr.
 bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, ptx::StateSpace space,
              Access access, Resolved& out, const u8* wanted = nullptr);
 
@@ -46,8 +46,8 @@ bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, ptx:
 u8* resolve_one(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::StateSpace space,
                 Access access);
 
-/// Returns the allocation that an access is meant for: the access's address is computed from a
-/// pointer to it. Returns null if that pointer is unknown.
+/// Returns the allocation that the program probably meant to access at this site: the allocation of
+/// the pointer from which the address is computed. Returns null if that pointer is unknown.
 const Allocation* find_intended(const Launch& launch, u32 site);
 
 /// Reports that a lane accesses bytes outside the address's state space, and ends the launch.
@@ -65,16 +65,16 @@ inline constexpr u8 kComparesBit = 32;
 /// Set in an atomic's Op::detail if the hardware combines the lanes' operations, so that one lane
 /// accesses memory for all lanes (CombinedLanes::all).
 inline constexpr u8 kOneLaneBit = 64;
-/// Set in an atomic's Op::detail if the hardware serves all lanes with the same shared memory
-/// address at once (CombinedLanes::same_word).
+/// Set in an atomic's Op::detail if the hardware executes the atomics of all lanes that access the
+/// same word of shared memory as one access (CombinedLanes::same_word).
 inline constexpr u8 kOncePerWordBit = 128;
 
 /// Adds one warp-wide access to the counters of a site: sectors for lanes in global memory, and
 /// wavefronts for lanes in shared memory.
 void count_access(Warp& w, u32 site, const Resolved& where, u32 bytes);
-/// Counts an atomic like count_access, except that the lanes in `looping` are counted as a loop of
-/// loads and compare-and-exchanges. Returns the wavefronts of the lanes in the block's own shared
-/// memory.
+/// Counts an atomic like count_access, except for accesses by the lanes in `looping` to the block's
+/// own shared memory: these lanes execute a loop, which is counted separately. Returns the number
+/// of wavefronts counted for the block's own shared memory.
 u32 count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, Mask looping = 0);
 /// Returns the lanes whose atomic accesses the hardware performs: all of `lanes`, or only the first
 /// one if the instruction performs a single access for all lanes.
@@ -106,8 +106,8 @@ bool read_bytes(const Warp& w, u64 generic_address, int lane, u32 bytes, void* t
 std::optional<std::string> read_string(const Warp& w, u64 generic_address, int lane,
                                        u64 limit = 1 << 20);
 
-/// Returns the bits of a shadow byte for the `bytes` bytes (at most 4) that start at `address`. A
-/// shadow byte has one bit for each byte of a word.
+/// Returns the mask that selects `bytes` bytes (at most 4), starting at `address`, in a shadow
+/// byte. A shadow byte has one bit for each byte of a word.
 inline u8 shadow_bits(u64 address, u32 bytes) {
     return static_cast<u8>(((1u << bytes) - 1) << (address & 3));
 }
@@ -140,8 +140,8 @@ void note_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resol
                const u8* wanted);
 
 /// Notifies the checks that a bulk copy reads or writes global memory. Each lane of `where`
-/// represents `bytes` bytes of the copy. Returns false if the copy reads uninitialized bytes. That
-/// alone is not an error.
+/// represents `bytes` bytes of the copy. Returns false if the copy reads uninitialized bytes, which
+/// is not an error in itself.
 bool note_bulk(Warp& w, const Op* op, u32 site, const Resolved& where, u32 bytes, bool reads);
 
 /// Executes membar or fence, which orders this warp's earlier accesses before its later accesses.

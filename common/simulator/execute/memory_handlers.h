@@ -32,11 +32,11 @@ const Op* op_wait_for_loads(Warp& w, const Op* op);
 enum MemoryDetail : u8 {
     /// A volatile, .relaxed, .acquire or .release access, which takes part in synchronization.
     kStrong = 1,
-    kAcquires = 2,       ///< a strong load, which acquires the accesses that other threads released
-    kReleases = 4,       ///< st.release, which releases the warp's earlier accesses
-    kStableAddress = 8,  ///< the address depends only on the thread's index in its block
+    kAcquires = 2,        ///< a strong load; accesses that other threads released become visible
+    kReleases = 4,        ///< st.release, which makes the warp's earlier accesses visible
+    kStableAddress = 8,   ///< the address depends only on the thread's index in its block
     kNarrowAddress = 16,  ///< for shared memory, the address is in 32-bit lanes
-    /// Site::machine contains the accesses to count, instead of this access.
+    /// The accesses in the machine code (Site::machine) are counted instead of this access.
     kCountsMachineAccesses = 32,
     kReadOnlyPath = 64,  ///< ld.global.nc, which loads through the read-only cache
 };

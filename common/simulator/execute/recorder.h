@@ -1,12 +1,12 @@
 // Records the instructions and memory accesses of a launch, for the time model
 // (timing/recording.h).
 //
-// Idea   A few blocks, spread over the grid, run in plain mode, in which every instruction is a
-//        separate Op, and the steps of their warps are recorded one by one. These blocks run only
-//        once, so recording changes neither the launch's results nor its counters. If blocks can
-//        observe the order in which they run, recording does not change the order. For many
-//        neighbouring blocks, the recorder stores only which sectors they access. These blocks run
-//        as usual, with a listener.
+// Idea   A few blocks, spread over the grid, are recorded: the recorder stores every step of their
+//        warps. They run in plain mode, in which every instruction is a separate Op. These blocks
+//        run only once, so recording changes neither the launch's results nor its counters. If
+//        blocks can observe the order in which they run, recording does not change the order. For
+//        many neighbouring blocks, the recorder stores only which sectors they access. These blocks
+//        run as usual, with a listener.
 // Alone  If only the time is needed, the other blocks do not run, so that a launch over gigabytes
 //        takes a few milliseconds. Memory then lacks the results of these blocks.
 // Limit  Launches whose blocks wait for each other run as usual and are not recorded.
@@ -49,10 +49,10 @@ private:
         timing::SectorRun run;
     };
 
-    /// The last request that accessed scattered sectors. If the warps of a block store columns,
-    /// they access the same sectors repeatedly, and each warp stores a different part of every
-    /// sector. A request that repeats the last one is skipped, because the footprint already
-    /// contains its sectors for this block.
+    /// The last request that accessed scattered sectors. If the next request has the same sectors,
+    /// it is skipped, because the block's footprint already contains them. This is common if the
+    /// warps of a block store columns: they access the same sectors, and each warp stores a
+    /// different part of every sector.
     struct LastRequest {
         const timing::Footprint* to = nullptr;
         u64 nth_block = 0;
@@ -69,10 +69,10 @@ private:
 
     std::array<LastRequest, 2> last_;  ///< the last store request and the last load request
     timing::Footprint reads_, writes_, below_;
-    timing::Footprint early_reads_;  ///< the reads of the first two thirds of the blocks
+    timing::Footprint early_reads_;  ///< reads of the first 2/3 of the neighbours (neighbour_reads)
     std::array<Waiting, 64> waiting_;
     std::size_t waiting_count_ = 0;
-    /// The number of blocks started so far.
+    /// The number of blocks that have started.
     u64 blocks_started_ = 0;
     /// The current block, and the numbers of sectors that it has read and written so far.
     u64 block_ = ~u64{0}, recorded_read_sectors_ = 0, recorded_write_sectors_ = 0;
@@ -103,9 +103,9 @@ private:
     timing::Recording& recording_;
     std::vector<Poll> polls_;           ///< each warp's most recent test of an mbarrier
     std::vector<bool> polls_mbarrier_;  ///< for each instruction, whether it tests an mbarrier
-    /// The index of each function's first instruction in recording_.
+    /// For each function, the index in recording_ at which its instructions begin.
     std::map<const FunctionCode*, u32> first_instruction_;
-    const FunctionCode* code_ = nullptr;  ///< the function of the last lookup
+    const FunctionCode* code_ = nullptr;  ///< the function of the Op that was looked up last
     u32 first_instruction_of_code_ = 0;
 };
 
@@ -124,21 +124,21 @@ public:
 
     /// Returns the blocks to record step by step.
     static std::vector<u64> choose_blocks(const LaunchConfig& config, u64 resident);
-    /// Returns additional blocks to record. They are needed if a single block represents all others
-    /// and runs only a few iterations, because some of the other blocks may run one iteration more.
+    /// Returns more blocks to record if only one was chosen and its loops run few iterations. Other
+    /// blocks may run one iteration more, which would make a noticeable difference.
     static std::vector<u64> choose_blocks_near_first(const LaunchConfig& config,
                                                      const timing::Recording& recording,
                                                      bool shares_turns);
-    /// If some of the chosen blocks do far more work than others, returns the blocks to record
+    /// If some of the chosen blocks do far more work than others, returns other blocks to record
     /// instead. Otherwise returns no blocks.
     static std::vector<u64> choose_more_blocks(const LaunchConfig& config,
                                                const timing::Recording& recording);
     /// Returns the range of blocks whose sectors are recorded, as the first block and the number of
     /// blocks.
     static std::pair<u64, u64> neighbours(const timing::Recording& recording, u64 resident);
-    /// Returns the range of blocks directly below `neighbours` in the next row of the grid, as the
-    /// first block and the number of blocks. The number is 0 if there is no next row, or if
-    /// `neighbours` extends into it.
+    /// Returns a few blocks that are one row of the grid further down than the first `neighbours`,
+    /// as the first block and the number of blocks. The number is 0 if there is no next row, or if
+    /// there are more `neighbours` than blocks in a row.
     static std::pair<u64, u64> below(const timing::Recording& recording,
                                      std::pair<u64, u64> neighbours);
     /// Adds a recording, and fills in the data that is known before the launch.

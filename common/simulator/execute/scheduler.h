@@ -22,7 +22,7 @@ namespace coalesce::simulator {
 /// Adds `fragment` to the warp's fragments that are not running. Fragments at the same instruction
 /// of the same call are merged, so that their lanes continue or wait together.
 void join_others(Warp& w, const Fragment& fragment);
-/// Moves the running fragment to `next`. Returns the next Op of the fragment that must run first.
+/// Moves the running fragment to `next`. Then selects the fragment to run, and returns its next Op.
 const Op* continue_at(Warp& w, const Op* next);
 /// Switches to a ready fragment and returns its next Op, or nullptr if no fragment is ready.
 const Op* next_fragment(Warp& w);
@@ -34,7 +34,7 @@ enum class BlockOutcome : u8 {
 };
 /// Runs the block until it finishes, waits for other blocks, or fails.
 BlockOutcome run_block(Block& block, u64 seed);
-/// Resets the number of iterations that a warp may spin. Must be called before its first slice.
+/// Resets the limit on spin iterations. Must be called before the warp's first slice.
 void reset_spin_limit(Warp& w);
 
 /// Describes each waiting fragment, for example "warp 3: lanes 0-31 wait at the barrier of

@@ -17,7 +17,7 @@
 
 namespace coalesce::simulator {
 
-/// The counting rules of a shape, and its functions that track undefined bytes in registers.
+/// The rules for counting a shape's accesses, and the functions that track undefined bytes.
 /// Specialized for shapes in which a lane moves bytes of other lanes (matrix_moves.cpp).
 template <class Shape>
 struct UndefinedLanes {
@@ -31,7 +31,7 @@ struct UndefinedLanes {
     }
 };
 
-/// The properties of a shape, for code that does not move the data.
+/// The properties of a shape, for code that is not instantiated for each shape.
 struct SharedMove {
     bool store;
     u32 bytes;  ///< the number of bytes per lane
@@ -51,21 +51,21 @@ inline constexpr SharedMove kSharedMoveFor{
 };
 
 void shared_addresses(const Warp& w, const Op* op, u32* addresses);
-/// Reports whether the operation's addresses fit in 32 bits, as they must for the ledger to store
-/// them.
+/// Reports whether the operation's addresses fit in 32 bits. The ledger can store only such
+/// addresses.
 bool are_addresses_32_bit(const Warp& w, const Op* op);
 void count_shared(Warp& w, const Op* op, bool store, Wavefronts wavefronts);
 /// Passes an access to the listener and to the Watch. Returns false if the listener needs no more
 /// accesses, so that this access need not be executed.
 bool observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses);
 /// Passes an access to the block's race check. Fills `undefined` with a mask for each lane: the
-/// uninitialized bytes that the lane may load or store without an error. Returns false if there are
-/// none.
+/// uninitialized bytes that the lane loads or stores, unless this was reported as an error. Returns
+/// false if there are none.
 bool check_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
                   u32* undefined);
-/// Checks and counts an access without using the ledger. If an address is invalid, ends the launch
-/// and returns false. If `layout` is not null, stores the layout of the addresses in `*layout`, and
-/// records the access in the ledger.
+/// Checks and counts an access without comparing it with a clean block. If an address is invalid,
+/// ends the launch and returns false. If `layout` is not null, stores the layout of the addresses
+/// in `*layout`, and adds the access to the ledger if the ledger is recording.
 bool judge_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
                   SharedLedger::Layout* layout);
 
@@ -137,9 +137,9 @@ template <class Shape, bool Store>
     return op + 1;
 }
 
-/// Executes an access with the results that the ledger recorded for the same step of the clean
-/// block. `addresses` is null if the addresses cannot differ. Returns false if this step differs
-/// from the clean block's.
+/// Executes an access without checking it, if it matches the same step of the clean block, and
+/// counts it like that step. Returns false if it does not match. `addresses` is null if the
+/// addresses do not depend on the block.
 template <class Shape, bool Store>
 bool repeat_clean_step(Warp& w, const Op* op, const u32* addresses, const u32* stored) {
     SharedLedger& ledger = w.block->ledger;
@@ -154,7 +154,7 @@ bool repeat_clean_step(Warp& w, const Op* op, const u32* addresses, const u32* s
 }
 
 /// Executes an access in a cluster. If Own is true, all addresses must be in this block's shared
-/// memory. Otherwise they may be in the shared memory of any block of the cluster.
+/// memory; otherwise, in the shared memory of any block of the cluster.
 template <class Shape, bool Store, bool Own>
 const Op* access_in_cluster(Warp& w, const Op* op) {
     Resolved where;

@@ -48,13 +48,13 @@ public:
         u32 what = 0;
         Mask active = 0;
         u16 wavefronts = 0, ideal = 0;
-        /// The position of the step's addresses in Steps::addresses, divided by 32.
+        /// The index of the step's set of 32 addresses in Steps::addresses.
         u32 addresses = 0;
         bool is_store = false;
         Layout layout = Layout::scattered;
         u8 requests = 1;
-        /// The position of the step's masks in Steps::undefined, divided by 32, plus 1. 0 if all
-        /// bytes are defined.
+        /// 0 if all bytes are defined. Otherwise, 1 + the index of the step's set of 32 masks in
+        /// Steps::undefined.
         u32 undefined = 0;
 
         bool is_access() const { return what < kWarpBarrier; }
@@ -80,7 +80,7 @@ public:
     void begin_launch(u32 warps, bool allowed, std::shared_ptr<const Steps> clean);
     void begin_block();
     /// Ends a block. `clean` is true if the checker found no error in the block. `by_values` is
-    /// true if with other stored values, the checker might have found an error.
+    /// true if this result depends on the values that the block stored.
     void end_block(bool clean, bool by_values);
     void end_launch() { clean_.reset(); }
 
@@ -88,10 +88,10 @@ public:
     /// Returns the steps that blocks are compared with, or null if there has been no clean block.
     const std::shared_ptr<const Steps>& clean() const { return clean_; }
 
-    /// Returns the warp's next step in the clean block, or nullptr if it does not match the current
-    /// step. Must be called only while comparing. `addresses` is null if the warp's addresses
-    /// cannot differ because they do not depend on the block. `stored` contains a mask of the
-    /// undefined bytes that each lane stores, or is null if there are none.
+    /// Returns the warp's next step in the clean block if it matches the current step, otherwise
+    /// nullptr. Must be called only while comparing. `addresses` is null if the warp's addresses do
+    /// not depend on the block, and so cannot differ. `stored` contains a mask of the undefined
+    /// bytes that each lane stores, or is null if there are none.
     const Step* match_next_step(u32 warp, u32 what, Mask active, const u32* addresses,
                                 const u32* stored = nullptr) {
         Cursor& cursor = cursors_[warp];

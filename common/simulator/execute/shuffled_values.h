@@ -31,8 +31,8 @@ public:
     bool is_following() const { return is_following_; }
 
 private:
-    /// Updates the tracked values for an Op that is about to be executed. `is_next` is false if
-    /// other Ops are executed before `op`.
+    /// Updates the tracked values for `op`. `is_next` is true if the warp executes `op` next, and
+    /// false if it executes other Ops first.
     void step(Warp& w, const Op* op, bool is_next);
     Mask undefined(u32 reg) const;
     void set_undefined(u32 reg, Mask lanes, Mask undefined_lanes);

@@ -33,8 +33,8 @@ struct SpecialRegister {
     /// True if the value is an address in the shared memory reserved for the system.
     bool is_in_reserved_shared = false;
 
-    /// Reports whether the result of a read depends on the order in which blocks run, as it does
-    /// for clocks.
+    /// Reports whether the result of a read depends on the order in which blocks run, as for the
+    /// clock registers.
     bool order_sensitive() const { return varies == Varies::always; }
 };
 

@@ -21,8 +21,8 @@ struct TracedAccess {
     /// The address that each active lane accesses. For shared memory, an offset in the block's
     /// shared memory.
     u64 addresses[kLanes] = {};
-    /// The actual number of sectors (global memory) or wavefronts (shared memory), and the smallest
-    /// possible number.
+    /// The number of sectors (global memory) or wavefronts (shared memory) that the access takes,
+    /// and the smallest number possible.
     u32 cost = 0, ideal = 0;
 };
 

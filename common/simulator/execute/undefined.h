@@ -18,7 +18,7 @@ namespace coalesce::simulator {
 
 class UndefinedBytes {
 public:
-    /// For each lane, a mask in which bit k represents byte k of the lane's load.
+    /// For each lane, a mask whose bit k stands for byte k of the value that the lane loaded.
     using Lanes = std::array<u32, kLanes>;
     Lanes& lanes_of(u32 load_site) { return by_site_[load_site]; }
     const Lanes* find(u32 load_site) const {
@@ -30,8 +30,8 @@ private:
     std::unordered_map<u32, Lanes> by_site_;
 };
 
-/// Clears the undefined marks of the bytes that the active lanes are about to load. note_undefined
-/// may then mark some of them as undefined.
+/// Clears the marks of undefined bytes for a load that is about to run. note_undefined may then set
+/// marks for the bytes that the load reads.
 void forget_undefined_slowly(Warp& w, const Op* op);
 inline void forget_undefined(Warp& w, const Op* op) {
     if (w.undefined) [[unlikely]]

@@ -109,7 +109,7 @@ struct Warp {
     mutable bool has_recorded_enough = false;
     /// True if accesses must be examined, because there is a listener or Watch::on() is true.
     bool observed = false;
-    /// True if accesses to shared memory must be examined as well.
+    /// True if accesses to shared memory must be examined, in addition to those to global memory.
     bool observed_shared = false;
     /// The number of times that this worker has executed each run of straight-line code, parallel
     /// to Kernel::Code::straight_line_runs.
@@ -120,19 +120,19 @@ struct Warp {
     /// The number of active lanes, summed over all executed instructions.
     u64 lane_instructions = 0;
     u64 branches = 0, divergent_branches = 0;
-    /// The number of instructions that printf adds to the instruction limit, but not to the
-    /// counters.
+    /// The number of instructions charged for printf. They count towards the instruction limit, but
+    /// not in the counters.
     u64 uncounted_instructions = 0;
     /// The number of backward branches that the warp may still execute in this slice.
     i64 fuel = 0;
-    /// The weighted number of spin-wait iterations since the fragment last rested.
+    /// The weighted count of spin-wait iterations since the fragment last let other fragments run.
     u32 spins = 0;
     /// When `spins` reaches this value, other fragments of the warp run first.
     u32 spin_limit = 0;
     u32 waiting_iterations = 0;  ///< the number of spin-wait iterations in this slice
     /// The value of Watch::changes() at the last iteration of a spin-wait loop.
     u64 changes_seen = 0;
-    /// The number of consecutive slices used up without an iteration of a spin-wait loop.
+    /// How many slices in a row the warp has used up without an iteration of a spin-wait loop.
     u32 full_slices = 0;
     /// The last instruction that read memory in a spin-wait loop, set while Watch::on() is true.
     const Op* polling_op = nullptr;
@@ -144,8 +144,8 @@ struct Warp {
     /// The parameter memory for calls that the kernel itself makes.
     u8* kernel_parameters = nullptr;
     /// `cluster_arrived` contains the lanes that have arrived at the cluster's barrier in the
-    /// current phase. `cluster_completed` contains the lanes that have not yet waited for a
-    /// completed phase (cluster_barrier.cpp).
+    /// current phase. `cluster_completed` contains the lanes whose phase has completed, but that
+    /// have not executed the wait for it yet (cluster_barrier.cpp).
     Mask cluster_arrived = 0, cluster_completed = 0;
     const Op* cluster_arrival = nullptr;  ///< the last arrival at the cluster's barrier
     /// The undefined bytes in registers (execute/undefined.h), or null if there are none.

@@ -37,7 +37,7 @@ struct Block;
 struct Launch;
 struct Warp;
 
-/// Returns a hash of a value. States are compared by sums of such hashes.
+/// Returns a hash of a value. Warp::local_state adds such hashes up for all changed local bytes.
 inline u64 mix_bits(u64 value) {
     value ^= value >> 32;
     value *= 0x9e3779b97f4a7c15ull;
@@ -63,11 +63,11 @@ public:
 
     // ---- events ----
 
-    /// Records a change of a byte that threads can see, or another event that could end a wait.
+    /// Records a visible change of a byte, or another event that may end a wait.
     void memory_changed() { ++changes_; }
     u64 changes() const { return changes_; }
-    /// Records that a block or lanes have started or ended, or that a warp has computed for a long
-    /// time without waiting.
+    /// Records progress: a block or some of its lanes have started or ended, or a warp has computed
+    /// for a long time without waiting.
     void note_progress() { ++progress_events_; }
     u64 progress() const { return changes_ + progress_events_; }
 
@@ -79,16 +79,16 @@ public:
     /// Records that this Op is about to be executed.
     void note_execution(Warp& w, const Op* op);
     /// Records that the active lanes poll these words of global memory. `own` contains the lanes
-    /// whose atomics attempt to take a lock that the kernel itself holds; the host cannot end their
-    /// wait.
+    /// whose atomics try to take a lock that a thread of the same kernel holds. The host cannot
+    /// release such a lock.
     void note_poll(const Warp& w, const Op* op, const u64* addresses, Mask own);
 
-    // ---- the verdict, after a round over all waiting blocks ----
+    // ---- the verdict, once every waiting block has run again ----
 
     enum class Verdict : u8 { keep_running, deadlock, waits_for_host };
     Verdict end_round(const std::vector<Block*>& waiting);
     /// Returns the report for Verdict::waits_for_host. Its check, kind, place and thread are set,
-    /// and its address is that of the awaited word.
+    /// and it contains the address of the polled word.
     const Report& wait_for_host() const { return *host_wait_report_; }
 
 private:
@@ -121,7 +121,7 @@ private:
     bool has_new_instructions_ = false;  ///< true if an instruction was executed for the first time
     u64 version_ = 0;                    ///< incremented to invalidate all remembered states
     bool reads_clock_ = false;
-    /// base-2 logarithm of the number of cycles that the clocks skip next
+    /// base-2 logarithm of the number of cycles by which the simulated clock advances next
     u32 next_skip_exponent_ = 0;
     std::unordered_map<const FunctionCode*, Plan> plans_;
     std::vector<u64> polled_;  ///< the addresses that polling loads have read

@@ -73,7 +73,7 @@ private:
     void advance(Block& block);
     void run_blocks();
     void run_round();
-    // These functions run launches with clusters (cluster_worker.cpp).
+    // The functions that run launches with clusters (cluster_worker.cpp).
     void prepare_clusters();
     Cluster& free_cluster();
     Cluster& begin_cluster(u64 number);

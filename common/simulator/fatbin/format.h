@@ -4,7 +4,7 @@
 //     data ---------> ContainerHeader, then entries up to its `size`
 //                       EntryHeader, payload, EntryHeader, payload ...
 //     prelinked ----> with -rdc=true (version 2): the containers of the linked translation units,
-//                     terminated by nullptr. Their PTX is what the simulator runs.
+//                     terminated by nullptr. The simulator runs their PTX.
 #pragma once
 
 #include "simulator/base/types.h"

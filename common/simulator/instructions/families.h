@@ -1,4 +1,4 @@
-// Looks up instructions of a family by their modifiers, types, and table entry.
+// Finds an instruction: its opcode selects a family, its modifiers select a member of the family.
 #pragma once
 
 #include <initializer_list>
@@ -35,8 +35,8 @@ private:
     u64 taken_ = 0;  ///< the taken modifiers, one bit each
 };
 
-/// Creates an instruction from its modifiers. If the family has no instruction with these
-/// modifiers, `run` is null.
+/// A function that creates an instruction from its modifiers. If the family has no instruction with
+/// these modifiers, `run` is null in the result.
 using Family = LaneInstruction (*)(Modifiers&);
 
 /// Maps an opcode to a family. Each file of instructions has a table of such entries. Several
@@ -164,8 +164,8 @@ struct InPairs : F {
     }
 };
 
-/// Returns the description of the operation for f16, bf16 or a pair of either. For any other type,
-/// the description is empty.
+/// Describes the operation for f16, bf16 or a pair of either. For any other type, returns an empty
+/// description.
 template <class F, int kSources, class... Requests>
 LaneInstruction for_halves(ptx::Type type, const Requests&... request) {
     using Paired = InPairs<F, Requests...>;
@@ -178,8 +178,8 @@ LaneInstruction for_halves(ptx::Type type, const Requests&... request) {
     }
 }
 
-/// The integer type that is twice as wide as T and has the same signedness. The functions are used
-/// only in decltype.
+/// Overloads that return the integer type twice as wide as their parameter, with the same
+/// signedness. Used only in decltype.
 i32 wider(i16);
 u32 wider(u16);
 i64 wider(i32);

@@ -37,15 +37,15 @@ namespace coalesce::simulator {
 struct LaneInstruction {
     Handler run = nullptr;
     Width destination = Width::none;
-    /// The width of Op::d2, which is either the predicate q of `p|q`, which needs a slot even if
-    /// the instruction omits it, or the carry flags, which are both read and written.
+    /// The width of Op::d2, which contains either the predicate q of `p|q` or the carry flags. The
+    /// predicate has a slot even if q is omitted. The carry flags are both read and written.
     Width second = Width::none;
     std::array<Width, 4> source = {};  ///< the widths of the sources in Op::a, b, c and v[0]
-    /// True if Op::d2 contains the carry flags. The instruction is then not pure.
+    /// True if the instruction uses carry flags, in Op::d2, and is therefore not pure.
     bool reads_carry = false;
-    /// Specialized handlers for operands whose register files are known when the kernel is lowered.
-    /// The index is a mask of the uniform sources (a is the lowest bit); the other sources are in
-    /// the warp's own file. Null if `run`, which accepts any operands, is the only handler.
+    /// Specialized handlers for operands whose register files are known when the kernel is lowered,
+    /// indexed by a mask of the uniform sources (a is the lowest bit). All other sources are in the
+    /// warp's own file. Null if `run`, which accepts any operands, is the only handler.
     const Handler* forms = nullptr;
     i64 constant = 0;  ///< the value of Op::immediate, for a handler shared by many instructions
     /// True if a constant operand after c is stored in Op::immediate (lop3's lookup table).
@@ -57,9 +57,9 @@ struct LaneInstruction {
 /// the default, .approx where the result is exact) are accepted. mov, cvta, ld.param and similar
 /// instructions are not lane instructions: see lower.cpp.
 ///
-/// PTX allows the destination register of a `cvt` to be wider than its type ("cvt.s8.s32" into a
-/// .b32). The handler's result then has zeros above the type. Lowering adds the conversion to the
-/// register's width ("cvt.s32.s8").
+/// The destination register of a `cvt` may be wider than the destination type ("cvt.s8.s32" into a
+/// .b32). The handler then sets the bits above the type to zero. Lowering adds the conversion to
+/// the width of the register ("cvt.s32.s8").
 const LaneInstruction* find_lane_instruction(const std::string& opcode,
                                              const std::vector<std::string>& modifiers);
 
@@ -160,10 +160,10 @@ const Op* run_plainly(Warp& w, const Op* op) {
 
 // ---- handlers that many variants share ----
 //
-// A small struct, F::Request, selects the variant, so that rare variants need no loop of their own.
-// F::apply takes the request as its first argument, and LaneInstruction::constant contains it. If
-// F::kHostRounds exists, the rounding mode of the host's processor is Request::direction while the
-// loop runs.
+// Rare variants share one handler, so that they need no loops of their own. A small struct,
+// F::Request, says which variant to compute. It is stored in LaneInstruction::constant, and is the
+// first argument of F::apply. If F::kHostRounds exists, the rounding mode of the host's processor
+// is Request::direction while the handler runs.
 
 template <class Request>
 i64 pack_request(const Request& request) {
@@ -221,8 +221,8 @@ const Op* run_form(Warp& w, const Op* op) {
 }
 
 /// Returns the form for these uniform sources. If all sources are uniform, or if the first of three
-/// sources is uniform, returns the handler for any operands instead. Those cases are rare, and
-/// forms for them would only add code.
+/// sources is uniform, this is the general handler, because these cases are rare and forms for them
+/// would only add code.
 template <unsigned kUniform, class F, class D, class... S>
 constexpr Handler form() {
     if constexpr (sizeof...(S) == 3 ? kUniform % 2 == 0 : kUniform + 1 < 1u << sizeof...(S))

@@ -21,8 +21,8 @@ void describe_kernel(Kernel& kernel);
 /// Lowers the kernel. Sets kernel.code and kernel.sites, or kernel.error if the kernel cannot be
 /// lowered.
 void lower(Kernel& kernel);
-/// Lowers the kernel again, in plain mode, for recorded blocks. Their accesses are still counted at
-/// the sites of kernel.code. Returns null on failure.
+/// Lowers the kernel a second time, in plain mode, to run the blocks that are recorded. Their
+/// accesses are counted at the same sites as in kernel.code. Returns null on failure.
 std::shared_ptr<Kernel::Code> lower_plainly(Kernel& kernel);
 
 /// Lowers the kernel again for launches whose clusters contain several blocks. Returns null on

@@ -49,7 +49,7 @@ public:
     FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, UniformFile& uniform,
                      const ptx::Function& function, FunctionCode& code, bool is_kernel);
     void run();
-    /// Returns the device functions that this function calls or takes the address of.
+    /// Returns the device functions that this function calls or whose addresses it takes.
     const std::set<std::string>& functions_used() const { return functions_used_; }
 
 private:
@@ -82,8 +82,8 @@ private:
     Slot take_temporary(Width width);
     Slot constant(u64 bits, Width width);
     u64 immediate_bits(const Operand& operand, Width width) const;
-    /// Returns the address of a variable (within its state space) or of a function. Returns nothing
-    /// if there is no such variable or function.
+    /// Returns the address of a function, or of a variable within its state space. Returns nothing
+    /// if there is no such function or variable.
     std::optional<u64> symbol_address(const std::string& name);
     Slot symbol_slot(const std::string& name, i64 offset, Width width);
     /// Returns a slot with the address of a shared variable. Launches with clusters need the slot,
@@ -143,7 +143,7 @@ private:
     void set_fragment(MatrixOp& matrix, const OperandRole& role, const Operand& operand);
 
     // ---- emitting ----
-    // Makes this Op count all instructions that no earlier Op counts.
+    // Makes this Op count the instructions that have not been assigned to an Op yet.
     void attach_pending_counts(Op& op);
     /// Appends an Op to the body, or to the prologue that computes `value_class`.
     Op& emit(Op op, ValueClass value_class = ValueClass::thread);

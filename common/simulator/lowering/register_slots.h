@@ -1,9 +1,9 @@
-// Packs the registers that every warp computes separately into as few slots as possible.
+// Packs the registers that are not uniform into as few slots as possible.
 //
 // Idea   PTX has a new virtual register for almost every result, but only some of them are live at
-//        the same time (liveness.h). Registers whose ranges in the text do not overlap share a
-//        slot. A range includes all instructions between its first and last one, so the order of
-//        the text affects the number of slots, but not the correctness of the packing.
+//        the same time (liveness.h). Registers share a slot if their ranges in the function's text
+//        do not overlap. A range reaches from the first to the last instruction at which the
+//        register is live, so the order of the text affects only the number of slots.
 // Plain  In plain mode, each register has its own slot.
 #pragma once
 
@@ -24,7 +24,7 @@ class SlotPool {
 public:
     explicit SlotPool(bool reuses) : reuses_(reuses) {}
     Slot take(Width width);
-    /// Allocates a slot that is never reused, for a value that is needed outside the body.
+    /// Allocates a slot that is never reused, for a value needed outside the function's body.
     Slot take_permanently(Width width);
     void give_back(Slot slot, Width width);
     u32 bytes() const { return top_; }

@@ -4,15 +4,15 @@
 // Addresses   A device pointer is in [device_base(), device_base() + range). The host cannot
 //             dereference it, because these pages are reserved and accesses to them fault. The
 //             bytes are elsewhere in this process ("storage"), at a fixed distance. Managed and
-//             pinned memory is in a second part of the same range, whose storage is at the address
-//             itself, so that host and device can access it. The range is several times as large as
-//             the capacity, because addresses of freed memory are not reused for a while, so that
-//             late accesses are detected.
+//             pinned memory is in a second part of the range, where the storage has the same
+//             address, so that the host can access it too. The range is several times as large as
+//             the capacity: addresses of freed memory are not reused for a while, so that late
+//             accesses are detected.
 // Shadow      Each 4-byte word has one byte of shadow. Bits 0-3 mark the bytes of the word that are
-//             initialized. Bits 4-7 mark the initialized bytes that the host has written, because
-//             copies by the host have no gaps (later writes by kernels may leave these bits set).
-//             Since each word has its own byte of shadow, two workers that write adjacent words
-//             never interfere.
+//             initialized. Bits 4-7 mark the bytes that the host has initialized, because copies by
+//             the host have no gaps. Later writes by kernels may leave bits 4-7 set. Since each
+//             word has its own byte of shadow, two workers that write adjacent words never
+//             interfere.
 #pragma once
 
 #include <map>
@@ -39,8 +39,8 @@ inline constexpr u64 kDeviceBase = 0x0000'5000'0000'0000ull;
 struct AddressMap {
     u64 device = kDeviceBase;  ///< the first device address
     /// The first generic address of shared memory. The windows of local memory, parameters and
-    /// functions follow at intervals of kWindowStride. As on a GPU, the low 24 bits are the address
-    /// within the state space, and the higher bits are not 0.
+    /// functions follow at intervals of kWindowStride. As on a GPU, the low 24 bits of a generic
+    /// address are the address within the state space, and the higher bits are not 0.
     u64 windows = 0x0000'7a00'5100'0000ull;
     /// Seeds the offset of a small allocation within its slot. 0 means that allocations begin at
     /// the start of their slots.
@@ -63,8 +63,8 @@ inline u64 device_base() {
 /// The size of a window, and the distance between windows, in bytes. No allocation overlaps a
 /// window.
 inline constexpr u64 kWindowBytes = u64{1} << 24, kWindowStride = u64{1} << 32;
-/// The total size of the windows of shared memory: one for each block of the largest cluster, and
-/// more for invalid ranks.
+/// The total size of the windows of shared memory. There are more windows than blocks in the
+/// largest cluster, so that an address with an invalid rank is in a window, too.
 inline constexpr u64 kSharedWindowBytes = 256 * kWindowBytes;
 inline u64 shared_window() {
     return address_map.windows;
@@ -147,8 +147,8 @@ public:
     /// Returns a snapshot of the allocations for a launch. The call is fast if nothing has changed
     /// since the last snapshot.
     std::shared_ptr<const AllocationTable> table() const;
-    /// Like table(), for a launch on a device that can access the memory of the devices whose bits
-    /// are set in `accessible`.
+    /// Like table(), but contains only the memory of the devices whose bits are set in
+    /// `accessible`, which are the devices that the launch can access.
     std::shared_ptr<const AllocationTable> table_for(u64 accessible) const;
 
     /// Returns the allocation that contains `address`, or nothing if there is none.
@@ -184,7 +184,7 @@ public:
     u64 bytes_in_use() const;
 
     /// Chooses a different address_map, so that a kernel cannot tell from its pointers whether it
-    /// is simulated. Returns false, and changes nothing, if there are allocations. Afterwards,
+    /// is simulated. Returns false, and changes nothing, if there are allocations. After a change,
     /// managed and pinned memory cannot be allocated, because their addresses must be the same on
     /// the host.
     bool draw_addresses(u64 seed);

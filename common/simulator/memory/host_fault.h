@@ -8,7 +8,7 @@ namespace coalesce::simulator {
 class DeviceMemory;
 
 /// Installs a SIGSEGV handler. If host code accesses an address of `memory` that only kernels may
-/// use, the handler prints a message that names the allocation, and the program then crashes as it
+/// use, the handler prints a message that names the allocation. The program then crashes as it
 /// would without the simulator. Does nothing if the program handles SIGSEGV itself.
 void explain_host_faults(const DeviceMemory* memory);
 

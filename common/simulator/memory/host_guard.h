@@ -1,10 +1,10 @@
 // Detects accesses by the host to memory that a kernel or a copy may still be using.
 //
-// Idea       In the simulator, work ends before its call returns, so such an access is harmless. To
-//            detect it nevertheless, the pages of pinned and managed memory that the work has
-//            accessed stay protected until the host has waited for the work. An access by the host
-//            faults. The handler (host_fault.cpp) records the access and makes the pages
-//            accessible.
+// Idea       In the simulator, a kernel or copy is complete when its call returns, so such an
+//            access is harmless. To detect it nevertheless, the pages of pinned and managed memory
+//            that the kernel or copy has accessed stay protected until the host has waited for it.
+//            An access by the host faults. The handler (host_fault.cpp) records the access and
+//            makes the pages accessible.
 // Watch      System calls that receive a pointer into protected pages return EFAULT.
 #pragma once
 

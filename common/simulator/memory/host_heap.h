@@ -1,10 +1,10 @@
-// Finds the block of host memory from malloc or new that contains an address.
+// Finds the block that contains a host address, if malloc or new allocated the block.
 //
 // Idea   The heap of glibc consists of adjacent chunks, each preceded by its size. Walking over the
 //        chunks from the first one shows where each chunk begins. Large blocks have their own
 //        mappings, and begin at a fixed offset in a page.
-// Watch  No block is found for other allocators, the heaps of other threads, the stack, variables,
-//        or an address inside a large block.
+// Limit  No block is found for an address on the stack, in a variable, inside a large block, or in
+//        memory from another allocator or from another thread's heap.
 #pragma once
 
 #include "simulator/base/types.h"

@@ -7,7 +7,7 @@
 namespace coalesce::simulator {
 
 enum class HostRegion : u8 {
-    none,   ///< no known memory of the process
+    none,   ///< not in any known memory of the process
     heap,   ///< memory from malloc or new
     stack,  ///< the stack of the main thread
     /// memory mapped without a file: large blocks from malloc, and the stacks of other threads

@@ -3,12 +3,12 @@
 //
 // Builds on  base/types.h.
 // Idea       A map is 128 bytes whose layout is not documented, so programs cannot depend on it.
-// Trust      The bytes are in memory that kernels can write, or are copied there, so their contents
-//            are never interpreted. The bytes are only looked up among the maps that `encode` has
-//            created, which are stored in host memory that kernels cannot access. If the bytes are
-//            not found, they are not a map. A copy of a map's bytes is the same map. The bytes need
-//            not be secret, because guessing the bytes of a map only produces a copy of it. The
-//            same arguments therefore give the same bytes in every run.
+// Trust      Kernels can change the bytes of a map, so the bytes are never interpreted. Instead,
+//            `encode` keeps its maps where kernels have no access, and the bytes are only compared
+//            with those of these maps. If no map has these bytes, they are not a map. A copy of a
+//            map's bytes is the same map. The bytes need not be secret, because guessing the bytes
+//            of a map only produces a copy of it. The same arguments therefore give the same bytes
+//            in every run.
 // Watch      Dimension 0 is the innermost one, whose elements are adjacent. The stride of dimension
 //            0 is the element's size.
 #pragma once
@@ -22,7 +22,7 @@ namespace coalesce::simulator {
 
 inline constexpr u32 kTensorMapBytes = 128;
 inline constexpr u32 kMaxDimensions = 5;
-/// The size in bytes of the chunks that copies move and that swizzling permutes.
+/// The size in bytes of a chunk, the unit of copies and of swizzling.
 inline constexpr u32 kCopyChunkBytes = 16;
 
 enum class Swizzle : u8 { none, by_32, by_64, by_128 };
@@ -41,8 +41,8 @@ struct TensorMap {
     u16 type = 0;  ///< a CUtensorMapDataType
 
     u32 row_bytes() const { return box[0] * element_bytes; }
-    /// Returns the number of rows in a box, which is the product of all dimensions except the
-    /// innermost. There are at most 2^32 rows.
+    /// Returns the number of rows in a box: the product of all its extents except the innermost.
+    /// There are at most 2^32 rows.
     u64 rows() const;
     u64 box_bytes() const { return row_bytes() * rows(); }
 };
@@ -70,7 +70,7 @@ std::string encode(const TensorMapArguments& arguments);
 std::optional<TensorMap> decode(const u8* bytes);
 
 /// Returns the address in shared memory to which swizzling moves the byte at `address`. Swizzling
-/// permutes 16-byte pieces within spans of 32, 64 or 128 bytes. The permutation differs between
+/// permutes 16-byte chunks within spans of 32, 64 or 128 bytes. The permutation differs between
 /// 128-byte lines.
 u32 swizzle_address(Swizzle swizzle, u32 address);
 

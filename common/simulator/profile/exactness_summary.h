@@ -17,8 +17,8 @@ struct ExactnessSummary {
     /// The number of instructions whose results may differ from a GPU's in the last bits, keyed by
     /// instruction name.
     std::map<std::string, u64> last_bits;
-    /// The number of instructions whose results may be completely different, keyed by instruction
-    /// name.
+    /// The number of instructions whose results may differ completely from a GPU's, keyed by
+    /// instruction name.
     std::map<std::string, u64> values;
     std::map<std::string, u64> no_effect;
     /// The names of the NVIDIA library functions executed on the host.
@@ -28,7 +28,7 @@ struct ExactnessSummary {
     std::vector<std::string> checks_off;
     /// The number of launches that were not checked because of --sample.
     u64 unchecked_launches = 0;
-    /// Descriptions of the kinds of mistakes that the program could contain but no check detects.
+    /// Descriptions of mistakes that the program may contain, but that no check detects.
     std::vector<std::string> not_covered;
 };
 

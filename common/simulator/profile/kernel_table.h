@@ -87,8 +87,8 @@ inline constexpr NamedCounter kCounters[] = {
     {"divergent_branches", &Counters::divergent_branches, false},
 };
 
-/// Counts of a source line's loads and stores that have no machine instruction of their own,
-/// because an earlier instruction performs them too.
+/// The numbers of a source line's loads and stores that the compiler merged into an earlier machine
+/// instruction.
 struct MergedAccessCounts {
     u32 loads = 0, stores = 0;
 };

@@ -22,8 +22,8 @@ struct Traffic {
 std::vector<Traffic> global_traffic(const Counters& counters);
 std::vector<Traffic> shared_traffic(const Counters& counters);
 
-/// Reports whether an access takes at least twice the ideal number of passes, so that a report
-/// should mention it.
+/// Reports whether an access takes at least twice the ideal number of passes. Reports highlight
+/// such accesses.
 bool is_wasteful(const Traffic& access);
 
 }  // namespace coalesce::simulator

@@ -91,8 +91,8 @@ struct Operand {
     u64 bits = 0;
     i64 offset = 0;
     std::string name;
-    /// For a vector, its elements, followed by the p of `{...}|p`. For `p|q`, the operand q. For an
-    /// address, the items inside [ ] after the first.
+    /// For a vector, its elements; a predicate after the vector, as in `{...}|p`, comes last. For
+    /// `p|q`, the operand q. For an address [a, b, c], the operands b and c.
     std::vector<Operand> elements;
 
     bool is_register() const { return kind == Kind::reg; }
@@ -171,7 +171,7 @@ struct Function {
     /// names.
     std::map<std::string, Variable> variables;
     std::vector<Instruction> body;
-    /// Maps each label, whose name is unique, to its index in the body.
+    /// Maps the unique name of each label to the label's index in the body.
     std::map<std::string, u32> labels;
     /// The .branchtargets, .calltargets and .callprototype lists, keyed by label.
     std::map<std::string, std::vector<std::string>> target_lists;

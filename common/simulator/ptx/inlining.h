@@ -1,14 +1,14 @@
 // Finds the source line to which an inlined instruction belongs.
 //
 // Idea   `.loc 2 107 3, function_name F, inlined_at 1 12 5` means that line 107 of file 2 was
-//        inlined at line 12 of file 1, which may have been inlined itself. The learner's own code
-//        keeps its line, even if it was inlined. Code from the toolkit's headers (atomicAdd,
-//        cooperative groups) gets the line that called it, because that is the line that the
-//        learner can change. A function that consists of an asm statement is treated in the same
-//        way: such a function only names a PTX instruction, so a mistake can only be in the call or
-//        its arguments. (The PTX in programs built with nvcc has no comments, so nothing shows
-//        which instructions come from an asm statement. In such programs, only instructions that
-//        C++ cannot express, such as bulk copies, get the line of the call.)
+//        inlined at line 12 of file 1. That line may have been inlined itself. The learner's own
+//        code keeps its line, even if it was inlined. Code from the toolkit's headers (atomicAdd,
+//        cooperative groups) gets the line of the call, because the learner can change only that
+//        line. A function that consists of an asm statement is treated in the same way: such a
+//        function only names a PTX instruction, so a mistake can only be in the call or its
+//        arguments. (The PTX in programs built with nvcc has no comments, so nothing shows which
+//        instructions come from an asm statement. In such programs, only instructions that C++
+//        cannot express, such as bulk copies, get the line of the call.)
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ namespace coalesce::simulator::ptx {
 /// A file, a line and a column.
 using Position = std::tuple<u32, u32, u32>;
 
-/// Records where code was inlined in the part of a function read so far.
+/// Records which code was inlined where, for the part of a function that has been read.
 class Inlining {
 public:
     /// Records that `position` was inlined at `caller`.
@@ -34,8 +34,8 @@ private:
     std::map<Position, Position> callers_;
 };
 
-/// Sets the line of every instruction in the module to the line that the learner can change. Must
-/// be called after all .file directives have been read.
+/// Sets the line of every instruction to one that the learner can change: for code from a toolkit
+/// header, the line of the call. Must be called after all .file directives have been read.
 void resolve_inlining(Module& module);
 
 }  // namespace coalesce::simulator::ptx

@@ -57,8 +57,8 @@ public:
 
     /// Returns the meaning of `name`, or null if it is not a register or variable of this function.
     const Binding* find(std::string_view name);
-    /// Records a name that may be a label defined later. The name occurs in an operand or a list of
-    /// targets. The string must keep its address until the scope ends.
+    /// Records a name in an operand or a list of targets, because the name may be a label that is
+    /// defined later. The string must keep its address until the scope ends.
     void note_label_use(std::string& name) { scopes_.back().label_uses.push_back(&name); }
 
 private:

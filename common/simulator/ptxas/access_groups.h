@@ -24,8 +24,8 @@ struct MergedWord {
     u64 position = 0;  ///< the offset of the word in its group, in bytes
 };
 
-/// The alignment that all addresses of a group have in common: position + phase is a multiple of
-/// `bytes`.
+/// The known alignment of a group's accesses. For each access, its address and its position + phase
+/// differ by a multiple of `bytes`.
 struct Alignment {
     u32 bytes = 1;
     u64 phase = 0;
@@ -38,15 +38,15 @@ struct Alignment {
 /// An address without its constant summand: the state space and the terms (LinearSum::terms).
 using AddressBase = std::pair<ptx::StateSpace, std::vector<std::pair<u32, u64>>>;
 
-/// Accesses whose addresses differ by constants. An access comes after all accesses that dominate
-/// it.
+/// A group of loads or stores whose addresses differ by constants. Each access comes after all
+/// accesses that dominate it.
 struct MergedGroup {
     AddressBase base;
     u32 bytes_of_word = 0;
     bool is_load = false;
     Alignment alignment;
     std::vector<MergedWord> words;
-    std::map<u32, u64> accesses;  ///< for each access, its index in the body and its position
+    std::map<u32, u64> accesses;  ///< each access's offset in the group, by its index in the body
 
     u32 widest() const { return std::min(kMaxAccessBytes, kMaxElements * bytes_of_word); }
     bool has_word_at(u64 position) const;

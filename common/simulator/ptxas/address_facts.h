@@ -31,7 +31,7 @@ namespace coalesce::simulator {
 /// A sum of 64-bit terms. For a 32-bit register, the factors and the constant are sign-extended
 /// from 32 bits.
 struct LinearSum {
-    /// Pairs of the index of an unknown value and its factor, sorted by index.
+    /// The terms, sorted: each is the index of an unknown value and the factor of this value.
     std::vector<std::pair<u32, u64>> terms;
     u64 constant = 0;
 };
@@ -40,7 +40,7 @@ struct KnownValue {
     LinearSum sum;
     u32 low_zero_bits = 0;        ///< the number of low zero bits of (value - offset)
     u32 offset = 0;               ///< the last constant added
-    bool offset_is_bits = false;  ///< true if an `or` added the offset
+    bool offset_is_bits = false;  ///< true if an `or` with bits that were 0 added the offset
 };
 
 /// Tracks values through a function, block by block. All queries refer to the current position.
@@ -54,12 +54,12 @@ public:
     void pass(const ptx::Instruction& instruction);
     /// How a sum changes from one iteration of a loop to the next.
     struct Steps {
-        u64 step = 0;  ///< the amount that one iteration adds
-        /// The number of low zero bits before the loop, ignoring the constant.
+        u64 step = 0;  ///< the amount by which the sum grows in one iteration
+        /// Before the loop, the sum without its constant is a multiple of 2 to this power.
         u32 zero_bits_at_start = 0;
     };
-    /// Returns how `sum` changes in the loop that consists of the instructions [begin, end), or
-    /// nothing if it does not change by a constant amount.
+    /// Returns how `sum` changes in the loop that consists of the instructions [begin, end).
+    /// Returns nothing if the change is not a constant.
     std::optional<Steps> find_steps(const LinearSum& sum, u32 begin, u32 end) const;
     /// Returns the value of an address operand, including the operand's offset. Returns nothing if
     /// the operand is a symbol other than a shared variable.
@@ -82,9 +82,9 @@ private:
     static KnownValue add_known_values(KnownValue left, KnownValue right);
     KnownValue multiply_known_values(const Instruction& instruction);
     KnownValue unknown(const Instruction& instruction);
-    /// Returns the unknown value with this name, and creates it if necessary. `varies` is true if
-    /// the value may differ in each iteration of a loop. `reg` is the register that contains the
-    /// value, or kNoRegister.
+    /// Returns the unknown value with this name, and creates it if necessary. `zeros` is the number
+    /// of its low zero bits. `varies` is true if the value may differ in each iteration of a loop.
+    /// `reg` is the register that contains the value, or kNoRegister.
     KnownValue named(const std::string& name, u32 zeros, bool varies, u32 reg = kNoRegister);
     bool varies(const LinearSum& sum) const;
     static KnownValue make_constant(u64 constant);
@@ -104,8 +104,8 @@ private:
         bool varies = false;
     };
     std::map<std::string, u32> numbers_;  ///< maps the name of an unknown value to its index
-    std::vector<Unknown> unknown_;        ///< the unknown values, by number
-    /// The number of unknown values created so far for registers written more than once.
+    std::vector<Unknown> unknown_;        ///< the unknown values, by index
+    /// The number of unknown values that have been named "version N" so far.
     u32 versions_ = 0;
 };
 

@@ -6,20 +6,20 @@
 
 namespace coalesce::simulator {
 
-/// The lanes of an atomic whose operations are combined into one access.
+/// Which lanes of an atomic are combined, so that they make only one access.
 enum class CombinedLanes {
     none,       ///< lanes with the same address are serialized
     same_word,  ///< lanes with the same address are combined (ATOMS.POPC.INC)
     all,        ///< one lane accesses memory for all active lanes, which have the same address
 };
 
-/// Returns how ptxas combines an `atom` or `red`, as measured on an H200 with 18 kernels.
+/// Returns which lanes of an `atom` or `red` are combined. (Measured on an H200 with 18 kernels.)
 ///
 /// If the code of the function proves that all threads have the same address, one lane accesses
-/// memory for all lanes. To add a value that all lanes share, this lane adds the value times the
-/// number of active lanes. If the old value is not used, this lane can also apply any operation
-/// that `redux` supports. For an addition of 1 to shared memory whose old value is not used, the
-/// hardware counts the lanes that have each address.
+/// memory for all lanes. To add a value that is the same in all lanes, this lane adds the value
+/// times the number of active lanes. If the old value is not used, this lane can also apply any
+/// operation that `redux` supports. If a kernel adds 1 to shared memory and does not use the old
+/// value, the hardware counts the lanes at each address.
 CombinedLanes combined_lanes(const ptx::Function& function, const ptx::Instruction& instruction);
 
 }  // namespace coalesce::simulator

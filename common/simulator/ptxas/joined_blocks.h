@@ -11,9 +11,9 @@
 
 namespace coalesce::simulator {
 
-/// Returns, for each basic block, the next block of its straight-line piece, or the block
-/// itself if the piece ends there. Blocks between these two in the function's body are
-/// guarded.
+/// Returns, for each basic block, the next block that ptxas joins to it, or the block itself if
+/// there is none. Blocks between these two in the function's body have guards, so that lanes skip
+/// them without a branch.
 std::vector<u32> joined_blocks(const ptx::Function& function, const ControlFlow& flow,
                                const MachineValues& values);
 

@@ -32,16 +32,16 @@ private:
 
     /// The live values under the assumption that every value has been written before it is read.
     const LiveValues live_;
-    /// Values that may be written before each piece begins (before_) and ends (end_of_piece_).
+    /// For each piece, the values that may have been written at its begin and at its end.
     std::vector<Bits> before_, end_of_piece_;
 };
 
-/// A range in which a value is live. A position is twice the index of an instruction. The results
-/// of an instruction are written at the next position.
+/// A range in which a value is live. Instruction i reads its sources at position 2 * i, and writes
+/// its results at position 2 * i + 1.
 struct Span {
     u32 begin = 0, end = 0;
     u32 read_until = 0;  ///< the position until which a load or store may still read the value
-    /// The position until which instructions other than the last reader may still read the value.
+    /// Like read_until, but without the instruction that is the last to read the value.
     u32 read_by_others_until = 0;
 };
 

@@ -55,8 +55,8 @@
 namespace coalesce::simulator {
 
 struct LoadWaits {
-    /// For each load from global memory, the index of its bit in masks of pending loads. Indexed by
-    /// the load's position in the body.
+    /// Each load from global memory has a bit in the masks of pending loads: bit[i] is the index of
+    /// this bit for the load at position i of the body.
     std::vector<u8> bit;
     /// For each instruction of the body, a mask of the pending loads that it must wait for. For a
     /// branch, the wait applies only if the branch is taken.

@@ -15,8 +15,8 @@ namespace coalesce::simulator {
 /// The number of iterations that ptxas combines when it unrolls a loop.
 constexpr u32 kUnrolledIterations = 4;
 
-/// Unrolls the loops that ptxas would unroll. `loops` contains the pieces that branch back to their
-/// own start.
+/// Unrolls the loops that ptxas unrolls. `loops` contains the pieces that branch back to their own
+/// start.
 void unroll_loops(const ptx::Function& function, const std::vector<u32>& loops, MachineCode& code);
 
 }  // namespace coalesce::simulator

@@ -20,10 +20,10 @@ namespace coalesce::simulator {
 
 struct MachineInstruction {
     u32 source = 0;  ///< the index of the PTX instruction in the function's body
-    /// The part of the piece to which the instruction belongs. A part is either a sequence of
-    /// instructions that lanes may skip together, or the instructions between two such sequences.
+    /// The number of the instruction's part. A part of a piece is either a sequence of instructions
+    /// that lanes may skip together, or the instructions between two such sequences.
     u32 part = 0;
-    u32 loop = kNone;   ///< if unrolled, the index of the loop's start in the body
+    u32 loop = kNone;   ///< the index in the body at which the unrolled loop starts, or kNone
     u32 iteration = 0;  ///< the index of the iteration in the unrolled loop
     MemoryEffect memory = MemoryEffect::none;
     ptx::StateSpace space = ptx::StateSpace::generic;  ///< the state space of a memory access
@@ -37,12 +37,12 @@ struct MachineInstruction {
     bool reads_late = false;      ///< true if the source registers cannot be reused for some cycles
     /// True if the texture unit reads the instruction's paired sources before its other sources.
     bool reads_texels = false;
-    /// True if half of the result is written before all sources are read.
+    /// True if one half of the result is written before the sources of the other half are read.
     bool is_in_halves = false;
     /// True for a shift that reads the lower half a second time to compute the upper half.
     bool rereads_lower_half = false;
     u32 latency = 0;             ///< the number of cycles until the result is available
-    u32 internal_words = 0;      ///< the number of words needed in addition to sources and results
+    u32 internal_words = 0;      ///< registers that it needs besides its sources and results
     u32 odd_internal_words = 0;  ///< the number of internal words that need odd registers
     bool follows_calling_convention = false;  ///< true for a call of an unknown function
     AccessPlace place;                        ///< the address of a load or store
@@ -63,7 +63,7 @@ struct MachineValue {
     u32 words = 0;           ///< the number of 32-bit registers that the value occupies
     bool is_loose = false;   ///< true if the value's registers need not be adjacent
     bool is_half = false;    ///< true if the value occupies half a register, in either bank
-    bool is_loaded = false;  ///< true for a pair that a single instruction loads
+    bool is_loaded = false;  ///< true for a 64-bit value that a single instruction loads
     bool is_predicate = false;
 };
 

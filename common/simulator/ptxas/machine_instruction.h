@@ -15,7 +15,7 @@ enum class MemoryEffect : u8 { none, load, store, both, fence };
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> list);
 
-/// Reports whether `numbers` contains `number`. Both are indices of values or of pieces.
+/// Reports whether `numbers` contains `number`. These are indices of values or of pieces.
 inline bool is_among(u32 number, const std::vector<u32>& numbers) {
     return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
 }
@@ -26,11 +26,11 @@ inline void add_once(std::vector<u32>& to, u32 number) {
 /// Reports whether the instruction operates on 64-bit integers or untyped 64-bit values (.b64).
 bool is_of_64_bits(const ptx::Instruction& instruction);
 MemoryEffect memory_effect(const ptx::Instruction& instruction);
-/// Reports whether the effect is anything other than a load.
+/// Reports whether the effect is a store, a load and a store, or a fence.
 inline bool changes_memory(MemoryEffect effect) {
     return effect != MemoryEffect::none && effect != MemoryEffect::load;
 }
-/// Reports whether accesses to these state spaces may refer to the same address.
+/// Reports whether accesses to the two state spaces may refer to the same address.
 inline bool may_overlap(ptx::StateSpace a, ptx::StateSpace b) {
     return a == b || a == ptx::StateSpace::generic || b == ptx::StateSpace::generic;
 }
@@ -45,7 +45,7 @@ bool is_texel_access(const ptx::Instruction& instruction);
 /// Reports whether the instruction runs on the special function unit, which also computes
 /// reciprocals and conversions.
 bool uses_slow_unit(const ptx::Instruction& instruction);
-/// Reports whether the instruction is a branch, a call or an exit. No instruction moves past these.
+/// Reports whether the instruction is a branch, call or exit. No instruction moves past these.
 bool ends_straight_code(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a branch, a call, an exit, or a label that lanes may branch
 /// to.
@@ -53,23 +53,23 @@ bool may_diverge(const ptx::Instruction& instruction);
 /// Reports whether the instruction waits until all earlier instructions have read their sources.
 /// Fences, calls, and instructions with internal branches do.
 bool waits_for_reads(const ptx::Instruction& instruction);
-/// Returns the latency that ptxas assumes, which is the number of cycles until another instruction
-/// may read the result.
+/// Returns the latency that ptxas assumes: the number of cycles until another instruction may read
+/// the result.
 u32 latency_of(const ptx::Instruction& instruction);
-/// Reports whether the machine code of the instruction contains branches, past which no instruction
-/// moves. Divisions and roots branch to a routine in rare cases. A search for the highest set bit
-/// of a 64-bit value branches to the half that contains the bit.
+/// Reports whether the machine code of the instruction contains branches. If so, no instruction
+/// moves past it. Divisions and roots branch to a routine in rare cases. A search for the highest
+/// set bit of a 64-bit value branches to choose the half that contains the bit.
 bool has_branches_inside(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a division or root that branches to a routine.
 bool calls_routine(const ptx::Instruction& instruction);
-/// Returns the latency in cycles of the instruction's second step if the hardware executes it in
-/// two steps, through a 32-bit value. Otherwise returns 0.
+/// If the hardware executes the instruction in two steps, with a 32-bit value in between, returns
+/// the latency of the second step in cycles. Otherwise returns 0.
 u32 latency_of_second_step(const ptx::Instruction& instruction);
 /// Returns the number of 32-bit words that an instruction needs in addition to its sources and its
 /// result. For example, a division is expanded to a dozen instructions with intermediate results.
 u32 internal_words(const ptx::Instruction& instruction);
-/// Returns how many of the words that internal_words() counts should be in odd registers, because
-/// they are read together with a pair.
+/// Returns how many of the internal words (see internal_words()) should be in odd registers. Each
+/// is read together with a register pair.
 u32 count_odd_internal_words(const ptx::Instruction& instruction);
 
 }  // namespace coalesce::simulator

@@ -38,8 +38,8 @@ struct Constant {
     bool operator==(const Constant&) const = default;
 };
 
-/// The address of an access, for comparisons. Two accesses with the same name and value access the
-/// same address only if their offsets are equal too.
+/// The address of an access, in a form that can be compared: two accesses are known to have the
+/// same address if `name`, `value` and `offset` are all equal.
 struct AccessPlace {
     u64 name = 0;  ///< identifies a variable or an address that is uniform in the block
     /// The value that contains the address; kNone if no register of the thread contains it.
@@ -63,21 +63,21 @@ public:
     bool is_loose(u32 value) const;
     /// Reports whether the value is computed in 16 bits.
     bool is_half(u32 value) const;
-    /// If the value is a pair that sign-extends a 32-bit value, and one register can hold both that
-    /// value and the pair's lower half, returns the 32-bit value. Otherwise returns nothing.
+    /// If `value` is the sign extension of a 32-bit value that can share a register with the lower
+    /// half of `value`, returns the 32-bit value. Otherwise returns nothing.
     std::optional<u32> find_extended_value(u32 value) const;
     /// Reports whether a 64-bit instruction becomes two 32-bit machine instructions.
     bool is_in_halves(const ptx::Instruction& instruction) const;
-    /// Reports whether the machine instruction absorbs a PTX instruction with this opcode that
-    /// computes one of its operands.
+    /// Reports whether ptxas folds an instruction with this opcode into the given instruction, for
+    /// example a multiplication into the addition that uses the product.
     bool has_folded_operand(const ptx::Instruction& instruction, std::string_view opcode) const;
     /// Reports whether one instruction loads all 64 bits of the value.
     bool is_loaded_pair(u32 value) const;
     /// Reports whether the instruction divides a varying value by a value that is the same for a
     /// block or a launch.
     bool divides_by_constant(const ptx::Instruction& instruction) const;
-    /// Returns the number of instructions that compute the summands of the upper half of a 64-bit
-    /// product, or 0 for other instructions. The product may be folded into a sum.
+    /// Returns the number of instructions that compute summands for the upper half of a 64-bit
+    /// product, also if a sum includes the product. Returns 0 for all other instructions.
     u32 steps_of_product(const ptx::Instruction& instruction) const;
     /// find_read_values and written_by return the values that an instruction reads and writes,
     /// without duplicates.
@@ -104,23 +104,23 @@ public:
     /// Returns the address in global memory that an asynchronous copy reads.
     AccessPlace source_of_copy(const ptx::Instruction& copy) const;
     bool is_written_once(u32 value) const { return writers_[value].size() == 1; }
-    /// Reports whether the instruction is a conversion that reuses the register of its source for
-    /// its result.
+    /// Reports whether the instruction is a conversion whose result takes the register of its
+    /// source.
     bool is_rounded_in_place(u32 at) const;
-    /// Returns the load of the second operand of a `slct` or `selp`, if ptxas executes this load
-    /// only when the operand is selected, and loads directly into the register of the first
-    /// operand. Returns nothing otherwise.
+    /// Returns the load of the second operand of a `slct` or `selp`, if ptxas makes the load
+    /// conditional: it runs only when this operand is selected, and loads directly into the
+    /// register of the first operand. Returns nothing otherwise.
     std::optional<u32> find_conditional_load(u32 at) const;
-    /// Returns the values loaded by instruction `at` that are already in registers. This is the
-    /// case if the load repeats an earlier load or store, and no instruction in between may change
-    /// the memory. Each pair contains the loaded value and the equal earlier value. Returns nothing
-    /// for other loads.
+    /// If instruction `at` loads what an earlier instruction has loaded or stored, and no
+    /// instruction in between may change the memory, returns pairs: each contains a loaded value,
+    /// and the equal earlier value, which is already in a register. Returns nothing for all other
+    /// instructions.
     std::vector<std::pair<u32, u32>> find_known_values(u32 at) const;
     /// Reports whether one lane of a warp executes the atomic for all lanes. This is the case if
-    /// its result is not used and its address is the same for the whole block.
+    /// the old value is not used and the address is the same for the whole block.
     bool adds_for_warp(const ptx::Instruction& instruction) const;
-    /// Reports whether the predicate equals `is` in at most one lane of a warp, because it compares
-    /// the thread's index with a constant.
+    /// Reports whether the predicate equals `is` in at most one lane of a warp. This is known if
+    /// the predicate compares the thread's index with a constant.
     bool is_true_in_one_lane(u32 predicate, bool is) const;
     /// Values that must be moved to adjacent registers for a single instruction. Examples are a
     /// stored vector, the two values of a compare-and-swap, and the coordinates of a texel. Values
@@ -198,7 +198,7 @@ private:
     const Registers& registers_;
     /// For each instruction of the body, whether it produces a machine instruction.
     std::vector<bool> needed_;
-    /// The instructions of the body that produce machine instructions, except for copies.
+    /// The instructions that produce machine instructions. (Copies within a root do not.)
     std::vector<const Instruction*> emitted_;
     std::vector<std::vector<u32>> readers_;  ///< for each value, the instructions that read it
     std::vector<std::vector<u32>> writers_;  ///< for each value, the instructions that write it

@@ -13,12 +13,12 @@ namespace coalesce::simulator {
 /// (`ld.global.nc`).
 enum Memory : std::size_t { kShared, kGlobal, kReadOnly, kMemories };
 
-/// The effect of an instruction on a kind of memory, as ptxas sees it, from the weakest effect to
-/// the strongest.
+/// The effect of an instruction on a kind of memory, as ptxas sees it. The values are in ascending
+/// order of strength.
 enum class Touch : u8 {
     none,
     loads,
-    orders,  ///< loads are not merged across it, but previously loaded words can be reused
+    orders,  ///< stops the merging of loads, but words loaded before can be reused
     changes  ///< may change the memory, or may allow other threads to change it
 };
 
@@ -31,8 +31,8 @@ public:
     /// Returns, for each kind of memory, the strongest effect on any path from the end of block
     /// `from` to the start of block `to`. Ignores paths that run through `from` again. Block `from`
     /// must dominate block `to`. A loop of several blocks on the path counts as a change, because
-    /// ptxas reloads words after such a loop (observed for loops with every kind of access, and
-    /// without any).
+    /// ptxas reloads words after such a loop. (Observed for any kind of access in the loop, and
+    /// also for loops without accesses.)
     std::array<Touch, kMemories> strongest_touch_between(u32 from, u32 to) const;
 
 private:

@@ -46,11 +46,11 @@ struct MachineStore {
     }
 };
 
-/// The open accesses to one kind of memory: those that can still be merged with later accesses.
-/// `loads` and `loaded` are indices into a list of groups.
+/// The accesses to one kind of memory that can still be merged with later accesses. `loads` and
+/// `loaded` are indices into a list of groups.
 struct OpenAccesses {
     std::vector<u32> loads;  ///< groups with which later loads may merge
-    /// Groups whose words later loads can reuse, although those loads are not merged with them.
+    /// Groups whose words later loads can reuse without being merged with them.
     std::vector<u32> loaded;
     std::optional<PtxAccess> stored;    ///< the last store; later loads can reuse its words
     std::optional<MergedGroup> stores;  ///< the stores with which later stores may merge

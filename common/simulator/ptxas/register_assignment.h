@@ -22,9 +22,9 @@
 
 namespace coalesce::simulator {
 
-/// Register counts per thread up to which ptxas spends additional
-/// registers: `banks` to avoid bank conflicts, and `late_reads`
-/// to avoid reusing registers that are still being read.
+/// To gain speed, ptxas uses additional registers whose numbers are below these limits: below
+/// `banks` to avoid bank conflicts, and below `late_reads` to avoid reusing registers that an
+/// earlier instruction may still be reading.
 struct RegisterLimits {
     u32 banks = 0, late_reads = 0;
 };

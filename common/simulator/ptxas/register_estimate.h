@@ -35,8 +35,8 @@ struct Estimate {
 
 Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel);
 
-/// Returns the maximum number of blocks, each with `warps` warps and `shared` bytes of shared
-/// memory, that can be resident on a multiprocessor. Ignores registers.
+/// Returns how many blocks can be resident on a multiprocessor if each has `warps` warps and uses
+/// `shared` bytes of shared memory. Ignores registers.
 u32 max_resident_blocks(u32 warps, u64 shared);
 
 }  // namespace coalesce::simulator

@@ -25,8 +25,8 @@ struct SharedLayout {
 /// fit.
 SharedLayout shared_layout(const ptx::Module& module, const ptx::Function& kernel);
 
-/// Advances `top` past the next variable and returns the variable's offset. Throws a LoweringError
-/// if the new `top` exceeds `limit`.
+/// Places the variable at the next multiple of its alignment, advances `top` past it, and returns
+/// its offset. Throws a LoweringError if the new `top` exceeds `limit`.
 u32 place_after(u32& top, const ptx::Variable& variable, u32 limit);
 
 }  // namespace coalesce::simulator

@@ -9,15 +9,15 @@
 
 namespace coalesce::simulator {
 
-/// An action of a program in which the checks may miss mistakes. In the simulator, work runs in the
-/// order of the calls and is complete when a call returns (cudart/work.h), so that some mistakes
-/// have no effect.
+/// An action of a program that the checks cannot fully examine. Work runs in the order of the calls
+/// and is complete when its call returns (cudart/work.h). Some mistakes in the order of work
+/// therefore have no effect in the simulator.
 enum class Gap : u8 {
     /// The program ran a graph whose edges allow several orders of its nodes. Races between these
     /// nodes are not detected.
     graphs,
-    /// The host can access registered memory or managed variables directly. An access by the host
-    /// before it synchronizes is not detected.
+    /// The host can access registered memory or managed variables directly. If the host does so
+    /// before it synchronizes with the device, this is not detected.
     host,
 };
 

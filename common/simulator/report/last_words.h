@@ -5,9 +5,9 @@
 
 namespace coalesce::simulator {
 
-/// Installs signal handlers that call `write_report` if a signal is about to end this process. The
-/// signal then still ends the process. Signals that the program handles or ignores are not
-/// affected, and neither are processes forked from this process.
+/// Installs signal handlers that call `write_report` before a signal ends this process. Signals
+/// that the program handles or ignores are not affected, and neither are processes forked from this
+/// process.
 void watch_for_signals(void (*write_report)());
 
 /// Reports whether `action` is the signal action that watch_for_signals() has installed.

@@ -48,10 +48,10 @@ public:
     Reports& operator=(const Reports&) = delete;
 
     /// Adds a report and, if printing is enabled, immediately prints it to stderr. If there already
-    /// is a report with the same check, kind, kernel and places (for reports about the host, also
-    /// the same address and message), increments that report's count instead. The report from the
-    /// lowest block and thread is kept, so that the list does not depend on the order in which
-    /// workers run.
+    /// is an equal report, only increments that report's count. Equal reports have the same check,
+    /// kind, kernel and places. If they are about the host, they also have the same address and
+    /// message. The report from the lowest block and thread is kept, so that the list does not
+    /// depend on the order in which workers run.
     void add(const Report& report);
     std::vector<Report> all() const;
     u64 total() const;       ///< the sum of the counts of all added reports
@@ -69,7 +69,7 @@ private:
 Reports& reports();
 
 /// Returns the report as several lines of text, such as "racecheck: write after read in transpose
-/// at main.cu:12 ...". Each line has at most 80 columns if the names allow it.
+/// at main.cu:12 ...". Each line has at most 80 columns unless a name is too long.
 std::string to_text(const Report& report);
 
 }  // namespace coalesce::simulator

@@ -44,8 +44,8 @@ Budget read_budget(const std::string& file);
 /// Returns a budget, as TOML, in which each limit is the cost measured in the run.
 std::string budget_of(const Json& run);
 
-/// Returns a finding for each limit that the run exceeds, and for each entry that matches no kernel
-/// or line, because such an entry has no effect.
+/// Returns a finding for each limit that the run exceeds. An entry that matches no kernel or line
+/// also gets a finding, because the entry has no effect.
 std::vector<Finding> check_budget(const Budget& budget, const Json& run);
 
 /// Returns the findings of check_budget as text for a terminal.

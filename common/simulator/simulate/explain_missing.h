@@ -6,8 +6,8 @@
 
 namespace coalesce::simulator {
 
-/// Returns the description, which ends with a newline. The lines of the description have at most 80
-/// columns.
+/// Returns a list of what the simulator supports and what it does not support. The text ends with a
+/// newline, and its lines have at most 80 columns.
 std::string explain_missing();
 
 /// Returns the reason why a program that needs `library` and imports `symbol` cannot run. The

@@ -22,7 +22,7 @@ struct LintRule {
 };
 extern const std::vector<LintRule> kLintRules;
 
-/// Returns the lints of a run that was predicted (--time), the most expensive first.
+/// Returns the lints of a run whose time was predicted (--time), the most expensive first.
 std::vector<Finding> lints_of(const Json& run);
 
 /// Returns the lints as text for the terminal.

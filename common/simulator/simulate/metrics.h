@@ -25,10 +25,10 @@ std::span<const TrafficKind> traffic_kinds();
 enum class LineLimits : u8 {
     none,
     possible,
-    written,  ///< possible, and --write-budget writes limits for lines
+    written,  ///< line limits are possible, and --write-budget writes them
 };
 
-/// When a comparison reports that a cost has grown.
+/// Says when a comparison reports that a cost has grown.
 enum class Compared : u8 {
     never,
     always,   ///< always reported; a missing cost counts as 0
@@ -41,8 +41,8 @@ struct Metric {
     const char* display_name;  ///< the name in messages, such as "sectors per load"
     LineLimits line_limits;
     Compared compared;
-    /// The unit (TrafficKind::unit) of the traffic in which a comparison looks for the line to
-    /// blame for a change of this cost.
+    /// The unit of the traffic that determines this cost (TrafficKind::unit). If the cost grows, a
+    /// comparison reports the line whose traffic in this unit has grown most.
     std::string_view unit;
     /// Returns the value for a kernel or a line, or nothing if the value is not defined, such as
     /// the sectors per load of a kernel without loads.

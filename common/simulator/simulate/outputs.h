@@ -14,7 +14,7 @@ namespace coalesce::simulator {
 /// run. Throws CanNotRun if a file cannot be written.
 void prepare_outputs(const CommandLine& line);
 
-/// Writes the files, and prints the annotations. `comparison` may be null.
+/// Writes all requested files and prints the requested annotations. `comparison` may be null.
 void write_outputs(const CommandLine& line, const std::vector<Finding>& findings, const Json& run,
                    const Comparison* comparison);
 

@@ -23,9 +23,9 @@ std::string find_program(const std::string& name);
 std::string find_library();
 
 /// Checks that the simulator supports everything that `program` needs. Returns the environment
-/// variables that make the loader use our library. The variables also work for a program that does
-/// not use CUDA itself, such as a script or Python, but loads a CUDA library later or starts
-/// programs that use CUDA. Throws CanNotRun if a check fails.
+/// variables that make the loader use our library. The variables also work for programs that do not
+/// use CUDA themselves: a script may start programs that use CUDA, and Python may load a CUDA
+/// library later. Throws CanNotRun if a check fails.
 Environment loader_variables(const std::string& program, const std::string& library);
 
 }  // namespace coalesce::simulator

@@ -1,9 +1,9 @@
 // Reads the location of each source variable from a module's debug information (DWARF).
 //
 // Idea   `nvcc -G`, NVRTC, clang and the pages' translator all describe variables in the same way:
-//        as bytes in the sections .debug_info, .debug_abbrev and .debug_loc at the end of the PTX,
-//        in which labels and names of registers stand for addresses. So one reader supports all of
-//        these compilers.
+//        as bytes in the sections .debug_info, .debug_abbrev and .debug_loc at the end of the PTX.
+//        Names of labels and registers stand for addresses. So one reader supports all of these
+//        compilers.
 // Limit  Variables of inlined functions are not supported. Code that is compiled for a debugger has
 //        no inlined functions, except for those with __forceinline__.
 #pragma once
@@ -36,7 +36,7 @@ struct VariablePart {
 /// The location of a variable while the program executes the instructions from `begin` to `end`.
 struct VariablePlace {
     ptx::StateSpace space = ptx::StateSpace::local;
-    std::string symbol = {};     ///< the memory or register that contains the variable
+    std::string symbol = {};     ///< the name of the memory or register that contains the variable
     bool is_register = false;    ///< true if `symbol` is a register
     u64 offset = 0;              ///< the offset from the symbol, in bytes
     u32 begin = 0, end = kNone;  ///< the instructions [begin, end) of Function::body

@@ -65,9 +65,9 @@ enum : u32 {
     kUnsignedChar = 8
 };
 
-/// The bytes of a section. If the PTX text contains the name of a label or a variable instead of a
-/// number, `symbols` maps the offset of the number to this name, and the bytes at this offset
-/// contain the addend.
+/// The bytes of a section. A number in the PTX text may be the name of a label or variable plus an
+/// addend. `symbols` then maps the number's offset in `bytes` to the name, and the bytes at this
+/// offset contain the addend.
 struct Section {
     std::vector<u8> bytes;
     std::map<std::size_t, std::string> symbols;
@@ -100,7 +100,7 @@ private:
 
 struct Attribute {
     u64 number = 0;
-    std::string text;  ///< the value of a string attribute, or the symbol that replaces a number
+    std::string text;  ///< the value of a string attribute, or the symbol that stands for a number
     Section block;     ///< the bytes of an expression
     bool is_block = false;
 };
@@ -126,8 +126,8 @@ struct Tree {
     Section locations;  ///< the section .debug_loc
     /// Returns the entry that an attribute refers to, or null if there is none.
     const Entry* referred(const Entry& entry, u32 attribute) const;
-    /// Returns an attribute of an entry, or of the entry that this entry completes. Returns null if
-    /// neither has the attribute.
+    /// Returns an attribute of an entry. If the entry lacks it, searches the declaration that the
+    /// entry refers to. Returns null if neither has the attribute.
     const Attribute* find(const Entry& entry, u32 attribute) const;
 };
 

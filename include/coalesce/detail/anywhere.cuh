@@ -120,8 +120,8 @@ __device__ inline Vector<BYTES> shifted(const Vector<BYTES>& low, const Vector<B
 
 /// A kernel like RegisterBlocks, but for unaligned rows. Loaded vectors and
 /// stored vectors are both spliced from two vectors. In each row of `out`, a
-/// block stores whole groups of SHIFT_BYTES, so its stores are whole vectors
-/// and, for 32 bytes, whole sectors. To complete its first groups, the block
+/// block stores only whole groups of SHIFT_BYTES bytes: whole vectors or, if
+/// SHIFT_BYTES is 32, whole sectors. To complete its first groups, the block
 /// also loads LEAD extra rows, which are the last rows of the previous block.
 template <int SIZE, int BYTES, int BLOCK_COLS, int BLOCK_ROWS, int PIECES, int SHIFT_BYTES>
 struct Realigned {

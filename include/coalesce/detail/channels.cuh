@@ -36,9 +36,9 @@ __device__ inline unsigned build_word(ElementOf piece) {
     }
 }
 
-/// A kernel for images, which are matrices with CHANNELS rows (one plane per channel) or CHANNELS
-/// columns (channels last). Each thread processes as many pixels as a vector has elements, so that
-/// all of its loads and stores are vectors.
+/// A kernel for images with CHANNELS channels. An image is a matrix with one row per channel, or
+/// with one column per channel (channels last). Each thread processes as many pixels as a vector
+/// has elements, so that all of its loads and stores are vectors.
 template <int SIZE, int CHANNELS, bool IS_TO_LAST>
 struct Channels {
     static constexpr int VECTOR_ELEMENTS = 16 / SIZE, ELEMENTS_PER_WORD = 4 / SIZE;

@@ -30,8 +30,8 @@ struct Compounds {
 
 /// A kernel that loads and stores whole words, even if rows start within a word. A tile in shared
 /// memory consists of the words as they were loaded. Each lane computes once which units form its
-/// words of `out`. The lane stores the same words of every fourth column, or of columns that are
-/// further apart. All of these columns start at the same position within a word. If the rows of a
+/// words of `out`. It stores these words of every fourth column, or of columns that are further
+/// apart, because all of these columns start at the same position within a word. If the rows of a
 /// tile have many elements or long elements, the rows are loaded as vectors.
 template <int SIZE, bool HAS_VECTORS>
 struct Compound {

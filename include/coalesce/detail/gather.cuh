@@ -40,15 +40,15 @@ __global__ void __launch_bounds__(threads) gather_kernel(const Plan plan) {
     }
 }
 
-/// A kernel for unaligned rows that keep their inner order. It writes `out` in whole vectors, each
-/// spliced from one row, or from the end of one row and the start of the next.
+/// A kernel for unaligned rows that are copied as they are: both arrays have the same last axis. It
+/// writes `out` in whole vectors, each spliced from one row or from two consecutive rows.
 template <int SIZE>
 struct Spliced {
     static_assert(SIZE <= 4, "larger ones are gathered");
     static constexpr int VECTOR_ELEMENTS = 16 / SIZE, ELEMENTS_PER_WORD = 4 / SIZE;
     const char *begin, *end;  ///< the bounds of `in`; nothing outside them is read
 
-    /// Loads an aligned vector. If it extends past an end of `in`, loads it element by element.
+    /// Loads an aligned vector, element by element if the vector extends past either end of `in`.
     __device__ Vector<16> load(const char* from) const {
         if (from >= begin && from + 16 <= end) return transposing::load_vector<16>(from);
         Vector<16> vector = {};
@@ -136,9 +136,9 @@ __device__ void find_rows(const char** row_at, const Plan& plan, std::int64_t fi
     }
 }
 
-/// Writes `out` in vectors. The rows run along the last axis. The threads of a block together
-/// compute the addresses of the block's rows, once. A vector comes from the row in which it starts.
-/// If it ends in the next row, that row is loaded too.
+/// Writes `out` in vectors. The rows run along the last axis. The threads of a block first compute
+/// the addresses of all of the block's rows. A vector comes from the row in which it starts. If it
+/// ends in the next row, that row is loaded too.
 template <int SIZE>
 __global__ void __launch_bounds__(threads, 4) splice_kernel(const Plan plan) {
     __shared__ const char* row_at[spliced_bytes_per_block / min_spliced_bytes + 3];

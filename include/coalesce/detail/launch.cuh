@@ -68,7 +68,7 @@ struct StoredLaunch {
     const void* function = nullptr;  ///< the kernel, or null for a copy
     unsigned blocks = 0, threads = 0;
     std::size_t bytes = 0;  ///< bytes of shared memory, or of the copy
-    /// The first argument. The largest argument struct fits into 704 bytes.
+    /// The first argument. The largest of these structs has at most 704 bytes.
     alignas(16) unsigned char argument[704] = {};
     std::int64_t second_argument = 0;
 

@@ -36,8 +36,8 @@ inline bool is_last_axis_kept(const Plan& plan) {
     return plan.axes > 0 && plan.axis[plan.axes - 1].step == 1;
 }
 
-/// Widens the units to up to 16 bytes if rows keep their inner order. An axis that shrinks to a
-/// single unit is removed. The remaining plan is a transpose of larger elements.
+/// Widens the units to up to 16 bytes if both arrays have the same last axis. Removes an axis that
+/// shrinks to a single unit. The remaining plan is a transpose of larger elements.
 inline void widen_units(Plan& plan) {
     if (!is_last_axis_kept(plan)) return;
     while (plan.unit_bytes < 16 && plan.axis[plan.axes - 1].size % 2 == 0 &&

@@ -54,8 +54,8 @@ __device__ inline std::uint64_t quotient(std::uint64_t number, const Axis& axis)
     return number / static_cast<std::uint64_t>(axis.size);
 }
 
-/// Finds the position in `in` of each unit of `out` whose index is in `number`. Uses only the first
-/// `axes` axes of the plan.
+/// Finds the positions in `in` of the units of `out` whose indices are in the array `number`, which
+/// is overwritten. Uses only the first `axes` axes of the plan.
 template <int COUNT, class Index, class Offset>
 __device__ inline void find_offsets(Offset (&from)[COUNT], Index (&number)[COUNT], const Plan& plan,
                                     int axes) {

@@ -12,16 +12,16 @@
 
 namespace coalesce::transposing {
 
-/// A kernel for elements smaller than a word, in matrices with unaligned rows. Each thread loads
-/// aligned vectors. It loads 256 bytes of each row and uses 240 of them, wherever in a vector the
-/// row starts. The block stores the row's words to shared memory, starting with the row's first
-/// element, so that the words of a column are below each other. It transposes these words in
-/// registers and stores them again: VECTOR_ELEMENTS elements of a column then form four words. Each
-/// vector for `out` is spliced from five such words, so all stores are whole vectors. To make this
-/// possible, a block loads as many extra rows as a vector has elements. The rows of a thread are so
-/// far apart that all of them start at the same position in a vector, and the same is true of its
-/// columns. A thread therefore computes only once how to splice them. The words in shared memory
-/// are permuted so that threads in the same wavefront access different banks.
+/// A kernel for elements smaller than a word, in matrices with unaligned rows. The threads load
+/// aligned vectors: of each row, a block loads 256 bytes and uses 240 of them, so that the row may
+/// start anywhere in a vector. The block stores the row's words to shared memory, starting with the
+/// row's first element, so that the words of a column are below each other. It transposes these
+/// words in registers and stores them again: VECTOR_ELEMENTS elements of a column then form four
+/// words. Each vector for `out` is spliced from five such words, so all stores are whole vectors.
+/// To make this possible, a block loads as many extra rows as a vector has elements. The rows of a
+/// thread are so far apart that all of them start at the same position in a vector, and the same is
+/// true of its columns. A thread therefore computes only once how to splice them. The words in
+/// shared memory are permuted so that threads in the same wavefront access different banks.
 template <int SIZE, int LOADED_ROWS, int THREADS_, int BLOCKS_, LoadPolicy LOADS, int SHIFT = 16>
 struct Rewound {
     /// The minimum number of blocks per multiprocessor, which limits the registers per thread.
@@ -74,8 +74,8 @@ struct Rewound {
     /// The number of vectors that a thread loads.
     static constexpr int ROUNDS = LOADED_ROWS / ROW_STEP;
 
-    /// Returns the first row of a thread. The two rows of a warp are VECTOR_ELEMENTS apart, so that
-    /// they start at the same position in a vector.
+    /// Returns the first row that a thread loads. A warp loads two rows at a time, which are
+    /// VECTOR_ELEMENTS rows apart, so that both start at the same position in a vector.
     static __device__ int first_row() {
         const int warp = threadIdx.x / 32;
         return warp / VECTOR_ELEMENTS * (2 * VECTOR_ELEMENTS) + warp % VECTOR_ELEMENTS +
@@ -125,8 +125,8 @@ struct Rewound {
         }
     }
 
-    /// Returns the position of a word in shared memory. Words 0, 4, 8 ... of a row are next to each
-    /// other, because each thread stores four consecutive words.
+    /// Returns the position of a word in shared memory. A thread stores words 0 to 3, the next
+    /// thread words 4 to 7. Words 0, 4, 8 ..., which a warp stores at the same time, are adjacent.
     static __device__ int word_position(int row, int word) {
         const int quad = row / VECTOR_ELEMENTS, number = word % 4 * 16 + word / 4;
         return row * 256 + (number ^ swizzle_quad(quad) ^ (word >> 1 & 1) << 1) * 4;
@@ -135,8 +135,8 @@ struct Rewound {
         return (quad & 1) << 4 | (quad >> 1 & 3) << 2;
     }
 
-    /// Stores the words of a row, beginning with the row's first element. The bytes before that
-    /// element are moved to the end of the row, where they are not used.
+    /// Stores the words of a row, rotated so that the row's first element comes first. The bytes
+    /// before this element move to the end of the row, where they are not used.
     static __device__ void store_words_from_row_start(const Task& task, const char* corner,
                                                       const Vector<16> (&value)[ROUNDS],
                                                       char* shared) {
@@ -170,7 +170,7 @@ struct Rewound {
     }
 
     /// The words that a thread transposes: word `x` of each row in group `quad`. A warp takes 8
-    /// words from each of 4 groups, and skips every other group.
+    /// words from each of 4 groups; another warp takes those of the groups in between.
     struct Unit {
         int x, quad;
 

@@ -12,15 +12,15 @@
 
 namespace coalesce::permuting {
 
-/// A run: elements that are adjacent in one of the two arrays. In that array, the run spans the
-/// last axes, which `axis` lists. Each side of a tile is a part of a run.
+/// A run of elements that are adjacent in one of the two arrays. The run covers the last axes of
+/// this array, which are listed in `axis`. Each side of a tile is a part of a run.
 struct Run {
     int axes;
     std::int64_t size;         ///< the number of elements, which is the product of the axes' sizes
     Axis axis[max_plan_axes];  ///< the axes, outermost first; their steps refer to the other array
     int log_side;              ///< log2 of the number of elements in a side of a tile
     int vectors;               ///< the number of vectors in a side, if tiles consist of vectors
-    unsigned sides;            ///< the number of tile sides into which the run is divided
+    unsigned sides;            ///< the number of tiles along the run
 };
 
 /// The division of a plan into tiles. The elements of a tile's row are adjacent in `out`, and the
@@ -61,7 +61,7 @@ __device__ inline std::int64_t offset_within(const Run& run, std::int64_t number
 struct BlockTile {
     std::int64_t row, col;  ///< the position of the tile's first element in the two runs
     std::int64_t from,
-        to;  ///< the tile's offsets in `in` (matrix plus `col`) and `out` (matrix plus `row`)
+        to;  ///< the offset of column `col` in `in`, and that of row `row` in `out`
 };
 
 __device__ inline BlockTile find_block_tile(const Tiling& tiling, int rows, int cols) {

@@ -14,14 +14,14 @@ namespace coalesce::transposing {
 
 /// A kernel in which each block transposes a few matrices, which are contiguous in memory. The
 /// block loads the matrices into shared memory as one contiguous range, and stores their elements
-/// in the order of `out`, where they are a contiguous range too. Each store of a warp writes 128
-/// bytes of this range. 2-byte elements are stored in pairs. Bytes are stored one by one, because
-/// it would take longer to collect four bytes for a store.
+/// in the order of `out`, where they are a contiguous range too. A thread stores one element at a
+/// time, or a pair if elements have 2 bytes. Elements of 1 byte are stored one by one as well,
+/// because it would take longer to collect four of them for a store.
 template <int SIZE, int THREADS_, int PAD, LoadPolicy LOADS = LoadPolicy::plain>
 struct Stack {
     static constexpr int THREADS = THREADS_;
     static constexpr int WORD_ELEMENTS =
-        SIZE == 2 ? 2 : 1;  ///< the number of elements per store of a thread
+        SIZE == 2 ? 2 : 1;  ///< the number of elements that a thread stores at once
     using Line = SharedLine<PAD>;
 
     static __device__ void run(const Task& task, char* shared) {
@@ -49,8 +49,8 @@ struct Stack {
         __device__ Matrices(int all_rows, int all_cols)
             : rows(all_rows), cols(all_cols), by_elements(rows * cols), by_rows(rows) {}
 
-        /// Finds the positions in `in` of element `number` of `out` and of its successor, which
-        /// lies directly below, at the top of the next column, or in the next matrix.
+        /// Finds where elements `number` and `number` + 1 of `out` are in `in`. The second is one
+        /// row below the first or, after a column's end, at the top of the next column or matrix.
         __device__ void find(int number, int (&at)[2]) const {
             const int matrix = by_elements.quotient(number), place = number - matrix * rows * cols;
             const int col = by_rows.quotient(place), row = place - col * rows;
@@ -109,8 +109,8 @@ struct StackOfWords {
         copy_line<SIZE, THREADS, 4>(DeviceLine<char>{to}, line, count * rows * cols);
     }
 
-    /// The matrices follow each other without gaps, so all of their rows are treated as rows of one
-    /// matrix.
+    /// Loads the matrices. They follow each other without gaps, so all of their rows are treated as
+    /// rows of one matrix.
     static __device__ void load(const Line& line, const char* from, int rows, int cols,
                                 int matrices) {
         const int pieces = cols / COLS, height = rows / WORD_ELEMENTS, all_down = matrices * height;

@@ -13,7 +13,7 @@
 
 namespace coalesce::transposing {
 
-/// A divisor for numbers below 2^16. The quotient is computed with a multiplication.
+/// A divisor. Quotients of numbers below 2^16 are computed with a multiplication.
 struct Divider {
     unsigned multiplier;
     bool is_divisor_one;
@@ -112,15 +112,15 @@ __device__ inline void copy_line(const To& to, const From& from, int count) {
     }
 }
 
-/// A kernel for matrices `in` with few columns and no gaps between rows. A strip of rows is
+/// A kernel for matrices with few columns and no gaps between the rows of `in`. A strip of rows is
 /// contiguous, so it is copied into shared memory as one line. Each warp then collects the elements
 /// of one column.
 template <int SIZE, int THREADS_, int LOADS_IN_FLIGHT, int PAD = 0,
           LoadPolicy LOADS = LoadPolicy::plain, StorePolicy STORES = StorePolicy::plain>
 struct Tall {
-    /// The number of rows that each thread stores together.
+    /// The number of rows that a thread stores at a time.
     static constexpr int WORD_ELEMENTS = SIZE < 4 ? 4 / SIZE : 1;
-    /// The number of rows that each warp stores together.
+    /// The number of rows that a warp stores at a time.
     static constexpr int ROWS_PER_WARP = 32 * WORD_ELEMENTS;
     static constexpr int SHIFT = 32 / SIZE, LEAD = SHIFT - 1;
     static constexpr int THREADS = THREADS_;
@@ -166,7 +166,7 @@ struct Tall {
     /// of each of these columns.
     struct WarpColumns {
         int first, step;
-        std::int64_t row;  ///< first row to store in a column that starts at a sector boundary
+        std::int64_t row;  ///< the lane's first row in a column that starts at a sector boundary
         int y;             ///< the same row, counted within the strip
     };
 
@@ -227,16 +227,16 @@ struct Tall {
     }
 };
 
-/// The counterpart of Tall: a kernel for matrices `in` with few rows, and no gaps between the rows
-/// of `out`. A strip of columns becomes one line of memory. Each thread collects the elements of
-/// one column. If there are very few rows, a strip has more columns than the block has threads, and
-/// is loaded by load_many. Elements smaller than a word are always loaded as words, because loading
+/// The counterpart of Tall: a kernel for matrices with few rows and no gaps between the rows of
+/// `out`. A strip of columns becomes one line of memory. Each thread collects the elements of one
+/// column. If there are very few rows, a strip has more columns than the block has threads, and is
+/// loaded by load_many. Elements smaller than a word are always loaded as words, because loading
 /// them one by one takes too many instructions. If the columns of a matrix of bytes consist of
 /// whole words, the bytes are transposed before they are stored to shared memory.
 template <int SIZE, int THREADS_, int LOADS_IN_FLIGHT, bool HAS_MANY_COLS = false, int PAD = 0,
           bool IS_TURNED = false, LoadPolicy LOADS = LoadPolicy::plain>
 struct Wide {
-    /// The number of elements that each lane loads together.
+    /// The number of elements that a lane loads at a time.
     static constexpr int WORD_ELEMENTS = SIZE < 4 ? 4 / SIZE : 1;
     /// The number of elements that each warp loads from a row.
     static constexpr int COLS_PER_CHUNK = 31 * WORD_ELEMENTS;
@@ -251,8 +251,8 @@ struct Wide {
         char* to = out_address<SIZE>(task, place) + place.col * task.rows * SIZE;
         const Line tile(shared, to);
         if constexpr (SIZE < 4) {
-            // The first word that is loaded for a strip begins before the strip, and the last words
-            // end after it.
+            // The strip is inner if it may be loaded as whole words: the first word begins before
+            // the strip, and the last words end after it.
             const bool is_inner =
                 place.col >= WORD_ELEMENTS && place.col + cols + 2 * WORD_ELEMENTS <= task.cols;
             if (is_inner && cols == task.tile_cols) {
@@ -269,7 +269,7 @@ struct Wide {
         copy_line<SIZE, THREADS, 4>(DeviceLine<char>{to}, tile, cols * static_cast<int>(task.rows));
     }
 
-    /// Loads a strip with at most as many columns as threads, several rows at a time.
+    /// Loads a strip that has at most THREADS columns, several rows at a time.
     static __device__ void load(const Task& task, const Place& place, const Line& tile, int cols) {
         const int rows = static_cast<int>(task.rows);
         const int x = threadIdx.x % task.tile_cols, y = threadIdx.x / task.tile_cols;

@@ -21,11 +21,11 @@ struct TallOfWords {
     static constexpr int SECTOR_BYTES = 32, LEAD = SECTOR_BYTES;
     using Line = SharedLine<16>;
 
-    /// word_step returns the distance in words between words 0, 1, 2 and 3 of a vector, and
-    /// column_step returns the distance between the columns of a strip. Word 0 of a vector is
-    /// followed by word 0 of the next vector, so lanes that read the same word of several vectors
-    /// use different banks. Both distances are odd, so that lanes that store to several words and
-    /// columns also use different banks.
+    /// In shared memory, a column contains word 0 of each of its vectors, then word 1 of each
+    /// vector, and so on, so lanes that read the same word of several vectors use different banks.
+    /// word_step is the distance in words from word 0 to word 1 of a vector, and column_step the
+    /// distance between the columns of a strip. Both distances are odd, so that lanes that store to
+    /// several words and columns also use different banks.
     static __host__ __device__ int word_step(int rows) { return rows / 16 | 1; }
     static __host__ __device__ int column_step(int rows) { return word_step(rows) * 4 + 1; }
 

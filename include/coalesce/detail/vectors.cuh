@@ -44,8 +44,8 @@ __device__ inline Element<SIZE>& element(char* from, std::int64_t index) {
     return *reinterpret_cast<Element<SIZE>*>(from + index * SIZE);
 }
 
-/// Returns the distance from the previous multiple of SHIFT elements to the start of a row of
-/// `out`.
+/// Returns the number of elements by which the start of a row of `out` lies after the nearest
+/// earlier address that is a multiple of SHIFT elements.
 template <int SIZE, int SHIFT>
 __device__ inline int alignment_phase(const char* out, std::int64_t col, std::int64_t pitch) {
     const auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(out) / SIZE);
@@ -78,10 +78,10 @@ __device__ inline void store_vector(void* to, const Vector<BYTES>& vector) {
     }
 }
 
-/// The hint that a load gives the L2 cache. With `evict_last`, the cache keeps the line
-/// longer than others, so that the rest of a line that is loaded in parts is still in the cache.
-/// `evict_last_128` also fetches 128 bytes from memory. Both hints cost time if the matrices fit
-/// into the cache, so the choice depends on the size of the matrices.
+/// The hint that a load gives the L2 cache. With `evict_last`, the cache keeps the line longer than
+/// others, so that the line is still in the cache when its other parts are loaded. `evict_last_128`
+/// also fetches 128 bytes from memory. Both hints cost time if the matrices fit into the cache, so
+/// the choice depends on the size of the matrices.
 enum class LoadPolicy { plain, evict_last, evict_last_128 };
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800

@@ -72,8 +72,8 @@ struct WordTile {
                                                           : LOADED_ROWS;
     }
 
-    /// Loads rows whose words are all within `in`. Loads the last row again in place of rows beyond
-    /// it.
+    /// Loads rows whose words are all within `in`. Loads the last row again in place of the rows
+    /// that follow it.
     __device__ void load_inside() const {
         unsigned* const mine = words + warp() / ELEMENTS_PER_WORD * GROUP_PITCH +
                                warp() % ELEMENTS_PER_WORD * WORDS + lane();
@@ -95,8 +95,8 @@ struct WordTile {
             load_rows_twice<COUNT>(first, to);
         }
     }
-    /// Loads COUNT rows. Each lane receives the second word that it splices from the next lane. The
-    /// last lane receives it from lane 0, which also loads the word after the last chunk.
+    /// Loads COUNT rows. Each lane splices a word that it loads with the word of the next lane.
+    /// Lane 31 uses the first word of the next chunk, which lane 0 loads even after the last chunk.
     template <int COUNT>
     __device__ void load_rows_once(int first, unsigned* to) const {
         unsigned word[COUNT][CHUNKS_PER_WARP + 1], shift[COUNT];

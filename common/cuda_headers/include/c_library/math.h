@@ -1,5 +1,5 @@
-// See stddef.h. The functions of <math.h> are declared in coalesce_cuda/numbers.h, which is
-// included before every file.
+// One of the C headers for kernels (see stddef.h). The functions of <math.h> are declared in
+// coalesce_cuda/numbers.h, which is included before every file.
 #pragma once
 
 #define INFINITY __builtin_inff()

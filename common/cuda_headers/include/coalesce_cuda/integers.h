@@ -49,7 +49,7 @@ COALESCE_INLINE int __dp4a(char4 a, char4 b, int c) { return __dp4a(static_cast<
 COALESCE_INLINE unsigned int __dp4a(uchar4 a, uchar4 b, unsigned int c) { return __dp4a(coalesce_word(a), coalesce_word(b), c); }
 
 // Return `c` plus the dot product of the two 16-bit numbers in `a` with two bytes of `b`: the lower
-// two bytes (lo) or the higher two (hi).
+// two bytes (lo) or the upper two (hi).
 COALESCE_INLINE int __dp2a_lo(short2 a, char4 b, int c) { return __dp2a_lo(static_cast<int>(coalesce_word(a)), static_cast<int>(coalesce_word(b)), c); }
 COALESCE_INLINE int __dp2a_hi(short2 a, char4 b, int c) { return __dp2a_hi(static_cast<int>(coalesce_word(a)), static_cast<int>(coalesce_word(b)), c); }
 COALESCE_INLINE unsigned int __dp2a_lo(ushort2 a, uchar4 b, unsigned int c) { return __dp2a_lo(coalesce_word(a), coalesce_word(b), c); }

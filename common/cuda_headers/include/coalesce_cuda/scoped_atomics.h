@@ -45,8 +45,8 @@ __device__ COALESCE_INLINED void atomic_thread_fence(memory_order order,
 
 namespace coalesce_detail {
 
-/// The fences around an atomic operation: the constructor executes the fence before it, and the
-/// destructor executes the fence after it.
+/// The fences around an atomic operation. The constructor executes the first fence, and the
+/// destructor executes the second fence.
 template <thread_scope Scope>
 struct Fences {
     memory_order order;
@@ -67,7 +67,7 @@ using Bits = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned int
      : Scope == thread_scope_system ? function##_system(__VA_ARGS__)            \
                                     : function(__VA_ARGS__))
 
-/// The base of atomic_ref: atomic operations on an object in memory.
+/// The base class of atomic_ref, with atomic operations on an object in memory.
 template <class T, thread_scope Scope>
 class AtomicAccess {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "without the CUDA toolkit, only 4- and 8-byte atomics are supported");
@@ -156,7 +156,7 @@ private:
 
 }  // namespace coalesce_detail
 
-/// A reference with atomic operations on an object that the program owns.
+/// A reference to an ordinary object, through which the object is accessed atomically.
 template <class T, thread_scope Scope = thread_scope_system>
 class atomic_ref : public coalesce_detail::AtomicAccess<T, Scope> {
 public:

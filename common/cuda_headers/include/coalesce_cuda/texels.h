@@ -1,5 +1,5 @@
-// Describes types as texels: the number of channels and their kind. cudaCreateChannelDesc and
-// fetches use this description.
+// Describes texel types, for cudaCreateChannelDesc and for fetches. The description consists of the
+// number of channels and their kind.
 #pragma once
 
 #include "coalesce_cuda/vector_types.h"
@@ -7,8 +7,8 @@
 // clang-format off
 namespace coalesce_cuda {
 
-/// `kind` is a cudaChannelFormatKind: 0 is signed, 1 is unsigned, 2 is float. `made` builds a T
-/// from the four registers that a fetch returns.
+/// The channels of a texel of type T. `kind` is a cudaChannelFormatKind: 0 is signed, 1 is
+/// unsigned, 2 is float. `made` builds a T from the four registers that a fetch returns.
 template <class T> struct Texel;
 #define COALESCE_TEXEL(T, channel, number, kind_of, ...)                                          \
     template <> struct Texel<T> {                                                                 \

@@ -25,9 +25,9 @@ public:
     ClangProcess(const ClangProcess&) = delete;
     ClangProcess& operator=(const ClangProcess&) = delete;
 
-    /// Compiles a source that has already been wrapped. Call this only once. If a signal ended
+    /// Compiles a source that wrap_source() has prepared. Call this only once. If a signal ended
     /// clang, the worker sends itself the same signal, so that the grader sees the cause. Throws
-    /// std::bad_alloc if the memory ran out.
+    /// std::bad_alloc if clang ran out of memory.
     RawOutput compile(const std::string& text);
 
 private:

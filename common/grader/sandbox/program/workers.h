@@ -15,8 +15,8 @@ namespace coalesce::grader {
 /// first worker is forked. If `is_restricted` is true, the programs that the function starts get
 /// the same restrictions as workers. Returns the jail's description of its compiler or simulator.
 std::string prepare_jail(Role role, bool is_restricted);
-/// Return the restrictions of the jail's server process (`server_duty`) and of a worker
-/// (`worker_duty`).
+/// Return the duties of the jail's server process and of a worker. A duty determines which system
+/// calls a process may make.
 Duty server_duty(Role role);
 Duty worker_duty(Role role);
 /// Starts the helper processes of a worker. Called in the worker before its restrictions apply,
@@ -30,8 +30,8 @@ inline std::string_view text_of(const Mapping& request) {
 /// status.
 int do_job(Role role, std::string_view request, std::span<std::byte> answer, int notes);
 
-// `is_compiled_by_clang` reports whether clang compiles submissions, instead of NVRTC. Each of the
-// other functions implements one role, and is defined in that role's file.
+// The functions that implement the roles, with one source file per role. is_compiled_by_clang()
+// reports whether clang or NVRTC compiles submissions.
 bool is_compiled_by_clang();
 void start_clang(bool is_restricted);
 std::string make_compiler_ready(bool is_restricted);

@@ -1,9 +1,9 @@
 // Finds register reads in PTX text that are not preceded by a write on every path.
 //
-// Builds on  the simulator's parser and control-flow analysis, but not on the code under test that
-//            decides what a register contains.
-// Rules      A write under a guard counts for reads under the same guard. It counts for all reads
-//            if it is followed by a write under the opposite guard before the guard changes. A line
+// Builds on  the simulator's parser and control-flow analysis. It does not use the code under test,
+//            which tracks what each register contains.
+// Rules      After a write under a guard, reads under the same guard are defined. If a write under
+//            the opposite guard follows before the guard changes, all reads are defined. A line
 //            that ends in `// late` is trusted: its sources are written before it is executed.
 #pragma once
 

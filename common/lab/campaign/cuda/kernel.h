@@ -1,5 +1,5 @@
-// A kernel that is being generated: its text so far, its variables, and the constructs that may
-// follow.
+// A kernel that is being generated: its text so far, its variables, and the constructs that the
+// next lines may use.
 //
 // A construct is a function that writes a few lines: a loop, a shuffle, an exchange through shared
 // memory. It is given the StatementPlace of these lines, which says which threads execute them. A
@@ -24,11 +24,11 @@ enum class UniformIn {
     position,  ///< threads at the same position in their blocks
     thread,    ///< only one thread
 };
-/// Returns the scope across which the result of an operation is uniform if its operands are uniform
-/// across `a` and `b`.
+/// Returns the scope across which the result of an operation is uniform, if one operand is uniform
+/// across `a` and the other across `b`.
 UniformIn join(UniformIn a, UniformIn b);
-/// Reports whether a value that is uniform across the scope `value` is also uniform across the
-/// scope `within`.
+/// Reports whether a value that is the same for all threads of the scope `value` is also the same
+/// for all threads of the scope `within`.
 inline bool is_uniform_within(UniformIn value, UniformIn within) {
     return join(value, within) == within;
 }
@@ -74,16 +74,16 @@ struct StatementPlace {
     int depth = 0;
     int turns = 1;  ///< the number of times that a thread reaches this place
 
-    /// Returns the maximum number of iterations of a loop at this place: `most`, or fewer to keep
-    /// the product over all enclosing loops within `in_all`.
+    /// Returns the maximum number of iterations for a loop at this place: `most`, or fewer if a
+    /// thread would otherwise execute the loop's body more than `in_all` times in all.
     int max_iterations(int most, int in_all) const;
     bool has_barrier() const {
         return all_threads && is_uniform_within(arriving_together, UniformIn::block);
     }
-    /// Returns the place inside an `if`, or inside a loop of `times` iterations. `condition` is the
-    /// scope across which its condition is uniform.
+    /// Returns the place inside an `if`, or inside a loop of `times` iterations. All threads of the
+    /// scope `condition` evaluate its condition to the same value.
     StatementPlace inside_block(UniformIn condition, int times = 1) const;
-    /// Returns the place inside a condition or loop at which lanes diverge, so the mask is unknown.
+    /// Returns the place inside an `if` or loop that makes lanes diverge. Its mask is unknown.
     StatementPlace inside_divergence(int times = 1) const;
 };
 
@@ -93,7 +93,7 @@ struct Kernel {
     explicit Kernel(u64 seed);
 
     Random random;
-    bool is_learner = false;  ///< whether the kernel has Style::learner
+    bool is_learner = false;  ///< whether the kernel has KernelStyle::learner
 
     // ---- the launch ----
     Launch launch;
@@ -104,7 +104,7 @@ struct Kernel {
     std::string body;  ///< the text being written: the body of the kernel or of a device function
     /// names of the globals that were added with `define_global_once`
     std::set<std::string> defined_globals;
-    /// Expands a pattern with expand(), and appends the resulting lines to `body`.
+    /// Expands a pattern with expand_pattern(), and appends the resulting lines to `body`.
     void write(const std::string& pattern, const std::vector<PatternArgument>& given = {});
     /// Adds `text` to the globals unless a global named `name` exists already.
     void define_global_once(const std::string& name, const std::string& text);
@@ -154,7 +154,7 @@ enum class Requirement {
     kernel,   ///< needs the parameters of the kernel
     lanes,    ///< needs a known mask of lanes
     barrier,  ///< needs all threads of the block
-    loop,     ///< needs a loop that each thread may leave
+    loop,     ///< needs a loop in which `break` and `continue` are allowed
     end,      ///< allowed only if no later statement requires all threads
     /// needs the outermost level of the kernel, because the construct may change the set of active
     /// threads
@@ -168,7 +168,7 @@ struct Construct {
     void (*write)(Kernel&, StatementPlace&);
 };
 
-/// Writes one statement; write_scope() writes `count` statements in braces, with their own scope.
+/// Write one statement, or `count` statements in braces with their own scope.
 void write_statement(Kernel& kernel, StatementPlace& place);
 void write_scope(Kernel& kernel, StatementPlace place, int count);
 /// A scope. When it ends, the variables declared in it are removed.
@@ -198,7 +198,7 @@ std::vector<Construct> memory_constructs();
 std::vector<Construct> function_constructs();
 std::vector<Construct> floating_point_constructs();
 std::vector<Construct> toolkit_constructs();
-/// Returns the constructs that only Style::learner uses.
+/// Returns the constructs that only KernelStyle::learner uses.
 std::vector<Construct> learner_constructs();
 /// Writes the device functions that the kernel will call.
 void write_functions(Kernel& kernel);

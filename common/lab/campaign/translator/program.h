@@ -9,14 +9,14 @@
 namespace coalesce::random_kernels {
 
 struct Kernel {
-    /// Style and seed, such as "learner_17". The prefix "campaign" stands for Style::exact.
+    /// KernelStyle and seed, such as "learner_17". The prefix "campaign" stands for KernelStyle::exact.
     std::string name;
     std::string text;  ///< generated text, in which the kernel is called `kernel`
     campaign::Launch launch;
 };
 
 /// Returns kernel number `index` of an endless sequence. Two out of three are written in
-/// Style::learner.
+/// KernelStyle::learner.
 Kernel kernel_of(campaign::u64 index);
 /// Returns the kernel with this name.
 Kernel kernel_of(const std::string& name);

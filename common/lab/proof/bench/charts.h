@@ -24,8 +24,8 @@ struct ChartResults {
 /// shows the prediction with its error band.
 std::string bandwidth_chart(const ChartResults& results);
 
-/// Returns a chart of every variant: bandwidth against the useful fraction of the bytes that it
-/// moves, with a line for kernels limited only by traffic.
+/// Returns a scatter chart of the variants: x is the useful fraction of the bytes that a variant
+/// moves, y its bandwidth. A line shows the bandwidth of kernels limited only by traffic.
 std::string sectors_chart(const ChartResults& results);
 
 /// Returns a chart that plots the bandwidth of the headline kernels against the side of the square

@@ -18,9 +18,9 @@ inline std::future<Json> start_nvidia_smi_query() {
     return std::async(std::launch::async, ask_nvidia_smi);
 }
 
-/// Returns the record of a run: the "date" in UTC; the "commit" of the source (the argument, or
-/// what git reports, with "-changed" if files differ from the commit); the "toolkit" that built
-/// this program; and then `more`.
+/// Returns the record of a run: the "date" in UTC, the "commit" of the source, the "toolkit" that
+/// built this program, and the members of `more`. If `commit` is empty, git provides the commit,
+/// with "-changed" appended if files differ from it.
 Json run_record(const std::string& commit, const Json& more);
 
 }  // namespace coalesce::proof

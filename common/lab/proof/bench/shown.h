@@ -13,7 +13,7 @@ namespace coalesce::proof {
 
 /// Rows of results, measured or predicted.
 struct ChartData {
-    Json results = {};                 ///< results for the largest square that have a "gbps" field
+    Json results = {};                 ///< results with a "gbps" field, for the largest square
     std::map<int, Json> squares = {};  ///< results for all squares, by side length
     std::string gpu = "";
     double copy_gbps = 0, peak_gbps = 0;

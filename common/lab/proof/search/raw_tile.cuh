@@ -1,6 +1,6 @@
 /// \file
-/// The kernels with the fastest tile: 64 x 64 floats, stored in shared memory in the same order as
-/// in `in`. The order of the blocks and the cache hints are parameters.
+/// Kernels that use the fastest tile: 64 x 64 floats, which shared memory holds in the order of
+/// `in`. The order of the blocks and the cache hints are parameters.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -47,8 +47,8 @@ enum class Hint {
     streaming,
     second_level_only,
     write_through,
-    leave_first,  ///< the L2 eviction policy evict_first, whereas `stay` is evict_last
-    stay
+    leave_first,  ///< the L2 cache evicts the accessed lines first (policy evict_first)
+    stay          ///< the L2 cache evicts the accessed lines last (policy evict_last)
 };
 
 template <Hint HINT>

@@ -16,8 +16,8 @@ namespace coalesce::proof {
 struct SuiteCase {
     std::string program;  ///< such as "bugs_alignment"
     std::string name;     ///< such as "float4_at_one"
-    /// the tool that should report the bug, and its kind, as in "memcheck: misaligned"; empty for a
-    /// clean case
+    /// the tool that should report the bug, and the kind of bug: "memcheck: misaligned"; empty for
+    /// a clean case
     std::string planted_bug;
     /// Reports whether the kernel may never terminate, because it deadlocks on hardware, or waits
     /// for a host that a tool may have blocked.
@@ -71,13 +71,13 @@ Opinion simulator_opinion(const Json& report);
 /// Returns "both", "simulator only", "sanitizer only" or "neither", depending on which judges
 /// reported something.
 std::string who_reported(const JudgedCase& judged);
-/// Returns a table, 80 columns wide, that shows how often each judge reported something, and a list
-/// of the cases that only one judge detects.
+/// Returns a table, 80 columns wide, that shows how often each judge reported something, and below
+/// it a list of the cases that only one judge detected.
 std::string to_text(const std::vector<JudgedCase>& all);
 /// Returns all opinions as JSON.
 Json to_json(const std::vector<JudgedCase>& all);
-/// Reports whether every judge ran, and the simulator
-/// reported every seeded bug and no clean case.
+/// Reports whether every judge ran, and the simulator reported every seeded bug and nothing in the
+/// clean cases.
 bool meets_guarantees(const std::vector<JudgedCase>& all);
 
 }  // namespace coalesce::proof

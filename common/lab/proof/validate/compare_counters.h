@@ -15,8 +15,8 @@ namespace coalesce::proof {
 struct CounterMetric {
     const char* counter;  ///< the counter's name in the simulator's JSON
     const char* metric;   ///< the metric's name in ncu
-    /// Metrics of instructions that `metric` does not count (matrix instructions, asynchronous and
-    /// bulk copies). They are added to `metric` if ncu reports them.
+    /// More metrics, for the instructions that `metric` leaves out (matrix instructions,
+    /// asynchronous and bulk copies). They are added to `metric` if ncu reports them.
     std::vector<const char*> more = {};
     /// An exact metric counts instructions, and must equal the simulator's count exactly. An
     /// inexact metric is measured in a pipe of the hardware. If warps interfere, it exceeds the
@@ -34,8 +34,8 @@ const std::vector<CounterMetric>& counter_metrics();
 /// nothing if ncu did not report the metric.
 std::optional<double> value_of(const ProfiledLaunch& launch, const CounterMetric& counter);
 
-/// The noise of a hardware pipe's metric: the fraction, or for small counts the number of
-/// wavefronts, by which it may exceed the simulator's count.
+/// The noise of a hardware pipe's metric. The metric may exceed the simulator's count by this
+/// fraction or by this number of wavefronts, whichever is more.
 constexpr double kNoiseFraction = 0.02, kNoiseWavefronts = 16;
 
 /// A case in which the simulator and the profiler differ.
@@ -48,10 +48,10 @@ struct Difference {
 
 /// The results for one counter over all cases.
 ///
-/// The profiler's instruction-based metrics compute wavefronts from the lanes' addresses, using a
-/// rule that differs from the hardware's for some wide loads from shared memory
-/// (docs/guide/proof.md). If such a metric differs from the simulator's count, the pipe's metric
-/// for the same launch is used instead, provided that it equals the simulator's count exactly.
+/// The profiler's instruction-based metrics compute wavefronts from the lanes' addresses. For some
+/// wide loads from shared memory, the hardware needs another number (docs/guide/proof.md). So if
+/// such a metric differs from the simulator's count, the metric of the hardware's pipe is compared
+/// instead, provided that it equals the simulator's count exactly.
 struct CounterSummary {
     CounterMetric counter;
     int cases = 0;  ///< number of compared cases
@@ -73,8 +73,8 @@ struct CounterComparison {
     std::vector<std::string> known;       ///< reasons for known differences, each listed once
     std::size_t cases = 0;
 
-    /// Reports whether ncu reported every exact counter in every case, and each count was equal,
-    /// was settled by the pipe's metric, or differed for a known reason.
+    /// Reports whether ncu reported every exact counter in every case, and each count equals the
+    /// metric, equals the pipe's metric instead, or differs for a known reason.
     bool is_equal() const;
 };
 

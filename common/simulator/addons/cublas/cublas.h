@@ -57,7 +57,7 @@ size_t size_of(Type type);
 /// dimensions.
 void require(bool condition);
 
-/// Reads `columns` columns of `rows` consecutive elements each from simulated memory. The columns
+/// Reads a matrix from simulated memory. The elements of a column are consecutive, and the columns
 /// start `stride` elements apart. (A vector with increment i is a matrix of one row whose columns
 /// are i elements apart.)
 std::vector<double> read(const void* from, Type type, size_t rows, size_t columns, size_t stride);

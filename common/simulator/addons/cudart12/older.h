@@ -1,8 +1,8 @@
 // Declares functions whose parameters differ between CUDA 12 and CUDA 13.
 //
-// For example, the headers declare cudaMemAdvise as it is in CUDA 13. COALESCE_NEXT(mem_advise,
-// cudaMemAdvise) makes it callable as next::mem_advise, and COALESCE_OLDER(older_mem_advise,
-// cudaMemAdvise, parameters) declares the function that libcudart.so.12 exports under that name.
+// For example, the headers declare cudaMemAdvise as in CUDA 13. COALESCE_NEXT(mem_advise,
+// cudaMemAdvise) makes it callable as next::mem_advise. COALESCE_OLDER(older_mem_advise,
+// cudaMemAdvise, parameters) declares older_mem_advise: cudaMemAdvise as in libcudart.so.12.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -25,7 +25,7 @@ struct Capture {
     bool is_valid = true;
     /// For each participating stream, the nodes that the stream's next node will depend on.
     std::map<cudaStream_t, std::vector<Dependency>> ends;
-    /// The data from `ends` last returned to the program, in arrays that it may still read.
+    /// Copies of `ends` that were last returned to the program, which may still read them.
     std::map<cudaStream_t, std::vector<cudaGraphNode_t>> returned_nodes;
     std::map<cudaStream_t, std::vector<cudaGraphEdgeData>> returned_edge_data;
 };
@@ -43,7 +43,7 @@ void merge(std::vector<Dependency>& into, const std::vector<Dependency>& from);
 /// depend on `after`.
 void begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode, std::shared_ptr<Graph> graph,
                    std::vector<Dependency> after);
-/// Ends the capture and stores its graph. `graph` may be null if the program supplied the graph.
+/// Ends the capture and stores its graph. `graph` may be null if begin_capture() received a graph.
 void end_capture(cudaStream_t stream, cudaGraph_t* graph);
 
 }  // namespace coalesce::simulator::cudart

@@ -24,15 +24,15 @@ struct GraphMemory {
     ~GraphMemory();
 };
 
-/// Reserves `bytes` bytes for an allocation node. Returns null if the device does not have enough
-/// memory.
+/// Reserves memory of this size for an allocation node. Returns null if the device does not have
+/// enough memory.
 std::shared_ptr<GraphMemory> reserve_graph_memory(u64 bytes);
 
 /// Returns the graph memory that starts at `pointer`, or null if there is none.
 std::shared_ptr<GraphMemory> find_graph_memory(const void* pointer);
 
-/// Allocates `bytes` bytes, and returns the work of an allocation node. The work's parameters
-/// contain the address of the memory.
+/// Allocates memory of this size. Returns the work of an allocation node, in which `parameters`
+/// contains the address of the memory.
 AllocateWork describe_allocation(size_t bytes);
 
 /// Unmaps the memory that no graph uses.

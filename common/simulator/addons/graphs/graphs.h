@@ -1,9 +1,9 @@
 // Declares graphs, which consist of nodes that do work and edges that order the nodes.
 //
 // Idea       An executable graph is a copy of the graph that the program built. The program still
-//            refers to the original nodes, so each copy stores which node it was copied from. The
-//            nodes run one after the other, in an order that the edges allow, and all of them
-//            finish before the launch returns, as for all work in the simulator.
+//            refers to the original nodes, so each node of the copy stores its original. The nodes
+//            run one after the other, in an order that the edges allow, and all of them finish
+//            before the launch returns, as for all work in the simulator.
 // Builds on  work.h (the work of a node), graph_memory.h (allocation nodes).
 #pragma once
 
@@ -64,7 +64,7 @@ public:
     bool sort_topologically(std::vector<Node*>& order, Node*& culprit) const;
     /// Reports whether `property` is true for any node of this graph or of its nested graphs.
     bool any_node(const std::function<bool(const Node&)>& property) const;
-    /// Calls `body` for all nested graphs and for this one.
+    /// Calls `body` for this graph and for all graphs nested in it.
     void for_each_graph(const std::function<void(Graph&)>& body);
 
     /// True if the graph belongs to a node or an executable. The program must not destroy such a

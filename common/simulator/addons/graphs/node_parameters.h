@@ -22,8 +22,8 @@ Work describe(Graph& graph, cudaGraphNodeParams* parameters);
 
 cudaKernelNodeParams to_node_parameters(const KernelWork& work);
 cudaMemsetParams to_node_parameters(const FillWork& work);
-/// Returns the parameters of a copy node or host node. The work of such a node is stored in the
-/// same structure.
+/// Returns the parameters of a copy node or host node. The work of such a node is stored as these
+/// parameters.
 template <class Parameters>
 const Parameters& to_node_parameters(const Parameters& work) {
     return work;

@@ -1,5 +1,5 @@
-// Computes which texels a fetch reads, and the result of the fetch. All functions here depend only
-// on an object and coordinates.
+// Computes which texels a fetch reads, and the result of the fetch. Both depend only on the texture
+// object and the coordinates.
 //
 // Builds on  texture.h. Read next: texture_fetch.cpp, which reads the texels.
 #pragma once
@@ -8,8 +8,8 @@
 
 namespace coalesce::simulator {
 
-/// The sum of all weights in a fetch. A level has a weight in 256ths, and each of its texels has a
-/// weight in 256ths of the level's weight.
+/// The sum of all weights in a fetch. A texel's weight is the weight of its level times its weight
+/// within the level, and both factors are in 256ths.
 inline constexpr i64 kWholeWeight = i64{kWeightOne} * kWeightOne;
 
 /// One of the texels that a fetch reads, and its weight.
@@ -17,7 +17,7 @@ struct Tap {
     const Image* image = nullptr;
     i64 x = 0, y = 0, z = 0;
     u32 weight = kWholeWeight;
-    bool is_border = false;  ///< true if the tap is the border's colour instead of a texel
+    bool is_border = false;  ///< true if the tap has the border's colour instead of a texel
 
     u64 address() const { return image->address_of(x, y, z); }
 };
@@ -48,12 +48,12 @@ Taps find_taps(const ImageObject& texture, const FetchPoint& point);
 /// (i + 1, j), (i, j).
 Taps find_gather_taps(const ImageObject& texture, const FetchPoint& point);
 
-/// Returns the mipmap level for these gradients: the base-2 logarithm of the longer gradient, in
-/// texels. (This is OpenGL's rule; we have not verified it on a GPU.)
+/// Returns the mipmap level for these gradients: the base-2 logarithm of the length in texels of
+/// the longer gradient. (This is OpenGL's rule; we have not verified it on a GPU.)
 float compute_level(const ImageObject& texture, const float* dx, const float* dy);
 
-/// Reports whether fetches return floats, because the texels are floats or because integer texels
-/// are read as floats.
+/// Reports whether fetches return floats: either the texels are floats, or integer texels are
+/// converted to floats.
 inline bool returns_floats(const ImageObject& texture) {
     return texture.image().format.is_float() || texture.sampling.normalized_elements;
 }

@@ -32,9 +32,9 @@ using TexelNumbers = std::array<float, 4>;
 /// become floats.
 TexelBits read_elements(const TexelFormat& format, const u8* bytes);
 /// Returns a texel's channels as floats. Floats stay unchanged. 8-bit and 16-bit integers are
-/// mapped to the range 0 to 1, or -1 to 1 (cudaReadModeNormalizedFloat). The most negative integer
-/// becomes slightly less than -1, as in a GPU's filtering. With `srgb`, the first three channels (8
-/// unsigned bits each) are converted from sRGB to linear values.
+/// normalized (cudaReadModeNormalizedFloat): unsigned ones to [0, 1], signed ones to [-1, 1]. The
+/// most negative integer becomes slightly less than -1, as when a GPU filters. With `srgb`, the
+/// first three channels (8 unsigned bits each) are converted from sRGB to linear values.
 TexelNumbers read_numbers(const TexelFormat& format, const u8* bytes, bool srgb);
 /// Converts elements to the bytes of a texel, for sust.p. Floats are rounded to halves, and
 /// integers are truncated.

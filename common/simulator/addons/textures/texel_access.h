@@ -70,8 +70,8 @@ struct ImageLookup {
     bool fits(const ImageObject& found) const;
 };
 
-/// The bytes that the lanes of one instruction access. Each lane makes at most one access in each
-/// of `rows` rows.
+/// The memory accesses of an instruction's lanes, as a sequence of rows. A row contains at most one
+/// access of each lane.
 class TexelAccess {
 public:
     TexelAccess(Warp& w, const Op* op, Access kind) : w_(w), op_(op), kind_(kind) {}
@@ -92,7 +92,7 @@ private:
     Warp& w_;
     const Op* op_;
     const Access kind_;
-    u32 bytes_ = 0;  ///< the size of the widest access of a lane
+    u32 bytes_ = 0;  ///< the size in bytes of the widest access by a lane
     Resolved rows_[kMaxTaps];
     u64 sectors_[kMaxTaps][kLanes];
 };
