@@ -117,9 +117,12 @@ TEST_CASE("elements that consist of several units are permuted correctly") {
         }
         check({size, {34, 72}, {1, 0}});
     }
-    for (const std::int64_t start : {0, 8, 1}) {  // 6-byte elements, moved as vectors
+    for (const std::int64_t start : {0, 8, 1}) {  // elements of three units, moved as vectors
         check({6, {2, 112, 56}, {0, 2, 1}, start, 0});
         check({6, {232, 136}, {1, 0}, 0, start});
+        check({6, {112, 264}, {1, 0}, 0, start});
+        check({3, {128, 272}, {1, 0}, start, 0});
+        check({12, {2, 132, 72}, {0, 2, 1}, 0, start});
     }
     for (const std::int64_t start : {0, 1}) check({12, {2, 130, 70}, {0, 2, 1}, start, 2});
     check({4, {40, 50, 15}, {1, 0, 2}});  // moves words, and short rows of bytes
@@ -318,7 +321,11 @@ TEST_CASE("the method is chosen by element size, axes and alignment") {
     CHECK_EQ(way(8, {16, 20, 30, 40}, {3, 2, 1, 0}), PermuteMethod::tile);
     CHECK_EQ(way(4, {20, 8, 30, 40}, {2, 0, 3, 1}), PermuteMethod::tile);  // rows are short
     CHECK_EQ(way(4, {9, 14, 14, 256}, {0, 3, 1, 2}),
-             PermuteMethod::vector_tile);  // 196 rows are 49 vectors
+             transposing::has_fast_memory()
+                 ? PermuteMethod::transpose  // 196 rows nearly fill a tile of 224
+                 : PermuteMethod::vector_tile);
+    CHECK_EQ(way(4, {9, 14, 10, 256}, {0, 3, 1, 2}),
+             PermuteMethod::vector_tile);  // 140 rows are 35 vectors
     CHECK_EQ(way(4, {9, 14, 16, 256}, {0, 3, 1, 2}),
              PermuteMethod::transpose);  // rows are whole sectors
     CHECK_EQ(way(4, {9, 28, 28, 256}, {0, 3, 1, 2}), PermuteMethod::transpose);  // tiles are full
@@ -339,12 +346,15 @@ TEST_CASE("the method is chosen by element size, axes and alignment") {
     CHECK_FALSE(has_triples(5, 224));  // elements have five units
     const auto has_triple_vectors = [](std::int64_t rows, std::int64_t cols, int offset) {
         const Plan plan = plan_of(6, {rows, cols}, {1, 0}, offset);
-        return permuting::has_triple_vectors(permuting::make_compounds<2>(plan));
+        return permuting::has_triple_vectors<2>(permuting::make_compounds<2>(plan));
     };
     CHECK(has_triple_vectors(224, 224, 0));
     CHECK_FALSE(has_triple_vectors(224, 220, 0));  // rows are not whole vectors
     CHECK_FALSE(has_triple_vectors(224, 224, 1));  // arrays begin within a vector
     CHECK_FALSE(has_triple_vectors(64, 224, 0));   // tiles would be empty
+    using Vectors = permuting::TripleVectorsToSectors<1>;
+    CHECK_EQ(Vectors::choose_tile_cols(224), 224);
+    CHECK_EQ(Vectors::choose_tile_cols(272), 144);  // two tiles of about the same width
     CHECK_EQ(permuting::make_compounds<4>(plan_of(12, {4096, 4096}, {1, 0})).tile_cols, 64);
     CHECK_EQ(permuting::make_compounds<2>(plan_of(2, {2, 2048, 48, 75}, {0, 2, 1, 3})).tile_cols,
              48);

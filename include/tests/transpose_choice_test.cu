@@ -144,6 +144,13 @@ TEST_CASE("kernels and their parameters are chosen by matrix shape") {
     CHECK_FALSE(are_rows_whole_words(task(4000003, 63)));
     CHECK_FALSE(are_rows_whole_words(task(4000003, 20)));   // rows are too short
     CHECK_FALSE(are_rows_whole_words(task(4000003, 132)));  // a strip has too few rows
+    CHECK(is_tall_of_vectors(task(4000003, 64)));
+    CHECK_FALSE(is_tall_of_vectors(task(4000003, 80)));  // five vectors
+    CHECK_FALSE(is_tall_of_vectors(task(1000003, 64)));  // too small
+    CHECK(is_wide_of_vectors(task(128, 4000003)));
+    CHECK_FALSE(is_wide_of_vectors(task(96, 4000003)));  // six vectors
+    CHECK(nearly_fills_tall_tile(196));
+    CHECK_FALSE(nearly_fills_tall_tile(192));  // fills three tiles of 64 rows
     CHECK(is_stack<4>(task(63, 95, 4096)));
     CHECK_FALSE(is_stack<4>(task(63, 95)));
     CHECK_FALSE(is_stack<4>(task(101, 131, 4096)));  // a matrix does not fit in a block

@@ -63,6 +63,28 @@ TEST_CASE("the kernels for strips of large tall matrices are correct on small ma
     }
 }
 
+TEST_CASE("strips of bytes whose shorter side consists of vectors are transposed correctly") {
+    using namespace transposing;
+    const auto tall = [](const Task& task, cudaStream_t stream) {
+        return launch_tall_of_vectors(task, stream);
+    };
+    const auto wide = [](const Task& task, cudaStream_t stream) {
+        return launch_wide_of_vectors(task, stream);
+    };
+    for (const std::int64_t start : {0, 1, 20}) {
+        for (const std::int64_t cols : {32, 64, 96, 128}) {
+            check_launch<1>({1, 2500, cols, {0, 0, 2}, 16, start}, tall);
+            check_launch<1>({1, 4603, cols, {0, 4700, 1}, 0, start}, tall);
+            check_launch<1>({1, 33, cols, {}, 32, start}, tall);
+        }
+        for (const std::int64_t rows : {64, 128}) {
+            check_launch<1>({1, rows, 1203, {0, 0, 2}, start, 16}, wide);
+            check_launch<1>({1, rows, 1550, {1601, 0, 1}, start, 0}, wide);
+            check_launch<1>({1, rows, 5, {}, start, 32}, wide);
+        }
+    }
+}
+
 TEST_CASE("the kernels for stacks of large batches are correct on small batches") {
     using namespace transposing;
     const auto launch = [](const Task& task, cudaStream_t stream) {

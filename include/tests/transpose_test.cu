@@ -125,6 +125,7 @@ TEST_CASE("the kernels for large matrices are correct on small matrices") {
             check_only<8, Shifted<8, 64, 32, 512, 32, far>>({8, 97, 103, options, start, 3});
             check_only<16, Shifted<16, 64, 16, 512, 32, far>>({16, 97, 73, options, start, 3});
             check_only<4, Shifted<4, 64, 64, 512, 4, far>>({4, 197, 203, options, start, 3});
+            check_only<4, Shifted<4, 32, 128, 512, 4, far>>({4, 197, 203, options, start, 3});
             check_only<8, Shifted<8, 32, 64, 512, 8, far>>({8, 97, 103, options, start, 3});
             check_only<16, Shifted<16, 32, 32, 512, 16, far>>({16, 97, 73, options, start, 3});
         }
@@ -134,10 +135,26 @@ TEST_CASE("the kernels for large matrices are correct on small matrices") {
         check_only<1, RegisterBlocks<1, 16, 16, 1, stay>>({1, 208, 272, options, 0, 0});
         check_only<2, RegisterBlocks<2, 16, 16, 1, stay>>({2, 200, 264, options, 0, 0});
         check_only<4, AlignedWords<stay>>({4, 196, 268, options, 0, 0});
+        check_only<4, FastestKernels<4>::AlignedToLines>({4, 196, 268, options, 0, 0});
+        check_only<4, FastestKernels<4>::AlignedInOneTile>({4, 196, 268, options, 0, 0});
         check_only<4, AlignedWords<far>>({4, 196, 268, options, 0, 0});
         check_only<16, RegisterBlocks<16, 16, 16, 2, far>>({16, 99, 87, options, 0, 0});
         check_only<8, RegisterBlocks<8, 16, 32, 1, stay>>({8, 198, 262, options, 0, 0});
         check_only<16, RegisterBlocks<16, 16, 16, 2, stay>>({16, 99, 87, options, 0, 0});
+    }
+}
+
+TEST_CASE("rows that start at vectors within sectors are stored as whole sectors") {
+    using namespace transposing;
+    using Bytes = FastestKernels<1>::AlignedToSectors;
+    using Words = FastestKernels<4>::AlignedToSectors;
+    for (const TransposeOptions& options : {TransposeOptions{}, TransposeOptions{784, 656, 2}}) {
+        for (const std::int64_t start : {0, 1}) {  // in vectors
+            check_only<1, Bytes>({1, 624, 784, options, 0, start * 16});
+            check_only<1, Bytes>({1, 16, 272, options, start * 16, 16});
+            check_only<4, Words>({4, 388, 196, options, start * 4, 0});
+            check_only<4, Words>({4, 12, 68, options, 0, start * 4});
+        }
     }
 }
 

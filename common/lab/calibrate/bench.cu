@@ -183,14 +183,14 @@ double Bench::ms(const std::function<void()>& launch, int times,
     return summarize_timings(all).ms;
 }
 
-double Bench::ms_cold(const std::function<void()>& launch, int times) {
+double Bench::median_ms_with_cold_cache(const std::function<void()>& launch, int times) {
     std::vector<double> all;
     stopwatch_.time_once_on_device(launch);
     for (int time = 0; time < times; ++time) all.push_back(stopwatch_.time_once_on_device(launch));
     return summarize_timings(all).ms;
 }
 
-std::size_t shared_bytes_for_residency(const Machine& machine, int resident) {
+std::size_t shared_bytes_for_residency(const MeasuredGpu& machine, int resident) {
     // Each block gets 1/resident of the shared memory, so that exactly `resident` blocks fit. One
     // more block would fit only if no block used more than 1/(resident + 1).
     const int share = machine.shared_bytes / resident / 128 * 128;

@@ -18,7 +18,7 @@ class Bench {
 public:
     Bench();
 
-    const Machine& machine() const { return machine_; }
+    const MeasuredGpu& machine() const { return machine_; }
     int multiprocessors() const { return machine_.multiprocessors; }
     /// Returns the compute capability, for example 90 for 9.0.
     int compute() const { return compute_; }
@@ -47,7 +47,7 @@ public:
         const std::function<void()>& before = [] {}) const;
     /// Like ms(), but fills the L2 cache with
     /// unrelated, clean data before each launch.
-    double ms_cold(const std::function<void()>& launch, int times = 9);
+    double median_ms_with_cold_cache(const std::function<void()>& launch, int times = 9);
     /// Converts milliseconds to cycles of a multiprocessor, at its clock rate while memory is idle.
     double cycles_while_memory_idles(double ms) const {
         return ms * 1e6 * machine_.idle_memory_clock_ghz;
@@ -58,7 +58,7 @@ private:
     void describe_machine();
     void measure_clocks();
 
-    Machine machine_;
+    MeasuredGpu machine_;
     int compute_ = 0;
     DeviceBuffer in_, out_, result_counters_;
     Stopwatch stopwatch_;
@@ -68,7 +68,7 @@ private:
 /// Lets the kernel use `bytes` of dynamic shared memory, and sets the carveout so that as many
 /// blocks fit as possible.
 template <class Kernel>
-void allow_shared(Kernel kernel, std::size_t bytes) {
+void allow_dynamic_shared_memory(Kernel kernel, std::size_t bytes) {
     CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                                     cudaSharedmemCarveoutMaxShared));
     CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -76,21 +76,21 @@ void allow_shared(Kernel kernel, std::size_t bytes) {
 }
 /// Returns the dynamic shared memory per block, in bytes, at which exactly `resident` blocks fit on
 /// a multiprocessor.
-std::size_t shared_bytes_for_residency(const Machine& machine, int resident);
+std::size_t shared_bytes_for_residency(const MeasuredGpu& machine, int resident);
 
 // Each function is defined in a file of its own, makes one group of measurements, and adds the
 // results to `raw`.
-void measure_latencies(Bench& bench, RawMeasurements& raw);   // in latency.cu
-void measure_long_runs(Bench& bench, RawMeasurements& raw);   // in memory.cu
-void measure_flights(Bench& bench, RawMeasurements& raw);     // in flight.cu
-void measure_short_runs(Bench& bench, RawMeasurements& raw);  // in runs.cu
-void measure_blocks(Bench& bench, RawMeasurements& raw);      // in blocks.cu
-void measure_barriers(Bench& bench, RawMeasurements& raw);    // in barriers.cu
-void measure_issue(Bench& bench, RawMeasurements& raw);       // in issue.cu
-void measure_cache(Bench& bench, RawMeasurements& raw);       // in cache.cu
-void measure_scatters(Bench& bench, RawMeasurements& raw);    // in scatter.cu
-void measure_bulk(Bench& bench, RawMeasurements& raw);        // in bulk.cu
-void measure_sectors(Bench& bench, RawMeasurements& raw);     // in sectors.cu
-void measure_launches(Bench& bench, RawMeasurements& raw);    // in launches.cu
+void measure_latencies(Bench& bench, RawMeasurements& raw);           // in latency.cu
+void measure_long_runs(Bench& bench, RawMeasurements& raw);           // in memory.cu
+void measure_latency_under_load(Bench& bench, RawMeasurements& raw);  // in flight.cu
+void measure_short_runs(Bench& bench, RawMeasurements& raw);          // in runs.cu
+void measure_blocks(Bench& bench, RawMeasurements& raw);              // in blocks.cu
+void measure_barriers(Bench& bench, RawMeasurements& raw);            // in barriers.cu
+void measure_issue(Bench& bench, RawMeasurements& raw);               // in issue.cu
+void measure_cache_bandwidth(Bench& bench, RawMeasurements& raw);     // in cache.cu
+void measure_scattered_stores(Bench& bench, RawMeasurements& raw);    // in scatter.cu
+void measure_bulk(Bench& bench, RawMeasurements& raw);                // in bulk.cu
+void measure_sectors(Bench& bench, RawMeasurements& raw);             // in sectors.cu
+void measure_launches(Bench& bench, RawMeasurements& raw);            // in launches.cu
 
 }  // namespace coalesce::timing

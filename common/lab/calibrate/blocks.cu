@@ -42,7 +42,7 @@ struct BlockLife {
 
 void add_gaps(Bench& bench, BlockTurnover& turns, std::size_t shared) {
     const int blocks = 24 * bench.multiprocessors(), warps = turns.warps;
-    allow_shared(note_clocks, shared);
+    allow_dynamic_shared_memory(note_clocks, shared);
     note_clocks<<<blocks, 32 * warps, shared>>>(static_cast<int>(turns.wait),
                                                 bench.result_counters());
     CUDA_CHECK(cudaGetLastError());
@@ -74,7 +74,7 @@ void add_gaps(Bench& bench, BlockTurnover& turns, std::size_t shared) {
 void measure(Bench& bench, RawMeasurements& raw, int resident, int warps, int wait) {
     BlockTurnover turns = {resident, warps, static_cast<double>(wait)};
     const std::size_t shared = shared_bytes_for_residency(raw.machine, resident);
-    allow_shared(run_and_note_times, shared);
+    allow_dynamic_shared_memory(run_and_note_times, shared);
     const auto ms = [&](int blocks_each) {
         const int blocks = blocks_each * bench.multiprocessors();
         return bench.ms([&] { run_and_note_times<<<blocks, 32 * warps, shared>>>(wait); });

@@ -148,7 +148,7 @@ void measure(Bench& bench, RawMeasurements& raw, const char* how, unsigned warps
     // Each block uses more than half of the shared memory, so each multiprocessor runs only one
     // block.
     const std::size_t shared = shared_bytes_for_residency(raw.machine, 1);
-    allow_shared(kernel, shared);
+    allow_dynamic_shared_memory(kernel, shared);
     kernel<<<blocks, lanes * warps, shared>>>(
         HOW == CopyShape::boxes ? map_of(bench.in(), blocks, bytes) : CUtensorMap{}, bench.in(),
         bytes, bench.result_counters());

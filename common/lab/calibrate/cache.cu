@@ -57,7 +57,7 @@ void measure(Bench& bench, RawMeasurements& raw, int multiprocessors, std::size_
 
 }  // namespace
 
-void measure_cache(Bench& bench, RawMeasurements& raw) {
+void measure_cache_bandwidth(Bench& bench, RawMeasurements& raw) {
     const int all = bench.multiprocessors();
     const std::size_t l2 = static_cast<std::size_t>(raw.machine.l2_bytes);
     for (const int some : {1, 2, 4, 8, 16, all / 4, all / 2, all}) {

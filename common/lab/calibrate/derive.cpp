@@ -43,16 +43,17 @@ double round_to_four_digits(double value) {
 // ---- groups ----
 
 template <class Value>
-double find_chase(const RawMeasurements& raw, const std::string& of, const Value& value) {
+double median_of_pointer_chase(const RawMeasurements& raw, const std::string& of,
+                               const Value& value) {
     return mean(select_values(
         raw.pointer_chases, "latency, " + of, [&](const PointerChase& c) { return c.target == of; },
         value));
 }
 double chase_cycles(const RawMeasurements& raw, const std::string& of) {
-    return find_chase(raw, of, [](const PointerChase& c) { return c.cycles; });
+    return median_of_pointer_chase(raw, of, [](const PointerChase& c) { return c.cycles; });
 }
 double chase_ns(const RawMeasurements& raw, const std::string& of) {
-    return find_chase(raw, of, [](const PointerChase& c) { return c.ns; });
+    return median_of_pointer_chase(raw, of, [](const PointerChase& c) { return c.ns; });
 }
 
 void derive_latencies(const RawMeasurements& raw, Gpu& gpu) {
@@ -73,7 +74,7 @@ double timing_overhead_cycles(const RawMeasurements& raw) {
 /// Derives the latency under load from individually timed loads of single lines.
 void derive_loads(const RawMeasurements& raw, Gpu& gpu) {
     const double clocks = timing_overhead_cycles(raw);
-    std::vector<LoadTime> loads;
+    std::vector<LoadLatency> loads;
     std::vector<double> fastest, spreads;
     for (const LoadsInFlight& f : raw.flights) {
         if (f.mean <= 0) continue;
@@ -82,10 +83,11 @@ void derive_loads(const RawMeasurements& raw, Gpu& gpu) {
         const double ns = (f.mean - clocks) / gpu.clock_ghz;
         loads.push_back({is_copy, u, ns});
         if (u >= 0.2 && u < 0.6)
-            fastest.push_back((fit_spread(f).fastest - clocks) / gpu.clock_ghz);
+            fastest.push_back((fit_latency_distribution(f).fastest - clocks) / gpu.clock_ghz);
         // When memory is busier than this, loads wait for each other, which makes their latencies
         // more alike.
-        if (is_copy && u >= 0.3 && u < 0.45) spreads.push_back(fit_spread(f).more / gpu.clock_ghz);
+        if (is_copy && u >= 0.3 && u < 0.45)
+            spreads.push_back(fit_latency_distribution(f).more / gpu.clock_ghz);
     }
     if (fastest.empty() || spreads.empty())
         throw GpuError("a measurement is missing: single loads while memory is busy");
@@ -102,8 +104,8 @@ void derive_memory(const RawMeasurements& raw, Gpu& gpu) {
     const auto best = [&](const std::string& what) {
         return round_to_four_digits(maximum(select_values(
             raw.long_runs, "long runs, " + what,
-            [&](const LongRuns& r) { return r.access == what; },
-            [](const LongRuns& r) { return r.gbps; })));
+            [&](const LongRunBandwidth& r) { return r.access == what; },
+            [](const LongRunBandwidth& r) { return r.gbps; })));
     };
     gpu.copy_gbps = best("copy");
     gpu.read_gbps = best("read");
@@ -125,7 +127,7 @@ void derive_multiprocessor(const RawMeasurements& raw, Gpu& gpu) {
 
     // Leave out blocks with one warp, in which no warp waits for another.
     std::vector<std::pair<double, double>> barriers;
-    for (const Barrier& b : raw.barriers) {
+    for (const BarrierCost& b : raw.barriers) {
         if (b.warps > 1) barriers.push_back({b.warps, b.cycles});
     }
     const auto [barrier, of_warp] = fit_line(barriers);
@@ -135,8 +137,8 @@ void derive_multiprocessor(const RawMeasurements& raw, Gpu& gpu) {
     const auto issue = [&](const std::string& what) {
         return round_to_four_digits(mean(select_values(
             raw.issues, "issue, " + what,
-            [&](const Issue& i) { return i.access == what && i.threads == 1024; },
-            [](const Issue& i) { return i.cycles; })));
+            [&](const IssueCost& i) { return i.access == what && i.threads == 1024; },
+            [](const IssueCost& i) { return i.cycles; })));
     };
     gpu.add_issue_cycles = issue("add");
     gpu.multiply_issue_cycles = issue("multiply-add");
@@ -206,33 +208,34 @@ std::pair<double, double> fit_line(const std::vector<std::pair<double, double>>&
     return {found[0], found[1]};
 }
 
-LatencyParameters fit_latency_under_load(const std::vector<LoadTime>& loads) {
+LatencyParameters fit_latency_under_load(const std::vector<LoadLatency>& loads) {
     // The model is ns = latency + queue * u / (1 - u) + write delay * u / 2, because half of a
     // copy's traffic is writes. Dividing each row by `ns` makes the fit minimize relative errors.
     std::vector<std::vector<double>> rows;
     std::vector<double> right;
-    for (const LoadTime& load : loads) {
+    for (const LoadLatency& load : loads) {
         // Persistent blocks reach less bandwidth than short-lived ones, so above this value of
         // `busy`, u underestimates how busy memory is.
-        if (load.busy > 0.8) continue;
-        rows.push_back({1 / load.ns, load.busy / (1 - load.busy) / load.ns,
-                        load.is_copy ? load.busy / 2 / load.ns : 0.0});
+        if (load.memory_utilization > 0.8) continue;
+        rows.push_back({1 / load.ns,
+                        load.memory_utilization / (1 - load.memory_utilization) / load.ns,
+                        load.is_copy ? load.memory_utilization / 2 / load.ns : 0.0});
         right.push_back(1);
     }
     const auto found = least_squares(rows, right);
     return {found[0], std::max(0.0, found[1]), std::max(0.0, found[2])};
 }
 
-Spread fit_spread(const LoadsInFlight& flight) {
+LatencyDistribution fit_latency_distribution(const LoadsInFlight& flight) {
     // The 10 % and 90 % quantiles of a two-stage gamma distribution with mean 1.
     constexpr double p10 = 0.2659, p90 = 1.9449;
     const double more = (flight.p90 - flight.p10) / (p90 - p10);
     return {flight.mean - more, more};
 }
 
-Runs derive_run_costs(const std::vector<ShortRuns>& measured) {
+Runs derive_run_costs(const std::vector<ShortRunBandwidth>& measured) {
     std::vector<double> sizes, pitches;
-    for (const ShortRuns& r : measured) {
+    for (const ShortRunBandwidth& r : measured) {
         if (std::find(sizes.begin(), sizes.end(), r.run) == sizes.end()) sizes.push_back(r.run);
         if (std::find(pitches.begin(), pitches.end(), r.pitch) == pitches.end())
             pitches.push_back(r.pitch);
@@ -243,7 +246,7 @@ Runs derive_run_costs(const std::vector<ShortRuns>& measured) {
     // Use strips that are far apart, if they were measured.
     const auto gbps = [&](const std::string& what, double run, double pitch) {
         double found = 0;
-        for (const ShortRuns& r : measured) {
+        for (const ShortRunBandwidth& r : measured) {
             if (r.access != what || r.pitch != pitch || r.run != run) continue;
             if (found == 0 || r.strips == "far") found = r.gbps;
         }
@@ -270,9 +273,9 @@ Runs derive_run_costs(const std::vector<ShortRuns>& measured) {
     return runs;
 }
 
-BulkCopies derive_bulk_copy_costs(const std::vector<BulkRate>& measured) {
+BulkCopies derive_bulk_copy_costs(const std::vector<BulkCopyRate>& measured) {
     std::map<double, double> rows, boxes;  // fewest cycles per copy, by number of bytes
-    for (const BulkRate& b : measured) {
+    for (const BulkCopyRate& b : measured) {
         std::map<double, double>& fastest = b.method == "rows" ? rows : boxes;
         const auto [found, is_new] = fastest.try_emplace(b.bytes, b.cycles);
         found->second = std::min(found->second, b.cycles);
@@ -312,8 +315,8 @@ PartialSectors derive_partial_sector_costs(const std::vector<ScatteredStores>& m
     return {cycles(4), cycles(8), cycles(16)};
 }
 
-Gpu derive(const RawMeasurements& raw) {
-    const Machine& machine = raw.machine;
+Gpu derive_gpu(const RawMeasurements& raw) {
+    const MeasuredGpu& machine = raw.machine;
     Gpu gpu;
     gpu.name = machine.name;
     gpu.source = "measured " + machine.date + ", driver " + machine.driver;

@@ -9,8 +9,8 @@
 
 namespace coalesce::timing {
 
-/// Derives all parameters. Throws a GpuError that names the measurement if one is missing.
-Gpu derive(const RawMeasurements& raw);
+/// Derives all parameters. If a measurement is missing, throws a GpuError that names it.
+Gpu derive_gpu(const RawMeasurements& raw);
 
 // ---- steps of the derivation ----
 
@@ -18,31 +18,31 @@ Gpu derive(const RawMeasurements& raw);
 /// not unique.
 std::vector<double> least_squares(const std::vector<std::vector<double>>& rows,
                                   const std::vector<double>& right);
-/// Fits the line y = first + second * x to `points`, which are pairs (x, y).
+/// Fits the line y = a + b * x to `points`, which are pairs (x, y). Returns {a, b}.
 std::pair<double, double> fit_line(const std::vector<std::pair<double, double>>& points);
 
-/// The latency `ns` of a load, in nanoseconds, at a memory utilization `busy` from 0 to 1.
-struct LoadTime {
+/// A measured latency of loads: `ns` nanoseconds at a memory utilization of `memory_utilization`, from 0 to 1.
+struct LoadLatency {
     /// Whether half of the memory traffic is writes, as in a copy. Otherwise all of it is reads.
     bool is_copy = false;
-    double busy = 0, ns = 0;
+    double memory_utilization = 0, ns = 0;
 };
 /// Parameters of a load's latency as a function of memory utilization.
 struct LatencyParameters {
     double latency_ns = 0, queue_ns = 0, write_delay_ns = 0;
 };
-LatencyParameters fit_latency_under_load(const std::vector<LoadTime>& loads);
+LatencyParameters fit_latency_under_load(const std::vector<LoadLatency>& loads);
 
 /// The distribution of the latencies of single loads, in cycles.
-struct Spread {
+struct LatencyDistribution {
     double fastest = 0, more = 0;
 };
-/// Fits a constant (`fastest`) plus a two-stage gamma distribution with mean `more` to the
-/// latencies in `flight`.
-Spread fit_spread(const LoadsInFlight& flight);
-Runs derive_run_costs(const std::vector<ShortRuns>& measured);
+/// Fits a model to the latencies in `flight`: each is the constant `fastest` plus a random delay,
+/// which has a two-stage gamma distribution with mean `more`.
+LatencyDistribution fit_latency_distribution(const LoadsInFlight& flight);
+Runs derive_run_costs(const std::vector<ShortRunBandwidth>& measured);
 /// Derives the costs of bulk copies. Returns an empty result for a GPU without bulk copies.
-BulkCopies derive_bulk_copy_costs(const std::vector<BulkRate>& measured);
+BulkCopies derive_bulk_copy_costs(const std::vector<BulkCopyRate>& measured);
 PartialSectors derive_partial_sector_costs(const std::vector<ScatteredStores>& measured,
                                            int multiprocessors, double clock_ghz);
 

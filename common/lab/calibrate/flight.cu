@@ -136,7 +136,7 @@ void measure_both(Bench& bench, RawMeasurements& raw) {
 
 }  // namespace
 
-void measure_flights(Bench& bench, RawMeasurements& raw) {
+void measure_latency_under_load(Bench& bench, RawMeasurements& raw) {
     measure_both<4, 1>(bench, raw);
     measure_both<8, 1>(bench, raw);
     measure_both<16, 1>(bench, raw);

@@ -37,20 +37,20 @@ void add_options(CLI::App& app, CommandLine& words) {
                    "and write only the --json file, because a GPU's file needs all groups");
 }
 
-struct Group {
+struct MeasurementGroup {
     const char* name;
     void (*measure)(Bench& bench, RawMeasurements& raw);
 };
-constexpr Group kGroups[] = {
+constexpr MeasurementGroup kGroups[] = {
     {"latency", measure_latencies},
     {"long runs in memory", measure_long_runs},
-    {"memory under load", measure_flights},
+    {"memory under load", measure_latency_under_load},
     {"short runs", measure_short_runs},
     {"blocks that come and go", measure_blocks},
     {"barriers", measure_barriers},
     {"issue", measure_issue},
-    {"second-level cache", measure_cache},
-    {"rows to columns", measure_scatters},
+    {"second-level cache", measure_cache_bandwidth},
+    {"rows to columns", measure_scattered_stores},
     {"bulk copies", measure_bulk},
     {"single sectors", measure_sectors},
     {"launches", measure_launches},
@@ -62,7 +62,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 /// Reports whether the group's name contains one of the words of `only`. An empty `only` selects
 /// every group.
-bool is_selected(const Group& group, const std::string& only) {
+bool is_selected(const MeasurementGroup& group, const std::string& only) {
     if (only.empty()) return true;
     std::istringstream words(only);
     for (std::string word; std::getline(words, word, ',');) {
@@ -77,7 +77,7 @@ RawMeasurements measure_all(const std::string& only) {
     Bench bench;
     RawMeasurements raw;
     raw.machine = bench.machine();
-    for (const Group& group : kGroups) {
+    for (const MeasurementGroup& group : kGroups) {
         if (!is_selected(group, only)) continue;
         std::cout << format("%6.1f s  %s\n", seconds_since(start), group.name) << std::flush;
         try {
@@ -115,7 +115,7 @@ int run(const CommandLine& words) {
         if (!words.json.empty()) write_file(words.json, codec::write(raw, true) + "\n");
     }
     if (!words.only.empty()) return exit_right;
-    const Gpu gpu = derive(raw);
+    const Gpu gpu = derive_gpu(raw);
     const std::string text = write_gpu(gpu);
     // Check that the file can be read back before writing it.
     read_gpu(text, "what calibrate writes");

@@ -10,7 +10,7 @@
 
 namespace coalesce::timing {
 
-struct Machine {
+struct MeasuredGpu {
     std::string name, compute, driver, date;
     int multiprocessors = 0, warps = 0, blocks = 0, registers = 0;
     int shared_bytes = 0, system_shared_bytes = 0;
@@ -41,16 +41,16 @@ struct LoadsInFlight {
     double mean = 0, p1 = 0, p10 = 0, p50 = 0, p90 = 0, p99 = 0;
 };
 
-/// Memory bandwidth if blocks access long contiguous runs.
-struct LongRuns {
+/// The memory bandwidth of blocks that access long contiguous runs.
+struct LongRunBandwidth {
     std::string access, method;  ///< `access` is "copy", "read" or "write"
     double gbps = 0;
 };
 
 /// The bandwidth of copies, reads or writes whose accesses form short runs.
-struct ShortRuns {
-    /// The accesses that form short runs: "copy reads", "copy writes", "copy both", "copy none",
-    /// "read" or "write".
+struct ShortRunBandwidth {
+    /// Which accesses form short runs. For a copy: "copy reads", "copy writes", "copy both" or
+    /// "copy none". For a kernel that only reads or only writes: "read" or "write".
     std::string access;
     /// "next" if consecutive blocks take adjacent strips, "far" if their strips are far apart.
     std::string strips;
@@ -62,21 +62,21 @@ struct BlockTurnover {
     int resident = 0, warps = 0;
     double wait = 0;      ///< cycles that each warp waits; 0 for an empty kernel
     double interval = 0;  ///< multiprocessor cycles per block
-    /// Cycles from the end of a block to the first instruction of the next block.
+    /// Cycles from a block's end until the next block executes its first instruction.
     double gap = 0;
-    /// Cycles from the end of a block to the first instruction of the next block's last warp.
+    /// Cycles from a block's end until the next block's last warp executes its first instruction.
     double last_warp_gap = 0;
 };
 
-struct Barrier {
+struct BarrierCost {
     int warps = 0;
     double cycles = 0;
 };
 
-struct Issue {
+struct IssueCost {
     std::string access;
     int threads = 0;
-    double cycles = 0;  ///< cycles during which an instruction of a warp occupies its scheduler
+    double cycles = 0;  ///< cycles for which an instruction of one warp occupies the scheduler
     /// Cycles per instruction of one warp when each instruction needs the result of the previous
     /// one.
     double latency_cycles = 0;
@@ -90,8 +90,8 @@ struct CacheBandwidth {
     double bytes_per_cycle = 0;  ///< bytes per cycle for each multiprocessor
 };
 
-/// Times of two kernels: one that reads rows and writes 4 bytes per lane down columns, and one that
-/// makes only the same stores.
+/// Times of two kernels: one reads rows and writes 4 bytes per lane down columns; the other makes
+/// the same stores, but reads nothing.
 struct ScatteredStores {
     int block_x = 0, block_y = 0;
     int side = 0;
@@ -99,7 +99,7 @@ struct ScatteredStores {
 };
 
 /// The rate of bulk copies from the L2 cache into shared memory.
-struct BulkRate {
+struct BulkCopyRate {
     std::string method;  ///< "rows" or "boxes"
     /// The number of warps that issue copies. If `method` is "rows", all lanes of these warps issue
     /// copies. If it is "boxes", only one lane does.
@@ -108,20 +108,20 @@ struct BulkRate {
     double cycles = 0;  ///< multiprocessor cycles per row
 };
 
-// ---- measurements that determine constants of the model, but no parameter in a GPU's file ----
+// ---- measurements behind constants of the model, which are not stored in a GPU's file ----
 
-/// The time to write `mib` MiB after other data was read (`ms`) or written (`ms_after_dirty`).
-struct Dirty {
+/// The times of writing `mib` MiB: `ms` after reads of other data, `ms_after_dirty` after writes.
+struct DirtyCacheWrites {
     double mib = 0, ms = 0, ms_after_dirty = 0;
 };
-/// The time to read `mib` MiB after other data was read (`ms_first`), and after the same data was
-/// read (`ms_second`).
-struct Reread {
+/// The times of reading `mib` MiB: `ms_first` after reads of other data, and `ms_second` after
+/// reads of the same data.
+struct RereadTimes {
     double mib = 0, ms_first = 0, ms_second = 0;
 };
-/// Bandwidth of reading or writing single sectors. `method` is "random read" (in groups of
-/// `bytes`), "strided read" or "strided write" (one sector every `bytes`).
-struct Sectors {
+/// The bandwidth of accesses to scattered sectors. For the method "random read", `bytes` is the
+/// size of a group of adjacent sectors. For "strided read" and "strided write", it is the stride.
+struct SectorBandwidth {
     std::string method;
     double bytes = 0;
     double mib = 0;   ///< size of the memory over which the sectors are spread
@@ -129,14 +129,14 @@ struct Sectors {
 };
 
 struct RawMeasurements {
-    Machine machine;
+    MeasuredGpu machine;
     std::vector<PointerChase> pointer_chases;
-    std::vector<LongRuns> long_runs;
+    std::vector<LongRunBandwidth> long_runs;
     std::vector<LoadsInFlight> flights;
-    std::vector<ShortRuns> short_runs;
+    std::vector<ShortRunBandwidth> short_runs;
     std::vector<BlockTurnover> turns;
-    std::vector<Barrier> barriers;
-    std::vector<Issue> issues;
+    std::vector<BarrierCost> barriers;
+    std::vector<IssueCost> issues;
     std::vector<CacheBandwidth> cache_bandwidths;
     double launch_us = 0;
     double timed_load =
@@ -144,16 +144,16 @@ struct RawMeasurements {
         /// overhead of reading the clock.
         0;
     std::vector<ScatteredStores> scatters;
-    std::vector<BulkRate> bulk_rates;
-    std::vector<Dirty> dirty;
-    std::vector<Reread> rereads;
-    std::vector<Sectors> sectors;
+    std::vector<BulkCopyRate> bulk_rates;
+    std::vector<DirtyCacheWrites> dirty;
+    std::vector<RereadTimes> rereads;
+    std::vector<SectorBandwidth> sectors;
     double seconds = 0;
 };
 
 // The functions that base/codec.h calls to serialize these types. Kernels do not need them.
 
-void describe(auto& codec, Machine& m) {
+void describe(auto& codec, MeasuredGpu& m) {
     fields(codec, "name", m.name, "compute", m.compute, "driver", m.driver, "date", m.date,
            "multiprocessors", m.multiprocessors, "warps", m.warps, "blocks", m.blocks, "registers",
            m.registers, "shared_bytes", m.shared_bytes, "shared_bytes_of_system",
@@ -169,10 +169,10 @@ void describe(auto& codec, LoadsInFlight& f) {
            f.threads, "kib_on_their_way", f.kib_in_flight, "gbps", f.gbps, "mean", f.mean, "p1",
            f.p1, "p10", f.p10, "p50", f.p50, "p90", f.p90, "p99", f.p99);
 }
-void describe(auto& codec, LongRuns& r) {
+void describe(auto& codec, LongRunBandwidth& r) {
     fields(codec, "what", r.access, "how", r.method, "gbps", r.gbps);
 }
-void describe(auto& codec, ShortRuns& r) {
+void describe(auto& codec, ShortRunBandwidth& r) {
     fields(codec, "what", r.access, "strips", r.strips, "pitch", r.pitch, "run", r.run, "gbps",
            r.gbps);
 }
@@ -180,10 +180,10 @@ void describe(auto& codec, BlockTurnover& t) {
     fields(codec, "resident", t.resident, "warps", t.warps, "wait", t.wait, "interval", t.interval,
            "gap", t.gap, "gap_of_last", t.last_warp_gap);
 }
-void describe(auto& codec, Barrier& b) {
+void describe(auto& codec, BarrierCost& b) {
     fields(codec, "warps", b.warps, "cycles", b.cycles);
 }
-void describe(auto& codec, Issue& i) {
+void describe(auto& codec, IssueCost& i) {
     fields(codec, "what", i.access, "threads", i.threads, "cycles", i.cycles, "latency_cycles",
            i.latency_cycles);
 }
@@ -195,16 +195,16 @@ void describe(auto& codec, ScatteredStores& s) {
     fields(codec, "block_x", s.block_x, "block_y", s.block_y, "side", s.side, "ms", s.ms,
            "ms_of_stores", s.stores_only_ms);
 }
-void describe(auto& codec, BulkRate& b) {
+void describe(auto& codec, BulkCopyRate& b) {
     fields(codec, "how", b.method, "warps", b.warps, "bytes", b.bytes, "cycles", b.cycles);
 }
-void describe(auto& codec, Dirty& d) {
+void describe(auto& codec, DirtyCacheWrites& d) {
     fields(codec, "mib", d.mib, "ms", d.ms, "ms_after_dirty", d.ms_after_dirty);
 }
-void describe(auto& codec, Reread& r) {
+void describe(auto& codec, RereadTimes& r) {
     fields(codec, "mib", r.mib, "ms_first", r.ms_first, "ms_second", r.ms_second);
 }
-void describe(auto& codec, Sectors& s) {
+void describe(auto& codec, SectorBandwidth& s) {
     fields(codec, "how", s.method, "bytes", s.bytes, "mib", s.mib, "gbps", s.gbps);
 }
 void describe(auto& codec, RawMeasurements& r) {

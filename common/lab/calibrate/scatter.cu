@@ -32,7 +32,7 @@ void measure(Bench& bench, RawMeasurements& raw, dim3 block) {
 
 }  // namespace
 
-void measure_scatters(Bench& bench, RawMeasurements& raw) {
+void measure_scattered_stores(Bench& bench, RawMeasurements& raw) {
     const dim3 blocks[] = {{32, 4}, {32, 8}, {32, 32}, {16, 16}, {16, 32}, {8, 32}, {8, 64}};
     for (const dim3& block : blocks) measure(bench, raw, block);
 }

@@ -34,9 +34,9 @@ constexpr std::size_t kMaxSteps = 24, kContentBytes = 64;
 constexpr u64 kMapParameter = 64;
 
 /// Reads the bytes of the input in order. Returns zeros after the end of the input.
-class Input {
+class FuzzInput {
 public:
-    Input(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size) {}
+    FuzzInput(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size) {}
 
     bool is_empty() const { return at_ == end_; }
     template <class T>
@@ -58,7 +58,7 @@ struct Memory {
     u64 script, large, small, managed, freed, maps;
     Memory() {
         DeviceMemory& memory = Device::instance().memory();
-        script = memory.allocate(kMaxSteps * sizeof(Step));
+        script = memory.allocate(kMaxSteps * sizeof(ScriptStep));
         large = memory.allocate(kLargeBytes);
         small = memory.allocate(kSmallBytes);
         managed = memory.allocate(kSmallBytes, AllocationKind::managed);
@@ -105,7 +105,7 @@ void prepare() {
 // ---- reading a script ----
 
 /// Returns an address in one of the memory spaces, or just outside it.
-u64 address_from(Input& in, const Memory& memory) {
+u64 address_from(FuzzInput& in, const Memory& memory) {
     const u8 kind = in.take<u8>();
     const auto off = static_cast<u64>(static_cast<i64>(in.take<std::int16_t>()));
     const u64 nearby[] = {off,
@@ -131,12 +131,12 @@ u64 address_from(Input& in, const Memory& memory) {
     return nearby[kind % std::size(nearby)];
 }
 
-i64 stride_from(Input& in) {
+i64 stride_from(FuzzInput& in) {
     constexpr i64 strides[] = {0, 1, 2, 4, 8, 16, 32, 64, 128, 1024, -4, -16, i64{1} << 32};
     return strides[in.take<u8>() % std::size(strides)];
 }
 
-u32 word_from(Input& in) {
+u32 word_from(FuzzInput& in) {
     const u8 kind = in.take<u8>();
     const u16 value = in.take<u16>();
     const u32 words[] = {value % 64u,          value,       value * 16u,
@@ -144,9 +144,9 @@ u32 word_from(Input& in) {
     return words[kind % std::size(words)];
 }
 
-Step step_from(Input& in, const Memory& memory) {
+ScriptStep step_from(FuzzInput& in, const Memory& memory) {
     constexpr u32 lanes[] = {kAllLanes, 1, 0xffff, 0x80000000, 0x55555555, 0x10000001};
-    Step step;
+    ScriptStep step;
     step.form = in.take<u16>() % static_cast<u32>(instruction_forms().size());
     step.lanes = lanes[in.take<u8>() % std::size(lanes)];
     step.added_to_addresses = in.take<u8>() & 7;
@@ -163,7 +163,7 @@ Step step_from(Input& in, const Memory& memory) {
 
 /// Encodes a tensor map as a program would, and then changes some of its bytes if the script asks
 /// for it. The map is all zeros if the encoder rejects the arguments.
-void map_from(Input& in, u64 array, u8* map) {
+void map_from(FuzzInput& in, u64 array, u8* map) {
     u64 size[kMaxDimensions], strides[kMaxDimensions];
     u32 box[kMaxDimensions], steps[kMaxDimensions];
     const u8 type = in.take<u8>(), shape = in.take<u8>(), changes = in.take<u8>() % 4;
@@ -198,7 +198,7 @@ struct FuzzedLaunch {
     Recorder::RecordMode recorded = Recorder::RecordMode::nothing;
 };
 
-FuzzedLaunch read_launch(Input& in) {
+FuzzedLaunch read_launch(FuzzInput& in) {
     FuzzedLaunch launching;
     const u8 shape = in.take<u8>(), how = in.take<u8>();
     constexpr u32 threads[] = {32, 1, 40, 64, 96, 256};
@@ -241,7 +241,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static const bool once = (prepare(), true);
     static_cast<void>(once);
     static const Memory memory;
-    Input in(data, size);
+    FuzzInput in(data, size);
     const FuzzedLaunch launching = read_launch(in);
 
     alignas(64) u8 maps[kMaps][kTensorMapBytes] = {};
@@ -252,10 +252,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::memcpy(content + kContentBytes, maps, sizeof maps);
     write_memory(memory.large, content, sizeof content);
 
-    std::vector<Step> steps;
+    std::vector<ScriptStep> steps;
     while (!in.is_empty() && steps.size() < kMaxSteps) steps.push_back(step_from(in, memory));
     if (steps.empty()) return 0;
-    write_memory(memory.script, steps.data(), steps.size() * sizeof(Step));
+    write_memory(memory.script, steps.data(), steps.size() * sizeof(ScriptStep));
     run(launching, memory, static_cast<u32>(steps.size()), maps[0]);
     return 0;
 }

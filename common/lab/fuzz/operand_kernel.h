@@ -17,7 +17,7 @@ namespace coalesce::simulator::fuzz {
 
 /// A step of the script, which is in device memory. The kernel can overwrite the script, as it can
 /// overwrite any other memory.
-struct Step {
+struct ScriptStep {
     std::uint32_t form = 0;
     std::uint32_t lanes = 0;            ///< the mask of participating lanes, for every warp
     std::uint64_t address[3] = {};      ///< addresses in thread 0
@@ -28,7 +28,7 @@ struct Step {
     std::uint32_t added_to_addresses = 0;
     std::uint32_t unused = 0;
 };
-static_assert(sizeof(Step) == 96);
+static_assert(sizeof(ScriptStep) == 96);
 
 /// Returns the instructions. They use these registers: %a, %b and %c for 64-bit addresses, and %sa,
 /// %sb and %sc for their lower halves; %w0 to %w3 for words, and %d0 and %d1 for pairs of words (64

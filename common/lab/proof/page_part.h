@@ -8,12 +8,12 @@
 
 namespace coalesce::proof {
 
-/// Returns `page` with the contents of its part `name` replaced by `text`. Throws UsageError if the
-/// page lacks the markers of this part, which name `program`. The message begins with `file`, the
-/// path of the page.
-inline std::string with_part(const std::string& page, const std::string& file,
-                             const std::string& name, const std::string& program,
-                             const std::string& text) {
+/// Returns `page` with `text` between the two markers of the part `name`, instead of the old text.
+/// The markers also name `program`. If the page has no such markers, throws a UsageError that
+/// begins with `file`, the path of the page.
+inline std::string replace_page_part(const std::string& page, const std::string& file,
+                                     const std::string& name, const std::string& program,
+                                     const std::string& text) {
     const std::string begin = "<!-- " + name + ": written by " + program + " -->\n";
     const std::string end = "<!-- end of " + name + " -->";
     const std::size_t from = page.find(begin), to = page.find(end);

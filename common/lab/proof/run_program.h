@@ -22,7 +22,7 @@ inline double seconds_since_start() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-inline void progress(const std::string& text) {
+inline void print_progress(const std::string& text) {
     std::cerr << format("[%5.1f s] ", seconds_since_start()) << text << std::endl;
 }
 

@@ -4,7 +4,7 @@
 
 namespace coalesce::timing {
 
-std::vector<TimePair> pairs_of(const Predicted& predicted, const Measured& measured) {
+std::vector<TimePair> pairs_of(const PredictedKernels& predicted, const MeasuredKernels& measured) {
     if (predicted.kernels.size() != measured.kernels.size()) {
         throw UsageError(
             "the numbers of predicted and measured kernels differ: predict and measure the same "

@@ -9,6 +9,6 @@
 namespace coalesce::timing {
 
 /// Pairs times by name. Throws UsageError if the two lists are not for the same kernels.
-std::vector<TimePair> pairs_of(const Predicted& predicted, const Measured& measured);
+std::vector<TimePair> pairs_of(const PredictedKernels& predicted, const MeasuredKernels& measured);
 
 }  // namespace coalesce::timing

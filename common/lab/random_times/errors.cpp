@@ -45,7 +45,7 @@ std::string signed_percent(double part) {
 
 /// Returns the limiting resource, such as "memory". If the model is uncertain, adds a question mark
 /// ("flight ?").
-std::string mark_of(const TimePair& pair) {
+std::string bottleneck_mark(const TimePair& pair) {
     return pair.bottleneck + (pair.is_known() ? "" : " ?");
 }
 
@@ -64,8 +64,9 @@ std::string format_row(const TimePair& pair) {
         row = name.substr(0, kTerminalColumns) + "\n";
         name.clear();
     }
-    row += format("%-*s %8.4f %9.4f %8s %s", kNameColumns, name.c_str(), pair.measured,
-                  pair.predicted, signed_percent(pair.error()).c_str(), mark_of(pair).c_str());
+    row +=
+        format("%-*s %8.4f %9.4f %8s %s", kNameColumns, name.c_str(), pair.measured, pair.predicted,
+               signed_percent(pair.error()).c_str(), bottleneck_mark(pair).c_str());
     return row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
 }
 
@@ -76,7 +77,7 @@ std::string rows_of(const std::vector<TimePair>& pairs, const char* heading) {
     return text;
 }
 
-std::string format_figures(const std::vector<TimePair>& pairs) {
+std::string format_error_summary(const std::vector<TimePair>& pairs) {
     if (pairs.empty()) return "no pairs\n";
     const ErrorSummary summary = summarize(pairs);
     return format_count(summary.pairs, "pair") + ": median " + percent(summary.median) +
@@ -122,7 +123,7 @@ ErrorSummary summarize(const std::vector<TimePair>& pairs) {
     return summary;
 }
 
-std::vector<TimePair> known_of(const std::vector<TimePair>& pairs) {
+std::vector<TimePair> fully_modelled_pairs(const std::vector<TimePair>& pairs) {
     std::vector<TimePair> known;
     for (const TimePair& pair : pairs) {
         if (pair.is_known()) known.push_back(pair);
@@ -144,11 +145,11 @@ std::string format_text(const std::vector<TimePair>& pairs) {
     if (pairs.size() > kMaxShownWorst) {
         text += "\n" + rows_of(find_worst(pairs, kMaxShownWorst), "the worst ten");
     }
-    text += "\n" + wrap(format_figures(pairs));
-    const std::vector<TimePair> known = known_of(pairs);
+    text += "\n" + wrap(format_error_summary(pairs));
+    const std::vector<TimePair> known = fully_modelled_pairs(pairs);
     if (known.size() < pairs.size()) {
         text += wrap("Without kernels that the model does not fully cover (?): " +
-                     format_figures(known));
+                     format_error_summary(known));
     }
     return text;
 }
@@ -158,7 +159,7 @@ std::string format_markdown(const std::vector<TimePair>& pairs) {
         "| | pairs | median | 90th percentile | worst | within 10 % | beyond 30 % | in order |\n"
         "|---|--:|--:|--:|--:|--:|--:|--:|\n" +
         markdown_row("all", pairs);
-    const std::vector<TimePair> known = known_of(pairs);
+    const std::vector<TimePair> known = fully_modelled_pairs(pairs);
     if (known.size() < pairs.size()) text += markdown_row("known", known);
     text += "\n| | measured, ms | predicted, ms | error | binds |\n|---|--:|--:|--:|---|\n";
     for (const TimePair& pair : pairs) {

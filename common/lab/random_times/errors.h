@@ -14,7 +14,7 @@ struct TimePair {
     double measured = 0, predicted = 0;
     /// The resource that limits the kernel according to the model, or "" if it is unknown.
     std::string bottleneck;
-    /// reasons why the model could not predict the time completely
+    /// the effects that the predicted time leaves out, because the model does not cover them
     std::vector<std::string> unknown;
     bool is_known() const { return unknown.empty(); }
     /// Returns the relative error; 0.05 means that the prediction is 5 % too long.
@@ -25,13 +25,13 @@ struct TimePair {
 struct ErrorSummary {
     std::size_t pairs = 0;
     double median = 0, percentile_90 = 0, worst = 0;
-    /// The number of pairs with an error below 10 %,
-    /// and the number with an error above 30 %.
+    /// The number of pairs with an error below 10 %, and the number with an error above 30 %.
     std::size_t within_10 = 0, beyond_30 = 0;
     /// The number of pairs of kernels whose measured times differ by more than 5 %, and how many of
     /// them the model predicts in the right order.
     std::size_t comparable = 0, in_order = 0;
-    /// Returns the fraction of comparable pairs in the right order, or 1 if there are none.
+    /// Returns the fraction of pairs of kernels whose predicted times have the same order as their
+    /// measured times. Returns 1 if no two kernels differ enough to be compared.
     double order() const {
         return comparable == 0 ? 1
                                : static_cast<double>(in_order) / static_cast<double>(comparable);
@@ -40,7 +40,7 @@ struct ErrorSummary {
 
 ErrorSummary summarize(const std::vector<TimePair>& pairs);
 /// Returns the pairs whose kernels the model covers completely.
-std::vector<TimePair> known_of(const std::vector<TimePair>& pairs);
+std::vector<TimePair> fully_modelled_pairs(const std::vector<TimePair>& pairs);
 /// Returns the `count` worst pairs, the worst one first, or all pairs if there are fewer.
 std::vector<TimePair> find_worst(const std::vector<TimePair>& pairs, std::size_t count);
 

@@ -97,7 +97,7 @@ int check_all(const CommandLine& words, char** argv) {
     int wrong = 0;
     const std::vector<Kernel> kernels = select_kernels(words);
     for (const Kernel& kernel : kernels) {
-        const std::string what = check(kernel, OnDevice(kernel), device);
+        const std::string what = check_small_run(kernel, LoadedRandomKernel(kernel), device);
         if (what.empty()) continue;
         std::cout << kernel.name << " (" << kernel.description << ") is wrong: " << what << "\n";
         ++wrong;
@@ -123,8 +123,8 @@ int predict_all(const CommandLine& words, char** argv) {
 }
 
 int compare(const CommandLine& words) {
-    const auto predicted = read_json<Predicted>(words.compare[0]);
-    const auto measured = read_json<Measured>(words.compare[1]);
+    const auto predicted = read_json<PredictedKernels>(words.compare[0]);
+    const auto measured = read_json<MeasuredKernels>(words.compare[1]);
     std::cout << format_text(pairs_of(predicted, measured));
     return exit_right;
 }

@@ -25,7 +25,7 @@ void fill(const DeviceBuffer& buffer) {
     }
 }
 
-std::size_t max_bytes(const std::vector<Kernel>& kernels, std::uint64_t Run::*bytes) {
+std::size_t max_bytes(const std::vector<Kernel>& kernels, std::uint64_t MatrixLaunch::*bytes) {
     std::size_t most = 0;
     for (const Kernel& kernel : kernels) most = std::max<std::size_t>(most, kernel.full.*bytes);
     return most + kRoomBetweenBuffers;
@@ -33,15 +33,15 @@ std::size_t max_bytes(const std::vector<Kernel>& kernels, std::uint64_t Run::*by
 
 }  // namespace
 
-Measured measure(const std::vector<Kernel>& kernels, const Device& device) {
-    Measured all{device.name, device.driver, describe_compiler(), {}};
+MeasuredKernels measure(const std::vector<Kernel>& kernels, const Device& device) {
+    MeasuredKernels all{device.name, device.driver, describe_compiler(), {}};
     Stopwatch stopwatch(device.l2_bytes);
-    const DeviceBuffer in(max_bytes(kernels, &Run::in_bytes));
-    const DeviceBuffer out(max_bytes(kernels, &Run::out_bytes));
+    const DeviceBuffer in(max_bytes(kernels, &MatrixLaunch::in_bytes));
+    const DeviceBuffer out(max_bytes(kernels, &MatrixLaunch::out_bytes));
     fill(in);
     for (const Kernel& kernel : kernels) {
-        const OnDevice loaded(kernel);
-        const std::string wrong = check(kernel, loaded, device);
+        const LoadedRandomKernel loaded(kernel);
+        const std::string wrong = check_small_run(kernel, loaded, device);
         if (!wrong.empty()) throw std::runtime_error(kernel.name + " is wrong: " + wrong);
         const Timing timing =
             stopwatch.time_on_device([&] { loaded.launch(kernel.full, out.data(), in.data()); });

@@ -48,7 +48,7 @@ std::string wait_for_problem(const Device& device) {
 
 }  // namespace
 
-OnDevice::OnDevice(const Kernel& kernel) {
+LoadedRandomKernel::LoadedRandomKernel(const Kernel& kernel) {
     const std::string ptx = compile_to_ptx(kernel);
     CUDA_CHECK(
         cudaLibraryLoadData(&library_, ptx.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
@@ -59,12 +59,12 @@ OnDevice::OnDevice(const Kernel& kernel) {
     }
 }
 
-OnDevice::~OnDevice() {
+LoadedRandomKernel::~LoadedRandomKernel() {
     // If a kernel has destroyed the context, this call fails and there is nothing left to free.
     if (library_) static_cast<void>(cudaLibraryUnload(library_));
 }
 
-void OnDevice::launch(const Run& run, void* out, const void* in) const {
+void LoadedRandomKernel::launch(const MatrixLaunch& run, void* out, const void* in) const {
     const auto extent = [](const std::array<int, 3>& of) {
         return dim3(static_cast<unsigned>(of[0]), static_cast<unsigned>(of[1]),
                     static_cast<unsigned>(of[2]));
@@ -79,8 +79,9 @@ void OnDevice::launch(const Run& run, void* out, const void* in) const {
     CUDA_CHECK(cudaLaunchKernelExC(&config, kernel_, arguments));
 }
 
-std::string check(const Kernel& kernel, const OnDevice& loaded, const Device& device) {
-    const Run& run = kernel.small;
+std::string check_small_run(const Kernel& kernel, const LoadedRandomKernel& loaded,
+                            const Device& device) {
+    const MatrixLaunch& run = kernel.small;
     const Bytes before = make_input(kernel.work, run.in_bytes);
     Bytes after(run.out_bytes);
     const DeviceBuffer in(before.size()), out(after.size());

@@ -14,15 +14,15 @@ namespace coalesce::timing {
 
 /// A compiled and loaded kernel. The constructor throws std::runtime_error if compiling or loading
 /// fails.
-class OnDevice {
+class LoadedRandomKernel {
 public:
-    explicit OnDevice(const Kernel& kernel);
-    ~OnDevice();
-    OnDevice(const OnDevice&) = delete;
-    OnDevice& operator=(const OnDevice&) = delete;
+    explicit LoadedRandomKernel(const Kernel& kernel);
+    ~LoadedRandomKernel();
+    LoadedRandomKernel(const LoadedRandomKernel&) = delete;
+    LoadedRandomKernel& operator=(const LoadedRandomKernel&) = delete;
 
     /// Launches the kernel asynchronously on the default stream.
-    void launch(const Run& run, void* out, const void* in) const;
+    void launch(const MatrixLaunch& run, void* out, const void* in) const;
 
 private:
     cudaLibrary_t library_ = nullptr;
@@ -31,7 +31,8 @@ private:
 
 /// Runs the kernel at its small size. Returns "" if the result is correct and the simulator reports
 /// nothing. Otherwise returns a description of the error, or the report.
-std::string check(const Kernel& kernel, const OnDevice& loaded, const Device& device);
+std::string check_small_run(const Kernel& kernel, const LoadedRandomKernel& loaded,
+                            const Device& device);
 
 /// The measured time of a kernel.
 struct MeasuredKernel {
@@ -39,14 +40,14 @@ struct MeasuredKernel {
     double ms = 0, spread = 0;
     int repetitions = 0;
 };
-struct Measured {
+struct MeasuredKernels {
     std::string device, driver, compiler;
     std::vector<MeasuredKernel> kernels;
 };
 
 /// Checks each kernel, then measures its time at full size. Throws std::runtime_error if a kernel
 /// is wrong.
-Measured measure(const std::vector<Kernel>& kernels, const Device& device);
+MeasuredKernels measure(const std::vector<Kernel>& kernels, const Device& device);
 
 /// A time predicted by the simulator.
 struct PredictedKernel {
@@ -56,20 +57,20 @@ struct PredictedKernel {
     std::vector<std::string> unknown;
     codec::Json prediction;  ///< the simulator's prediction without the timeline
 };
-struct Predicted {
+struct PredictedKernels {
     std::string gpu;
     std::vector<PredictedKernel> kernels;
 };
 
 /// Predicts the times of all kernels at full size; the simulator runs only a few blocks of each.
 /// Throws UsageError if a time cannot be predicted.
-Predicted predict(const std::vector<Kernel>& kernels, const std::string& gpu);
+PredictedKernels predict(const std::vector<Kernel>& kernels, const std::string& gpu);
 
 void describe(auto& codec, MeasuredKernel& one) {
     codec::fields(codec, "name", one.name, "title", one.title, "fingerprint", one.fingerprint, "ms",
                   one.ms, "spread", one.spread, "repetitions", one.repetitions);
 }
-void describe(auto& codec, Measured& all) {
+void describe(auto& codec, MeasuredKernels& all) {
     codec::version(codec, "list of measured times", 1);
     codec::fields(codec, "device", all.device, "driver", all.driver, "compiler", all.compiler,
                   "kernels", all.kernels);
@@ -79,7 +80,7 @@ void describe(auto& codec, PredictedKernel& one) {
                   one.ms, "error_band", one.error_band, "binds", one.bottleneck, "unknown",
                   one.unknown, "prediction", one.prediction);
 }
-void describe(auto& codec, Predicted& all) {
+void describe(auto& codec, PredictedKernels& all) {
     codec::version(codec, "list of predicted times", 1);
     codec::fields(codec, "gpu", all.gpu, "kernels", all.kernels);
 }

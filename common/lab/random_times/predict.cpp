@@ -12,7 +12,7 @@ namespace coalesce::timing {
 namespace {
 
 PredictedKernel predict(const Kernel& kernel, const std::string& gpu) {
-    const OnDevice loaded(kernel);
+    const LoadedRandomKernel loaded(kernel);
     // Do not initialize the buffers, so that the simulator allocates host memory only for the pages
     // that the kernel accesses.
     const DeviceBuffer in(kernel.full.in_bytes), out(kernel.full.out_bytes);
@@ -38,8 +38,8 @@ PredictedKernel predict(const Kernel& kernel, const std::string& gpu) {
 
 }  // namespace
 
-Predicted predict(const std::vector<Kernel>& kernels, const std::string& gpu) {
-    Predicted all{gpu, {}};
+PredictedKernels predict(const std::vector<Kernel>& kernels, const std::string& gpu) {
+    PredictedKernels all{gpu, {}};
     for (const Kernel& kernel : kernels) {
         all.kernels.push_back(predict(kernel, gpu));
         std::cout << format("%-46s %10.4f ms  %s\n", kernel.title.c_str(), all.kernels.back().ms,

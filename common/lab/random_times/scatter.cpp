@@ -23,7 +23,7 @@ constexpr const char* kDotColour = proof::kBlue;
 constexpr const char* kLineColour = proof::kRed;
 
 /// The scale of both axes, from `least` to `most` milliseconds.
-struct Scale {
+struct LogTimeScale {
     double least, most;
     double share(double ms) const { return std::log(ms / least) / std::log(most / least); }
     Point at(double measured, double predicted) const {
@@ -33,7 +33,7 @@ struct Scale {
 };
 
 /// Returns a scale with a small margin around all times.
-Scale fit_scale(const std::vector<TimePair>& pairs) {
+LogTimeScale fit_scale(const std::vector<TimePair>& pairs) {
     double least = std::numeric_limits<double>::infinity(), most = 0;
     for (const TimePair& pair : pairs) {
         least = std::min({least, pair.measured, pair.predicted});
@@ -44,7 +44,7 @@ Scale fit_scale(const std::vector<TimePair>& pairs) {
 }
 
 /// Returns 1, 2 and 5 times each power of ten within the scale.
-std::vector<double> axis_marks(const Scale& scale) {
+std::vector<double> axis_marks(const LogTimeScale& scale) {
     std::vector<double> marks;
     for (double ten = std::pow(10, std::floor(std::log10(scale.least))); ten < scale.most;
          ten *= 10) {
@@ -56,7 +56,7 @@ std::vector<double> axis_marks(const Scale& scale) {
     return marks;
 }
 
-void draw_axes(Svg& svg, const Scale& scale) {
+void draw_axes(Svg& svg, const LogTimeScale& scale) {
     for (const double mark : axis_marks(scale)) {
         const Point here = scale.at(mark, mark);
         svg.line({here.x, kTop}, {here.x, kBottom}, kGridColour);
@@ -71,7 +71,7 @@ void draw_axes(Svg& svg, const Scale& scale) {
 }
 
 /// Draws the visible part of the line on which predicted time = `times` * measured time.
-void draw_line(Svg& svg, const Scale& scale, double times, const std::string& dashes) {
+void draw_line(Svg& svg, const LogTimeScale& scale, double times, const std::string& dashes) {
     const double from = std::max(scale.least, scale.least / times);
     const double to = std::min(scale.most, scale.most / times);
     svg.line(scale.at(from, from * times), scale.at(to, to * times), kLineColour, 1.2, dashes);
@@ -94,7 +94,7 @@ void draw_name(Svg& svg, const TimePair& pair, Point place, int index) {
              Anchor::start, 11, kSecondaryTextColour);
 }
 
-void draw_key(Svg& svg) {
+void draw_letter_legend(Svg& svg) {
     constexpr double y = kBottom + 66;
     draw_dot(svg, {kLeft + 4, y}, true);
     svg.text({kLeft + 14, y + 4}, "a kernel", Anchor::start, 11, kSecondaryTextColour);
@@ -112,7 +112,7 @@ void draw_key(Svg& svg) {
 std::string draw_svg(const std::vector<TimePair>& pairs, const std::string& title) {
     Svg svg(kWidth, kHeight, title);
     svg.text({kWidth / 2.0, 22}, title, Anchor::middle, 14);
-    const Scale scale = fit_scale(pairs);
+    const LogTimeScale scale = fit_scale(pairs);
     draw_axes(svg, scale);
     draw_line(svg, scale, 1, "");
     draw_line(svg, scale, 1.1, "5 3");
@@ -124,7 +124,7 @@ std::string draw_svg(const std::vector<TimePair>& pairs, const std::string& titl
     for (const TimePair& pair : find_worst(pairs, kNamedDots)) {
         draw_name(svg, pair, scale.at(pair.measured, pair.predicted), named++);
     }
-    draw_key(svg);
+    draw_letter_legend(svg);
     return svg.finish();
 }
 

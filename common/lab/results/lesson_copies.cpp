@@ -102,8 +102,8 @@ private:
 
 }  // namespace
 
-std::string with_copies(const std::string& text, const fs::path& repository,
-                        const std::string& lesson, const course::Course& course) {
+std::string renew_lesson_copies(const std::string& text, const fs::path& repository,
+                                const std::string& lesson, const course::Course& course) {
     const LessonCopies copies(repository, lesson, course);
     std::string result;
     bool in_copy = false;

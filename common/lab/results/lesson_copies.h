@@ -10,11 +10,11 @@
 
 namespace coalesce::lab {
 
-/// Returns the text of a lesson with its copies brought up to date: below each `<!-- snippet: NAME
-/// -->` the code between the marks `//! [NAME]`, and below `<!-- questions -->` the questions. A
-/// kernel that solves the lesson's exercise is folded, and so are the answers. Throws
+/// Returns the text of a lesson after renewing its copies. Below each `<!-- snippet: NAME -->` it
+/// copies the code between the marks `//! [NAME]`, and below `<!-- questions -->` the questions.
+/// Answers are folded, and so is a kernel that solves the lesson's exercise. Throws
 /// std::runtime_error if a mark is missing.
-std::string with_copies(const std::string& text, const std::filesystem::path& repository,
-                        const std::string& lesson, const course::Course& course);
+std::string renew_lesson_copies(const std::string& text, const std::filesystem::path& repository,
+                                const std::string& lesson, const course::Course& course);
 
 }  // namespace coalesce::lab

@@ -44,7 +44,7 @@ int results(const CommandLine& words) {
     if (words.is_rerun) {
         if (const int code = lab::renew_results(repository() / "docs" / "results")) return code;
     }
-    const int code = lab::update_readme(repository(), words.is_check);
+    const int code = lab::update_result_tables(repository(), words.is_check);
     return code == 0 && words.is_rerun ? draw_charts() : code;
 }
 

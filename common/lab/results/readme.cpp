@@ -67,7 +67,7 @@ std::set<std::string> names_of(const course::Course& course) {
 
 }  // namespace
 
-int update_readme(const fs::path& repository, bool check) {
+int update_result_tables(const fs::path& repository, bool check) {
     const fs::path folder = repository / "docs" / "results";
     const course::Course course = course::read_course(repository);
     const KnownResults known = read_results(folder, names_of(course));
@@ -81,7 +81,7 @@ int update_readme(const fs::path& repository, bool check) {
         const fs::path lesson = entry.path() / "README.md";
         if (!fs::exists(lesson)) continue;
         const std::string name = entry.path().filename(), now = read_file(lesson);
-        std::string then = with_copies(now, repository, name, course);
+        std::string then = renew_lesson_copies(now, repository, name, course);
         const std::string results = format_step_results(name, known);
         if (has_markers(then, kLesson) && !results.empty())
             then = replace_between(then, kLesson, results);

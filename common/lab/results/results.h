@@ -14,7 +14,7 @@ using learn::Json;
 /// Rewrites the text between the markers in README.md, in the results page, and in lessons with
 /// markers. If `check` is true, only reports what is stale. Returns the exit code: 0, or 1 if the
 /// check found something.
-int update_readme(const std::filesystem::path& repository, bool check);
+int update_result_tables(const std::filesystem::path& repository, bool check);
 
 /// The sizes at which `learn bench` measures in addition to the default size. Each lesson's first
 /// variant is also predicted at these sizes, for the chart of bandwidth by size.
@@ -24,8 +24,8 @@ inline constexpr const char* kAlsoMeasuredAt[] = {"4096x4096", "8192x8192", "163
 /// simulated.json, and the times predicted for an H200 to predicted.json. Returns the exit code.
 int renew_results(const std::filesystem::path& folder);
 
-/// Returns the rows of predicted.json, one for each variant. A row has the fields of `learn run
-/// --time --json` that the tables show.
+/// Returns the rows of predicted.json, one for each variant. A row keeps only those fields of
+/// `learn run --time --json` that the tables show.
 Json extract_predictions(const Json& results);
 
 }  // namespace coalesce::lab

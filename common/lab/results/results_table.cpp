@@ -19,14 +19,14 @@ std::string device_name(const Json& run) {
 }
 
 // The results of one variant. Missing results are null.
-struct Row {
+struct VariantRow {
     std::string step, variant;
     Json counted = nullptr, predicted = nullptr, measured = nullptr;
 };
 
 // The results of one GPU for one shape: the rows, and the columns that the results contain.
 struct ResultsTable {
-    std::vector<Row> rows;
+    std::vector<VariantRow> rows;
     std::string counted_shape, gpu, shape, measured_gpu;
     bool is_verified_gpu = true, has_unknown = false;
     bool has_traffic = true;  // whether the column of memory traffic fits into the table
@@ -36,13 +36,13 @@ struct ResultsTable {
     bool has_measured() const { return !measured_gpu.empty(); }
 
     /// Returns the row of a result, or rows.end() if there is none.
-    std::vector<Row>::iterator find(const Json& result) {
-        return std::ranges::find_if(rows, [&](const Row& row) {
+    std::vector<VariantRow>::iterator find(const Json& result) {
+        return std::ranges::find_if(rows, [&](const VariantRow& row) {
             return row.step == result.at("step") && row.variant == result.at("variant");
         });
     }
 
-    Row& row(const Json& result) {
+    VariantRow& row(const Json& result) {
         auto found = find(result);
         if (found == rows.end()) {
             found = rows.insert(rows.end(), {result.at("step"), result.at("variant")});
@@ -165,7 +165,7 @@ std::string line_of(const std::vector<std::string>& cells) {
     return text + "\n";
 }
 
-std::string head(const ResultsTable& table, std::vector<std::string> cells) {
+std::string table_header(const ResultsTable& table, std::vector<std::string> cells) {
     std::string rule = "|";
     for (size_t i = 0; i < cells.size(); ++i) rule += "---|";
     const auto add = [&](const std::vector<std::string>& names) {
@@ -179,7 +179,8 @@ std::string head(const ResultsTable& table, std::vector<std::string> cells) {
     return line_of(cells) + rule + "\n";
 }
 
-std::string line_of(const ResultsTable& table, const Row& row, std::vector<std::string> cells) {
+std::string line_of(const ResultsTable& table, const VariantRow& row,
+                    std::vector<std::string> cells) {
     const auto add = [&](const std::vector<std::string>& more) {
         cells.insert(cells.end(), more.begin(), more.end());
     };
@@ -202,13 +203,13 @@ std::string line_of(const ResultsTable& table, const Row& row, std::vector<std::
 }
 
 // Reports whether the row has no counters, predictions or measurements.
-bool is_empty(const ResultsTable& table, const Row& row) {
+bool is_empty(const ResultsTable& table, const VariantRow& row) {
     const std::string cells = line_of(table, row, {});
     return cells.find_first_not_of("|- \n") == std::string::npos;
 }
 
 std::string table_with_headlines(const ResultsTable& table) {
-    const std::string first = head(table, {"Step", "Variant"});
+    const std::string first = table_header(table, {"Step", "Variant"});
     std::string headlines, all;
     std::set<std::string> seen;
     for (auto& row : table.rows) {
@@ -307,10 +308,10 @@ std::string format_step_results(const std::string& step, const KnownResults& kno
     const auto text_of = [&](const Json& run) -> std::string {
         ResultsTable table = joined(known, run, {step});
         table.has_traffic = false;
-        std::erase_if(table.rows, [&](const Row& row) { return is_empty(table, row); });
+        std::erase_if(table.rows, [&](const VariantRow& row) { return is_empty(table, row); });
         if (table.rows.empty()) return "";
         std::string text =
-            caption(table, "../../docs/guide/proof.md") + "\n" + head(table, {"Variant"});
+            caption(table, "../../docs/guide/proof.md") + "\n" + table_header(table, {"Variant"});
         for (auto& row : table.rows) text += line_of(table, row, {"`" + row.variant + "`"});
         return text;
     };

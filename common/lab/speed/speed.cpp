@@ -40,7 +40,7 @@ struct Run {
 };
 
 /// A library and the checks that are enabled.
-struct Side {
+struct LibraryUnderTest {
     std::string library_folder;
     std::string checks;  ///< COALESCE_SIM_CHECK; empty: not set
 };
@@ -51,7 +51,7 @@ fs::path find_own_folder() {
 
 /// Runs a program in the folder of this program. `words` contains the program's name and its
 /// arguments.
-std::optional<Run> run(const Side& side, std::vector<std::string> words) {
+std::optional<Run> run(const LibraryUnderTest& side, std::vector<std::string> words) {
     int channel[2];
     if (pipe(channel) != 0) return std::nullopt;
     const auto start = std::chrono::steady_clock::now();
@@ -110,7 +110,7 @@ const char* const kDisableGlobalRaceCheck = "memcheck,racecheck,initcheck,syncch
 /// Returns the fastest time of each side over several alternating rounds. All sides must compute
 /// the same result.
 std::vector<double> fastest_ms(const std::vector<std::string>& words,
-                               const std::vector<Side>& sides, int rounds) {
+                               const std::vector<LibraryUnderTest>& sides, int rounds) {
     std::vector<double> best(sides.size(), 1e30);
     std::string result;
     for (int round = 0; round < rounds; ++round) {
@@ -131,7 +131,7 @@ std::vector<double> fastest_ms(const std::vector<std::string>& words,
 }
 
 void print_cases(const std::string& own, const std::string& against, int rounds) {
-    std::vector<Side> sides{{own, kDisableGlobalRaceCheck}, {own, "all"}};
+    std::vector<LibraryUnderTest> sides{{own, kDisableGlobalRaceCheck}, {own, "all"}};
     if (!against.empty()) sides.push_back({against, ""});
     std::printf("Milliseconds per launch in the fastest of %d rounds, with all counters on.\n\n",
                 rounds);
@@ -175,7 +175,7 @@ std::string all_checks_without(const std::string& check) {
 /// Each program creates `streams` idle streams.
 void print_cost_of(const std::string& own, const std::string& check, int streams, int rounds) {
     setenv("COALESCE_SIM_THREADS", "1", 1);
-    const std::vector<Side> sides{{own, "all"}, {own, all_checks_without(check)}};
+    const std::vector<LibraryUnderTest> sides{{own, "all"}, {own, all_checks_without(check)}};
     std::printf("Milliseconds of CPU time in the fastest of %d rounds, with all counters on.\n\n",
                 rounds);
     std::printf("%-16s %10s %10s %7s\n", "program", "checks", "without", "ratio");
@@ -193,7 +193,7 @@ void print_cost_of(const std::string& own, const std::string& check, int streams
 
 void print_programs(const std::string& own, const std::string& against, int rounds) {
     setenv("COALESCE_SIM_THREADS", "1", 1);
-    std::vector<Side> sides{{own, "all"}, {own, "none"}};
+    std::vector<LibraryUnderTest> sides{{own, "all"}, {own, "none"}};
     if (!against.empty()) sides.insert(sides.end(), {{against, "all"}, {against, "none"}});
     std::printf("Milliseconds of CPU time in the fastest of %d rounds, with all counters on.\n\n",
                 rounds);

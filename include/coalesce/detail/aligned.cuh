@@ -88,11 +88,76 @@ struct RegisterBlocks {
     }
 };
 
+/// A kernel like RegisterBlocks for rows of `out` that do not all start at sector boundaries. In
+/// each row of `out`, a block stores whole sectors. To complete its first sectors, the block also
+/// loads LEAD extra rows, which are the last rows of the previous block.
+template <int SIZE, int BLOCK_COLS, int BLOCK_ROWS, LoadPolicy LOADS>
+struct RegisterBlocksToSectors {
+    static constexpr int VECTOR_ELEMENTS = 16 / SIZE, LEAD = 32 / SIZE;
+    static constexpr int LOADED_ROWS = BLOCK_ROWS * VECTOR_ELEMENTS;
+    static constexpr int TILE_ROWS = LOADED_ROWS - LEAD, TILE_COLS = BLOCK_COLS * VECTOR_ELEMENTS;
+    static constexpr int THREADS = BLOCK_COLS * BLOCK_ROWS;
+    static constexpr int SHARED_BYTES = LOADED_ROWS * TILE_COLS * SIZE;
+    static constexpr int COLS_PER_ROUND = THREADS / BLOCK_ROWS;
+    static constexpr int ROUNDS = TILE_COLS / COLS_PER_ROUND;
+
+    using Tile = TransposedTile<SIZE, 16, TILE_COLS, BLOCK_ROWS>;
+
+    static __device__ void run(const Task& task, char* shared) {
+        const Place place = find_tile_of_block(task, TILE_ROWS, TILE_COLS);
+        const Tile tile{shared};
+        load(task, place, tile);
+        __syncthreads();
+        store(task, place, tile);
+    }
+
+    static __device__ void load(const Task& task, const Place& place, const Tile& tile) {
+        const int x = threadIdx.x % BLOCK_COLS, y = threadIdx.x / BLOCK_COLS;
+        const std::int64_t col = place.col + x * VECTOR_ELEMENTS;
+        const std::int64_t row = place.row - LEAD + y * VECTOR_ELEMENTS;
+        Vector<16> piece[VECTOR_ELEMENTS] = {}, turned[VECTOR_ELEMENTS];
+        if (row >= 0 && row < task.rows && col < task.cols) {
+            const char* from = in_address<SIZE>(task, place) + (row * task.in_pitch + col) * SIZE;
+#pragma unroll
+            for (int i = 0; i < VECTOR_ELEMENTS; ++i, from += task.in_pitch * SIZE) {
+                piece[i] = load_evict_last<LOADS>(from);
+            }
+        }
+        transpose_vectors<SIZE>(turned, piece);
+#pragma unroll
+        for (int i = 0; i < VECTOR_ELEMENTS; ++i)
+            store_vector(tile.vector(x * VECTOR_ELEMENTS + i, y), turned[i]);
+    }
+
+    static __device__ void store(const Task& task, const Place& place, const Tile& tile) {
+        constexpr int LEAD_VECTORS = LEAD / VECTOR_ELEMENTS;
+        const int quad = threadIdx.x % BLOCK_ROWS, first = threadIdx.x / BLOCK_ROWS;
+        if (quad >= BLOCK_ROWS - LEAD_VECTORS) return;
+        char* const out = out_address<SIZE>(task, place);
+        Vector<16> turned[ROUNDS];
+        int before[ROUNDS];  // the vectors between a sector boundary and the tile's first row
+#pragma unroll
+        for (int k = 0; k < ROUNDS; ++k) {
+            const int x = first + k * COLS_PER_ROUND;
+            const char* const start = out + ((place.col + x) * task.out_pitch + place.row) * SIZE;
+            before[k] = static_cast<int>(reinterpret_cast<std::uintptr_t>(start) % 32 / 16);
+            turned[k] = load_vector<16>(tile.vector(x, quad + LEAD_VECTORS - before[k]));
+        }
+#pragma unroll
+        for (int k = 0; k < ROUNDS; ++k) {
+            const std::int64_t row = place.row + (quad - before[k]) * VECTOR_ELEMENTS;
+            const std::int64_t col = place.col + first + k * COLS_PER_ROUND;
+            if (row < 0 || row >= task.rows || col >= task.cols) continue;
+            store_vector(out + (col * task.out_pitch + row) * SIZE, turned[k]);
+        }
+    }
+};
+
 /// A kernel for words, with tiles of 64 x 64. The tile is stored in shared memory as it was loaded,
-/// and transposed when it is read. Both loads of a thread can be in flight together, and so can
-/// both of its stores, and four blocks fit on a multiprocessor. Each group of four rows permutes
-/// its vectors differently, so that threads that read the same column in different groups access
-/// different banks.
+/// and transposed when it is read. A thread's two loads can be in flight together, and so can its
+/// two stores. Four blocks fit on a multiprocessor. Each group of four rows permutes its vectors
+/// differently, so that threads that read the same column in different groups access different
+/// banks.
 template <LoadPolicy LOADS>
 struct AlignedWords {
     static constexpr int TILE_ROWS = 64, TILE_COLS = 64, THREADS = 512, LEAD = 0;
@@ -102,8 +167,8 @@ struct AlignedWords {
         return shared + (row * 16 + (quad ^ (row / 4 % 8))) * 16;
     }
 
-    /// Returns the tile of this block. Strips can be spread only if rows consist of whole cache
-    /// lines. Otherwise the strips are grouped.
+    /// Returns the tile of this block. If rows consist of whole cache lines, strips share no lines
+    /// and are spread. Otherwise they are grouped, so that shared lines are still cached.
     static __device__ Place place_of(const Task& task) {
         return LOADS == LoadPolicy::evict_last_128
                    ? find_tile_in_strip_group(task, TILE_ROWS, TILE_COLS)

@@ -12,14 +12,13 @@
 #include "fastest.cuh"
 #include "launch.cuh"
 #include "stacks.cuh"
-#include "strips.cuh"
-#include "tall_words.cuh"
+#include "strip_choice.cuh"
 #include "task.cuh"
 
 namespace coalesce::transposing {
 
-/// Reports whether the matrices of a batch have no gaps between them, and are so small that a block
-/// can process several.
+/// Reports whether the task is a stack: a batch of matrices without gaps, each so small that a
+/// block can process several.
 template <int SIZE>
 bool is_stack(const Task& task) {
     const bool is_line = task.in_pitch == task.cols && task.out_pitch == task.rows;
@@ -29,8 +28,8 @@ bool is_stack(const Task& task) {
            task.out_stride == elements && elements * SIZE <= most_bytes;
 }
 
-/// Returns how many matrices a block processes, so
-/// that together they have about `wanted` bytes.
+/// Returns the number of matrices for a block to process. Together they have about `wanted` bytes,
+/// unless a single matrix is larger.
 template <int SIZE>
 int choose_matrices_per_block(const Task& task, std::int64_t wanted) {
     const std::int64_t matrix = task.rows * task.cols * SIZE;
@@ -59,7 +58,7 @@ cudaError_t launch_stack_with_policy(const Task& task, const Queue& queue) {
         const std::int64_t bytes = choose_matrices_per_block<SIZE>(task, wanted) * matrix;
         if ((SIZE == 2 || task.has_fast_memory) && Few::Line::line_shared_bytes(bytes) <= 32'000) {
             if (SIZE == 4) {
-                // Request 196 KB (85 %) of shared memory, although five blocks need less.
+                // Requesting 196 KB (85 %) of shared memory is faster. Five blocks would need less.
                 const cudaError_t error =
                     prefer_shared_memory(reinterpret_cast<const void*>(KernelOf<Few>::get()), 85);
                 if (error != cudaSuccess) return error;
@@ -124,199 +123,6 @@ cudaError_t launch_stack_of_words(const Task& task, const Queue& queue) {
     return cudaErrorInvalidValue;
 }
 
-template <int SIZE, class Kernel>
-cudaError_t launch_tall_kernel(const Task& task, const Queue& queue) {
-    const std::int64_t rows = task.tile_rows + Kernel::LEAD;
-    const std::int64_t strips = divide_rounding_up(task.tile_rows, task.rows + Kernel::LEAD);
-    const std::int64_t bytes = Kernel::Strip::line_shared_bytes(rows * task.cols * SIZE);
-    return launch_tiles<SIZE, Kernel>(task, strips, 1, bytes, queue);
-}
-
-/// The minimum number of strips of full length. With fewer strips, some multiprocessors would be
-/// idle at the end, so strips are made half as long.
-constexpr std::int64_t min_full_length_strips = 3000;
-
-/// Reports whether rows of bytes start at word boundaries, consist of whole words, and are long
-/// enough for TallOfWords.
-inline bool are_rows_whole_words(const Task& task) {
-    return is_aligned_to(task.in, 4) && task.cols % 4 == 0 && task.cols >= 24 && task.cols <= 128 &&
-           (task.batches == 1 || task.in_stride % 4 == 0);
-}
-/// Reports whether TallOfWords is faster than Tall. It is if at least nine tenths of its lanes have
-/// words to transpose, and also for 97 to 111 columns.
-inline bool are_lanes_busy(const Task& task) {
-    const std::int64_t words = task.cols / 4, lanes = divide_rounding_up(8, words) * 8;
-    return words * 10 >= lanes * 9 || (task.cols > 96 && task.cols < 112);
-}
-
-inline cudaError_t launch_tall_of_words(Task task, const Queue& queue) {
-    task.tile_rows = TallOfWords::strip_rows(task.cols);
-    return launch_tiles<1, TallOfWords>(
-        task, divide_rounding_up(task.tile_rows, task.rows + TallOfWords::LEAD), 1,
-        TallOfWords::shared_bytes(task.tile_rows, task.cols), queue);
-}
-
-/// Launches the kernel for the number of columns, with the cache hints LOADS and STORES.
-template <int SIZE, int PAD, LoadPolicy LOADS, StorePolicy STORES>
-cudaError_t launch_tall_with_policies(const Task& task, const Queue& queue) {
-    if constexpr (SIZE == 1) {
-        using Half = Tall<1, 128, 6, PAD, LOADS, STORES>;
-        Task halved = task;
-        halved.tile_rows /= 2;
-        const bool are_few =
-            divide_rounding_up(task.tile_rows, task.rows) < min_full_length_strips / task.batches;
-        if (are_few && halved.tile_rows >= Half::ROWS_PER_WARP) {
-            return launch_tall_kernel<1, Half>(halved, queue);
-        }
-    }
-    if constexpr (SIZE >= 4) {
-        if (task.cols >= min_many_cols) {
-            return launch_tall_kernel<SIZE, TallOfManyCols<SIZE, PAD, LOADS>>(task, queue);
-        }
-    }
-    return launch_tall_kernel<SIZE, TallOfFewCols<SIZE, PAD, LOADS, STORES>>(task, queue);
-}
-
-/// Launches the kernel with the cache hints that were fastest in fast memory, for this element size
-/// and matrix size. In slower memory, launches it without hints.
-template <int SIZE, int PAD>
-cudaError_t launch_tall(const Task& task, const Queue& queue) {
-    using Loads = LoadPolicy;
-    using Stores = StorePolicy;
-    if (!task.has_fast_memory) {
-        return launch_tall_with_policies<SIZE, PAD, Loads::plain, Stores::plain>(task, queue);
-    }
-    if constexpr (SIZE == 1) {
-        if (are_rows_whole_words(task) && are_lanes_busy(task) &&
-            task.rows / min_full_length_strips >
-                TallOfWords::strip_rows(task.cols) / task.batches) {
-            return launch_tall_of_words(task, queue);
-        }
-        if (task.cols % 4 != 0 && has_bytes<1>(task, min_evict_last_bytes_tall)) {
-            return launch_tall_with_policies<1, PAD, Loads::evict_last_128, Stores::plain>(task,
-                                                                                           queue);
-        }
-    }
-    if constexpr (SIZE == 4) {
-        if (task.cols >= min_many_cols && task.cols <= max_some_cols) {
-            return launch_tall_kernel<4, TallOfSomeCols<PAD>>(task, queue);
-        }
-        if (loads_evict_last<4>(task, false)) {
-            return launch_tall_with_policies<4, PAD, Loads::evict_last_128, Stores::plain>(task,
-                                                                                           queue);
-        }
-    }
-    if constexpr (SIZE < 4) {
-        if (SIZE == 1 || task.cols % 8 != 0) {
-            return launch_tall_with_policies<SIZE, PAD, Loads::plain, Stores::streaming>(task,
-                                                                                         queue);
-        }
-    }
-    return launch_tall_with_policies<SIZE, PAD, Loads::plain, Stores::plain>(task, queue);
-}
-
-template <int SIZE, class Kernel>
-cudaError_t launch_wide_kernel(const Task& task, const Queue& queue) {
-    const std::int64_t bytes = Kernel::Line::line_shared_bytes(task.tile_cols * task.rows * SIZE);
-    return launch_tiles<SIZE, Kernel>(task, 1, divide_rounding_up(task.tile_cols, task.cols), bytes,
-                                      queue);
-}
-
-/// Reports whether the columns of a matrix of small elements start at word boundaries of `out` and
-/// consist of whole words.
-template <int SIZE>
-bool are_columns_whole_words(const Task& task) {
-    constexpr int VECTOR_ELEMENTS = 4 / SIZE;
-    return is_aligned_to(task.out, 4) && task.rows % VECTOR_ELEMENTS == 0 &&
-           (task.batches == 1 || task.out_stride % VECTOR_ELEMENTS == 0);
-}
-
-/// In fast memory, a block takes two strips of columns of a matrix of bytes that has at most this
-/// many rows and at least this many bytes.
-constexpr std::int64_t max_rows_of_two_strips = 40, min_bytes_of_two_strips = 20'000'000;
-/// Launches the kernel that transposes small elements before it stores them to shared memory.
-template <int SIZE, LoadPolicy LOADS>
-cudaError_t launch_wide_of_words(Task task, const Queue& queue) {
-    using Kernel = WideOfWords<SIZE, 4, LOADS>;
-    const bool are_few = task.has_fast_memory && task.rows <= max_rows_of_two_strips &&
-                         has_bytes<SIZE>(task, min_bytes_of_two_strips);
-    const int strips = SIZE == 1 ? (are_few ? 2 : 1) : task.rows <= 24 ? 4 : 2;
-    task.tile_cols = strips * Kernel::TRANSPOSED_COLS;
-    // Lanes store words of every fourth column. If the number of rows is a multiple of 16, all of
-    // these words would be in two banks without padding.
-    if constexpr (SIZE == 1) {
-        if (task.rows % 16 != 0)
-            return launch_wide_kernel<1, WideOfWords<1, 0, LOADS>>(task, queue);
-    }
-    return launch_wide_kernel<SIZE, Kernel>(task, queue);
-}
-
-/// Launches the kernel that is fastest for this number of rows in a strip.
-template <int SIZE, int PAD, LoadPolicy LOADS>
-cudaError_t launch_wide_of_rows(const Task& task, const Queue& queue) {
-    if (task.rows < max_some_rows) {
-        return launch_wide_kernel<SIZE, WideOfFewRows<SIZE, PAD, LOADS>>(task, queue);
-    }
-    // Padding makes these kernels faster even if there are no bank conflicts to avoid.
-    constexpr int MORE_PAD = SIZE < 4 ? PAD : strip_padding<SIZE>;
-    if (task.rows < min_many_rows<SIZE>) {
-        return launch_wide_kernel<SIZE, WideOfMediumRows<SIZE, MORE_PAD, LOADS>>(task, queue);
-    }
-    return launch_wide_kernel<SIZE, WideOfManyRows<SIZE, MORE_PAD, LOADS>>(task, queue);
-}
-
-template <int SIZE, int PAD>
-cudaError_t launch_wide(const Task& task, const Queue& queue) {
-    if constexpr (SIZE >= 4) {
-        if (task.rows < max_few_rows)
-            return launch_wide_kernel<SIZE, WideOfManyCols<SIZE>>(task, queue);
-        if constexpr (SIZE == 4) {
-            if (task.has_fast_memory && task.rows >= min_fifty_rows &&
-                task.rows <= max_some_fifty_rows) {
-                Task fifty = task;
-                fifty.tile_cols = 64;
-                return task.rows <= max_fifty_rows
-                           ? launch_wide_kernel<4, WideOfFiftyRows<25, PAD>>(fifty, queue)
-                           : launch_wide_kernel<4, WideOfFiftyRows<28, PAD>>(fifty, queue);
-            }
-        }
-        // Rows of a strip start and end within cache lines. Keep these lines in the cache, because
-        // the next strip needs the rest of them.
-        const bool is_large = task.has_fast_memory && (task.rows <= 20 || task.rows >= 32) &&
-                              has_bytes<SIZE>(task, min_evict_last_bytes_wide);
-        if (is_large || loads_evict_last<SIZE>(task, false)) {
-            return launch_wide_of_rows<SIZE, PAD, LoadPolicy::evict_last_128>(task, queue);
-        }
-    }
-    if constexpr (SIZE == 1) {
-        const bool are_some = task.rows >= min_middle_byte_rows && task.rows < min_many_rows<1>;
-        if (are_some && are_columns_whole_words<1>(task)) {
-            const bool is_large = task.has_fast_memory && task.rows <= max_evict_last_rows &&
-                                  has_bytes<1>(task, min_evict_last_bytes_words);
-            return is_large ? launch_wide_of_words<1, LoadPolicy::evict_last_128>(task, queue)
-                            : launch_wide_of_words<1, LoadPolicy::plain>(task, queue);
-        }
-        if (are_some && PAD == 0 && task.rows < max_some_rows) {
-            return launch_wide_kernel<1, WideBytesOfFewRows>(task, queue);
-        }
-        if (are_some && PAD == 0 && task.rows < max_middle_byte_rows) {
-            return launch_wide_kernel<1, WideBytesOfSomeRows>(task, queue);
-        }
-    }
-    if constexpr (SIZE == 2) {
-        // With 32 rows, the stores would hit only a few banks even with padding.
-        const bool are_some = task.rows >= 20 && task.rows <= 48 && task.rows != 32;
-        if (task.has_fast_memory && are_some && are_columns_whole_words<2>(task)) {
-            return launch_wide_of_words<2, LoadPolicy::plain>(task, queue);
-        }
-        // Strips with padding are excluded, because the hint makes them slower.
-        if (task.has_fast_memory && task.rows % 16 != 0 && loads_evict_last<2>(task, false)) {
-            return launch_wide_of_rows<2, PAD, LoadPolicy::evict_last_128>(task, queue);
-        }
-    }
-    return launch_wide_of_rows<SIZE, PAD, LoadPolicy::plain>(task, queue);
-}
-
 /// Launches the kernel for aligned rows. For matrices of bytes, blocks have more threads if memory
 /// is fast.
 template <int SIZE, LoadPolicy LOADS>
@@ -338,6 +144,16 @@ cudaError_t launch_aligned(const Task& task, std::int64_t shorter, const Queue& 
     spread.are_strips_spread = do_rows_camp_on_partition<SIZE>(task);
     spread.is_down_first |= spread.are_strips_spread;
     const bool are_lines_cut = task.in_pitch * SIZE % 128 != 0;
+    if constexpr (SIZE == 4) {
+        if (task.has_fast_memory && task.batches > 1 && task.cols >= 64 &&
+            nearly_fills_tall_tile(task.rows)) {
+            return launch<4, FastestKernels<4>::AlignedInOneTile>(task, queue);
+        }
+        if (task.has_fast_memory && are_lines_cut && task.out_pitch % 32 == 0 &&
+            loads_evict_last<4>(task, false)) {
+            return launch<4, FastestKernels<4>::AlignedToLines>(task, queue);
+        }
+    }
     if (are_lines_cut && loads_evict_last<SIZE>(task, false)) {
         return launch_aligned_kernel<SIZE, LoadPolicy::evict_last_128>(
             group_for_line_sharing<SIZE>(task), queue);
@@ -348,8 +164,8 @@ cudaError_t launch_aligned(const Task& task, std::int64_t shorter, const Queue& 
     return launch_aligned_kernel<SIZE, LoadPolicy::plain>(spread, queue);
 }
 
-/// Launches a kernel for all other matrices. For small matrices, it is not worth loading the rows
-/// that a block shares with the previous block.
+/// Launches a kernel for a matrix with unaligned rows. For small matrices, it is not worth loading
+/// the extra rows that complete the first vectors or sectors of a block.
 template <int SIZE>
 cudaError_t launch_unaligned(Task task, std::int64_t shorter, const Queue& queue) {
     using Large = typename FastestKernels<SIZE>::Anywhere;
@@ -359,8 +175,8 @@ cudaError_t launch_unaligned(Task task, std::int64_t shorter, const Queue& queue
     }
     if (SIZE <= 4) shorten_strips<SIZE>(task);
     if constexpr (SIZE < 4) {
-        // In a tall matrix, columns of tiles are so long that the rest of a cache line would be
-        // evicted before the next column of tiles is reached.
+        // In a tall matrix, a column of tiles is so long that the cache lines it shares with the
+        // next column would be evicted before the next column is reached.
         if (task.rows / 16 > task.cols) task.is_down_first = false;
         switch (choose_rewinding<SIZE>(task)) {
             case Rewinding::none: break;
@@ -373,6 +189,12 @@ cudaError_t launch_unaligned(Task task, std::int64_t shorter, const Queue& queue
     } else {
         const bool is_large = loads_evict_last<SIZE>(task, false);
         if (are_out_rows_sector_aligned<SIZE>(task)) {
+            if constexpr (SIZE == 4) {
+                if (is_large && task.has_fast_memory) {
+                    task.group_strips = 1;
+                    return launch<4, FastestKernels<4>::ToSectorsInFastMemory>(task, queue);
+                }
+            }
             if (is_large || SIZE == 4) task.is_down_first = false;
             task.group_strips = 1;
             if (!is_large)
@@ -422,10 +244,10 @@ cudaError_t launch_channels(const Task& task, const Queue& queue) {
     }
 }
 
-/// Reports whether aligned matrices should be moved in strips, provided that strips fit into shared
-/// memory. Strips are better if an eighth or more of the area of the tiles would be empty, or if
-/// rows on the narrow side end within a cache line. Strips are not better for matrices of bytes or
-/// for wide matrices of 2-byte elements, for which there are faster tiles.
+/// Reports whether aligned matrices should be moved in strips, if strips fit into shared memory.
+/// Strips are better if an eighth or more of the area of the tiles would be empty, or if rows on
+/// the narrow side end within a cache line. Strips are not better for matrices of bytes or for wide
+/// matrices of 2-byte elements, because these have faster tiles.
 template <int SIZE>
 bool prefers_strips(const Task& task, std::int64_t shorter) {
     const std::int64_t side = SIZE < 4 ? 128 : 64;
@@ -434,8 +256,8 @@ bool prefers_strips(const Task& task, std::int64_t shorter) {
     return is_empty || shorter * SIZE % 128 != 0;
 }
 
-/// The number of columns of a tall matrix (or of rows of a wide one) above which the tiles of
-/// Rewound are faster than strips.
+/// The tiles of Rewound are faster than strips for tall matrices with more columns than this, and
+/// for wide matrices with more rows than `max_strip_rows`.
 constexpr std::int64_t max_strip_cols = 152;
 template <int SIZE>
 constexpr std::int64_t max_strip_rows = SIZE == 1 ? 256 : 152;
@@ -458,12 +280,23 @@ cudaError_t launch_best(Task task, const Queue& queue) {
         return launch_stack<SIZE, 0>(task, queue);
     }
     const auto launch_by_tiles = [&] {
-        return is_aligned && !are_sectors_split<SIZE>(task, shorter)
-                   ? launch_aligned<SIZE>(task, shorter, queue)
-                   : launch_unaligned<SIZE>(task, shorter, queue);
+        if (!is_aligned) return launch_unaligned<SIZE>(task, shorter, queue);
+        if (!are_sectors_split<SIZE>(task, shorter)) {
+            return launch_aligned<SIZE>(task, shorter, queue);
+        }
+        if constexpr (SIZE == 1 || SIZE == 4) {
+            if (task.has_fast_memory) {
+                return launch<SIZE, typename FastestKernels<SIZE>::AlignedToSectors>(task, queue);
+            }
+        }
+        return launch_unaligned<SIZE>(task, shorter, queue);
     };
     if (is_aligned && !is_narrow && !prefers_strips<SIZE>(task, shorter)) {
         return launch_by_tiles();
+    }
+    if constexpr (SIZE == 1) {
+        if (is_tall_of_vectors(task)) return launch_tall_of_vectors(task, queue);
+        if (is_wide_of_vectors(task)) return launch_wide_of_vectors(task, queue);
     }
 
     const Padding padding = choose_padding<SIZE>(shorter);

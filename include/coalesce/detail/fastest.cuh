@@ -10,6 +10,7 @@
 
 #include "aligned.cuh"
 #include "anywhere.cuh"
+#include "byte_strips.cuh"
 #include "launch.cuh"
 #include "rewound.cuh"
 #include "strips.cuh"
@@ -17,7 +18,7 @@
 
 namespace coalesce::transposing {
 
-/// Reports whether the address is a multiple of `multiple` bytes.
+/// Reports whether the address is divisible by `multiple`.
 inline bool is_aligned_to(const void* data, std::int64_t multiple) {
     return reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(multiple) == 0;
 }
@@ -30,9 +31,9 @@ inline bool has_vectors(const void* data, std::int64_t size, std::int64_t length
            (batches == 1 || stride * size % 16 == 0);
 }
 
-/// Returns how many threads of a warp access the same bank if
-/// consecutive threads access elements that are `step` bytes apart.
-/// In shared memory, `pad` unused bytes follow every 128 bytes.
+/// Returns the degree of the worst bank conflict, which is the number of threads of a warp that
+/// access the same bank. Consecutive threads access elements that are `step` bytes apart. In shared
+/// memory, `pad` unused bytes follow every 128 bytes.
 inline int bank_conflicts(std::int64_t step, int size, int pad = 0) {
     const int lanes = size > 4 ? 128 / size : 32;
     int wanted[32] = {}, most = 0;
@@ -51,22 +52,22 @@ constexpr int strip_padding = SIZE < 4 ? 4 : SIZE;
 
 /// Whether strips have padding. `tiles` means that tiles should be used instead of strips.
 enum class Padding { none, some, tiles };
-/// Chooses the padding of strips according to their shorter side, to avoid bank conflicts. If
-/// elements are smaller than a word, each word is gathered from as many addresses as it has
-/// elements.
+/// Chooses padding that avoids bank conflicts in strips. `shorter` is the shorter side of the
+/// matrix. Each thread gathers a whole word, so if elements are smaller than a word, neighbouring
+/// threads are several rows apart.
 template <int SIZE>
 Padding choose_padding(std::int64_t shorter) {
     const std::int64_t step = shorter * (SIZE < 4 ? 4 : SIZE);
     const int without = bank_conflicts(step, SIZE);
     const int with = bank_conflicts(step, SIZE, strip_padding<SIZE>);
-    // If the words of a column fall into only a few banks even with padding, tiles are faster,
-    // unless they would be nearly empty.
+    // Tiles are faster if the words of a column fall into only a few banks even with padding,
+    // unless the shorter side has fewer than 32 elements: most of a tile would then be empty.
     if (shorter >= 32 && without > 4 && with > 4) return Padding::tiles;
     return with < without ? Padding::some : Padding::none;
 }
 
-/// The kernels for strips of tall matrices, the minimum number of columns for which blocks have
-/// more threads, and the maximum size of a strip in bytes. All were the fastest in measurements.
+/// The fastest settings measured for strips of tall matrices: the kernels, the number of columns
+/// from which blocks have 512 instead of 256 threads, and the maximum size of a strip in bytes.
 template <int SIZE, int PAD, LoadPolicy LOADS = LoadPolicy::plain,
           StorePolicy STORES = StorePolicy::plain>
 using TallOfFewCols = Tall<SIZE, 256, SIZE == 1 ? 5 : 8, PAD, LOADS, STORES>;
@@ -83,9 +84,9 @@ constexpr std::int64_t tall_strip_bytes = SIZE == 1   ? 20'480
                                           : SIZE == 2 ? 25'600
                                                       : 32'768;
 
-/// Reports whether a strip of this many rows is faster than a shorter one. For 4-byte elements in
-/// fast memory, it is if five such strips leave at least 60 KB of an H200's L1 cache unused,
-/// although fewer blocks then run.
+/// Reports whether a strip of this many rows is faster than a shorter one. Fewer blocks run with
+/// longer strips, but for 4-byte elements in fast memory, longer strips are faster if five of them
+/// leave at least 60 KB of an H200's L1 cache unused.
 template <int SIZE>
 bool is_long_strip_faster(const Task& task, int rows, bool is_padded) {
     if (SIZE != 4 || !task.has_fast_memory || task.cols >= min_many_cols) return false;
@@ -110,6 +111,17 @@ int tall_rows(const Task& task, bool is_padded = false) {
     const std::int64_t most = SIZE < 4 ? default_shared_bytes : opt_in_shared_bytes;
     return Kernel::Strip::line_shared_bytes(least) <= most ? Kernel::ROWS_PER_WARP : 0;
 }
+
+/// The kernels for tall matrices of bytes in fast memory with 32, 64, 96 or 128 columns.
+using TallOf2Vectors = TallOfVectors<2, 128, 2, LoadPolicy::evict_last_128, true>;
+using TallOf4Vectors = TallOfVectors<4, 64, 2, LoadPolicy::evict_last_128, true>;
+using TallOf6Vectors = TallOfVectors<6, 32, 3, LoadPolicy::evict_last_128, false>;
+using TallOf8Vectors = TallOfVectors<8, 32, 2, LoadPolicy::evict_last_128, false>;
+/// The kernels for wide matrices of bytes in fast memory with 64 or 128 rows.
+using WideOf4Vectors = WideOfVectors<4, 4, LoadPolicy::evict_last_128>;
+using WideOf8Vectors = WideOfVectors<8, 2, LoadPolicy::evict_last_128>;
+/// The minimum size in bytes of matrices for which these kernels are used.
+constexpr std::int64_t min_bytes_of_vector_strips = 100'000'000;
 
 /// The kernels for strips of wide matrices, by the number of rows. Strips with very few rows have
 /// more columns than threads.
@@ -177,6 +189,7 @@ struct FastestKernels<1> {
     using Aligned = RegisterBlocks<1, 16, 8, 1, LOADS>;
     template <LoadPolicy LOADS>
     using AlignedInFastMemory = RegisterBlocks<1, 16, 16, 1, LOADS>;
+    using AlignedToSectors = RegisterBlocksToSectors<1, 16, 16, LoadPolicy::evict_last_128>;
     using Anywhere = Realigned<1, 8, 16, 32, 1, 8>;
     using Rewound = transposing::Rewound<1, 128, 512, 4, LoadPolicy::evict_last_128, 32>;
     using RewoundLarge = transposing::Rewound<1, 256, 512, 2, LoadPolicy::evict_last_128, 32>;
@@ -196,12 +209,18 @@ struct FastestKernels<4> {
     template <LoadPolicy LOADS>
     using Aligned = std::conditional_t<LOADS == LoadPolicy::plain, RegisterBlocks<4, 16, 16, 1>,
                                        AlignedWords<LOADS>>;
+    using AlignedToSectors = RegisterBlocksToSectors<4, 16, 32, LoadPolicy::evict_last_128>;
+    // The kernel for matrices in which only rows of `in` start within cache lines.
+    using AlignedToLines = RegisterBlocks<4, 32, 16, 1, LoadPolicy::evict_last_128>;
+    // The kernel for batches of matrices that are one tile high.
+    using AlignedInOneTile = RegisterBlocks<4, 8, 56, 1>;
     using Anywhere = Shifted<4, 64, 64, 512, 32>;
     // Wider tiles with 1024 threads are as fast on an H100, but ten percent slower on an H200.
     using AnywhereLarge = Shifted<4, 64, 64, 512, 32, LoadPolicy::evict_last_128>;
     using AnywhereInFastMemory = Shifted<4, 64, 64, 256, 32, LoadPolicy::evict_last_128>;
     using ToSectors = Shifted<4, 64, 64, 512, 4>;
     using ToSectorsLarge = Shifted<4, 64, 64, 512, 4, LoadPolicy::evict_last_128>;
+    using ToSectorsInFastMemory = Shifted<4, 32, 128, 512, 4, LoadPolicy::evict_last_128>;
 };
 template <>
 struct FastestKernels<8> {
@@ -222,6 +241,13 @@ struct FastestKernels<16> {
     using ToSectorsLarge = Shifted<16, 32, 32, 512, 16, LoadPolicy::evict_last_128>;
 };
 
+/// Reports whether a matrix of 4-byte elements with this many rows nearly fills a tile of 224 rows,
+/// and would leave a fifth or more of the usual tiles of 64 rows empty. In fast memory, the tall
+/// tiles are faster for batches.
+inline bool nearly_fills_tall_tile(std::int64_t rows) {
+    return rows > 192 && rows <= 204;
+}
+
 /// Loading with `evict_last` makes transposes of at least this many bytes faster. Smaller
 /// transposes become slower, by up to 6 % at 64 MB.
 constexpr std::int64_t min_evict_last_bytes = 400'000'000;
@@ -237,7 +263,7 @@ constexpr std::int64_t min_evict_last_bytes_tall = 100'000'000;
 constexpr std::int64_t min_evict_last_bytes_words = 40'000'000, max_evict_last_rows = 80;
 /// Like `min_evict_last_bytes`, but for stacks of 4-byte elements in fast memory.
 constexpr std::int64_t min_evict_last_bytes_stack = 300'000'000;
-/// Reports whether the matrices have at least `least` bytes.
+/// Reports whether the total size of all matrices is at least this many bytes.
 template <int SIZE>
 bool has_bytes(const Task& task, std::int64_t least) {
     // Dividing avoids an overflow: batches with a stride of 0 may have more than 2^63 elements.
@@ -313,9 +339,9 @@ bool are_out_rows_sector_aligned(const Task& task) {
            (task.batches == 1 || task.out_stride * SIZE % 32 == 0);
 }
 
-/// Reports whether vector stores would write partial sectors of `out`, and the arrays are so large
-/// that these sectors would be evicted from the L2 cache before the rest of each sector
-/// is written. In this case, the kernels for unaligned rows are faster.
+/// Reports whether the kernels for unaligned rows are faster. This is the case if vector stores
+/// would write partial sectors of `out`, and the arrays are so large that these sectors would be
+/// evicted from the L2 cache before they are complete.
 template <int SIZE>
 bool are_sectors_split(const Task& task, std::int64_t shorter) {
     constexpr std::int64_t least_side = 256;

@@ -18,9 +18,9 @@
 
 namespace coalesce::permuting {
 
-/// Reports whether tiles of vectors are better than `transpose`. This is the case if `transpose`
-/// would leave a fifth or more of its tiles empty, and if rows of `out` fit into tiles of vectors
-/// but do not start at sector boundaries.
+/// Reports whether tiles of vectors are better than `transpose`. This is the case if a fifth or
+/// more of the area of `transpose`'s tiles would be empty, and if rows of `out` fit into tiles of
+/// vectors but do not start at sector boundaries.
 template <int SIZE>
 bool leaves_tiles_empty(std::int64_t rows, std::int64_t cols) {
     if (SIZE != 2 && SIZE != 4) return false;
@@ -29,6 +29,12 @@ bool leaves_tiles_empty(std::int64_t rows, std::int64_t cols) {
     const bool is_side = rows > side && rows * 8 <= VectorTile<SIZE>::MAX_VECTORS *
                                                         VectorTile<SIZE>::VECTOR_ELEMENTS;
     return is_side && is_empty && rows * SIZE % 32 != 0 && cols >= side && cols / 4 <= rows;
+}
+
+/// Reports whether `transpose` has tiles that a matrix of a batch nearly fills.
+template <int SIZE>
+bool has_tiles_of_one_matrix(std::int64_t rows) {
+    return SIZE == 4 && transposing::nearly_fills_tall_tile(rows) && transposing::has_fast_memory();
 }
 
 /// Runs of at least this length have almost no incomplete tiles.
@@ -111,11 +117,11 @@ inline std::int64_t count_tiles(const Tiling& tiling) {
     return tiles <= max_small_units ? tiles : 0;
 }
 
-/// The minimum sides of a matrix for which tiles waste little space: `min_compound_side` rows and
-/// columns. Elements of `min_spliced_bytes` bytes or more need only `min_long_cols` columns.
-/// Elements of `min_spliced_compound_bytes` bytes or more are spliced instead, which is faster.
+/// The minimum sizes for which tiles are mostly full: `min_compound_side` rows and columns or, for
+/// elements of at least `min_spliced_bytes` bytes, `min_long_cols` columns. Elements of at least
+/// `min_spliced_compound_bytes` bytes are not stored in tiles but spliced, which is faster.
 constexpr std::int64_t min_compound_side = 32, min_long_cols = 12, min_spliced_compound_bytes = 512;
-/// The maximum size of a tile, of its columns and of its rows, in bytes.
+/// The maximum sizes, in bytes, of a tile, of its columns and of its rows.
 constexpr int max_compound_tile_bytes = 44'000, max_compound_column_bytes = 384,
               max_compound_row_bytes = 750;
 
@@ -145,9 +151,9 @@ void choose_tile_of_words(Compounds& task) {
             least(max_compound_row_bytes, max_compound_tile_bytes / (task.tile_rows + 1));
         task.tile_cols = choose_tile_side<SIZE>(task.cols, row / size);
     }
-    // Units that are read together are in consecutive rows and in neighbouring positions of a row.
-    // The pitch puts them into different banks. For words, the distance between rows must equal the
-    // number of neighbouring positions. For parts of words, it must be slightly larger.
+    // Lanes read units at neighbouring positions of consecutive rows. The pitch puts these units
+    // into different banks: for words, the pitch is `units` modulo the 32 banks. For parts of
+    // words, it is 5 modulo 8. (The pitch is in words.)
     const int words = SIZE == 4 ? task.tile_cols * task.units : (task.tile_cols * size + 6) / 4;
     const int apart = SIZE == 4 ? 32 : 8, wanted = SIZE == 4 ? task.units : 5;
     task.pitch = words + (wanted + apart - words % apart) % apart;
@@ -162,8 +168,8 @@ inline int pitch_of_vectors(int bytes) {
 }
 
 /// Chooses tiles that are loaded as vectors. If runs of `out` consist of whole words, all columns
-/// start at the same position within a word. Otherwise only every other column does, and columns of
-/// half the length are better.
+/// start at the same position within a word. Otherwise only every other column starts there, and
+/// tiles whose columns are half as long are faster.
 template <int SIZE>
 void choose_tile_of_vectors(Compounds& task, bool are_words) {
     constexpr int EVEN = SIZE == 1 ? 4 : 2;
@@ -192,7 +198,7 @@ void choose_tile_of_vectors(Compounds& task, bool are_words) {
     task.warps = (task.tile_rows * size / 4 + 31) / 32 * (are_words ? 1 : 2);
 }
 
-/// Reports whether rows of tiles are loaded as vectors. Otherwise, long elements are spliced.
+/// Reports whether rows of tiles are loaded as vectors rather than as words.
 template <int SIZE>
 bool has_vectors(const Compounds& task, bool are_words) {
     const int size = task.units * SIZE;
@@ -242,8 +248,8 @@ inline std::int64_t count_tiles(const Compounds& task) {
     return task.tiles_down * task.tiles_across * task.batches;
 }
 
-/// Divides a matrix of elements with several units, or a batch of such matrices, into tiles.
-/// Returns 0 tiles if the plan is not such a matrix, or if another kernel is better for it.
+/// Divides a matrix of elements with several units, or a batch of such matrices, into tiles. The
+/// result has no tiles if the plan has another form, or if another kernel is better for it.
 template <int SIZE>
 Compounds make_compounds(const Plan& plan) {
     Compounds task = {};
@@ -270,29 +276,41 @@ Compounds make_compounds(const Plan& plan) {
     return task;
 }
 
-/// Reports whether elements have three units and rows and columns consist of whole words, so that
-/// elements can be transposed in registers.
+/// Reports whether elements can be transposed in registers. This requires that elements have three
+/// units, and that rows and columns consist of whole words.
 template <int SIZE>
 bool has_triples(const Compounds& task) {
     const bool are_words = task.rows % Triples<SIZE>::N == 0 && task.cols % Triples<SIZE>::N == 0;
     return task.units == 3 && is_aligned_to(task.out, 4) && is_aligned_to(task.in, 4) && are_words;
 }
 
-/// Reports whether elements have three half words, rows and columns consist of whole vectors, tiles
-/// are mostly full, and memory is fast.
-inline bool has_triple_vectors(const Compounds& task) {
-    constexpr int N = TripleVectors::N;
+/// The kernels for elements of three units in fast memory. `TripleVectorsToSectors` is for columns
+/// that start at sector boundaries, and `TallTripleVectors` for other columns of half words.
+template <int SIZE>
+using TripleVectorsToSectors = TripleVectors<SIZE, SIZE == 4 ? 16 : 8, 16>;
+using TallTripleVectors = TripleVectors<2, 28, 7>;
+
+/// Reports whether elements have three units, rows and columns consist of whole vectors, tiles are
+/// mostly full, and memory is fast.
+template <int SIZE>
+bool has_triple_vectors(const Compounds& task) {
+    constexpr int N = 16 / SIZE;
+    constexpr std::int64_t least = SIZE == 4 ? three_word_tile_side : 96;
     return task.units == 3 && is_aligned_to(task.out, 16) && is_aligned_to(task.in, 16) &&
-           task.rows % N == 0 && task.cols % N == 0 && task.rows >= 96 && task.cols >= 48 &&
-           transposing::has_fast_memory();
+           task.rows % N == 0 && task.cols % N == 0 && task.rows >= least &&
+           task.cols >= (SIZE == 4 ? least : 48) && transposing::has_fast_memory();
+}
+/// Reports whether all columns of the matrices start at sector boundaries of `out`.
+inline bool are_columns_whole_sectors(const Compounds& task, int element_bytes) {
+    return is_aligned_to(task.out, 32) && task.rows * element_bytes % 32 == 0;
 }
 
 /// The shortest side, in elements, for which tiles of vectors are worth their cost.
 template <int SIZE>
 constexpr std::int64_t min_vector_side = SIZE == 1 ? 64 : 32;
 
-/// Returns the number of vectors in a side of a tile. A short run is a single side. A longer run is
-/// divided so that its last tile is nearly full.
+/// Returns the number of vectors in a side of a tile. A short run fits into one tile. A longer run
+/// is divided so that its last tile is nearly full.
 inline int vectors_per_side(std::int64_t vectors, int usual) {
     if (vectors >= 4 * usual) return usual;
     const std::int64_t sides = (vectors + usual / 2) / usual;
@@ -400,6 +418,7 @@ PermuteMethod choose_permute_method(const Plan& plan) {
         const bool is_large = matrices.rows >= min_side && matrices.cols >= min_side;
         const bool is_aligned = matrices.rows * SIZE % 16 == 0 && matrices.cols * SIZE % 16 == 0;
         const bool is_whole = plan.axes == 3 && matrices.is_dense && is_aligned &&
+                              !has_tiles_of_one_matrix<SIZE>(matrices.rows) &&
                               leaves_tiles_empty<SIZE>(matrices.rows, matrices.cols);
         if (is_whole && has_vector_tiles<SIZE>(plan)) return PermuteMethod::vector_tile;
         if (matrices.is_dense || (is_large && (SIZE >= 4 || is_aligned)))

@@ -47,28 +47,29 @@ cudaError_t transpose(const Plan& plan, const Queue& queue) {
                                         matrices.options, queue);
 }
 
-/// Launches a kernel for elements of three units, with `bytes` bytes of dynamic shared memory.
-/// Returns cudaErrorNotSupported if the tiles do not fit into a grid.
+/// Launches a kernel for elements of three units, with tiles of `tile_cols` columns and `bytes`
+/// bytes of dynamic shared memory. Returns cudaErrorNotSupported if the tiles do not fit into a
+/// grid.
 template <class Kernel>
-cudaError_t launch_triples(void (*kernel)(Compounds), std::int64_t bytes, Compounds task,
-                           const Queue& queue) {
+cudaError_t launch_triples(void (*kernel)(Compounds), int tile_cols, int threads,
+                           std::int64_t bytes, Compounds task, const Queue& queue) {
+    task.tile_cols = tile_cols;
     task.tiles_down = divide_rounding_up(Kernel::ROWS, task.rows);
-    task.tiles_across = divide_rounding_up(Kernel::COLS, task.cols);
+    task.tiles_across = divide_rounding_up(tile_cols, task.cols);
     if (!fits_into_grid(task)) return cudaErrorNotSupported;
-    return launch_kernel(kernel, count_tiles(task), Kernel::THREADS, bytes, queue, task);
+    return launch_kernel(kernel, count_tiles(task), threads, bytes, queue, task);
 }
 template <class Kernel>
 cudaError_t launch_triples(const Compounds& task, const Queue& queue) {
-    return launch_triples<Kernel>(triple_kernel<Kernel>, 0, task, queue);
+    return launch_triples<Kernel>(triple_kernel<Kernel>, Kernel::COLS, Kernel::THREADS, 0, task,
+                                  queue);
 }
-inline cudaError_t launch_triple_vectors(const Compounds& task, const Queue& queue) {
-    using Kernel = TripleVectors;
-    // With four blocks, 92 KB of a multiprocessor's L1 cache are left on an H200. With six, only
-    // 28 KB would be left, too little for the cache lines that neighbouring tiles share.
-    const cudaError_t error = transposing::prefer_shared_memory(
-        reinterpret_cast<const void*>(&triple_vectors_kernel<Kernel>), 71);
-    if (error != cudaSuccess) return error;
-    return launch_triples<Kernel>(triple_vectors_kernel<Kernel>, Kernel::SHARED_BYTES, task, queue);
+template <class Kernel>
+cudaError_t launch_triple_vectors(const Compounds& task, const Queue& queue) {
+    const int cols = Kernel::choose_tile_cols(task.cols);
+    return launch_triples<Kernel>(triple_vectors_kernel<Kernel>, cols,
+                                  cols / Kernel::N * (Kernel::ROWS / 4), Kernel::shared_bytes(cols),
+                                  task, queue);
 }
 
 template <int SIZE, bool HAS_VECTORS>
@@ -81,15 +82,18 @@ template <int SIZE>
 cudaError_t compound(const Plan& plan, const Queue& queue) {
     if constexpr (SIZE <= 4) {
         const Compounds task = make_compounds<SIZE>(plan);
-        if constexpr (SIZE == 2) {
-            if (has_triple_vectors(task)) {
-                const cudaError_t error = launch_triple_vectors(task, queue);
-                if (error != cudaErrorNotSupported) return error;
+        if (has_triple_vectors<SIZE>(task)) {
+            cudaError_t error = cudaErrorNotSupported;
+            if (SIZE == 4 || are_columns_whole_sectors(task, 3 * SIZE)) {
+                error = launch_triple_vectors<TripleVectorsToSectors<SIZE>>(task, queue);
+            } else if constexpr (SIZE == 2) {
+                error = launch_triple_vectors<TallTripleVectors>(task, queue);
             }
+            if (error != cudaErrorNotSupported) return error;
         }
         if constexpr (SIZE < 4) {
             // Runs that do not start at a sector boundary share their first and last sectors with
-            // other runs, so tiles should be tall.
+            // other runs. Tall tiles store longer runs, and so fewer shared sectors.
             using High = Triples<1, 128>;
             // Tiles of 112 columns are faster if the number of columns is a multiple of 112.
             using Broad = Triples<1, 32, 112>;
@@ -139,8 +143,8 @@ cudaError_t tile(const Plan& plan, const Queue& queue) {
                          (pitch << tiling.rows.log_side) * SIZE, queue, tiling);
 }
 
-/// The maximum height of a column of tiles, in tiles, for which consecutive blocks go down the
-/// column, if memory is fast.
+/// The maximum number of tiles in a column of tiles for which consecutive blocks go down the
+/// column. Applies only in fast memory.
 constexpr unsigned max_sides_down_first = 16;
 
 template <int SIZE, bool IS_LARGE, bool IS_LOADED_ONCE = false>
@@ -149,8 +153,8 @@ cudaError_t launch_word_tiles(const Plan& plan, const Queue& queue) {
     Tiling tiling = make_tiling<SIZE>(plan);
     tiling.rows.sides = static_cast<unsigned>(divide_rounding_up(Tile::ROWS, tiling.rows.size));
     tiling.cols.sides = static_cast<unsigned>(divide_rounding_up(Tile::COLS, tiling.cols.size));
-    // If columns of tiles are short, going down them first brings the tiles that share cache lines
-    // of `out` closer together in time.
+    // If columns of tiles are short, go down them first, so that tiles that share cache lines of
+    // `out` run at about the same time.
     const bool is_short = IS_LOADED_ONCE && tiling.rows.sides <= max_sides_down_first &&
                           tiling.rows.sides < tiling.cols.sides;
     tiling.is_across_first = IS_LARGE && !is_short;
@@ -158,7 +162,7 @@ cudaError_t launch_word_tiles(const Plan& plan, const Queue& queue) {
                          Tile::SHARED_BYTES, queue, tiling, plan.unit_count * SIZE);
 }
 
-/// The minimum size of an array of bytes for which large tiles are faster, in fast memory.
+/// The size, in bytes, from which large tiles are faster for an array of bytes in fast memory.
 constexpr std::int64_t min_bytes_of_large_tiles = 40'000'000;
 
 template <int SIZE>

@@ -12,22 +12,22 @@
 
 namespace coalesce::permuting {
 
-/// The position of a block's tile, and the addresses of its matrix.
+/// The position of a block's tile, and the addresses of the matrix that contains the tile.
 template <class Number>
 struct TriplePlace {
     Number row, col;  ///< the first row and column of the tile
     const char* in;
     char* out;
 
-    /// Finds the tile of this block. A tile has Kernel::ROWS x Kernel::COLS elements.
+    /// Finds the tile of this block. A tile has Kernel::ROWS x `tile_cols` elements.
     template <class Kernel>
-    static __device__ TriplePlace find(const Compounds& task) {
+    static __device__ TriplePlace find(const Compounds& task, int tile_cols) {
         unsigned number = blockIdx.x;
         const auto down = static_cast<unsigned>(task.tiles_down);
         const auto across = static_cast<unsigned>(task.tiles_across);
         const Number row = static_cast<Number>(number % down) * Kernel::ROWS;
         number /= down;
-        const Number col = static_cast<Number>(number % across) * Kernel::COLS;
+        const Number col = static_cast<Number>(number % across) * tile_cols;
         const std::int64_t matrix =
             task.rows * task.cols * Kernel::ELEMENT_BYTES * (number / across);
         return {row, col, static_cast<const char*>(task.in) + matrix,
@@ -59,7 +59,7 @@ struct Triples {
     char* out;
 
     __device__ Triples(const Compounds& all, unsigned* memory) : task(all), tile(memory) {
-        const auto place = TriplePlace<std::int64_t>::find<Triples>(task);
+        const auto place = TriplePlace<std::int64_t>::find<Triples>(task, COLS);
         row = place.row, col = place.col, in = place.in, out = place.out;
     }
 
@@ -131,42 +131,57 @@ __global__ void __launch_bounds__(Kernel::THREADS) triple_kernel(const Compounds
     triples.store();
 }
 
-/// A kernel for elements that consist of three half words. Rows and columns must start at multiples
-/// of 16 bytes and consist of whole vectors. Each thread loads eight elements (three vectors) from
-/// each of four rows, and transposes them in registers. In shared memory, the elements of a tile
-/// have the same order as in `out`.
+/// A kernel for elements that consist of three units. Rows and columns must start at multiples of 16
+/// bytes and consist of whole vectors. Each thread loads N elements (three vectors) from each of
+/// four rows, and transposes them in registers. In shared memory, the elements of a tile have the
+/// same order as in `out`. A tile has 4 * THREADS_DOWN rows. Its number of columns depends on the
+/// matrix, so that the last tile of a row is mostly full.
+template <int SIZE, int THREADS_DOWN, int MAX_THREADS_ACROSS>
 struct TripleVectors {
-    static constexpr int THREADS_ACROSS = 7, THREADS_DOWN = 28,
-                         THREADS = THREADS_ACROSS * THREADS_DOWN;
-    static constexpr int N = 8, ELEMENT_BYTES = 6;  ///< columns per thread; bytes per element
-    static constexpr int ROWS = 4 * THREADS_DOWN,
-                         COLS = N * THREADS_ACROSS;            ///< the size of a tile
+    static constexpr int N = 16 / SIZE;             ///< columns per thread
+    static constexpr int ELEMENT_BYTES = 3 * SIZE;  ///< bytes per element
+    static constexpr int ROWS = 4 * THREADS_DOWN, MAX_COLS = N * MAX_THREADS_ACROSS;
+    static constexpr int THREADS = THREADS_DOWN * MAX_THREADS_ACROSS;  ///< the maximum per block
     static constexpr int VECTORS = ROWS * ELEMENT_BYTES / 16;  ///< vectors per column of a tile
-    /// The distance in vectors between the columns of two neighbouring threads, each of which has N
-    /// columns. The distance is one more than a multiple of 8, so that neighbouring threads, which
-    /// store at the same time, access different banks.
+    /// The distance in vectors from the first of a thread's N columns to the first column of the
+    /// next thread. The distance is one more than a multiple of 8, so that neighbouring threads,
+    /// which store at the same time, access different banks.
     static constexpr int GROUP_PITCH = (N * VECTORS + 7) / 8 * 8 + 1;
-    static constexpr int SHARED_BYTES = THREADS_ACROSS * GROUP_PITCH * 16;
     static_assert(ROWS * ELEMENT_BYTES % 16 == 0, "columns are whole vectors");
 
-    const Compounds& task;
+    /// Returns the number of columns of a tile. All tiles in a row have about the same width.
+    static int choose_tile_cols(std::int64_t cols) {
+        const std::int64_t groups = divide_rounding_up(N, cols);
+        const std::int64_t tiles = divide_rounding_up(MAX_THREADS_ACROSS, groups);
+        return static_cast<int>(divide_rounding_up(tiles, groups)) * N;
+    }
+    static std::int64_t shared_bytes(int tile_cols) { return tile_cols / N * GROUP_PITCH * 16; }
+
     char* tile;
-    int row, col;
+    int rows, cols;       ///< the size of the matrix
+    int row, col, width;  ///< the first row and column of the tile, and its number of columns
     const char* in;
     char* out;
 
-    __device__ TripleVectors(const Compounds& all, char* memory) : task(all), tile(memory) {
-        const auto place = TriplePlace<int>::find<TripleVectors>(task);
+    __device__ TripleVectors(const Compounds& task, char* memory)
+        : tile(memory),
+          rows(static_cast<int>(task.rows)),
+          cols(static_cast<int>(task.cols)),
+          width(task.tile_cols) {
+        const auto place = TriplePlace<int>::find<TripleVectors>(task, width);
         row = place.row, col = place.col, in = place.in, out = place.out;
     }
 
     __device__ void load() const {
-        const int x = threadIdx.x % THREADS_ACROSS, y = threadIdx.x / THREADS_ACROSS;
-        if (row + y * 4 >= task.rows || col + x * N >= task.cols) return;
-        const char* from = in + ((row + y * 4) * task.cols + col + x * N) * ELEMENT_BYTES;
+        const int across = width / N;
+        const int y = static_cast<int>(threadIdx.x) / across;
+        const int x = static_cast<int>(threadIdx.x) - y * across;
+        if (row + y * 4 >= rows || col + x * N >= cols) return;
+        const std::int64_t row_bytes = std::int64_t{cols} * ELEMENT_BYTES;
+        const char* from = in + (row + y * 4) * row_bytes + (col + x * N) * ELEMENT_BYTES;
         unsigned word[4][12];
 #pragma unroll
-        for (int i = 0; i < 4; ++i, from += task.cols * ELEMENT_BYTES) {
+        for (int i = 0; i < 4; ++i, from += row_bytes) {
 #pragma unroll
             for (int v = 0; v < 3; ++v) {
                 const auto vector = transposing::load_vector<16>(from + v * 16);
@@ -174,48 +189,77 @@ struct TripleVectors {
                 for (int w = 0; w < 4; ++w) word[i][v * 4 + w] = vector.word[w];
             }
         }
+        // The elements of a thread's column fill 12 * SIZE bytes.
+        constexpr int BYTES = SIZE == 4 ? 16 : SIZE == 2 ? 8 : 4, WORDS = BYTES / 4;
 #pragma unroll
         for (int c = 0; c < N; ++c) {
             char* const to = tile + (x * GROUP_PITCH + c * VECTORS) * 16 + y * (4 * ELEMENT_BYTES);
 #pragma unroll
             for (int v = 0; v < 3; ++v) {
-                transposing::store_vector<8>(
-                    to + v * 8, {{word_of(word, c, v * 2), word_of(word, c, v * 2 + 1)}});
+                if constexpr (SIZE == 1) {
+                    transposing::element<4>(to, v) = word_of(word, c, v);
+                } else {
+                    Vector<BYTES> vector;
+#pragma unroll
+                    for (int w = 0; w < WORDS; ++w)
+                        vector.word[w] = word_of(word, c, v * WORDS + w);
+                    transposing::store_vector<BYTES>(to + v * BYTES, vector);
+                }
             }
         }
     }
 
     /// Returns word `number` of column `c` of a thread's elements. A column consists of four
-    /// elements, and a word consists of two half words.
+    /// elements.
     static __device__ unsigned word_of(const unsigned (&word)[4][12], int c, int number) {
-        const int one = 2 * number, other = one + 1;
-        const int at = c * 3 + one % 3, other_at = c * 3 + other % 3;
-        return __byte_perm(word[one / 3][at / 2], word[other / 3][other_at / 2],
-                           (at % 2 == 0 ? 0x0010 : 0x0032) | (other_at % 2 == 0 ? 0x5400 : 0x7600));
+        if constexpr (SIZE == 4) {
+            return word[number / 3][c * 3 + number % 3];
+        } else {
+            // The position of unit k of the word in the thread's row number unit / 3.
+            constexpr int UNITS = 4 / SIZE;
+            const auto row_of = [&](int k) { return (UNITS * number + k) / 3; };
+            const auto place_of = [&](int k) { return c * 3 + (UNITS * number + k) % 3; };
+            // Selects unit `k` of the word, and its successor.
+            const auto pair = [&](int k) {
+                const int one = place_of(k), other = place_of(k + 1);
+                const unsigned low = word[row_of(k)][one / UNITS];
+                const unsigned high = word[row_of(k + 1)][other / UNITS];
+                if (SIZE == 2) {
+                    return __byte_perm(
+                        low, high,
+                        (one % 2 == 0 ? 0x0010 : 0x0032) | (other % 2 == 0 ? 0x5400 : 0x7600));
+                }
+                return __byte_perm(low, high, one % 4 + (4 + other % 4) * 16);
+            };
+            if constexpr (SIZE == 2) return pair(0);
+            return __byte_perm(pair(0), pair(UNITS - 2), 0x5410);
+        }
     }
 
     __device__ void store() const {
-        const std::int64_t rows_left = task.rows - row, cols_left = task.cols - col;
-        const int cols = cols_left < COLS ? static_cast<int>(cols_left) : COLS;
-        const int vectors =
-            rows_left < ROWS ? static_cast<int>(rows_left) * ELEMENT_BYTES / 16 : VECTORS;
-        char* const corner = out + (col * task.rows + row) * ELEMENT_BYTES;
+        const int last_cols = cols - col < width ? cols - col : width;
+        const int vectors = rows - row < ROWS ? (rows - row) * ELEMENT_BYTES / 16 : VECTORS;
+        const std::int64_t column_bytes = std::int64_t{rows} * ELEMENT_BYTES;
+        char* const corner = out + col * column_bytes + row * ELEMENT_BYTES;
 #ifndef __clang__  // clang cannot unroll this loop and would print a warning
 #    pragma unroll 4
 #endif
-        for (int i = threadIdx.x; i < COLS * VECTORS; i += THREADS) {
+        for (int i = static_cast<int>(threadIdx.x); i < last_cols * VECTORS;
+             i += static_cast<int>(blockDim.x)) {
             const int x = i / VECTORS, v = i % VECTORS;
-            if (x >= cols || v >= vectors) continue;
-            transposing::store_vector(corner + x * task.rows * ELEMENT_BYTES + v * 16,
+            if (v >= vectors) continue;
+            transposing::store_vector(corner + x * column_bytes + v * 16,
                                       transposing::load_vector<16>(
                                           tile + (x / N * GROUP_PITCH + x % N * VECTORS + v) * 16));
         }
     }
 };
 
-/// The kernel that runs TripleVectors; a template, so that several source files may include it.
+/// The kernel that runs TripleVectors; a template, so that several source files may include it. One
+/// block per multiprocessor would suffice, so that the compiler uses as many registers as it takes
+/// to keep all loads of a thread in flight.
 template <class Kernel>
-__global__ void __launch_bounds__(Kernel::THREADS) triple_vectors_kernel(const Compounds task) {
+__global__ void __launch_bounds__(Kernel::THREADS, 1) triple_vectors_kernel(const Compounds task) {
     extern __shared__ uint4 shared[];
     const Kernel triples(task, reinterpret_cast<char*>(shared));
     triples.load();

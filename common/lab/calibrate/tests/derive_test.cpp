@@ -1,4 +1,4 @@
-// Tests derive() with measurements that were computed from known parameters.
+// Tests derive_gpu() with measurements that were computed from known parameters.
 #include "lab/calibrate/derive.h"
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ struct Memory {
 };
 
 /// Returns the latency of a load at the memory utilization `u`.
-LoadTime load_at(const Memory& memory, bool is_copy, double u) {
+LoadLatency load_at(const Memory& memory, bool is_copy, double u) {
     return {is_copy, u,
             memory.ns + memory.queue * u / (1 - u) + (is_copy ? memory.write_delay * u / 2 : 0)};
 }
@@ -49,7 +49,7 @@ std::vector<LoadsInFlight> flights_of(const Memory& memory) {
             all.push_back(flight_at(memory, "copy", bytes, u));
         }
     }
-    // derive() must ignore this measurement, because it contains no clock readings.
+    // derive_gpu() must ignore this measurement, because it contains no clock readings.
     all.push_back({"read", 4, 4, 1024, 1, 3000});
     return all;
 }
@@ -97,13 +97,14 @@ RawMeasurements a_whole_measurement() {
     // Together, 100 multiprocessors at 2 GHz execute 2e8 cycles per millisecond. The matrix has
     // 2^26 elements.
     const double ms_of_cycle = 67108864 / 2e8;
-    raw.scatters = {{32, 8, 8192, 5 * ms_of_cycle, 4 * ms_of_cycle},
-                    {32, 32, 8192, 4 * ms_of_cycle, 4 * ms_of_cycle},
-                    {16, 16, 8192, 3 * ms_of_cycle / 2, 2 * ms_of_cycle / 2},
-                    // In this measurement, the loads double the time, so derive() must use the time
-                    // of the stores alone.
-                    {8, 32, 8192, 5 * ms_of_cycle / 4, 1 * ms_of_cycle / 4},
-                    {32, 8, 4096, 1, 1}};
+    raw.scatters = {
+        {32, 8, 8192, 5 * ms_of_cycle, 4 * ms_of_cycle},
+        {32, 32, 8192, 4 * ms_of_cycle, 4 * ms_of_cycle},
+        {16, 16, 8192, 3 * ms_of_cycle / 2, 2 * ms_of_cycle / 2},
+        // In this measurement, the loads double the time, so derive_gpu() must use the time
+        // of the stores alone.
+        {8, 32, 8192, 5 * ms_of_cycle / 4, 1 * ms_of_cycle / 4},
+        {32, 8, 4096, 1, 1}};
     for (const int warps : {1, 2, 4, 8}) {
         raw.turns.push_back({1, warps, 0, 999, 250, 250 + 4.0 * (warps - 1)});
         raw.turns.push_back({8, warps, 0, 150});
@@ -142,7 +143,7 @@ TEST_CASE("the latency under load is derived for different queueing and write de
             Memory memory;
             memory.queue = queue;
             memory.write_delay = delay;
-            std::vector<LoadTime> loads;
+            std::vector<LoadLatency> loads;
             for (const double u : {0.05, 0.2, 0.4, 0.6, 0.75}) {
                 loads.push_back(load_at(memory, false, u));
                 loads.push_back(load_at(memory, true, u));
@@ -172,12 +173,12 @@ TEST_CASE("the spread of latencies is derived from their quantiles") {
     flight.mean = 550;
     flight.p10 = 400 + 150 * quantile(0.1);
     flight.p90 = 400 + 150 * quantile(0.9);
-    CHECK(fit_spread(flight).more == Approx(150).epsilon(1e-3));
-    CHECK(fit_spread(flight).fastest == Approx(400).epsilon(1e-3));
+    CHECK(fit_latency_distribution(flight).more == Approx(150).epsilon(1e-3));
+    CHECK(fit_latency_distribution(flight).fastest == Approx(400).epsilon(1e-3));
 }
 
 TEST_CASE("all parameters of a GPU are derived") {
-    const Gpu gpu = derive(a_whole_measurement());
+    const Gpu gpu = derive_gpu(a_whole_measurement());
     CHECK(gpu.name == "NVIDIA Test");
     CHECK(gpu.source == "measured 2026-01-02, driver 580.1");
     CHECK(gpu.measured);
@@ -229,7 +230,7 @@ TEST_CASE("missing measurements are reported by name") {
         RawMeasurements raw = a_whole_measurement();
         leave_out(raw);
         try {
-            derive(raw);
+            derive_gpu(raw);
         } catch (const GpuError& error) {
             return std::string(error.what());
         }
@@ -246,7 +247,7 @@ TEST_CASE("missing measurements are reported by name") {
           "a measurement is missing: a load of a cache line from the L2 cache");
     CHECK(error_without([](RawMeasurements& raw) { raw.barriers.clear(); }).starts_with("too few"));
     CHECK(error_without([](RawMeasurements& raw) {
-              std::erase_if(raw.bulk_rates, [](const BulkRate& b) {
+              std::erase_if(raw.bulk_rates, [](const BulkCopyRate& b) {
                   return b.method == "boxes" && b.bytes == 256;
               });
           }) == "a measurement is missing: bulk copies of boxes");

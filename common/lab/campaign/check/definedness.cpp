@@ -43,7 +43,7 @@ void add_registers(const ptx::Operand& operand, std::vector<u32>& registers) {
     for (const ptx::Operand& element : operand.elements) add_registers(element, registers);
 }
 
-struct Flow {
+struct DefinednessAnalysis {
     const ptx::Function& function;
 
     static bool is_last_of_block(const ptx::Instruction& i) {
@@ -144,7 +144,7 @@ std::string find_undefined_read(const std::string& text) {
         const auto module = ptx::parse(text);
         for (const auto& [name, function] : module->functions) {
             if (!function->has_body) continue;
-            const std::string problem = Flow{*function}.check(*module);
+            const std::string problem = DefinednessAnalysis{*function}.check(*module);
             if (!problem.empty()) return problem;
         }
         return "";

@@ -7,7 +7,7 @@ namespace {
 
 struct Instruction {
     const char* name;
-    /// The types of the result and the operands, as letters for expand().
+    /// The types of the result and the operands, as letters for expand_pattern().
     const char* types;
     const char* text;
 };
@@ -127,10 +127,10 @@ std::string instruction_function(const Instruction& instruction) {
     for (const char* letter = instruction.types + 1; *letter; ++letter) {
         const char* comma = parameters.empty() ? "" : ", ";
         const std::string parameter(1, static_cast<char>('a' + (letter - instruction.types - 1)));
-        parameters += fill("$1$2 $3", {comma, parse_type_letter(*letter), parameter});
-        operands += fill("$1\"$2\"($3)", {comma, constraint(*letter), parameter});
+        parameters += fill_arguments("$1$2 $3", {comma, parse_type_letter(*letter), parameter});
+        operands += fill_arguments("$1\"$2\"($3)", {comma, constraint(*letter), parameter});
     }
-    return fill(
+    return fill_arguments(
         "__device__ __forceinline__ $1 op_$2($3) { $1 r; asm(\"$4\" : \"=$5\"(r) : $6); return r; "
         "}\n",
         {parse_type_letter(instruction.types[0]), instruction.name, parameters, instruction.text,
@@ -139,14 +139,14 @@ std::string instruction_function(const Instruction& instruction) {
 
 }  // namespace
 
-std::string assembly(Kernel& kernel, Type type, UniformIn most, int depth) {
+std::string random_assembly_call(Kernel& kernel, Type type, UniformIn most, int depth) {
     const Instruction& instruction = kInstructions[kernel.random.below(std::size(kInstructions))];
     kernel.define_global_once(std::string("op_") + instruction.name,
                               instruction_function(instruction));
-    std::string call = fill("($1)op_$2(", {type, instruction.name});
+    std::string call = fill_arguments("($1)op_$2(", {type, instruction.name});
     for (const char* letter = instruction.types + 1; *letter; ++letter) {
         if (letter > instruction.types + 1) call += ", ";
-        call += value(kernel, parse_type_letter(*letter), most, depth);
+        call += random_expression(kernel, parse_type_letter(*letter), most, depth);
     }
     return call + ")";
 }

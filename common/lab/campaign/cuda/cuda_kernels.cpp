@@ -63,7 +63,7 @@ void declare_variables(Kernel& kernel) {
             same == UniformIn::thread ? kernel.random.between(2, 5) : kernel.random.between(0, 2);
         for (int i = 0; i < count; ++i) {
             const Type type = random_type(kernel);
-            kernel.declare(type, same, value(kernel, type, same, 2));
+            kernel.declare(type, same, random_expression(kernel, type, same, 2));
         }
     }
     // Guarantees that there is at least one variable to assign to.
@@ -97,9 +97,10 @@ void store_variables(Kernel& kernel) {
             is_shared = true;
         }
         std::string bits = variable.name;
-        if (variable.type == Type::f32) bits = fill("__float_as_uint(__fadd_rn($1, 0.0f))", {bits});
+        if (variable.type == Type::f32)
+            bits = fill_arguments("__float_as_uint(__fadd_rn($1, 0.0f))", {bits});
         if (variable.type == Type::f64)
-            bits = fill("__double_as_longlong(__dadd_rn($1, 0.0))", {bits});
+            bits = fill_arguments("__double_as_longlong(__dadd_rn($1, 0.0))", {bits});
         kernel.write(is_long ? "*(u64*)(out + $1) $2 (u64)$3;" : "out[$1] $2 (u32)$3;",
                      {word, is_shared ? "^=" : "=", bits});
         word += is_long ? 2 : 1;
@@ -128,15 +129,15 @@ void store_interleaved(Kernel& kernel) {
 }
 
 std::string kernel_header(Kernel& kernel) {
-    std::string text =
-        fill(kernel.random.percent(30) ? "extern \"C\" __global__ void __launch_bounds__($1)\n"
-                                       : "extern \"C\" __global__ void ",
-             {kernel.threads});
-    text += fill(
+    std::string text = fill_arguments(kernel.random.percent(30)
+                                          ? "extern \"C\" __global__ void __launch_bounds__($1)\n"
+                                          : "extern \"C\" __global__ void ",
+                                      {kernel.threads});
+    text += fill_arguments(
         "kernel(const unsigned* $1in, unsigned* $1out, unsigned* sums, unsigned char* scratch, "
         "unsigned seed) {\n",
         {kernel.random.percent(30) ? "__restrict__ " : ""});
-    text += fill(
+    text += fill_arguments(
         "const u32 tid = threadIdx.x + $1 * (threadIdx.y + $2 * threadIdx.z);\nconst u32 lane = "
         "tid & 31, warp = tid >> 5;\n"
         "out += (blockIdx.x * $3 + tid) * 32;\nscratch += (blockIdx.x * $3 + tid) * 64;\n",
@@ -148,8 +149,8 @@ std::string kernel_header(Kernel& kernel) {
 
 }  // namespace
 
-std::string generate_cuda(u64 seed, Style style) {
-    const bool is_learner = style == Style::learner;
+std::string generate_cuda(u64 seed, KernelStyle style) {
+    const bool is_learner = style == KernelStyle::learner;
     Kernel kernel(is_learner ? seed ^ 0x6c6561726e6572 : seed);
     kernel.is_learner = is_learner;
     kernel.constructs = draw_constructs(kernel.random, is_learner);

@@ -7,10 +7,10 @@
 
 namespace coalesce::campaign {
 
-enum class Style {
+enum class KernelStyle {
     exact,
-    /// Code like a learner's. Its results are comparable only between two compilers that are given
-    /// the same LLVM IR.
+    /// Code of the kind that learners write. Compilers may round its results differently, so
+    /// compare only compilers that start from the same LLVM IR.
     learner
 };
 
@@ -27,7 +27,7 @@ enum class Style {
 ///
 /// The kernel has no undefined behaviour: it has no races, reads only memory that was written, and
 /// every loop ends. Its floating-point arithmetic specifies each rounding so that compilers agree,
-/// except in Style::learner.
-std::string generate_cuda(u64 seed, Style style = Style::exact);
+/// except in KernelStyle::learner.
+std::string generate_cuda(u64 seed, KernelStyle style = KernelStyle::exact);
 
 }  // namespace coalesce::campaign

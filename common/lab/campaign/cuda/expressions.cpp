@@ -48,7 +48,7 @@ std::string special_value(Kernel& kernel, UniformIn most) {
     const std::string chosen = random.pick(choices);
     if (chosen.starts_with("table")) kernel.define_global_once("table", kTable);
     if (chosen.starts_with("numbers")) define_numbers_array(kernel);
-    return expand(kernel, chosen, most, 0);
+    return expand_pattern(kernel, chosen, most, 0);
 }
 
 std::string leaf_expression(Kernel& kernel, Type type, UniformIn most) {
@@ -61,17 +61,17 @@ std::string leaf_expression(Kernel& kernel, Type type, UniformIn most) {
     if (!same_type.empty() && random.percent(50)) return random.pick(same_type)->name;
     if (!other.empty() && random.percent(45)) {
         const Variable& variable = *random.pick(other);
-        return convert(kernel, variable.name, variable.type, type);
+        return converted_expression(kernel, variable.name, variable.type, type);
     }
-    if (random.percent(15)) return constant(kernel, type);
-    return convert(kernel, special_value(kernel, most), Type::u32, type);
+    if (random.percent(15)) return random_constant(kernel, type);
+    return converted_expression(kernel, special_value(kernel, most), Type::u32, type);
 }
 
 // ---- operations ----
 
 std::string integer_arithmetic(Kernel& kernel, Type type, UniformIn most, int depth) {
     Random& random = kernel.random;
-    const auto operand = [&] { return value(kernel, type, most, depth); };
+    const auto operand = [&] { return random_expression(kernel, type, most, depth); };
     const char* pattern = random.pick<const char*>(
         {"(T)((A)$1 + (A)$2)", "(T)((A)$1 + (A)$2)", "(T)((A)$1 - (A)$2)", "(T)((A)$1 * (A)$2)",
          "(T)($1 & $2)", "(T)($1 | $2)", "(T)($1 ^ $2)", "(T)((A)$1 << ((u32)$2 & (B - 1)))",
@@ -99,7 +99,7 @@ std::string integer_arithmetic(Kernel& kernel, Type type, UniformIn most, int de
     if (text.starts_with("larger"))
         kernel.define_global_once(
             "larger", "template <class T> __device__ T larger(T a, T b) { return a < b ? b : a; }");
-    return fill(text, {operand(), operand()});
+    return fill_arguments(text, {operand(), operand()});
 }
 
 /// Returns an operation that exists only for integers, such as a bit count.
@@ -131,7 +131,7 @@ std::string word_operation(Kernel& kernel, Type type, UniformIn most, int depth)
         "__float_as_uint(__fadd_rn($f, 0.0f))",
         "(u64)__double_as_longlong(__dadd_rn($d, 0.0))"};
     const char* operation = kernel.random.pick(kOperations);
-    return fill("($1)$2", {type, expand(kernel, operation, most, depth)});
+    return fill_arguments("($1)$2", {type, expand_pattern(kernel, operation, most, depth)});
 }
 
 std::string call(Kernel& kernel, Type type, UniformIn most, int depth) {
@@ -139,9 +139,10 @@ std::string call(Kernel& kernel, Type type, UniformIn most, int depth) {
     std::string arguments;
     for (const Type parameter : function.parameters) {
         if (!arguments.empty()) arguments += ", ";
-        arguments += value(kernel, parameter, most, depth);
+        arguments += random_expression(kernel, parameter, most, depth);
     }
-    return convert(kernel, function.name + "(" + arguments + ")", function.result, type);
+    return converted_expression(kernel, function.name + "(" + arguments + ")", function.result,
+                                type);
 }
 
 std::string real_operation(Kernel& kernel, Type type, UniformIn most, int depth) {
@@ -192,14 +193,15 @@ std::string real_operation(Kernel& kernel, Type type, UniformIn most, int depth)
         "(double)($I >> 44)",
         "(double)($u >> 12)"};
     define_limited_function(kernel);
-    return expand(kernel, kernel.random.pick(type == Type::f32 ? kFloat : kDouble), most, depth);
+    return expand_pattern(kernel, kernel.random.pick(type == Type::f32 ? kFloat : kDouble), most,
+                          depth);
 }
 
 }  // namespace
 
 // ---- expressions ----
 
-std::string value(Kernel& kernel, Type type, UniformIn most, int depth) {
+std::string random_expression(Kernel& kernel, Type type, UniformIn most, int depth) {
     Random& random = kernel.random;
     if (depth <= 0 || random.percent(15)) return leaf_expression(kernel, type, most);
     depth -= 1;
@@ -213,18 +215,18 @@ std::string value(Kernel& kernel, Type type, UniformIn most, int depth) {
     const u32 drawn = random.below(100);
     if (drawn < 50) return integer_arithmetic(kernel, type, most, depth);
     if (drawn < 60) return word_operation(kernel, type, most, depth);
-    if (drawn < 70) return assembly(kernel, type, most, depth);
+    if (drawn < 70) return random_assembly_call(kernel, type, most, depth);
     if (drawn < 80 && !kernel.functions.empty()) return call(kernel, type, most, depth);
     if (drawn < 90) {
-        return fill("($1 ? $2 : $3)",
-                    {condition(kernel, most, depth), value(kernel, type, most, depth),
-                     value(kernel, type, most, depth)});
+        return fill_arguments("($1 ? $2 : $3)", {random_condition(kernel, most, depth),
+                                                 random_expression(kernel, type, most, depth),
+                                                 random_expression(kernel, type, most, depth)});
     }
     const Type other = random_type(kernel);
-    return convert(kernel, value(kernel, other, most, depth), other, type);
+    return converted_expression(kernel, random_expression(kernel, other, most, depth), other, type);
 }
 
-std::string condition(Kernel& kernel, UniformIn most, int depth) {
+std::string random_condition(Kernel& kernel, UniformIn most, int depth) {
     static const std::vector<const char*> kSimple = {
         "$u < $u",       "$i < $i",      "$U > $U",
         "$I <= $I",      "$i >= 0",      "($u & 1) == 0",
@@ -234,18 +236,19 @@ std::string condition(Kernel& kernel, UniformIn most, int depth) {
     Random& random = kernel.random;
     if (depth > 0 && random.percent(25)) {
         const char* join = random.pick({"($1 && $2)", "($1 || $2)", "!($1)", "(($1) != ($2))"});
-        return fill(join, {condition(kernel, most, depth - 1), condition(kernel, most, depth - 1)});
+        return fill_arguments(join, {random_condition(kernel, most, depth - 1),
+                                     random_condition(kernel, most, depth - 1)});
     }
     if (is_uniform_within(UniformIn::position, most) && !kernel.in_function && random.percent(20)) {
-        return expand(kernel, "(lane & $n) < $n", most, 0);
+        return expand_pattern(kernel, "(lane & $n) < $n", most, 0);
     }
-    return expand(kernel, random.pick(kSimple), most, depth > 0 ? depth - 1 : 0);
+    return expand_pattern(kernel, random.pick(kSimple), most, depth > 0 ? depth - 1 : 0);
 }
 
 // ---- patterns ----
 
-std::string expand(Kernel& kernel, const std::string& pattern, UniformIn most, int depth,
-                   const std::vector<PatternArgument>& given) {
+std::string expand_pattern(Kernel& kernel, const std::string& pattern, UniformIn most, int depth,
+                           const std::vector<PatternArgument>& given) {
     std::string text;
     for (std::size_t i = 0; i < pattern.size(); ++i) {
         if (pattern[i] == '@') {
@@ -259,14 +262,14 @@ std::string expand(Kernel& kernel, const std::string& pattern, UniformIn most, i
             continue;
         }
         switch (const char letter = pattern[++i]) {
-            case 'u': text += value(kernel, Type::u32, most, depth); break;
-            case 'i': text += value(kernel, Type::i32, most, depth); break;
-            case 'U': text += value(kernel, Type::u64, most, depth); break;
-            case 'I': text += value(kernel, Type::i64, most, depth); break;
-            case 'f': text += value(kernel, Type::f32, most, depth); break;
-            case 'd': text += value(kernel, Type::f64, most, depth); break;
-            case 'b': text += "(" + condition(kernel, most, depth) + ")"; break;
-            case 'k': text += constant(kernel, Type::u32); break;
+            case 'u': text += random_expression(kernel, Type::u32, most, depth); break;
+            case 'i': text += random_expression(kernel, Type::i32, most, depth); break;
+            case 'U': text += random_expression(kernel, Type::u64, most, depth); break;
+            case 'I': text += random_expression(kernel, Type::i64, most, depth); break;
+            case 'f': text += random_expression(kernel, Type::f32, most, depth); break;
+            case 'd': text += random_expression(kernel, Type::f64, most, depth); break;
+            case 'b': text += "(" + random_condition(kernel, most, depth) + ")"; break;
+            case 'k': text += random_constant(kernel, Type::u32); break;
             case 'n': text += std::to_string(kernel.random.between(1, 31)); break;
             default: text += given.at(static_cast<std::size_t>(letter - '1')).text;
         }
@@ -274,7 +277,7 @@ std::string expand(Kernel& kernel, const std::string& pattern, UniformIn most, i
     return text;
 }
 
-std::string fill(const std::string& pattern, const std::vector<PatternArgument>& given) {
+std::string fill_arguments(const std::string& pattern, const std::vector<PatternArgument>& given) {
     std::string text;
     for (std::size_t i = 0; i < pattern.size(); ++i) {
         if (pattern[i] != '$')
@@ -285,7 +288,7 @@ std::string fill(const std::string& pattern, const std::vector<PatternArgument>&
     return text;
 }
 
-std::string constant(Kernel& kernel, Type type) {
+std::string random_constant(Kernel& kernel, Type type) {
     Random& random = kernel.random;
     if (is_real(type)) {
         const std::string number = std::to_string(static_cast<int>(random.below(2001)) - 1000) +
@@ -298,23 +301,24 @@ std::string constant(Kernel& kernel, Type type) {
     const bool is_long = bits_of(type) == 64;
     if (is_long && random.percent(40)) number <<= random.below(32);
     if (type == Type::u32 || type == Type::u64) return hexadecimal(number, is_long);
-    return fill("($1)$2", {type, hexadecimal(number, is_long)});
+    return fill_arguments("($1)$2", {type, hexadecimal(number, is_long)});
 }
 
-std::string convert(Kernel& kernel, const std::string& text, Type from, Type to) {
+std::string converted_expression(Kernel& kernel, const std::string& text, Type from, Type to) {
     if (from == to) return text;
     if (is_real(from)) {
         define_limited_function(kernel);
         if (to == Type::f64) return "(double)" + text;
         if (to == Type::f32) return "(float)limited(" + text + ")";
-        return fill("($1)(i32)limited($2)", {to, text});
+        return fill_arguments("($1)(i32)limited($2)", {to, text});
     }
-    return fill(is_real(to) ? "($1)(i16)($2)" : "($1)($2)", {to, text});
+    return fill_arguments(is_real(to) ? "($1)(i16)($2)" : "($1)($2)", {to, text});
 }
 
 // ---- destinations of values ----
 
-const Variable& target(Kernel& kernel, const StatementPlace& place, UniformIn value) {
+const Variable& random_assignable_variable(Kernel& kernel, const StatementPlace& place,
+                                           UniformIn value) {
     const UniformIn needed = join(place.arriving_together, value);
     std::vector<const Variable*> possible;
     for (const Variable& variable : kernel.variables) {
@@ -324,23 +328,23 @@ const Variable& target(Kernel& kernel, const StatementPlace& place, UniformIn va
     return *kernel.random.pick(possible);
 }
 
-void absorb(Kernel& kernel, const StatementPlace& place, const std::string& pattern, Type from,
-            UniformIn value) {
-    const std::string text = expand(kernel, pattern, value, 1);
-    const Variable to = target(kernel, place, value);
-    const std::string converted = convert(kernel, text, from, to.type);
+void write_use_of(Kernel& kernel, const StatementPlace& place, const std::string& pattern,
+                  Type from, UniformIn value) {
+    const std::string text = expand_pattern(kernel, pattern, value, 1);
+    const Variable to = random_assignable_variable(kernel, place, value);
+    const std::string converted = converted_expression(kernel, text, from, to.type);
     if (is_real(to.type)) {
         define_limited_function(kernel);
         const char* add = kernel.is_learner      ? "$1 = limited($1 * 0.5f + $2);\n"
                           : to.type == Type::f32 ? "$1 = limited(__fadd_rn($1, $2));\n"
                                                  : "$1 = limited(__dadd_rn($1, $2));\n";
-        kernel.body += fill(add, {to.name, converted});
+        kernel.body += fill_arguments(add, {to.name, converted});
         return;
     }
     const char* merge =
         kernel.random.pick<const char*>({"$1 = ($3)(($4)$1 + ($4)$2);\n", "$1 = ($3)($1 ^ $2);\n",
                                          "$1 = ($3)(($4)$1 * 3u + ($4)$2);\n"});
-    kernel.body += fill(merge, {to.name, converted, to.type, arithmetic(to.type)});
+    kernel.body += fill_arguments(merge, {to.name, converted, to.type, arithmetic(to.type)});
 }
 
 void define_limited_function(Kernel& kernel) {
@@ -371,18 +375,19 @@ Type random_integer_type(Kernel& kernel) {
     return kernel.random.pick({Type::u8, Type::i8, Type::u16, Type::i16, Type::u32, Type::u32,
                                Type::u32, Type::i32, Type::u64, Type::i64});
 }
-UniformIn random_sharing(Kernel& kernel) {
+UniformIn random_uniform_scope(Kernel& kernel) {
     if (kernel.in_function) return UniformIn::thread;
     return kernel.random.pick({UniformIn::launch, UniformIn::block, UniformIn::block,
                                UniformIn::warp, UniformIn::position, UniformIn::position,
                                UniformIn::thread, UniformIn::thread, UniformIn::thread});
 }
 
-std::string iteration_count(Kernel& kernel, UniformIn same, int most) {
+std::string random_iteration_count(Kernel& kernel, UniformIn same, int most) {
     if (most <= 1) return "1";
     const std::string count = std::to_string(kernel.random.between(2, most));
     if (kernel.random.percent(25)) return count;
-    return fill("$2 % $1 + 1", {count, "(u32)(" + value(kernel, Type::u32, same, 1) + ")"});
+    return fill_arguments("$2 % $1 + 1",
+                          {count, "(u32)(" + random_expression(kernel, Type::u32, same, 1) + ")"});
 }
 
 }  // namespace coalesce::campaign

@@ -43,10 +43,12 @@ private:
 std::string head_of(Kernel& kernel, const Function& function, const std::string& first = "") {
     std::string parameters = first;
     for (std::size_t i = 0; i < function.parameters.size(); ++i)
-        parameters += fill("$1$2 p$3", {parameters.empty() ? "" : ", ", function.parameters[i], i});
-    return fill("__device__ $1$2 $3($4) {\n",
-                {first.empty() ? kKinds[kernel.random.below(std::size(kKinds))] : "__noinline__ ",
-                 function.result, function.name, parameters});
+        parameters +=
+            fill_arguments("$1$2 p$3", {parameters.empty() ? "" : ", ", function.parameters[i], i});
+    return fill_arguments(
+        "__device__ $1$2 $3($4) {\n",
+        {first.empty() ? kKinds[kernel.random.below(std::size(kKinds))] : "__noinline__ ",
+         function.result, function.name, parameters});
 }
 
 Function declare_function(Kernel& kernel) {
@@ -64,9 +66,9 @@ void write_plain(Kernel& kernel) {
         const FunctionBodyScope body(kernel, function);
         kernel.remaining_statements = kernel.random.between(1, 5);
         kernel.declare(Type::u32, UniformIn::thread,
-                       value(kernel, Type::u32, UniformIn::thread, 1));
+                       random_expression(kernel, Type::u32, UniformIn::thread, 1));
         kernel.declare(function.result, UniformIn::thread,
-                       value(kernel, function.result, UniformIn::thread, 1));
+                       random_expression(kernel, function.result, UniformIn::thread, 1));
         StatementPlace place;
         place.arriving_together = UniformIn::thread;
         place.all_threads = false;
@@ -76,7 +78,8 @@ void write_plain(Kernel& kernel) {
         for (int count = kernel.random.between(1, 3); count > 0; --count)
             write_statement(kernel, place);
         text += kernel.body;
-        text += fill("return $1;\n}\n", {value(kernel, function.result, UniformIn::thread, 2)});
+        text += fill_arguments("return $1;\n}\n",
+                               {random_expression(kernel, function.result, UniformIn::thread, 2)});
     }
     kernel.globals += text;
     kernel.functions.push_back(function);
@@ -93,22 +96,24 @@ void write_recursive(Kernel& kernel) {
         const auto arguments = [&] {
             std::string list;
             for (const Type type : inner.parameters)
-                list += ", " + value(kernel, type, UniformIn::thread, 1);
+                list += ", " + random_expression(kernel, type, UniformIn::thread, 1);
             return list;
         };
         const std::vector<PatternArgument> words = {
-            value(kernel, inner.result, UniformIn::thread, 1), inner.result, inner.name,
+            random_expression(kernel, inner.result, UniformIn::thread, 1), inner.result, inner.name,
             arguments(), arguments()};
         kernel.write("if (left == 0 || $b) return $1;", words);
         kernel.write("$2 x = $3(left - 1$4);\nif ($b) x = $3(left / 2$5);", words);
         const Scope scope(kernel);
         kernel.variables.push_back({"x", inner.result, UniformIn::thread});
         text += kernel.body +
-                fill("return $1;\n}\n", {value(kernel, inner.result, UniformIn::thread, 2)});
+                fill_arguments("return $1;\n}\n",
+                               {random_expression(kernel, inner.result, UniformIn::thread, 2)});
         for (std::size_t i = 0; i < inner.parameters.size(); ++i) call += ", p" + std::to_string(i);
     }
     text += head_of(kernel, function);
-    text += fill("return $1($2$3);\n}\n", {inner.name, kernel.random.between(1, 4), call});
+    text +=
+        fill_arguments("return $1($2$3);\n}\n", {inner.name, kernel.random.between(1, 4), call});
     kernel.globals += text;
     kernel.functions.push_back(function);
 }
@@ -123,12 +128,13 @@ void write_table(Kernel& kernel) {
         text += "__device__ __noinline__ u32 " + entry.name + "(u32 p0, u32 p1) {\n";
         {
             const FunctionBodyScope body(kernel, entry);
-            text += fill("return $1;\n}\n", {value(kernel, Type::u32, UniformIn::thread, 2)});
+            text += fill_arguments("return $1;\n}\n",
+                                   {random_expression(kernel, Type::u32, UniformIn::thread, 2)});
         }
         names += (names.empty() ? "" : ", ") + entry.name;
     }
-    text += fill("$1u32 (*const t[4])(u32, u32) = {$2};\nreturn t[p0 & 3](p1, p2);\n}\n",
-                 {head_of(kernel, function), names});
+    text += fill_arguments("$1u32 (*const t[4])(u32, u32) = {$2};\nreturn t[p0 & 3](p1, p2);\n}\n",
+                           {head_of(kernel, function), names});
     kernel.globals += text;
     kernel.functions.push_back(function);
 }
@@ -143,9 +149,9 @@ void call_lambda(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "u32 @kept = $u;\nconst u32 @sum = apply($1, [&](u32 x) {\nif (x & 1) @kept += $u;\n"
         "return $b ? x + @kept : $u;\n});",
-        {iteration_count(kernel, UniformIn::thread, place.turns > 50 ? 1 : 5)});
-    absorb(kernel, place, "@kept");
-    absorb(kernel, place, "@sum");
+        {random_iteration_count(kernel, UniformIn::thread, place.turns > 50 ? 1 : 5)});
+    write_use_of(kernel, place, "@kept");
+    write_use_of(kernel, place, "@sum");
 }
 
 void call_template(Kernel& kernel, StatementPlace& place) {
@@ -154,10 +160,11 @@ void call_template(Kernel& kernel, StatementPlace& place) {
         "template <int N, class T>\n__device__ T power(T x) {\nif constexpr (N == 0) "
         "return 1;\nelse return (T)(x * power<N - 1>(x) + N);\n}\n");
     const char* type = kernel.random.pick({"u32", "u64"});
-    absorb(kernel, place,
-           fill("power<$1>(($2)$3)", {kernel.random.between(0, 5), type,
-                                      value(kernel, Type::u32, UniformIn::thread, 2)}),
-           Type::u64);
+    write_use_of(kernel, place,
+                 fill_arguments("power<$1>(($2)$3)",
+                                {kernel.random.between(0, 5), type,
+                                 random_expression(kernel, Type::u32, UniformIn::thread, 2)}),
+                 Type::u64);
 }
 
 /// Generates structures that are passed by value, but only in the kernel. In an inlined function,
@@ -174,8 +181,8 @@ void pass_structures(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "Pair @pair{$u, $U, (u16)$u};\nu16 @small = (u16)$u;\nif ($b) change(@pair, @small);\n"
         "@pair = turned(@pair, $u);\nif ($b) @pair = turned(@pair, @small);");
-    absorb(kernel, place, "@pair.b", Type::u64);
-    absorb(kernel, place, "(@pair.a + @pair.c * 3u + @small)");
+    write_use_of(kernel, place, "@pair.b", Type::u64);
+    write_use_of(kernel, place, "(@pair.a + @pair.c * 3u + @small)");
 }
 
 }  // namespace

@@ -9,11 +9,11 @@ namespace {
 /// Generates a switch with up to ten cases, which is enough for the compiler to use a jump table.
 void switch_over(Kernel& kernel, StatementPlace& place) {
     Random& random = kernel.random;
-    const UniformIn same = random_sharing(kernel);
+    const UniformIn same = random_uniform_scope(kernel);
     const int cases = random.between(2, random.percent(30) ? 10 : 5);
     const int step = random.pick({1, 1, 1, 3, 100});
-    kernel.write("switch (($1) % $2u * $3) {",
-                 {value(kernel, Type::u32, same, 2), cases + random.between(0, 2), step});
+    kernel.write("switch (($1) % $2u * $3) {", {random_expression(kernel, Type::u32, same, 2),
+                                                cases + random.between(0, 2), step});
     // Threads that fall through meet threads that jump, so the mask of the lanes inside the cases
     // is unknown.
     StatementPlace body = is_uniform_within(same, UniformIn::warp) ? place.inside_block(same)
@@ -22,14 +22,14 @@ void switch_over(Kernel& kernel, StatementPlace& place) {
         kernel.write("case $1:", {i * step});
         if (random.percent(20)) continue;
         if (cases > 5)
-            absorb(kernel, body, "$u", Type::u32, same);
+            write_use_of(kernel, body, "$u", Type::u32, same);
         else
             write_scope(kernel, body, random.between(1, 2));
         if (random.percent(65)) kernel.write("break;");
     }
     if (random.percent(50)) {
         kernel.write("default:");
-        absorb(kernel, body, "$u", Type::u32, same);
+        write_use_of(kernel, body, "$u", Type::u32, same);
     }
     kernel.write(";\n}");
 }
@@ -53,7 +53,7 @@ void cycle_with_two_entries(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(8, 150);
     const StatementPlace body = place.inside_divergence(most);
     kernel.write("u32 @n = $1;\nif ($b) goto @right;\n@left:",
-                 {iteration_count(kernel, UniformIn::thread, most)});
+                 {random_iteration_count(kernel, UniformIn::thread, most)});
     const Scope scope(kernel);
     kernel.declare_constant("n");
     write_scope(kernel, body, 1);
@@ -61,7 +61,7 @@ void cycle_with_two_entries(Kernel& kernel, StatementPlace& place) {
     write_scope(kernel, body, 1);
     kernel.write("if (@n-- == 0) goto @over;\nif ($b) goto @right;\ngoto @left;\n@over:;");
     // A variable assigned in one half and used in the other must keep its value across the jumps.
-    absorb(kernel, place, "@n");
+    write_use_of(kernel, place, "@n");
 }
 
 /// Generates Duff's device, which is a loop that a switch enters in the middle.
@@ -71,8 +71,8 @@ void enter_by_switch(Kernel& kernel, StatementPlace& place) {
         "u32 @n = $1, @sum = $u;\nswitch ($u & 3) {\ncase 0: do {\n@sum += $u;\n"
         "case 3: @sum ^= @sum >> 3;\nif ((@sum & 31) == 7) break;\n"
         "case 2: @sum = @sum * 5 + @n;\ncase 1: @sum -= $k;\n} while (--@n > 0);\n}",
-        {iteration_count(kernel, UniformIn::thread, most)});
-    absorb(kernel, place, "@sum");
+        {random_iteration_count(kernel, UniformIn::thread, most)});
+    write_use_of(kernel, place, "@sum");
 }
 
 /// Generates a state machine that runs for a certain number of steps; each state selects its
@@ -92,7 +92,7 @@ void state_machine(Kernel& kernel, StatementPlace& place) {
         kernel.write("@state = $b ? $1 : ($u) % $2;\nbreak;", {next, states});
     }
     kernel.write("}\nif (@state == $1 && $b) break;\n}", {states - 1});
-    absorb(kernel, place, "@state");
+    write_use_of(kernel, place, "@state");
 }
 
 void jump_forward(Kernel& kernel, StatementPlace& place) {
@@ -115,20 +115,22 @@ void leave_with_results(Kernel& kernel) {
     kernel.write("return;\n}");
 }
 
-void leave_block(Kernel& kernel, StatementPlace&) {
-    kernel.write("if (($1) % 5 == 3) {", {value(kernel, Type::u32, UniformIn::block, 1)});
+void write_return_of_block(Kernel& kernel, StatementPlace&) {
+    kernel.write("if (($1) % 5 == 3) {",
+                 {random_expression(kernel, Type::u32, UniformIn::block, 1)});
     leave_with_results(kernel);
 }
 
-void leave_warp(Kernel& kernel, StatementPlace& place) {
-    kernel.write("if (($1) % 3 == 1) {", {value(kernel, Type::u32, UniformIn::warp, 1)});
+void write_return_of_warp(Kernel& kernel, StatementPlace& place) {
+    kernel.write("if (($1) % 3 == 1) {",
+                 {random_expression(kernel, Type::u32, UniformIn::warp, 1)});
     leave_with_results(kernel);
     place.all_threads = false;
 }
 
 /// Generates a branch in which some lanes return. The generator knows the mask of the remaining
 /// lanes.
-void leave_lanes(Kernel& kernel, StatementPlace& place) {
+void write_return_of_lanes(Kernel& kernel, StatementPlace& place) {
     kernel.write("const u32 @stays = __ballot_sync($1, $b);\nif (!(@stays >> lane & 1)) {",
                  {place.mask});
     leave_with_results(kernel);
@@ -137,15 +139,15 @@ void leave_lanes(Kernel& kernel, StatementPlace& place) {
 }
 void leave_lanes_at_top(Kernel& kernel, StatementPlace& place) {
     if (place.mask.empty())
-        leave_warp(kernel, place);
+        write_return_of_warp(kernel, place);
     else
-        leave_lanes(kernel, place);
+        write_return_of_lanes(kernel, place);
 }
 
 void return_at_random_place(Kernel& kernel, StatementPlace&) {
     if (kernel.in_function) {
         return kernel.write("if ($b) return $1;",
-                            {value(kernel, kernel.result, UniformIn::thread, 2)});
+                            {random_expression(kernel, kernel.result, UniformIn::thread, 2)});
     }
     kernel.write("if ($b) {");
     leave_with_results(kernel);
@@ -160,8 +162,8 @@ std::vector<Construct> jump_constructs() {
             {Requirement::nothing, false, 2, enter_by_switch},
             {Requirement::nothing, true, 3, state_machine},
             {Requirement::nothing, true, 3, jump_forward},
-            {Requirement::top, false, 2, leave_block},
-            {Requirement::top, false, 1, leave_warp},
+            {Requirement::top, false, 2, write_return_of_block},
+            {Requirement::top, false, 1, write_return_of_warp},
             {Requirement::top, false, 1, leave_lanes_at_top},
             {Requirement::end, false, 6, return_at_random_place}};
 }

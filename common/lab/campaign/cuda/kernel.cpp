@@ -78,7 +78,7 @@ Kernel::Kernel(u64 seed) : random(seed) {
 // ---- the text ----
 
 void Kernel::write(const std::string& pattern, const std::vector<PatternArgument>& given) {
-    body += expand(*this, pattern, UniformIn::thread, random.between(0, 2), given);
+    body += expand_pattern(*this, pattern, UniformIn::thread, random.between(0, 2), given);
     if (!body.ends_with('\n')) body += '\n';
 }
 
@@ -98,7 +98,7 @@ void Kernel::define_global_once(const std::string& name, const std::string& text
 
 Variable Kernel::declare(Type type, UniformIn same, const std::string& value) {
     Variable variable{make_unique_name("v"), type, same};
-    body += fill("$1 $2 = $3;\n", {type, variable.name, value});
+    body += fill_arguments("$1 $2 = $3;\n", {type, variable.name, value});
     variables.push_back(variable);
     return variable;
 }

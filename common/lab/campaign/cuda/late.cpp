@@ -29,16 +29,17 @@ std::vector<Payload> declare_payloads(Kernel& kernel) {
 /// iteration.
 void assign_payloads(Kernel& kernel, const std::vector<Payload>& payloads) {
     for (const Payload& payload : payloads) {
-        const std::string text = kernel.random.percent(50)
-                                     ? convert(kernel, kernel.name("now"), Type::u32, payload.type)
-                                     : value(kernel, payload.type, UniformIn::thread, 2);
+        const std::string text =
+            kernel.random.percent(50)
+                ? converted_expression(kernel, kernel.name("now"), Type::u32, payload.type)
+                : random_expression(kernel, payload.type, UniformIn::thread, 2);
         kernel.write("$1 = $2;", {payload.name, text});
     }
 }
 
-void absorb_payloads(Kernel& kernel, const StatementPlace& place,
-                     const std::vector<Payload>& payloads) {
-    for (const Payload& payload : payloads) absorb(kernel, place, payload.name, payload.type);
+void write_use_of_payloads(Kernel& kernel, const StatementPlace& place,
+                           const std::vector<Payload>& payloads) {
+    for (const Payload& payload : payloads) write_use_of(kernel, place, payload.name, payload.type);
 }
 
 /// Makes @i and @now available to the loop's body as constants.
@@ -70,7 +71,7 @@ void search_extremum(Kernel& kernel, StatementPlace& place) {
     const std::string from = kernel.in_function ? "0u" : start;
     kernel.write("for (u32 @i = " + from +
                      ", end = @i + $1; @i < end; ++@i) {\nconst u32 @now = ($u ^ @i) * $k + @i;",
-                 {iteration_count(kernel, UniformIn::thread, most)});
+                 {random_iteration_count(kernel, UniformIn::thread, most)});
     declare_loop_constants(kernel);
     write_between(kernel, place.inside_divergence(most));
     // Every key is below (or above) the initial value of `best`, so that the first iteration always
@@ -80,8 +81,8 @@ void search_extremum(Kernel& kernel, StatementPlace& place) {
     kernel.write("if (@key $1 @best) {\n@best = @key;", {is_least ? "<" : ">"});
     assign_payloads(kernel, payloads);
     kernel.write("}\n}");
-    absorb_payloads(kernel, place, payloads);
-    if (!is_real_key) absorb(kernel, place, "@best");
+    write_use_of_payloads(kernel, place, payloads);
+    if (!is_real_key) write_use_of(kernel, place, "@best");
 }
 
 /// Generates a search that ends with the first match, or with the last element.
@@ -89,7 +90,7 @@ void search_first_match(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(9, 200);
     const std::vector<Payload> payloads = declare_payloads(kernel);
     kernel.write("const u32 @last = $1;\nu32 @i = 0, @now = $u;",
-                 {iteration_count(kernel, UniformIn::thread, most)});
+                 {random_iteration_count(kernel, UniformIn::thread, most)});
     const Scope scope(kernel);
     declare_loop_constants(kernel);
     kernel.write(kernel.random.pick({"for (;; ++@i) {", "while (true) {\n++@i;", "do {"}));
@@ -99,8 +100,8 @@ void search_first_match(Kernel& kernel, StatementPlace& place) {
     kernel.write("if ($b || @i >= @last) {");
     assign_payloads(kernel, payloads);
     kernel.write(is_do ? "break;\n}\n} while (true);" : "break;\n}\n}");
-    absorb_payloads(kernel, place, payloads);
-    if (kernel.random.percent(50)) absorb(kernel, place, "@i");
+    write_use_of_payloads(kernel, place, payloads);
+    if (kernel.random.percent(50)) write_use_of(kernel, place, "@i");
 }
 
 /// Generates a search that may find nothing; a flag says whether the payloads were assigned.
@@ -111,7 +112,7 @@ void search_with_flag(Kernel& kernel, StatementPlace& place) {
     {
         const Scope scope(kernel);
         kernel.write("for (u32 @i = 0; @i < $1; ++@i) {\nconst u32 @now = $u + @i * $k;",
-                     {iteration_count(kernel, UniformIn::thread, most)});
+                     {random_iteration_count(kernel, UniformIn::thread, most)});
         declare_loop_constants(kernel);
         kernel.write("if ($b) {\n@has = true;");
         assign_payloads(kernel, payloads);
@@ -120,28 +121,28 @@ void search_with_flag(Kernel& kernel, StatementPlace& place) {
         kernel.write("}");
     }
     kernel.write("if (@has) {");
-    absorb_payloads(kernel, place.inside_divergence(), payloads);
+    write_use_of_payloads(kernel, place.inside_divergence(), payloads);
     kernel.write("}");
 }
 
 /// Generates a loop in which each iteration except the first uses the values that the previous one
 /// assigned.
-void use_previous(Kernel& kernel, StatementPlace& place) {
+void write_use_of_previous_iteration(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(9, 200);
     const std::vector<Payload> payloads = declare_payloads(kernel);
     kernel.write("for (u32 @i = 0; @i < $1; ++@i) {\nconst u32 @now = $u ^ @i;\nif (@i > 0) {",
-                 {iteration_count(kernel, UniformIn::thread, most)});
+                 {random_iteration_count(kernel, UniformIn::thread, most)});
     {
         const Scope scope(kernel);
         declare_loop_constants(kernel);
-        absorb_payloads(kernel, place.inside_divergence(), payloads);
+        write_use_of_payloads(kernel, place.inside_divergence(), payloads);
         kernel.write("}");
         write_between(kernel, place.inside_divergence(most));
         kernel.write(kernel.random.percent(50) ? "if (@i == 0 || $b) {" : "{");
         assign_payloads(kernel, payloads);
         kernel.write("}\n}");
     }
-    absorb_payloads(kernel, place, payloads);
+    write_use_of_payloads(kernel, place, payloads);
 }
 
 /// Generates a loop whose body assigns the payloads on every path, with a separate assignment in
@@ -170,8 +171,8 @@ void assign_on_all_paths(Kernel& kernel, StatementPlace& place) {
         write_between(kernel, place.inside_divergence(most));
     }
     kernel.write("} while (++@i < $1);\n@over:;",
-                 {iteration_count(kernel, UniformIn::thread, most)});
-    absorb_payloads(kernel, place, payloads);
+                 {random_iteration_count(kernel, UniformIn::thread, most)});
+    write_use_of_payloads(kernel, place, payloads);
 }
 
 /// Generates an inner loop that assigns variables, which are used in the outer loop and after both
@@ -182,8 +183,8 @@ void assign_in_inner_loop(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "for (u32 @i = 0; @i < $1; ++@i) {\nu32 @least = 0x80000000;\n"
         "for (u32 @j = 0; @j < $2; ++@j) {",
-        {iteration_count(kernel, UniformIn::thread, most),
-         iteration_count(kernel, UniformIn::thread, most)});
+        {random_iteration_count(kernel, UniformIn::thread, most),
+         random_iteration_count(kernel, UniformIn::thread, most)});
     {
         const Scope scope(kernel);
         kernel.declare_constant("i");
@@ -194,9 +195,9 @@ void assign_in_inner_loop(Kernel& kernel, StatementPlace& place) {
         assign_payloads(kernel, payloads);
         kernel.write(kernel.random.percent(30) ? "}\nif ($b) break;\n}" : "}\n}");
     }
-    absorb_payloads(kernel, place.inside_divergence(), payloads);
+    write_use_of_payloads(kernel, place.inside_divergence(), payloads);
     kernel.write("}");
-    absorb_payloads(kernel, place, payloads);
+    write_use_of_payloads(kernel, place, payloads);
 }
 
 /// Generates a loop that is entered in the middle of its body. The upper half uses the values that
@@ -205,16 +206,16 @@ void assign_after_entry(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(9, 200);
     const std::vector<Payload> payloads = declare_payloads(kernel);
     kernel.write("u32 @i = 0, @now = $u;\ngoto @entry;\nfor (; @i < $1; ++@i) {",
-                 {iteration_count(kernel, UniformIn::thread, most)});
+                 {random_iteration_count(kernel, UniformIn::thread, most)});
     {
         const Scope scope(kernel);
         declare_loop_constants(kernel);
-        absorb_payloads(kernel, place.inside_divergence(), payloads);
+        write_use_of_payloads(kernel, place.inside_divergence(), payloads);
         kernel.write("if (!$b) continue;\n@entry:\n@now = @now * 5 + $u;");
         assign_payloads(kernel, payloads);
         kernel.write("}");
     }
-    absorb_payloads(kernel, place, payloads);
+    write_use_of_payloads(kernel, place, payloads);
 }
 
 /// Generates a search for the best and the second-best value. In this search, a copied value is
@@ -223,7 +224,7 @@ void search_two_extrema(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "u32 @best = 0xffffffffu, @second = 0xffffffffu, @name;\nu32 @other;\n"
         "for (u32 @i = 0; @i < $1 + 1; ++@i) {",
-        {iteration_count(kernel, UniformIn::thread, place.max_iterations(9, 200))});
+        {random_iteration_count(kernel, UniformIn::thread, place.max_iterations(9, 200))});
     {
         const Scope scope(kernel);
         kernel.declare_constant("i");
@@ -233,9 +234,9 @@ void search_two_extrema(Kernel& kernel, StatementPlace& place) {
             "if (@now < @best) {\n@second = @best;\nif (@i > 0) @other = @name;\n@best = @now;\n"
             "@name = @i + $u;\n}\nelse if (@now < @second) {\n@second = @now;\n@other = @i;\n}\n}");
     }
-    absorb(kernel, place, "@name");
+    write_use_of(kernel, place, "@name");
     kernel.write("if (@second != 0xffffffffu) {");
-    absorb(kernel, place.inside_divergence(), "@other");
+    write_use_of(kernel, place.inside_divergence(), "@other");
     kernel.write("}");
 }
 
@@ -245,7 +246,7 @@ std::vector<Construct> late_assignment_constructs() {
     return {{Requirement::nothing, false, 5, search_extremum},
             {Requirement::nothing, false, 4, search_first_match},
             {Requirement::nothing, false, 3, search_with_flag},
-            {Requirement::nothing, false, 3, use_previous},
+            {Requirement::nothing, false, 3, write_use_of_previous_iteration},
             {Requirement::nothing, false, 3, assign_on_all_paths},
             {Requirement::kernel, false, 3, assign_in_inner_loop},
             {Requirement::nothing, false, 2, assign_after_entry},

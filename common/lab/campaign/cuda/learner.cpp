@@ -1,6 +1,6 @@
 // Generates code as learners write it, which leaves choices to the compiler: operators on mixed
 // types, sums of products that may be contracted, structures with floating-point members, tables,
-// neighbouring elements that may become a vector. Only Style::learner kernels contain it.
+// neighbouring elements that may become a vector. Only KernelStyle::learner kernels contain it.
 #include "lab/campaign/cuda/expressions.h"
 
 namespace coalesce::campaign {
@@ -25,8 +25,9 @@ std::string learner_arithmetic(Kernel& kernel, Type type, UniformIn most, int de
                                                          "($3)(~$1)"};
     const char* operation = kernel.random.pick(kOperations);
     const Type a = random_integer_type(kernel), b = random_integer_type(kernel);
-    const std::string left = value(kernel, a, most, depth), right = value(kernel, b, most, depth);
-    return fill(operation, {left, right, type});
+    const std::string left = random_expression(kernel, a, most, depth),
+                      right = random_expression(kernel, b, most, depth);
+    return fill_arguments(operation, {left, right, type});
 }
 
 std::string learner_real(Kernel& kernel, Type type, UniformIn most, int depth) {
@@ -58,7 +59,8 @@ std::string learner_real(Kernel& kernel, Type type, UniformIn most, int depth) {
                                                      "($b ? $d : $d)",
                                                      "(double)$f"};
     define_limited_function(kernel);
-    return expand(kernel, kernel.random.pick(type == Type::f32 ? kFloat : kDouble), most, depth);
+    return expand_pattern(kernel, kernel.random.pick(type == Type::f32 ? kFloat : kDouble), most,
+                          depth);
 }
 
 namespace {
@@ -81,8 +83,8 @@ void write_with_reals(Kernel& kernel, const std::string& pattern,
 }
 
 void compound_assignment(Kernel& kernel, StatementPlace& place) {
-    const Variable to = target(kernel, place);
-    const std::string from = value(kernel, to.type, to.uniform_in, 2);
+    const Variable to = random_assignable_variable(kernel, place);
+    const std::string from = random_expression(kernel, to.type, to.uniform_in, 2);
     if (is_real(to.type)) {
         define_limited_function(kernel);
         kernel.write("$1 = limited($1 * 0.25f + $2 * 0.5f);", {to.name, from});
@@ -101,17 +103,17 @@ void count_down(Kernel& kernel, StatementPlace& place) {
     kernel.write(kernel.random.pick({"", "#pragma unroll\n", "#pragma unroll 2\n"}) +
                      std::string("for ($2 @k = ($2)($1); @k > 0; ") +
                      kernel.random.pick({"--@k", "@k -= 2", "@k /= 2"}) + ")",
-                 {iteration_count(kernel, UniformIn::thread, most),
+                 {random_iteration_count(kernel, UniformIn::thread, most),
                   kernel.random.pick({Type::i32, Type::i64})});
     kernel.variables.push_back(
-        {fill("(i32)$1", {kernel.name("k")}), Type::i32, UniformIn::thread, false});
+        {fill_arguments("(i32)$1", {kernel.name("k")}), Type::i32, UniformIn::thread, false});
     StatementPlace body = place.inside_divergence(most);
     body.can_break = true;
     write_scope(kernel, body, kernel.random.between(1, 3));
 }
 
 /// Generates a switch in which some cases fall through to the next.
-void choice(Kernel& kernel, StatementPlace& place) {
+void write_fall_through_switch(Kernel& kernel, StatementPlace& place) {
     const int cases = kernel.random.between(2, 7);
     const StatementPlace body = place.inside_divergence();
     kernel.write("switch ($u & 7) {");
@@ -144,42 +146,42 @@ constexpr const char* kStructures =
     "(t.x * "
     "s + t.y * c) * 0.5f};\n}\n";
 
-void points(Kernel& kernel, StatementPlace& place) {
+void write_array_of_structures(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once("learner structures", kStructures);
     write_with_reals(
         kernel,
         "Point @points[4] = {{`, 1.0f, 3}, {2.0f, `, $i}, {`, 0.25f, 1}, {0.0f, `, $i}};\n"
         "@points[$u & 3] = moved(@points[$u & 3], `);\n"
         "if ($i % 3 == 0) @points[1] = $b ? @points[2] : moved(@points[0], 1.5f);");
-    absorb(kernel, place, "(@points[$u & 3].x * 0.5f + @points[1].y)", Type::f32);
-    absorb(kernel, place, "(u32)@points[$u & 3].tag");
+    write_use_of(kernel, place, "(@points[$u & 3].x * 0.5f + @points[1].y)", Type::f32);
+    write_use_of(kernel, place, "(u32)@points[$u & 3].tag");
 }
 
-void mixed_fields(Kernel& kernel, StatementPlace& place) {
+void write_structure_of_mixed_types(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once("learner structures", kStructures);
     write_with_reals(
         kernel,
         "Mixed @mixed = {(unsigned char)$u, (short)$i, `, 0.5 * `, {1, (char)$i, 3}};\n"
         "change(@mixed, $i);\n"
         "if ($b) {\nMixed copy = @mixed;\nchange(copy, @mixed.b);\n@mixed = copy;\n}");
-    absorb(kernel, place, "(u32)(@mixed.a + @mixed.b * 3 + @mixed.e[$u % 3])");
-    absorb(kernel, place, "@mixed.d", Type::f64);
+    write_use_of(kernel, place, "(u32)(@mixed.a + @mixed.b * 3 + @mixed.e[$u % 3])");
+    write_use_of(kernel, place, "@mixed.d", Type::f64);
 }
 
-void complex_numbers(Kernel& kernel, StatementPlace& place) {
+void write_complex_arithmetic(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once("learner structures", kStructures);
     write_with_reals(
         kernel,
         "Two @two = {`, `};\nfor (int k = 0; k < $1; ++k) @two = turned(@two, 0.8f, 0.6f) + "
         "Two{0.5f, (float)k};",
         {kernel.random.between(1, 5)});
-    absorb(kernel, place, "@two.x", Type::f32);
-    absorb(kernel, place, "@two.y", Type::f32);
+    write_use_of(kernel, place, "@two.x", Type::f32);
+    write_use_of(kernel, place, "@two.y", Type::f32);
 }
 
 // ---- tables and local arrays ----
 
-void lookup(Kernel& kernel, StatementPlace& place) {
+void write_table_lookup(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once(
         "learner tables",
         "__constant__ float weights[8] = {0.5f, -1.0f, 2.0f, 0.125f, 3.5f, -0.75f, 1.0f, 9.0f};\n"
@@ -192,26 +194,27 @@ void lookup(Kernel& kernel, StatementPlace& place) {
         "__device__ const Entry entries[4] = {{1, 0.5f}, {-2, 4.0f}, {300, -8.0f}, {7, 0.0625f}};\n"
         "static __device__ unsigned long long bits[3] = {0x0123456789abcdefull, 1, ~0ull};\n");
     switch (kernel.random.below(5)) {
-        case 0: return absorb(kernel, place, "weights[$u & 7]", Type::f32);
-        case 1: return absorb(kernel, place, "(u32)steps[$u & 15]");
-        case 2: return absorb(kernel, place, "(u32)letters[$u % 40]");
-        case 3: return absorb(kernel, place, "bits[$u % 3]", Type::u64);
+        case 0: return write_use_of(kernel, place, "weights[$u & 7]", Type::f32);
+        case 1: return write_use_of(kernel, place, "(u32)steps[$u & 15]");
+        case 2: return write_use_of(kernel, place, "(u32)letters[$u % 40]");
+        case 3: return write_use_of(kernel, place, "bits[$u % 3]", Type::u64);
         default: {
             kernel.write("const u32 @at = $u & 3;");
-            return absorb(kernel, place, "(entries[@at].key * entries[@at].value)", Type::f32);
+            return write_use_of(kernel, place, "(entries[@at].key * entries[@at].value)",
+                                Type::f32);
         }
     }
 }
 
-void small_matrix(Kernel& kernel, StatementPlace& place) {
+void write_local_matrix(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "float @matrix[4][4];\n#pragma unroll\nfor (int r = 0; r < 4; ++r)\nfor (int c = 0; c < 4; "
         "++c) "
         "@matrix[r][c] = (float)((r * 4 + c) ^ ($i & 15));\n"
         "for (int r = 0; r < 4; ++r)\nfor (int c = r + 1; c < 4; ++c) {\nconst float kept = "
         "@matrix[r][c];\n@matrix[r][c] = @matrix[c][r];\n@matrix[c][r] = kept;\n}");
-    absorb(kernel, place, kernel.random.pick({"@matrix[$u & 3][$u & 3]", "@matrix[$u & 3][1]"}),
-           Type::f32);
+    write_use_of(kernel, place,
+                 kernel.random.pick({"@matrix[$u & 3][$u & 3]", "@matrix[$u & 3][1]"}), Type::f32);
 }
 
 // ---- vectors, and neighbouring elements that may become a vector ----
@@ -230,11 +233,12 @@ void load_vector(Kernel& kernel, StatementPlace& place) {
         {"uint3 300", "(@v.x ^ @v.y ^ @v.z)"}};
     const auto& [vector, use] = kVectors[kernel.random.below(std::size(kVectors))];
     const std::string text = vector, type = text.substr(0, text.find(' '));
-    kernel.write("const $1 @v = ((const $1*)in)[($3) % $2u];",
-                 {type, text.substr(type.size() + 1),
-                  kernel.random.percent(60) ? fill("(tid + $1u)", {kernel.random.between(0, 99)})
-                                            : value(kernel, Type::u32, UniformIn::thread, 1)});
-    absorb(kernel, place, use);
+    kernel.write(
+        "const $1 @v = ((const $1*)in)[($3) % $2u];",
+        {type, text.substr(type.size() + 1),
+         kernel.random.percent(60) ? fill_arguments("(tid + $1u)", {kernel.random.between(0, 99)})
+                                   : random_expression(kernel, Type::u32, UniformIn::thread, 1)});
+    write_use_of(kernel, place, use);
 }
 
 void load_neighbours(Kernel& kernel, StatementPlace& place) {
@@ -245,7 +249,7 @@ void load_neighbours(Kernel& kernel, StatementPlace& place) {
     for (int k = 0, count = kernel.random.between(2, 6); k < count; ++k)
         kernel.write("@sum = @sum * 3 + (u32)@near[$1];",
                      {k + (kernel.random.percent(10) ? 1 : 0)});
-    absorb(kernel, place, "@sum");
+    write_use_of(kernel, place, "@sum");
 }
 
 void store_vector(Kernel& kernel, StatementPlace&) {
@@ -293,7 +297,7 @@ void increment_pointer(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "const unsigned* @at = $b ? in + ($u & 255) : in + 700 - ($u & 255);\nu32 @sum = 0;\n"
         "for (const unsigned* end = @at + ($u & 7); @at != end; ++@at) @sum = @sum * 5 + *@at;");
-    absorb(kernel, place, "@sum");
+    write_use_of(kernel, place, "@sum");
 }
 
 }  // namespace
@@ -301,12 +305,12 @@ void increment_pointer(Kernel& kernel, StatementPlace& place) {
 std::vector<Construct> learner_constructs() {
     return {{Requirement::nothing, false, 8, compound_assignment},
             {Requirement::nothing, true, 5, count_down},
-            {Requirement::nothing, true, 4, choice},
-            {Requirement::nothing, false, 4, points},
-            {Requirement::nothing, false, 3, mixed_fields},
-            {Requirement::nothing, false, 2, complex_numbers},
-            {Requirement::nothing, false, 4, lookup},
-            {Requirement::nothing, false, 2, small_matrix},
+            {Requirement::nothing, true, 4, write_fall_through_switch},
+            {Requirement::nothing, false, 4, write_array_of_structures},
+            {Requirement::nothing, false, 3, write_structure_of_mixed_types},
+            {Requirement::nothing, false, 2, write_complex_arithmetic},
+            {Requirement::nothing, false, 4, write_table_lookup},
+            {Requirement::nothing, false, 2, write_local_matrix},
             {Requirement::kernel, false, 6, load_vector},
             {Requirement::kernel, false, 4, load_neighbours},
             {Requirement::kernel, false, 5, store_vector},

@@ -25,10 +25,10 @@ StatementPlace loop_body_place(const StatementPlace& place, UniformIn same, int 
 
 /// Generates a counted loop. The limit may depend on variables that the body changes, but stays
 /// below `most`.
-void count(Kernel& kernel, StatementPlace& place) {
-    const UniformIn same = random_sharing(kernel);
+void write_counted_loop(Kernel& kernel, StatementPlace& place) {
+    const UniformIn same = random_uniform_scope(kernel);
     const int most = place.max_iterations(7, 200);
-    const std::string limit = iteration_count(kernel, same, most);
+    const std::string limit = random_iteration_count(kernel, same, most);
     const StatementPlace body = loop_body_place(place, same, most, kernel.random.percent(35));
     const Scope scope(kernel);
     kernel.write(unroll_pragma(kernel));
@@ -41,11 +41,12 @@ void count(Kernel& kernel, StatementPlace& place) {
 }
 
 /// Generates a loop whose limit is computed before it and whose counter is used after it.
-void count_in_variable(Kernel& kernel, StatementPlace& place) {
-    const UniformIn same = random_sharing(kernel);
+void write_loop_with_outer_counter(Kernel& kernel, StatementPlace& place) {
+    const UniformIn same = random_uniform_scope(kernel);
     const int most = place.max_iterations(7, 200);
     const StatementPlace body = loop_body_place(place, same, most, kernel.random.percent(35));
-    kernel.write("u32 @i = 0;\nconst u32 @limit = $1;", {iteration_count(kernel, same, most)});
+    kernel.write("u32 @i = 0;\nconst u32 @limit = $1;",
+                 {random_iteration_count(kernel, same, most)});
     // Lanes that leave early have executed different numbers of iterations.
     kernel.declare_constant(
         "i", body.can_break ? UniformIn::thread : join(same, place.arriving_together));
@@ -54,17 +55,17 @@ void count_in_variable(Kernel& kernel, StatementPlace& place) {
     kernel.write(shape + " {\n++@i;");
     write_scope(kernel, body, kernel.random.between(1, 3));
     kernel.write(shape == "do" ? "} while (@i < @limit);" : "}");
-    absorb(kernel, place, "@i");
+    write_use_of(kernel, place, "@i");
 }
 
 /// Generates a loop in which lanes run different numbers of iterations. The generator knows the
 /// mask of the lanes that continue.
-void count_with_lanes(Kernel& kernel, StatementPlace& place) {
+void write_loop_of_diverging_lanes(Kernel& kernel, StatementPlace& place) {
     const int most = place.max_iterations(7, 200);
     kernel.write(
         "const u32 @limit = $2;\nu32 @still = $1;\nfor (u32 @i = 0;; ++@i) {\n"
         "@still = __ballot_sync(@still, @i < @limit);\nif (@i >= @limit) break;",
-        {place.mask, iteration_count(kernel, UniformIn::thread, most)});
+        {place.mask, random_iteration_count(kernel, UniformIn::thread, most)});
     const Scope scope(kernel);
     kernel.declare_constant("i");
     StatementPlace body = place.inside_divergence(most);
@@ -73,9 +74,9 @@ void count_with_lanes(Kernel& kernel, StatementPlace& place) {
     kernel.write("}");
 }
 
-void leave(Kernel& kernel, StatementPlace& place) {
+void write_break_or_continue(Kernel& kernel, StatementPlace& place) {
     kernel.write("if ($b) {");
-    if (kernel.random.percent(50)) absorb(kernel, place, "$u");
+    if (kernel.random.percent(50)) write_use_of(kernel, place, "$u");
     kernel.write(kernel.random.pick({"break;\n}", "continue;\n}", "continue;\n}"}));
 }
 
@@ -83,37 +84,38 @@ void leave(Kernel& kernel, StatementPlace& place) {
 void write_loop_carried_value(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "u32 @a = $u, @b = $u;\nfor (u32 @i = 0; @i < $1; ++@i) {\nconst u32 sum = @a + @b * $k;",
-        {iteration_count(kernel, UniformIn::thread, place.max_iterations(7, 200))});
+        {random_iteration_count(kernel, UniformIn::thread, place.max_iterations(7, 200))});
     kernel.write(
         kernel.random.pick({"@a = @b;\n@b = sum;\n}", "if (sum & 4) @a = @b;\n@b = sum ^ @i;\n}",
                             "if ((sum & 6) == 2) continue;\n@a = @b;\n@b = sum;\n}",
                             "@b = @a;\nif (@i & 1) @a = sum;\n}"}));
-    absorb(kernel, place, "@a");
-    absorb(kernel, place, "@b");
+    write_use_of(kernel, place, "@a");
+    write_use_of(kernel, place, "@b");
 }
 
 /// Generates nested loops over rows and columns, with a step other than one.
-void nested_sum(Kernel& kernel, StatementPlace& place) {
-    const UniformIn same = random_sharing(kernel);
+void write_nested_loops(Kernel& kernel, StatementPlace& place) {
+    const UniformIn same = random_uniform_scope(kernel);
     const int most = std::min(4, place.max_iterations(7, 200));
     kernel.write(
         "$3 @sum = 0;\nfor (u32 y = 0; y < $1; ++y) {\nfor (u32 x = y & 1; x < $2; x += 2) {\n"
         "if (((x ^ y) & $n) == 3) break;\n@sum += x * y + $u;\n}\nif ((@sum & 15) == 9) continue;\n"
         "@sum = @sum * 5 + y;\n}",
-        {iteration_count(kernel, same, most), iteration_count(kernel, UniformIn::thread, most),
+        {random_iteration_count(kernel, same, most),
+         random_iteration_count(kernel, UniformIn::thread, most),
          kernel.random.pick({"u32", "u64"})});
-    absorb(kernel, place, "@sum", Type::u64);
+    write_use_of(kernel, place, "@sum", Type::u64);
 }
 
 }  // namespace
 
 std::vector<Construct> loop_constructs() {
-    return {{Requirement::nothing, true, 9, count},
-            {Requirement::nothing, true, 6, count_in_variable},
-            {Requirement::lanes, true, 5, count_with_lanes},
-            {Requirement::loop, false, 14, leave},
+    return {{Requirement::nothing, true, 9, write_counted_loop},
+            {Requirement::nothing, true, 6, write_loop_with_outer_counter},
+            {Requirement::lanes, true, 5, write_loop_of_diverging_lanes},
+            {Requirement::loop, false, 14, write_break_or_continue},
             {Requirement::nothing, false, 3, write_loop_carried_value},
-            {Requirement::nothing, false, 3, nested_sum}};
+            {Requirement::nothing, false, 3, write_nested_loops}};
 }
 
 }  // namespace coalesce::campaign

@@ -7,7 +7,7 @@ namespace coalesce::campaign {
 namespace {
 
 std::string random_iterations(Kernel& kernel, const StatementPlace& place) {
-    return iteration_count(kernel, UniformIn::thread, place.max_iterations(6, 100));
+    return random_iteration_count(kernel, UniformIn::thread, place.max_iterations(6, 100));
 }
 
 constexpr const char* kHalves =
@@ -16,7 +16,7 @@ constexpr const char* kHalves =
 
 /// Generates arithmetic on small halves (multiples of 1/8 between -16 and 16), so that products
 /// stay finite.
-void compute_halves(Kernel& kernel, StatementPlace& place) {
+void write_half_arithmetic(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once("halves", kHalves);
     kernel.write(
         "__half @half = small_half($u), @low = small_half($u);\nfor (u32 @i = 0; @i < $1; ++@i) {",
@@ -34,11 +34,11 @@ void compute_halves(Kernel& kernel, StatementPlace& place) {
                                 "if ($b) @low = __hneg(@half);"}));
         kernel.write("}");
     }
-    absorb(kernel, place, "__half2float(@low)", Type::f32);
-    absorb(kernel, place, "(u32)__half_as_ushort(__hadd(@half, small_half(0)))");
+    write_use_of(kernel, place, "__half2float(@low)", Type::f32);
+    write_use_of(kernel, place, "(u32)__half_as_ushort(__hadd(@half, small_half(0)))");
 }
 
-void pairs_of_halves(Kernel& kernel, StatementPlace& place) {
+void write_half2_arithmetic(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once("halves", kHalves);
     kernel.write(
         "__half2 @h = __halves2half2(small_half($u), small_half($u));\n"
@@ -46,8 +46,8 @@ void pairs_of_halves(Kernel& kernel, StatementPlace& place) {
         "@h = __hfma2(__floats2half2_rn(0.5f, (float)(i8)$u), __halves2half2(small_half($u), "
         "small_half($u)), __half2half2(small_half($u)));\n"
         "if ($b) @h = __hadd2(@h, __halves2half2(__high2half(@h), __low2half(@h)));");
-    absorb(kernel, place, "__low2float(@h)", Type::f32);
-    absorb(kernel, place, "__high2float(@h)", Type::f32);
+    write_use_of(kernel, place, "__low2float(@h)", Type::f32);
+    write_use_of(kernel, place, "__high2float(@h)", Type::f32);
 }
 
 /// Generates iterative computations: a square root by Newton's method, whose loop ends when the
@@ -60,14 +60,14 @@ void iterate_to_convergence(Kernel& kernel, StatementPlace& place) {
             "float next = __fmul_rn(0.5f, __fadd_rn(@x, __fdiv_rn(fabsf($f), @x)));\n"
             "if (!(__fsub_rn(next, @x) < -0.5f)) break;\n@x = next < 1.0f ? 1.0f : next;\n}",
             {random_iterations(kernel, place)});
-        absorb(kernel, place, "@x", Type::f32);
+        write_use_of(kernel, place, "@x", Type::f32);
     } else {
         kernel.write(
             "double @x = 1.0;\nfor (u32 @i = 1; @i <= $1; ++@i) {\n"
             "@x = limited(__fma_rn(@x, __ddiv_rn(limited($d), (double)@i), 1.0));\n"
             "if (@x > 1000.0) @x = __ddiv_rn(@x, 1024.0);\n}",
             {random_iterations(kernel, place)});
-        absorb(kernel, place, "@x", Type::f64);
+        write_use_of(kernel, place, "@x", Type::f64);
     }
 }
 
@@ -80,36 +80,36 @@ void sum_floats(Kernel& kernel, StatementPlace& place) {
         "else @b = limited(__dadd_rn(@b, (double)x));\n"
         "if (@b < (double)@a) @a = limited((float)@b);\n}",
         {random_iterations(kernel, place)});
-    absorb(kernel, place, "@a", Type::f32);
-    absorb(kernel, place, "@b", Type::f64);
+    write_use_of(kernel, place, "@a", Type::f32);
+    write_use_of(kernel, place, "@b", Type::f64);
 }
 
 /// Generates Euclid's algorithm and long division, whose numbers of iterations are not known in
 /// advance.
-void divide_long(Kernel& kernel, StatementPlace& place) {
+void write_euclid_or_long_division(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "$1 @a = ($1)$U, @b = ($1)$u;\nwhile (@b != 0) {\nconst $1 rest = ($1)(@a % @b);\n@a = "
         "@b;\n@b = rest;\n}",
         {kernel.random.pick({"u32", "u64", "u16"})});
-    absorb(kernel, place, "@a", Type::u64);
+    write_use_of(kernel, place, "@a", Type::u64);
 }
 
 void count_bits(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "u64 @word = $U;\nu8 @count = 0;\nwhile (@word != 0) {\n@word &= @word - 1;\n++@count;\n"
         "if (@count > 20 && (@word & 4)) break;\n}");
-    absorb(kernel, place, "(u32)@count");
-    absorb(kernel, place, "@word", Type::u64);
+    write_use_of(kernel, place, "(u32)@count");
+    write_use_of(kernel, place, "@word", Type::u64);
 }
 
 }  // namespace
 
 std::vector<Construct> floating_point_constructs() {
-    return {{Requirement::kernel, false, 2, compute_halves},
-            {Requirement::kernel, false, 2, pairs_of_halves},
+    return {{Requirement::kernel, false, 2, write_half_arithmetic},
+            {Requirement::kernel, false, 2, write_half2_arithmetic},
             {Requirement::nothing, false, 2, iterate_to_convergence},
             {Requirement::nothing, false, 2, sum_floats},
-            {Requirement::nothing, false, 2, divide_long},
+            {Requirement::nothing, false, 2, write_euclid_or_long_division},
             {Requirement::nothing, false, 2, count_bits}};
 }
 

@@ -13,14 +13,16 @@ std::string permuted_thread_index(Kernel& kernel) {
     switch (random.below(is_power ? 7 : 5)) {
         case 0:
         case 1: return "tid";
-        case 2: return fill("($1u - 1 - tid)", {kernel.threads});
-        case 3: return fill("((tid + $2) % $1u)", {kernel.threads, random.between(1, 40)});
+        case 2: return fill_arguments("($1u - 1 - tid)", {kernel.threads});
+        case 3:
+            return fill_arguments("((tid + $2) % $1u)", {kernel.threads, random.between(1, 40)});
         case 4:
-            return fill("((tid + blockIdx.x * $2) % $1u)", {kernel.threads, random.between(1, 9)});
-        case 5: return fill("(tid ^ $1)", {random.between(0, kernel.threads - 1)});
+            return fill_arguments("((tid + blockIdx.x * $2) % $1u)",
+                                  {kernel.threads, random.between(1, 9)});
+        case 5: return fill_arguments("(tid ^ $1)", {random.between(0, kernel.threads - 1)});
         default:
-            return fill("((tid * $2) & ($1u - 1))",
-                        {kernel.threads, random.between(0, 20) * 2 + 1});
+            return fill_arguments("((tid * $2) & ($1u - 1))",
+                                  {kernel.threads, random.between(0, 20) * 2 + 1});
     }
 }
 
@@ -28,26 +30,27 @@ std::string permuted_thread_index(Kernel& kernel) {
 std::string random_index(Kernel& kernel, int count) {
     const UniformIn same =
         kernel.random.pick({UniformIn::thread, UniformIn::position, UniformIn::block});
-    return fill("(u32)($1) % $2u", {value(kernel, Type::u32, same, 1), count});
+    return fill_arguments("(u32)($1) % $2u",
+                          {random_expression(kernel, Type::u32, same, 1), count});
 }
 
 /// Generates an exchange in which each thread writes one element and reads another thread's
 /// element.
-void exchange(Kernel& kernel, StatementPlace& place) {
+void write_shared_exchange(Kernel& kernel, StatementPlace& place) {
     const Type type = random_type(kernel);
     if (!kernel.reserve_shared(kernel.threads * bits_of(type) / 8)) return;
     const std::string from = kernel.random.percent(50) ? permuted_thread_index(kernel)
                                                        : random_index(kernel, kernel.threads);
     kernel.write("__shared__ $1 @tile[$2];\n@tile[$3] = $4;\n__syncthreads();",
                  {type, kernel.threads, permuted_thread_index(kernel),
-                  value(kernel, type, UniformIn::thread, 2)});
+                  random_expression(kernel, type, UniformIn::thread, 2)});
     kernel.write("const $1 @got = @tile[$2];", {type, from});
-    absorb(kernel, place, "@got", type);
+    write_use_of(kernel, place, "@got", type);
     kernel.write("__syncthreads();");
 }
 
 /// Generates a transpose, which stores rows and loads columns, with or without a column of padding.
-void transpose(Kernel& kernel, StatementPlace& place) {
+void write_shared_transpose(Kernel& kernel, StatementPlace& place) {
     std::vector<int> widths;
     for (const int width : {2, 4, 7, 8, 11, 16, 32}) {
         if (kernel.threads % width == 0 && kernel.threads > width) widths.push_back(width);
@@ -57,9 +60,9 @@ void transpose(Kernel& kernel, StatementPlace& place) {
     const int width = kernel.random.pick(widths), height = kernel.threads / width;
     kernel.write("__shared__ $1 @tile[$2][$3];\n@tile[tid / $4][tid % $4] = $5;\n__syncthreads();",
                  {type, height, width + kernel.random.pick({0, 1}), width,
-                  value(kernel, type, UniformIn::thread, 2)});
+                  random_expression(kernel, type, UniformIn::thread, 2)});
     kernel.write("const $1 @got = @tile[tid % $2][tid / $2];", {type, height});
-    absorb(kernel, place, "@got", type);
+    write_use_of(kernel, place, "@got", type);
     kernel.write("__syncthreads();");
 }
 
@@ -79,10 +82,10 @@ void fill_in_strides(Kernel& kernel, StatementPlace& place) {
         const Scope scope(kernel);
         kernel.declare_constant("i");
         kernel.write("@array[@i] = $1;\n}\n__syncthreads();",
-                     {value(kernel, type, UniformIn::thread, 2)});
+                     {random_expression(kernel, type, UniformIn::thread, 2)});
     }
     for (int reads = kernel.random.between(1, 3); reads > 0; --reads)
-        absorb(kernel, place, "@array[" + random_index(kernel, count) + "]", type);
+        write_use_of(kernel, place, "@array[" + random_index(kernel, count) + "]", type);
     kernel.write("__syncthreads();");
 }
 
@@ -95,9 +98,9 @@ void exchange_vectors(Kernel& kernel, StatementPlace& place) {
     const char* read = kernel.random.pick({"(@tile[$1].y)", "(((const uint2*)@tile)[$1].x)",
                                            "(((const u16*)@tile)[$1])", "(((const u8*)@tile)[$1])",
                                            "(@tile[$1].w ^ @tile[$2].x)"});
-    absorb(kernel, place,
-           expand(kernel, read, UniformIn::thread, 1,
-                  {permuted_thread_index(kernel), permuted_thread_index(kernel)}));
+    write_use_of(kernel, place,
+                 expand_pattern(kernel, read, UniformIn::thread, 1,
+                                {permuted_thread_index(kernel), permuted_thread_index(kernel)}));
     kernel.write("__syncthreads();");
 }
 
@@ -105,8 +108,9 @@ void barrier_vote(Kernel& kernel, StatementPlace& place) {
     const char* pattern =
         kernel.random.pick({"(u32)__syncthreads_count($1)", "(__syncthreads_and($1) ? 3u : 8u)",
                             "(__syncthreads_or($1) ? 4u : 1u)"});
-    absorb(kernel, place, fill(pattern, {condition(kernel, UniformIn::thread, 2)}), Type::u32,
-           UniformIn::block);
+    write_use_of(kernel, place,
+                 fill_arguments(pattern, {random_condition(kernel, UniformIn::thread, 2)}),
+                 Type::u32, UniformIn::block);
 }
 
 /// Generates a sum over the block in several steps, with a barrier inside a loop.
@@ -120,21 +124,22 @@ void reduce_block(Kernel& kernel, StatementPlace& place) {
         "if (tid < half && tid + half < $1) @parts[tid] += @parts[tid + half];\n"
         "__syncthreads();\n}",
         {kernel.threads, half});
-    absorb(kernel, place, "@parts[0]", Type::u32, UniformIn::block);
+    write_use_of(kernel, place, "@parts[0]", Type::u32, UniformIn::block);
     kernel.write("__syncthreads();");
 }
 
 /// Generates a loop that alternates between two halves of a buffer. Each iteration reads one half,
 /// writes the other, and has one barrier.
-void ping_pong(Kernel& kernel, StatementPlace& place) {
+void write_double_buffered_loop(Kernel& kernel, StatementPlace& place) {
     if (!kernel.reserve_shared(kernel.threads * 8)) return;
     kernel.write(
         "__shared__ u32 @halves[2][$1];\n@halves[0][tid] = $u;\n__syncthreads();\n"
         "for (u32 @i = 0; @i < $2; ++@i) {\n"
         "@halves[~@i & 1][tid] = @halves[@i & 1][$3] * 5 + $4;\n__syncthreads();\n}",
-        {kernel.threads, iteration_count(kernel, UniformIn::block, place.turns > 20 ? 1 : 5),
-         permuted_thread_index(kernel), value(kernel, Type::u32, UniformIn::thread, 1)});
-    absorb(kernel, place, "(@halves[0][tid])");
+        {kernel.threads, random_iteration_count(kernel, UniformIn::block, place.turns > 20 ? 1 : 5),
+         permuted_thread_index(kernel),
+         random_expression(kernel, Type::u32, UniformIn::thread, 1)});
+    write_use_of(kernel, place, "(@halves[0][tid])");
     kernel.write("__syncthreads();");
 }
 
@@ -171,7 +176,7 @@ void shared_atomics(Kernel& kernel, StatementPlace& place) {
     kernel.write((kernel.random.percent(50) ? "if ($b) " : "") + std::string(kind.change));
     kernel.write("__syncthreads();");
     const Type type = kind.type == std::string("float") ? Type::f32 : Type::u64;
-    absorb(kernel, place, "@bins[tid & 7]", type);
+    write_use_of(kernel, place, "@bins[tid & 7]", type);
     kernel.write("__syncthreads();");
 }
 
@@ -185,7 +190,7 @@ void spin_lock(Kernel& kernel, StatementPlace& place) {
         "*(volatile u32*)&@sum = *(volatile u32*)&@sum + ($u & 0xffff);\n"
         "__threadfence_block();\natomicExch(&@lock, 0u);\n@done = true;\n}\n}\n"
         "__syncthreads();");
-    absorb(kernel, place, "@sum", Type::u32, UniformIn::block);
+    write_use_of(kernel, place, "@sum", Type::u32, UniformIn::block);
     kernel.write("__syncthreads();");
 }
 
@@ -194,13 +199,13 @@ void spin_lock(Kernel& kernel, StatementPlace& place) {
 void exchange_through_scratch(Kernel& kernel, StatementPlace& place) {
     const Type type = random_integer_type(kernel);
     const u32 at = kernel.random.between(0, 63) / (bits_of(type) / 8);
-    kernel.write(
-        "(($1*)scratch)[$2] = $3;\n__syncthreads();\nconst u32 @from = $4;",
-        {type, at, value(kernel, type, UniformIn::thread, 2), permuted_thread_index(kernel)});
-    absorb(kernel, place,
-           expand(kernel, "((const $1*)(scratch + ((i64)@from - (i64)tid) * 64))[$2]",
-                  UniformIn::thread, 1, {type, at}),
-           type);
+    kernel.write("(($1*)scratch)[$2] = $3;\n__syncthreads();\nconst u32 @from = $4;",
+                 {type, at, random_expression(kernel, type, UniformIn::thread, 2),
+                  permuted_thread_index(kernel)});
+    write_use_of(kernel, place,
+                 expand_pattern(kernel, "((const $1*)(scratch + ((i64)@from - (i64)tid) * 64))[$2]",
+                                UniformIn::thread, 1, {type, at}),
+                 type);
     kernel.write("__syncthreads();");
 }
 
@@ -215,7 +220,8 @@ void named_barrier(Kernel& kernel, StatementPlace& place) {
         "asm volatile(\"bar.arrive 3, $1;\" ::: \"memory\");\n"
         "} else {\nasm volatile(\"bar.sync 3, $1;\" ::: \"memory\");",
         {kernel.threads, writers});
-    absorb(kernel, place.inside_divergence(), "@tile[tid % " + std::to_string(writers * 32) + "]");
+    write_use_of(kernel, place.inside_divergence(),
+                 "@tile[tid % " + std::to_string(writers * 32) + "]");
     kernel.write("}\n__syncthreads();");
 }
 
@@ -231,25 +237,25 @@ void copy_asynchronously(Kernel& kernel, StatementPlace& place) {
         {kernel.threads * words, words == 4 ? kernel.random.pick({"cg", "ca"}) : "ca", words * 4,
          permuted_thread_index(kernel), words});
     if (kernel.random.percent(50))
-        absorb(kernel, place, expand(kernel, "$u", UniformIn::thread, 2));
+        write_use_of(kernel, place, expand_pattern(kernel, "$u", UniformIn::thread, 2));
     kernel.write(kernel.random.pick({"asm volatile(\"cp.async.wait_all;\" ::: \"memory\");",
                                      "asm volatile(\"cp.async.commit_group;\" ::: \"memory\");\n"
                                      "asm volatile(\"cp.async.wait_group 0;\" ::: \"memory\");"}));
     kernel.write("__syncthreads();");
-    absorb(kernel, place, "@staged[" + random_index(kernel, kernel.threads * words) + "]");
+    write_use_of(kernel, place, "@staged[" + random_index(kernel, kernel.threads * words) + "]");
     kernel.write("__syncthreads();");
 }
 
 }  // namespace
 
 std::vector<Construct> shared_constructs() {
-    return {{Requirement::barrier, false, 6, exchange},
-            {Requirement::barrier, false, 5, transpose},
+    return {{Requirement::barrier, false, 6, write_shared_exchange},
+            {Requirement::barrier, false, 5, write_shared_transpose},
             {Requirement::barrier, false, 5, fill_in_strides},
             {Requirement::barrier, false, 3, exchange_vectors},
             {Requirement::barrier, false, 4, barrier_vote},
             {Requirement::barrier, false, 3, reduce_block},
-            {Requirement::barrier, false, 3, ping_pong},
+            {Requirement::barrier, false, 3, write_double_buffered_loop},
             {Requirement::barrier, false, 5, shared_atomics},
             {Requirement::barrier, false, 2, spin_lock},
             {Requirement::barrier, false, 3, exchange_through_scratch},

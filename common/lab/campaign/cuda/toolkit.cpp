@@ -11,30 +11,31 @@ constexpr const char* kGroups =
     "cooperative_groups;\n#endif\n";
 
 /// Generates a use of cooperative-groups tiles within a warp. All threads of the block take part.
-void tile_of_warp(Kernel& kernel, StatementPlace& place) {
+void write_warp_tile_group(Kernel& kernel, StatementPlace& place) {
     if (kernel.threads % 32 != 0) return;
     kernel.define_global_once("groups", kGroups);
     kernel.write(
         "#ifndef __clang__\nconst auto @tile = cg::tiled_partition<$1>(cg::this_thread_block());",
         {kernel.random.pick({2, 4, 8, 16, 32})});
-    absorb(kernel, place,
-           kernel.random.pick(
-               {"@tile.shfl($u, $n % @tile.size())", "@tile.shfl_xor($u, @tile.size() / 2)",
-                "(@tile.shfl_down($u, 1) * (u32)(@tile.thread_rank() + 1 < @tile.size()))",
-                "(u32)@tile.ballot($b)", "(@tile.any($b) ? 3u : 4u)", "(@tile.all($b) ? 9u : 5u)",
-                "@tile.match_any($u & 3)", "(u32)@tile.meta_group_rank()"}));
+    write_use_of(
+        kernel, place,
+        kernel.random.pick(
+            {"@tile.shfl($u, $n % @tile.size())", "@tile.shfl_xor($u, @tile.size() / 2)",
+             "(@tile.shfl_down($u, 1) * (u32)(@tile.thread_rank() + 1 < @tile.size()))",
+             "(u32)@tile.ballot($b)", "(@tile.any($b) ? 3u : 4u)", "(@tile.all($b) ? 9u : 5u)",
+             "@tile.match_any($u & 3)", "(u32)@tile.meta_group_rank()"}));
     kernel.write("@tile.sync();\n#endif");
 }
 
-void block_group(Kernel& kernel, StatementPlace& place) {
+void write_block_group(Kernel& kernel, StatementPlace& place) {
     kernel.define_global_once("groups", kGroups);
     kernel.write("#ifndef __clang__\ncg::this_thread_block().sync();");
-    absorb(kernel, place,
-           "(cg::this_thread_block().thread_rank() * 3u + cg::this_thread_block().size())");
+    write_use_of(kernel, place,
+                 "(cg::this_thread_block().thread_rank() * 3u + cg::this_thread_block().size())");
     kernel.write("#endif");
 }
 
-void pipeline(Kernel& kernel, StatementPlace& place) {
+void write_async_pipeline(Kernel& kernel, StatementPlace& place) {
     if (!kernel.reserve_shared(kernel.threads * 16)) return;
     kernel.define_global_once("pipeline", "#include <cuda_pipeline.h>\n");
     const std::string threads = std::to_string(kernel.threads);
@@ -44,18 +45,18 @@ void pipeline(Kernel& kernel, StatementPlace& place) {
         "__pipeline_memcpy_async(&@stages[1][tid], in + ($u & 1023), 4);\n__pipeline_commit();\n"
         "__pipeline_wait_prior(1);\n__syncthreads();",
         {threads});
-    absorb(kernel, place, "@stages[0][($u) % " + threads + "]");
+    write_use_of(kernel, place, "@stages[0][($u) % " + threads + "]");
     kernel.write("__pipeline_wait_prior(0);\n__syncthreads();");
-    absorb(kernel, place, "@stages[1][" + threads + " - 1 - tid]");
+    write_use_of(kernel, place, "@stages[1][" + threads + " - 1 - tid]");
     kernel.write("__syncthreads();");
 }
 
 }  // namespace
 
 std::vector<Construct> toolkit_constructs() {
-    return {{Requirement::barrier, false, 1, tile_of_warp},
-            {Requirement::barrier, false, 1, block_group},
-            {Requirement::barrier, false, 1, pipeline}};
+    return {{Requirement::barrier, false, 1, write_warp_tile_group},
+            {Requirement::barrier, false, 1, write_block_group},
+            {Requirement::barrier, false, 1, write_async_pipeline}};
 }
 
 }  // namespace coalesce::campaign

@@ -30,27 +30,29 @@ void shuffle(Kernel& kernel, StatementPlace& place) {
     const Type type = random_wide_type(kernel);
     // For `idx`, each lane may read from any other lane. For `up` and `down`, the distance is
     // limited.
-    kernel.write("const $1 @x = $2;", {type, value(kernel, type, UniformIn::thread, 2)});
+    kernel.write("const $1 @x = $2;",
+                 {type, random_expression(kernel, type, UniformIn::thread, 2)});
     if (which == 0)
         kernel.write("const u32 @by = $u;");
     else
         kernel.write("const u32 @by = ($1) % $2u;",
-                     {value(kernel, Type::u32, UniformIn::launch, 1), width});
+                     {random_expression(kernel, Type::u32, UniformIn::launch, 1), width});
     const std::vector<PatternArgument> words = {place.mask, width, type};
     kernel.write("const $3 @got = " + std::string(kShuffles[which].call) + ";", words);
-    if (place.mask == kFullMask) return absorb(kernel, place, "@got", type);
+    if (place.mask == kFullMask) return write_use_of(kernel, place, "@got", type);
     kernel.write("const u32 @from = " + std::string(kShuffles[which].from) + ";", words);
-    absorb(kernel, place, "(" + place.mask + " >> @from & 1 ? @got : @x)", type);
+    write_use_of(kernel, place, "(" + place.mask + " >> @from & 1 ? @got : @x)", type);
 }
 
 /// Broadcasts a value from the first active lane to all.
 void broadcast(Kernel& kernel, StatementPlace& place) {
     const Type type = random_wide_type(kernel);
-    const std::string text = fill("__shfl_sync($1, $2, __ffs((i32)$1) - 1)",
-                                  {place.mask, value(kernel, type, UniformIn::thread, 2)});
+    const std::string text =
+        fill_arguments("__shfl_sync($1, $2, __ffs((i32)$1) - 1)",
+                       {place.mask, random_expression(kernel, type, UniformIn::thread, 2)});
     const bool is_of_warp =
         is_uniform_within(place.arriving_together, UniformIn::warp) && kernel.random.percent(50);
-    absorb(kernel, place, text, type, is_of_warp ? UniformIn::warp : UniformIn::thread);
+    write_use_of(kernel, place, text, type, is_of_warp ? UniformIn::warp : UniformIn::thread);
 }
 
 void vote(Kernel& kernel, StatementPlace& place) {
@@ -61,45 +63,49 @@ void vote(Kernel& kernel, StatementPlace& place) {
                             "(__uni_sync($1, $2) ? 6u : 1u)"});
     // The result of a vote is uniform across the warp, unless the pattern contains the lane.
     const bool is_whole = std::string(pattern).find("lane") == std::string::npos;
-    absorb(kernel, place, fill(pattern, {place.mask, condition(kernel, UniformIn::thread, 2)}),
-           Type::u32,
-           is_whole && is_uniform_within(place.arriving_together, UniformIn::warp)
-               ? UniformIn::warp
-               : UniformIn::thread);
+    write_use_of(
+        kernel, place,
+        fill_arguments(pattern, {place.mask, random_condition(kernel, UniformIn::thread, 2)}),
+        Type::u32,
+        is_whole && is_uniform_within(place.arriving_together, UniformIn::warp)
+            ? UniformIn::warp
+            : UniformIn::thread);
 }
 
-void match(Kernel& kernel, StatementPlace& place) {
+void write_match(Kernel& kernel, StatementPlace& place) {
     const char* pattern = kernel.random.pick({"__match_any_sync($1, $u & 3)",
                                               "__match_any_sync($1, $U & 0x100000001ull)",
                                               "__match_any_sync($1, (u32)($i >> 30))"});
     if (kernel.random.percent(70)) {
-        return absorb(kernel, place, expand(kernel, pattern, UniformIn::thread, 1, {place.mask}));
+        return write_use_of(kernel, place,
+                            expand_pattern(kernel, pattern, UniformIn::thread, 1, {place.mask}));
     }
     const UniformIn same = kernel.random.pick({UniformIn::warp, UniformIn::thread});
     kernel.write("int @equal;\nconst u32 @lanes = __match_all_sync($1, (u32)($2), &@equal);",
-                 {place.mask, value(kernel, Type::u32, same, 1)});
-    absorb(kernel, place, "(@equal ? @lanes : 77u)");
+                 {place.mask, random_expression(kernel, Type::u32, same, 1)});
+    write_use_of(kernel, place, "(@equal ? @lanes : 77u)");
 }
 
-void reduce(Kernel& kernel, StatementPlace& place) {
+void write_warp_reduction(Kernel& kernel, StatementPlace& place) {
     const bool is_signed_too = kernel.random.percent(40);
     const char* operation = is_signed_too
                                 ? kernel.random.pick({"min", "max", "add"})
                                 : kernel.random.pick({"add", "min", "max", "and", "or", "xor"});
     const Type type = is_signed_too ? Type::i32 : Type::u32;
     // Shift the value right, so that the sum of 32 such values does not overflow a signed integer.
-    std::string text = value(kernel, type, UniformIn::thread, 2);
+    std::string text = random_expression(kernel, type, UniformIn::thread, 2);
     if (is_signed_too) text = "(" + text + " >> 6)";
-    absorb(kernel, place, fill("__reduce_$1_sync($2, $3)", {operation, place.mask, text}), type,
-           is_uniform_within(place.arriving_together, UniformIn::warp) ? UniformIn::warp
-                                                                       : UniformIn::thread);
+    write_use_of(kernel, place,
+                 fill_arguments("__reduce_$1_sync($2, $3)", {operation, place.mask, text}), type,
+                 is_uniform_within(place.arriving_together, UniformIn::warp) ? UniformIn::warp
+                                                                             : UniformIn::thread);
 }
 
 /// Generates a sum over the warp in five steps, either for all lanes or as a prefix sum.
 void shuffle_sum(Kernel& kernel, StatementPlace& place) {
-    if (place.mask != kFullMask) return reduce(kernel, place);
+    if (place.mask != kFullMask) return write_warp_reduction(kernel, place);
     const Type type = kernel.random.pick({Type::u32, Type::u64, Type::u32});
-    kernel.write("$1 @sum = $2;", {type, value(kernel, type, UniformIn::thread, 2)});
+    kernel.write("$1 @sum = $2;", {type, random_expression(kernel, type, UniformIn::thread, 2)});
     kernel.write(
         kernel.random.pick(
             {"for (u32 by = 16; by > 0; by /= 2) @sum += __shfl_xor_sync(0xffffffffu, @sum, "
@@ -109,7 +115,7 @@ void shuffle_sum(Kernel& kernel, StatementPlace& place) {
              "const $1 below = __shfl_up_sync(0xffffffffu, @sum, by);\n"
              "if (lane >= by) @sum += below;\n}"}),
         {type});
-    absorb(kernel, place, "@sum", type);
+    write_use_of(kernel, place, "@sum", type);
 }
 
 /// Generates a branch that lanes with the same key take together.
@@ -128,7 +134,7 @@ void branch_by_key(Kernel& kernel, StatementPlace& place) {
 void visit_lanes_in_turn(Kernel& kernel, StatementPlace& place) {
     kernel.write(
         "for (u32 @turn = 0; @turn < 32; @turn += 5) {\nif (lane >= @turn && lane < @turn + 5) {");
-    absorb(kernel, place.inside_divergence(), "$u + @turn");
+    write_use_of(kernel, place.inside_divergence(), "$u + @turn");
     kernel.write("}\n__syncwarp($1);\n}", {place.mask});
 }
 
@@ -142,7 +148,7 @@ void serve_lanes_in_turn(Kernel& kernel, StatementPlace& place) {
         {place.mask});
     const Scope scope(kernel);
     kernel.declare_constant("task");
-    absorb(kernel, place, "__reduce_add_sync(" + place.mask + ", @task ^ $u)");
+    write_use_of(kernel, place, "__reduce_add_sync(" + place.mask + ", @task ^ $u)");
     kernel.write("}");
 }
 
@@ -151,13 +157,14 @@ void serve_lanes_in_turn(Kernel& kernel, StatementPlace& place) {
 void exchange_within_warp(Kernel& kernel, StatementPlace& place) {
     const Type type = random_type(kernel);
     if (!kernel.reserve_shared(kernel.threads * bits_of(type) / 8)) return shuffle(kernel, place);
-    kernel.write("__shared__ $1 @slots[$2];\n@slots[tid] = $3;\n__syncwarp($4);",
-                 {type, kernel.threads, value(kernel, type, UniformIn::thread, 2), place.mask});
+    kernel.write(
+        "__shared__ $1 @slots[$2];\n@slots[tid] = $3;\n__syncwarp($4);",
+        {type, kernel.threads, random_expression(kernel, type, UniformIn::thread, 2), place.mask});
     kernel.write(
         "const u32 @from = ($u + lane * $k) & 31;\n"
         "const $1 @got = @slots[$2 >> @from & 1 ? tid - lane + @from : tid];\n__syncwarp($2);",
         {type, place.mask});
-    absorb(kernel, place, "@got", type);
+    write_use_of(kernel, place, "@got", type);
 }
 
 }  // namespace
@@ -166,8 +173,8 @@ std::vector<Construct> warp_constructs() {
     return {{Requirement::lanes, false, 8, shuffle},
             {Requirement::lanes, false, 3, broadcast},
             {Requirement::lanes, false, 6, vote},
-            {Requirement::lanes, false, 4, match},
-            {Requirement::lanes, false, 4, reduce},
+            {Requirement::lanes, false, 4, write_match},
+            {Requirement::lanes, false, 4, write_warp_reduction},
             {Requirement::lanes, false, 4, shuffle_sum},
             {Requirement::lanes, true, 4, branch_by_key},
             {Requirement::lanes, false, 2, visit_lanes_in_turn},

@@ -90,8 +90,8 @@ const Compilers& compilers() {
 }
 
 /// Returns the mode that uses none of the simulator's optimizations.
-Mode plain_mode(const std::string& library = "") {
-    Mode plain;
+SimulatorSettings plain_settings(const std::string& library = "") {
+    SimulatorSettings plain;
     plain.plain = true;
     plain.library = library;
     return plain;
@@ -100,8 +100,8 @@ Mode plain_mode(const std::string& library = "") {
 /// Appends the cases for a seed's kernel: one if it is in PTX, or one per compiler if it is in CUDA
 /// C++. Calls `not_compiled` for each compiler that fails.
 template <class Told>
-void add_cases(std::vector<Case>& cases, const Options& options, u64 seed, const PtxOptions& how,
-               const Told& not_compiled) {
+void add_cases(std::vector<KernelToRun>& cases, const Options& options, u64 seed,
+               const PtxOptions& how, const Told& not_compiled) {
     const std::string number = std::to_string(seed);
     if (!is_cuda(options, seed)) {
         cases.push_back(
@@ -111,10 +111,10 @@ void add_cases(std::vector<Case>& cases, const Options& options, u64 seed, const
     const std::string source = generate_cuda(seed);
     for (const std::string& configuration : compilers().configurations()) {
         const Compiled compiled = compilers().compile(source, configuration);
-        const Case one{.name = configuration + "-" + number,
-                       .configuration = configuration,
-                       .ptx = source.substr(0, source.find('\n') + 1) + compiled.ptx,
-                       .source = source};
+        const KernelToRun one{.name = configuration + "-" + number,
+                              .configuration = configuration,
+                              .ptx = source.substr(0, source.find('\n') + 1) + compiled.ptx,
+                              .source = source};
         if (compiled.problem.empty())
             cases.push_back(one);
         else
@@ -128,7 +128,7 @@ public:
     explicit Campaign(const Options& options)
         : options_(options),
           runner_(options.runner, options.library),
-          plain_(plain_mode(options.against)),
+          plain_(plain_settings(options.against)),
           next_(options.seed) {}
 
     int run() {
@@ -137,9 +137,9 @@ public:
             return kSkippedExitCode;
         }
         std::vector<std::thread> threads;
-        for (u32 k = 0; k < options_.jobs; ++k) threads.emplace_back([this] { work(); });
+        for (u32 k = 0; k < options_.jobs; ++k) threads.emplace_back([this] { run_batches(); });
         for (std::thread& t : threads) t.join();
-        summary();
+        print_summary();
         return mismatches_ ? 1 : 0;
     }
 
@@ -151,13 +151,13 @@ private:
 
     double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
-    void work() {
+    void run_batches() {
         for (;;) {
             const u64 first = next_.fetch_add(kBatch);
             const u64 done = first - options_.seed;
             const bool out_of_time = options_.seconds > 0 && seconds() > options_.seconds;
             if (done >= options_.kernels || out_of_time || (options_.first && has_found())) return;
-            batch(first, std::min(kBatch, options_.kernels - done));
+            run_batch(first, std::min(kBatch, options_.kernels - done));
         }
     }
 
@@ -167,23 +167,24 @@ private:
     }
 
     /// Runs and compares the kernels of `count` seeds.
-    void batch(u64 first, u64 count) {
-        std::vector<Case> cases;
+    void run_batch(u64 first, u64 count) {
+        std::vector<KernelToRun> cases;
         for (u64 seed = first; seed < first + count; ++seed) {
-            add_cases(cases, options_, seed, {}, [&](const Case& c, const std::string& problem) {
-                differs(c, "not compiled: " + problem, Mode{}, plain_);
-            });
+            add_cases(
+                cases, options_, seed, {}, [&](const KernelToRun& c, const std::string& problem) {
+                    record_difference(c, "not compiled: " + problem, SimulatorSettings{}, plain_);
+                });
         }
-        compare(cases, Mode{}, plain_);
+        compare(cases, SimulatorSettings{}, plain_);
         if (first / kBatch % 4 == 0) {  // now and then, use two workers and a different warp order
-            Mode other;
+            SimulatorSettings other;
             other.threads = 2;
             other.seed = first + 1;
-            compare(cases, Mode{}, other);
+            compare(cases, SimulatorSettings{}, other);
         }
         const std::lock_guard lock(mutex_);
         kernels_ += count;
-        for (const Case& c : cases) {
+        for (const KernelToRun& c : cases) {
             ++configurations_[c.configuration];
             coverage_.add(c.ptx);
         }
@@ -194,15 +195,17 @@ private:
         }
     }
 
-    void compare(const std::vector<Case>& cases, const Mode& a, const Mode& b) {
+    void compare(const std::vector<KernelToRun>& cases, const SimulatorSettings& a,
+                 const SimulatorSettings& b) {
         const std::vector<Outcome> first = runner_.run(cases, a), second = runner_.run(cases, b);
         for (std::size_t k = 0; k < cases.size(); ++k) {
             const std::string what = describe_difference(first[k], second[k], a.seed == b.seed);
-            if (!what.empty()) differs(cases[k], what, a, b);
+            if (!what.empty()) record_difference(cases[k], what, a, b);
         }
     }
 
-    void differs(const Case& c, const std::string& what, const Mode& a, const Mode& b) {
+    void record_difference(const KernelToRun& c, const std::string& what,
+                           const SimulatorSettings& a, const SimulatorSettings& b) {
         const std::lock_guard lock(mutex_);
         ++mismatches_;
         const auto folder = std::filesystem::absolute(options_.folder) / c.name;
@@ -228,14 +231,14 @@ private:
 
     /// Returns the message without its numbers, because one cause may produce hundreds of messages
     /// that differ only in numbers.
-    static std::string strip_numbers(const Case& c, const std::string& what) {
+    static std::string strip_numbers(const KernelToRun& c, const std::string& what) {
         std::string sort = c.configuration + ": " + what.substr(0, what.find('\n'));
         if (what.starts_with("counters")) sort = c.configuration + ": counters";
         std::erase_if(sort, [](char letter) { return letter >= '0' && letter <= '9'; });
         return sort;
     }
 
-    void summary() {
+    void print_summary() {
         std::cout << kernels_ << " kernels in " << static_cast<int>(seconds()) << " s ("
                   << static_cast<int>(static_cast<double>(kernels_) / seconds()) << " per second), "
                   << mismatches_ << " differ\n";
@@ -250,8 +253,8 @@ private:
     }
 
     const Options options_;
-    const Runner runner_;
-    const Mode plain_;
+    const CampaignRunner runner_;
+    const SimulatorSettings plain_;
     std::atomic<u64> next_;
     std::mutex mutex_;
     u64 kernels_ = 0, mismatches_ = 0, shrunk_ = 0;
@@ -262,13 +265,13 @@ private:
 };
 
 int compare_file(const Options& options) {
-    const Runner runner(options.runner, options.library);
-    Mode plain = plain_mode(options.against);
+    const CampaignRunner runner(options.runner, options.library);
+    SimulatorSettings plain = plain_settings(options.against);
     plain.level = options.level;
     const std::string text = coalesce::read_file(options.file);
-    const std::vector<Case> one = {{.name = "kernel", .ptx = text}};
-    const std::string what =
-        describe_difference(runner.run(one, Mode{})[0], runner.run(one, plain)[0], true);
+    const std::vector<KernelToRun> one = {{.name = "kernel", .ptx = text}};
+    const std::string what = describe_difference(runner.run(one, SimulatorSettings{})[0],
+                                                 runner.run(one, plain)[0], true);
     if (what.empty()) {
         std::cout << "equal\n";
         return 0;
@@ -276,7 +279,7 @@ int compare_file(const Options& options) {
     std::cout << what << "\n";
     if (options.shrink > 0) {
         const std::string small = options.file + ".shrunk";
-        coalesce::write_file(small, shrink(runner, text, Mode{}, plain));
+        coalesce::write_file(small, shrink(runner, text, SimulatorSettings{}, plain));
         std::cout << "reduced to: " << small << "\n";
     }
     return 1;
@@ -285,13 +288,13 @@ int compare_file(const Options& options) {
 /// Exports kernels whose results do not depend on the device, with the results of the plain mode.
 /// Returns the exit code.
 int export_kernels(const Options& options) {
-    const Runner runner(options.runner, options.library);
-    std::vector<Case> cases;
+    const CampaignRunner runner(options.runner, options.library);
+    std::vector<KernelToRun> cases;
     const PtxOptions everywhere{.is_portable = true};
     for (u64 seed = options.seed; seed < options.seed + options.kernels; ++seed) {
-        add_cases(cases, options, seed, everywhere, [](const Case&, const std::string&) {});
+        add_cases(cases, options, seed, everywhere, [](const KernelToRun&, const std::string&) {});
     }
-    const std::vector<Outcome> outcomes = runner.run(cases, plain_mode());
+    const std::vector<Outcome> outcomes = runner.run(cases, plain_settings());
     const std::filesystem::path folder = options.export_to;
     std::filesystem::create_directories(folder);
     std::ofstream kernels(folder / "kernels.txt"), expected(folder / "expected.txt");

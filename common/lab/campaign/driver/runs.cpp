@@ -18,12 +18,12 @@ namespace {
 /// The number of seconds without output after which a kernel is considered hung.
 constexpr double kHangSeconds = 60;
 
-std::string library_folder_for(const Mode& mode, const std::string& library) {
+std::string library_folder_for(const SimulatorSettings& mode, const std::string& library) {
     return mode.library.empty() ? library : mode.library;
 }
 
-std::vector<std::string> environment(const Mode& mode, const std::string& library) {
-    std::istringstream words(format_mode(mode));
+std::vector<std::string> environment(const SimulatorSettings& mode, const std::string& library) {
+    std::istringstream words(format_environment(mode));
     std::vector<std::string> all{std::istream_iterator<std::string>(words), {}};
     all.push_back("LD_LIBRARY_PATH=" + library_folder_for(mode, library));
     return all;
@@ -72,17 +72,17 @@ std::string describe_exit(int exit_code) {
 
 }  // namespace
 
-std::string format_mode(const Mode& mode) {
+std::string format_environment(const SimulatorSettings& mode) {
     std::string text = "COALESCE_SIM_THREADS=" + std::to_string(mode.threads);
     if (mode.plain) text += " COALESCE_SIM_PLAIN=1";
     if (mode.seed) text += " COALESCE_SIM_SEED=" + std::to_string(mode.seed);
     return text;
 }
 
-Runner::Runner(std::string program, std::string library)
+CampaignRunner::CampaignRunner(std::string program, std::string library)
     : program_(std::move(program)), library_(std::move(library)) {
     // Names of the simulator's environment variables. They are unset, so that only the settings of
-    // the Mode apply.
+    // the SimulatorSettings apply.
     std::vector<std::string> settings;
     for (char** entry = environ; *entry; ++entry) {
         const std::string line = *entry;
@@ -91,16 +91,17 @@ Runner::Runner(std::string program, std::string library)
     for (const std::string& name : settings) unsetenv(name.c_str());
 }
 
-std::string Runner::command(const std::string& file, const Mode& mode) const {
-    return "LD_LIBRARY_PATH=" + library_folder_for(mode, library_) + " " + format_mode(mode) + " " +
-           program_ + " " + file;
+std::string CampaignRunner::command(const std::string& file, const SimulatorSettings& mode) const {
+    return "LD_LIBRARY_PATH=" + library_folder_for(mode, library_) + " " +
+           format_environment(mode) + " " + program_ + " " + file;
 }
 
-std::vector<Outcome> Runner::run(const std::vector<Case>& cases, const Mode& mode) const {
+std::vector<Outcome> CampaignRunner::run(const std::vector<KernelToRun>& cases,
+                                         const SimulatorSettings& mode) const {
     const TemporaryFolder folder;
     const std::string bundle = folder / "kernels.txt";
     std::string texts;
-    for (const Case& c : cases) texts += "//// " + c.name + "\n" + c.ptx;
+    for (const KernelToRun& c : cases) texts += "//// " + c.name + "\n" + c.ptx;
     write_file(bundle, texts);
     std::vector<Outcome> all;
     while (all.size() < cases.size()) {

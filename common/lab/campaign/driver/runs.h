@@ -10,7 +10,7 @@
 namespace coalesce::campaign {
 
 /// A kernel to run: PTX text whose first line specifies the launch.
-struct Case {
+struct KernelToRun {
     std::string name;                ///< name of the kernel, without spaces
     std::string configuration = {};  ///< such as "ptx" or "nvrtc-O3"
     std::string ptx = {};
@@ -27,31 +27,33 @@ struct Outcome {
 };
 
 /// The settings for running the simulator.
-struct Mode {
+struct SimulatorSettings {
     bool plain = false;
     u32 threads = 1;
     u64 seed = 0;
     /// number of warp instructions after which a kernel is assumed to loop forever
     u64 limit = 5'000'000;
     /// The folder of another libcudart to compare with, such as another build or NVIDIA's. If
-    /// empty, the Runner's own library is used.
+    /// empty, the CampaignRunner's own library is used.
     std::string library;
     /// Optimization level of the compiler in NVIDIA's driver. A negative level means the driver's
     /// default.
     int level = -1;
 };
-std::string format_mode(const Mode& mode);  ///< Returns the mode as environment variables.
+std::string format_environment(
+    const SimulatorSettings& mode);  ///< Returns the mode as environment variables.
 
-class Runner {
+class CampaignRunner {
 public:
     /// \param program The path of campaign_run.
     /// \param library The folder that contains libcudart.so.13.
-    Runner(std::string program, std::string library);
+    CampaignRunner(std::string program, std::string library);
 
     /// Returns one outcome per case, in the same order.
-    std::vector<Outcome> run(const std::vector<Case>& cases, const Mode& mode) const;
+    std::vector<Outcome> run(const std::vector<KernelToRun>& cases,
+                             const SimulatorSettings& mode) const;
     /// Returns the command that runs the kernels in a file.
-    std::string command(const std::string& file, const Mode& mode) const;
+    std::string command(const std::string& file, const SimulatorSettings& mode) const;
 
 private:
     std::string program_, library_;

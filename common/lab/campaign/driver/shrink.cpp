@@ -35,19 +35,20 @@ bool is_removable(const std::string& line) {
 }
 
 /// Returns the kind of a difference, such as "results" or "counters". Shrinking must not change it.
-std::string sort_of(const std::string& difference) {
+std::string difference_kind_of(const std::string& difference) {
     return difference.substr(0, difference.find(':'));
 }
 
 class Shrinker {
 public:
-    Shrinker(const Runner& runner, const std::string& text, const Mode& a, const Mode& b)
+    Shrinker(const CampaignRunner& runner, const std::string& text, const SimulatorSettings& a,
+             const SimulatorSettings& b)
         : runner_(runner), a_(a), b_(b), lines_(lines_of(text)) {
         a_.limit = b_.limit =
             kMaxWarpInstructions;  // a shrunk kernel may loop forever, so use a lower limit
-        const Case whole{.name = "whole", .ptx = text};
+        const KernelToRun whole{.name = "whole", .ptx = text};
         reports_ = runner_.run({whole}, a_)[0].reports;
-        difference_kind_ = sort_of(differences({whole})[0]);
+        difference_kind_ = difference_kind_of(differences({whole})[0]);
     }
 
     std::string find_smallest() {
@@ -69,9 +70,9 @@ private:
 
     /// Returns the difference for each case. A case that the first side cannot run counts as equal,
     /// and is not run on the second side, which may be a GPU and might hang.
-    std::vector<std::string> differences(const std::vector<Case>& cases) const {
+    std::vector<std::string> differences(const std::vector<KernelToRun>& cases) const {
         const std::vector<Outcome> first = runner_.run(cases, a_);
-        std::vector<Case> run;
+        std::vector<KernelToRun> run;
         for (std::size_t k = 0; k < cases.size(); ++k)
             if (is_comparable(first[k])) run.push_back(cases[k]);
         const std::vector<Outcome> second = runner_.run(run, b_);
@@ -97,14 +98,15 @@ private:
     bool still_differs(const std::vector<std::string>& lines) const {
         const std::string text = join_lines(lines);
         if (!find_undefined_read(text).empty()) return false;
-        return sort_of(differences({{.name = "one", .ptx = text}})[0]) == difference_kind_;
+        return difference_kind_of(differences({{.name = "one", .ptx = text}})[0]) ==
+               difference_kind_;
     }
 
     /// Tries to remove each chunk of `chunk` lines by itself, and then removes as many of these
     /// chunks as can be removed together. Returns false if none can be removed.
     bool remove_chunks_of_size(std::size_t chunk) {
         const std::vector<std::size_t> places = removable_lines();
-        std::vector<Case> cases;
+        std::vector<KernelToRun> cases;
         std::vector<std::vector<bool>> removed;
         for (std::size_t from = 0; from < places.size(); from += chunk) {
             std::vector<bool> gone(lines_.size(), false);
@@ -119,7 +121,8 @@ private:
         const std::vector<std::string> found = differences(cases);
         std::vector<std::vector<bool>> may_go;
         for (std::size_t k = 0; k < cases.size(); ++k)
-            if (sort_of(found[k]) == difference_kind_) may_go.push_back(std::move(removed[k]));
+            if (difference_kind_of(found[k]) == difference_kind_)
+                may_go.push_back(std::move(removed[k]));
         return !may_go.empty() && remove_chunks(may_go);
     }
 
@@ -143,8 +146,8 @@ private:
         return true;
     }
 
-    const Runner& runner_;
-    Mode a_, b_;
+    const CampaignRunner& runner_;
+    SimulatorSettings a_, b_;
     std::vector<std::string> lines_;
     std::string difference_kind_;
     /// Number of reports for the original kernel. If a smaller kernel produces more reports, making
@@ -155,7 +158,8 @@ private:
 
 }  // namespace
 
-std::string shrink(const Runner& runner, const std::string& ptx, const Mode& a, const Mode& b) {
+std::string shrink(const CampaignRunner& runner, const std::string& ptx, const SimulatorSettings& a,
+                   const SimulatorSettings& b) {
     return Shrinker(runner, ptx, a, b).find_smallest();
 }
 

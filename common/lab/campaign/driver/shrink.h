@@ -1,5 +1,5 @@
-// Removes instructions from a kernel for which two modes give different outcomes, as long as the
-// outcomes still differ.
+// Shrinks a kernel whose outcome differs between two modes of execution: removes instructions as
+// long as the outcomes still differ.
 //
 // Idea   First tries to remove half of the instructions at once, then a quarter, and so on down to
 //        single instructions. If a candidate kernel reads a register that is no longer written, it
@@ -13,6 +13,7 @@
 namespace coalesce::campaign {
 
 /// Returns the smallest text found for which `a` and `b` still differ in the same way.
-std::string shrink(const Runner& runner, const std::string& ptx, const Mode& a, const Mode& b);
+std::string shrink(const CampaignRunner& runner, const std::string& ptx, const SimulatorSettings& a,
+                   const SimulatorSettings& b);
 
 }  // namespace coalesce::campaign

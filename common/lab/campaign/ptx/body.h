@@ -20,12 +20,12 @@ namespace coalesce::campaign {
 
 /// Returns the bit width that completes a PTX type name, such as the "32 " in "add.s32 ". The
 /// register must not be a predicate.
-inline const char* bits_of(Kind kind) {
-    return kind == Kind::half ? "16 " : kind == Kind::wide ? "64 " : "32 ";
+inline const char* bits_of(RegisterKind kind) {
+    return kind == RegisterKind::half ? "16 " : kind == RegisterKind::wide ? "64 " : "32 ";
 }
 
 /// Returns the instruction that copies a register of this kind, followed by a space.
-inline const char* move_instruction(Kind kind) {
+inline const char* move_instruction(RegisterKind kind) {
     static constexpr const char* kMoves[] = {"mov.pred ", "mov.b16 ", "mov.b32 ", "mov.b64 "};
     return kMoves[static_cast<int>(kind)];
 }
@@ -50,9 +50,9 @@ struct Callee {
     std::string name = {};
     Form form = Form::words;
 
-    // Return declarations of the callee's second parameter and of its result, with the given name.
-    // The first parameter is a 32-bit word.
-    std::string second(const std::string& parameter) const;
+    // Return the declaration of the second parameter and of the result, with the given name. The
+    // first parameter is always a 32-bit word.
+    std::string second_parameter_declaration(const std::string& parameter) const;
     std::string back(const std::string& result) const;
 };
 
@@ -69,24 +69,24 @@ struct Environment {
 };
 
 /// Registers that are certain to have been written at this point.
-struct Available {
+struct AvailableRegisters {
     std::vector<Reg> by_kind[kKinds];
     std::vector<Reg> uniform;  ///< words with equal values in all threads of the ThreadSet
     /// Words that have the same value in the corresponding threads of every block.
     std::vector<Reg> position;
     std::vector<Reg> frozen;  ///< predicates that exactly one instruction writes
-    struct Conditional {
+    struct GuardedRegister {
         Reg reg, predicate;
         bool negated;
-        bool operator==(const Conditional&) const = default;
+        bool operator==(const GuardedRegister&) const = default;
     };
-    std::vector<Conditional> conditional;  ///< registers written only if a frozen predicate holds
-    u32 tile_bytes = 0;                    ///< number of bytes of the tile that have been written
+    std::vector<GuardedRegister> conditional;  ///< registers written only if their predicate holds
+    u32 tile_bytes = 0;  ///< number of bytes of the tile that have been written
 
     bool has(Reg reg) const;
     void add(Reg reg);
     /// Removes the registers that are not available in `other`.
-    void intersect(const Available& other);
+    void intersect(const AvailableRegisters& other);
 };
 
 /// The set of threads that execute a statement together.
@@ -111,7 +111,7 @@ class PtxBody {
 public:
     PtxBody(Random& random, FunctionText& text, Environment& environment);
 
-    Available available_registers;
+    AvailableRegisters available_registers;
 
     void statements(u32 count, ThreadSet where);
     void statement(const ThreadSet& where);
@@ -120,34 +120,35 @@ public:
     void fold(Reg reg);
 
     // ---- values (body_values.cpp) ----
-    Reg pick_register(Kind kind);
+    Reg pick_register(RegisterKind kind);
     Reg pick_uniform_register();
-    Reg make_register(Kind kind);  ///< Creates a register, which counts as written from here on.
+    Reg make_register(
+        RegisterKind kind);  ///< Creates a register, which counts as written from here on.
     /// Chooses a new register or an existing variable as a destination. It counts as written from
     /// here on.
-    Reg destination(Kind kind);
-    Reg new_variable(Kind kind);
+    Reg pick_destination(RegisterKind kind);
+    Reg new_variable(RegisterKind kind);
     /// Emits an instruction. Each $ in the pattern stands for the next operand: "add.s32 $, $, 1".
     void emit(const std::string& pattern, const std::vector<PatternArgument>& operands = {}) {
         text_.line(fill_operands(pattern, operands) + ";");
     }
-    /// Emits an instruction whose sources are always written before it executes, although some
-    /// paths through the text do not write them (see find_undefined_read()).
+    /// Emits an instruction with the mark `// late`. Its sources are always written before it
+    /// executes, but an analysis of the text (find_undefined_read()) cannot prove this.
     void emit_late(const std::string& pattern, const std::vector<PatternArgument>& operands) {
         text_.line(fill_operands(pattern, operands) + "; // late");
     }
-    /// Emits an instruction that writes a new register, the first $ of the pattern, and returns
-    /// this register. Later random choices of a source never select it.
-    Reg make_with(Kind kind, const std::string& pattern,
-                  std::vector<PatternArgument> operands = {});
-    /// Emits an instruction like make_with(), but random choices of a source may select the new
-    /// register.
-    Reg written(Kind kind, const std::string& pattern,
-                const std::vector<PatternArgument>& operands = {});
-    Reg word_of(u32 value);
+    /// Emits an instruction whose destination, the first $ of the pattern, is a new register.
+    /// Returns that register, which is never chosen as a random source later.
+    Reg emit_to_new_register(RegisterKind kind, const std::string& pattern,
+                             std::vector<PatternArgument> operands = {});
+    /// Emits an instruction like emit_to_new_register(), but the new register may be chosen as a random
+    /// source.
+    Reg emit_to_pickable_register(RegisterKind kind, const std::string& pattern,
+                                  const std::vector<PatternArgument>& operands = {});
+    Reg emit_word(u32 value);
     void lane_instruction();
-    void same_values(std::vector<Reg>& known, const std::vector<std::string>& operations,
-                     u32 count);
+    void emit_uniform_computations(std::vector<Reg>& known,
+                                   const std::vector<std::string>& operations, u32 count);
     void uniform_values(u32 count);
     void position_values(u32 count);
     Reg random_predicate(bool uniform);
@@ -157,29 +158,29 @@ public:
 
 private:
     // ---- values ----
-    std::string literal(const LaneInstruction& instruction, Kind kind);
+    std::string random_literal(const LaneInstruction& instruction, RegisterKind kind);
     void write_fully(Reg to);
-    void copies();
+    void emit_copies();
     void carry_chain();
     void write_with_opposite_guards();
-    void conditional_values();
+    void emit_guarded_write_or_read();
     void pack_and_unpack();
-    void special_register();
-    std::string guard();
+    void emit_special_register_read();
+    std::string random_guard();
     std::string maybe_negated();
-    std::optional<Reg> existing_variable(Kind kind);
+    std::optional<Reg> existing_variable(RegisterKind kind);
 
     // ---- memory (body_memory.cpp) ----
-    struct Place {
+    struct MemoryRegion {
         std::string space = {}, base = {};
         u32 first = 0, bytes = 0;
         bool read_only = false, cached = false, may_be_strong = false;
     };
-    void access(const Place& place, bool store);
+    void emit_access(const MemoryRegion& place, bool store);
     void load_input();
-    void own_memory();
-    void table();
-    void own_shared_memory();
+    void emit_own_memory_access();
+    void emit_table_read();
+    void emit_own_shared_access();
     void read_tile();
     void sums();
     void own_atomics();
@@ -192,12 +193,12 @@ private:
     // ---- statements that threads execute together (body_together.cpp) ----
     std::string lane_mask(const ThreadSet& where);
     void exchange_between_lanes(const ThreadSet& where);
-    void match(const std::string& members);
+    void emit_match(const std::string& members);
     void shuffle(const ThreadSet& where);
-    std::string register_list(Kind kind, u32 count, bool written);
-    void matrices(const ThreadSet& where);
+    std::string register_list(RegisterKind kind, u32 count, bool written);
+    void emit_matrix_instructions(const ThreadSet& where);
     void barrier();
-    void exchange(const ThreadSet& where);
+    void emit_tile_exchange(const ThreadSet& where);
     void cluster_barrier();
     Reg address_in_other_block(Reg own, Reg other, bool generic);
     void cluster_exchange();
@@ -205,27 +206,27 @@ private:
     void named_barriers();
     void read_shared_sums();
     void async_copy();
-    void solo_mbarrier();
-    void block_mbarrier();
+    void emit_own_mbarrier();
+    void emit_block_mbarrier();
     Reg permuted_thread();
 
     // ---- control flow (body_control.cpp) ----
-    bool control(const ThreadSet& where);
+    bool emit_control_flow(const ThreadSet& where);
     void branch(const ThreadSet& where);
     void branch_with_members(const ThreadSet& where);
     void set_iterations(Reg turns, u32 most, bool varies, bool uniform);
     void loop(const ThreadSet& where);
     void loop_with_members(const ThreadSet& where);
     void assign_in_last_iteration(const ThreadSet& where);
-    void choose(const ThreadSet& where);
+    void emit_switch(const ThreadSet& where);
     void call();
-    void call_by(const std::string& target, Callee::Form form, bool by_pointer);
+    void emit_call_to(const std::string& target, Callee::Form form, bool by_pointer);
     void indirect_call();
     ThreadSet nested_set(const ThreadSet& where, bool uniform) const;
 
     // ---- arbitrary graphs of blocks (body_graph.cpp) ----
     struct Graph;
-    void graph(const ThreadSet& where);
+    void emit_block_graph(const ThreadSet& where);
     Graph random_graph();
     void enter_graph(Graph& graph);
     void write_in_graph(Reg r);

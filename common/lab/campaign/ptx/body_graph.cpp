@@ -54,11 +54,11 @@ void PtxBody::Graph::flow() {
     behind = at[out];
 }
 
-void PtxBody::graph(const ThreadSet& where) {
+void PtxBody::emit_block_graph(const ThreadSet& where) {
     Graph graph = random_graph();
     for (std::size_t n = 0; n <= graph.nodes.size(); ++n) graph.blocks.push_back(text_.new_block());
     enter_graph(graph);
-    const Available before = available_registers;
+    const AvailableRegisters before = available_registers;
     ThreadSet w = where.after_divergence();
     w.turns *= 5;
     const auto known = [&](const std::set<u32>& written) {
@@ -83,8 +83,9 @@ PtxBody::Graph PtxBody::random_graph() {
     Graph graph;
     const int count = static_cast<int>(random_.between(2, 8)), out = count;
     for (u32 k = random_.between(1, 5); k > 0; --k)
-        graph.all.push_back(text_.make(
-            random_.pick({Kind::word, Kind::word, Kind::wide, Kind::half, Kind::predicate})));
+        graph.all.push_back(
+            text_.make(random_.pick({RegisterKind::word, RegisterKind::word, RegisterKind::wide,
+                                     RegisterKind::half, RegisterKind::predicate})));
     const auto forward = [&](int from) {
         return random_.percent(60) ? from + 1
                                    : static_cast<int>(random_.between(static_cast<u32>(from) + 1,
@@ -118,11 +119,12 @@ PtxBody::Graph PtxBody::random_graph() {
 
 /// Emits code that initializes the fuel and jumps to one of the entries.
 void PtxBody::enter_graph(Graph& graph) {
-    const Reg fuel = graph.fuel = text_.make(Kind::word);
-    graph.has_fuel = text_.make(Kind::predicate);
+    const Reg fuel = graph.fuel = text_.make(RegisterKind::word);
+    graph.has_fuel = text_.make(RegisterKind::predicate);
     const bool varies = random_.percent(70);
     if (varies) {
-        const Reg low = make_with(Kind::word, "and.b32 $, $, 7", {pick_register(Kind::word)});
+        const Reg low = emit_to_new_register(RegisterKind::word, "and.b32 $, $, 7",
+                                             {pick_register(RegisterKind::word)});
         emit("add.s32 $, $, $", {fuel, low, random_.between(1, 3)});
     } else {
         emit("mov.u32 $, $", {fuel, random_.between(2, 8)});
@@ -133,17 +135,18 @@ void PtxBody::enter_graph(Graph& graph) {
     if (to.size() == 1) {
         text_.jump(to[0]);
     } else if (to.size() == 2) {
-        text_.branch(pick_register(Kind::predicate), random_.percent(50), to[0], to[1]);
+        text_.branch(pick_register(RegisterKind::predicate), random_.percent(50), to[0], to[1]);
     } else {
-        const Reg index = make_with(Kind::word, "and.b32 $, $, 3", {pick_register(Kind::word)});
+        const Reg index = emit_to_new_register(RegisterKind::word, "and.b32 $, $, 3",
+                                               {pick_register(RegisterKind::word)});
         text_.jump_by_index(index, to);
     }
 }
 
 void PtxBody::write_in_graph(Reg r) {
-    const Kind kind = r.kind;
+    const RegisterKind kind = r.kind;
     const Reg a = pick_register(kind), b = pick_register(kind);
-    if (kind == Kind::predicate)
+    if (kind == RegisterKind::predicate)
         emit("xor.pred $, $, $", {r, a, b});
     else
         emit("$$$, $, $", {random_.percent(50) ? "add.s" : "sub.s", bits_of(kind), r, a, b});
@@ -168,11 +171,13 @@ void PtxBody::leave_node(const Graph& graph, int n) {
         }
         return text_.branch(decides, false, to[1], to[0]);
     }
-    Reg index = text_.make(Kind::word);
-    emit("and.b32 $, $, $", {index, pick_register(Kind::word), static_cast<u32>(to.size()) - 1});
+    Reg index = text_.make(RegisterKind::word);
+    emit("and.b32 $, $, $",
+         {index, pick_register(RegisterKind::word), static_cast<u32>(to.size()) - 1});
     if (goes_back) {
         emit("setp.gt.s32 $, $, 0", {has_fuel, fuel});
-        const Reg chosen = make_with(Kind::word, "selp.b32 $, $, 0, $", {index, has_fuel});
+        const Reg chosen =
+            emit_to_new_register(RegisterKind::word, "selp.b32 $, $, 0, $", {index, has_fuel});
         index = chosen;
     }
     text_.jump_by_index(index, to);

@@ -18,53 +18,59 @@ Reg PtxBody::index_below(u32 count) {
         !available_registers.position.empty()) {  // neighbouring threads have neighbouring indices
         const Reg place =
             random_.percent(70) ? env_.thread : random_.pick(available_registers.position);
-        from = make_with(Kind::word, "add.s32 $, $, $", {place, random_.below(40)});
+        from =
+            emit_to_new_register(RegisterKind::word, "add.s32 $, $, $", {place, random_.below(40)});
     } else if (how < 55 && !available_registers.position.empty()) {  // indices at a stride
-        from = make_with(
-            Kind::word, "mad.lo.s32 $, $, $, $",
+        from = emit_to_new_register(
+            RegisterKind::word, "mad.lo.s32 $, $, $, $",
             {env_.thread, random_.pick({2u, 3u, 4u, 8u, 17u, 32u, 33u}), pick_uniform_register()});
     } else {
-        from = how < 75 ? pick_uniform_register() : pick_register(Kind::word);
+        from = how < 75 ? pick_uniform_register() : pick_register(RegisterKind::word);
     }
-    return make_with(Kind::word, "and.b32 $, $, $", {from, count - 1});
+    return emit_to_new_register(RegisterKind::word, "and.b32 $, $, $", {from, count - 1});
 }
 
 Reg PtxBody::scaled(Reg index, u32 bytes) {
     if (random_.percent(50) && (bytes & (bytes - 1)) == 0)
-        return make_with(Kind::word, "shl.b32 $, $, $",
-                         {index, static_cast<u32>(__builtin_ctz(bytes))});
-    return make_with(Kind::word, "mul.lo.s32 $, $, $", {index, bytes});
+        return emit_to_new_register(RegisterKind::word, "shl.b32 $, $, $",
+                                    {index, static_cast<u32>(__builtin_ctz(bytes))});
+    return emit_to_new_register(RegisterKind::word, "mul.lo.s32 $, $, $", {index, bytes});
 }
 
 /// Returns a register that holds the 32-bit address `offset` bytes after the start of an array.
 Reg PtxBody::array_element(const char* array, Reg offset) {
-    const Reg base = make_with(Kind::word, "mov.u32 $, $", {array});
-    return make_with(Kind::word, "add.s32 $, $, $", {base, offset});
+    const Reg base = emit_to_new_register(RegisterKind::word, "mov.u32 $, $", {array});
+    return emit_to_new_register(RegisterKind::word, "add.s32 $, $, $", {base, offset});
 }
 
 /// Returns a register that holds the 64-bit address base + index * bytes.
 Reg PtxBody::indexed_address(Reg base, Reg index, u32 bytes) {
     if (random_.percent(50))
-        return make_with(Kind::wide, "mad.wide.u32 $, $, $, $", {index, bytes, base});
-    const Reg offset = make_with(Kind::wide, "mul.wide.u32 $, $, $", {index, bytes});
-    return make_with(Kind::wide, "add.s64 $, $, $", {base, offset});
+        return emit_to_new_register(RegisterKind::wide, "mad.wide.u32 $, $, $, $",
+                                    {index, bytes, base});
+    const Reg offset =
+        emit_to_new_register(RegisterKind::wide, "mul.wide.u32 $, $, $", {index, bytes});
+    return emit_to_new_register(RegisterKind::wide, "add.s64 $, $, $", {base, offset});
 }
 
 // ---- one access of any width ----
 
 /// Returns a type of `bytes` bytes that a register of this kind can load or store.
-static std::string memory_type(Random& random, u32 bytes, Kind kind, bool store) {
+static std::string memory_type(Random& random, u32 bytes, RegisterKind kind, bool store) {
     const std::string bits = number(8 * bytes);
     if (store) return ".b" + bits;
-    if (kind == Kind::word && bytes == 4) return random.pick({".b32", ".u32", ".s32", ".f32"});
-    if (kind == Kind::wide && bytes == 8) return random.pick({".b64", ".u64", ".s64", ".f64"});
+    if (kind == RegisterKind::word && bytes == 4)
+        return random.pick({".b32", ".u32", ".s32", ".f32"});
+    if (kind == RegisterKind::wide && bytes == 8)
+        return random.pick({".b64", ".u64", ".s64", ".f64"});
     return random.pick({".b", ".u", ".s"}) + bits;
 }
 
-static Kind kind_for(Random& random, u32 bytes) {
-    if (bytes == 8) return Kind::wide;
-    if (bytes == 4) return random.percent(85) ? Kind::word : Kind::wide;
-    return random.pick({Kind::half, Kind::word, Kind::word, Kind::wide});
+static RegisterKind kind_for(Random& random, u32 bytes) {
+    if (bytes == 8) return RegisterKind::wide;
+    if (bytes == 4) return random.percent(85) ? RegisterKind::word : RegisterKind::wide;
+    return random.pick(
+        {RegisterKind::half, RegisterKind::word, RegisterKind::word, RegisterKind::wide});
 }
 
 static std::string strong_qualifier(Random& random, bool store) {
@@ -84,7 +90,7 @@ static std::string cache_operator(Random& random, const std::string& space, bool
     return random.pick({"", ".ca", ".cg", ".cs", ".lu", ".cv"});
 }
 
-void PtxBody::access(const Place& place, bool store) {
+void PtxBody::emit_access(const MemoryRegion& place, bool store) {
     u32 bytes = random_.pick({1u, 2u, 4u, 4u, 4u, 8u, 8u}),
         count = random_.pick({1u, 1u, 1u, 2u, 4u});
     while (bytes * count > 16 || bytes * count > place.bytes) {
@@ -93,9 +99,11 @@ void PtxBody::access(const Place& place, bool store) {
         else
             bytes /= 2;
     }
-    Kind kind = kind_for(random_, bytes);
+    RegisterKind kind = kind_for(random_, bytes);
     if (env_.features.is_portable && store)
-        kind = bytes == 8 ? Kind::wide : bytes == 2 ? Kind::half : Kind::word;
+        kind = bytes == 8   ? RegisterKind::wide
+               : bytes == 2 ? RegisterKind::half
+                            : RegisterKind::word;
     const u32 whole = bytes * count;
     const u32 offset = place.first + random_.below(place.bytes / whole) * whole;
     std::string modifiers;
@@ -119,12 +127,12 @@ void PtxBody::access(const Place& place, bool store) {
         } else {
             std::optional<Reg> old =
                 may_guard && count == 1 ? existing_variable(kind) : std::nullopt;
-            if (old) guarded = guard();
-            r = old ? *old : count == 1 ? destination(kind) : make_register(kind);
+            if (old) guarded = random_guard();
+            r = old ? *old : count == 1 ? pick_destination(kind) : make_register(kind);
         }
         registers += (k ? ", " : "") + name_of(r);
     }
-    if (store && may_guard) guarded = guard();
+    if (store && may_guard) guarded = random_guard();
     if (count > 1) registers = "{" + registers + "}";
     emit("$$", {guarded, store ? "st" + modifiers + " " + address + ", " + registers
                                : "ld" + modifiers + " " + registers + ", " + address});
@@ -139,20 +147,20 @@ void PtxBody::load_input() {
     const u32 first = random_.below(2048 / 16 - 1) * 16;
     const bool is_fixed = random_.percent(20);
     const Reg at = is_fixed ? base : indexed_address(base, index_below(2048 / size), size);
-    access({.space = generic ? "" : ".global",
-            .base = name_of(at),
-            .first = first,
-            .bytes = is_fixed ? 16 : size,
-            .read_only = true,
-            .cached = !generic,
-            .may_be_strong = !generic},
-           false);
+    emit_access({.space = generic ? "" : ".global",
+                 .base = name_of(at),
+                 .first = first,
+                 .bytes = is_fixed ? 16 : size,
+                 .read_only = true,
+                 .cached = !generic,
+                 .may_be_strong = !generic},
+                false);
 }
 
-void PtxBody::own_memory() {
+void PtxBody::emit_own_memory_access() {
     const bool store = random_.percent(55);
     const u32 which = random_.below(100);
-    Place place{.space = ".global", .cached = true, .may_be_strong = true};
+    MemoryRegion place{.space = ".global", .cached = true, .may_be_strong = true};
     // Neighbouring threads access neighbouring words, one word per thread.
     if (which < 35 && env_.out_row) {
         place.base = name_of(*env_.out_row);
@@ -186,39 +194,40 @@ void PtxBody::own_memory() {
     } else {
         return;
     }
-    access(place, store);
+    emit_access(place, store);
 }
 
-void PtxBody::table() {
+void PtxBody::emit_table_read() {
     if (env_.table_generic && env_.features.generic && random_.percent(40)) {
         const Reg at = indexed_address(*env_.table_generic, index_below(16), 16);
-        return access({.base = name_of(at), .bytes = 16}, false);
+        return emit_access({.base = name_of(at), .bytes = 16}, false);
     }
     const bool is_fixed = random_.percent(50), global = random_.percent(40);
-    Place place{.space = global ? ".global" : ".const",
-                .base = global ? "variable" : "table",
-                .bytes = 256};
+    MemoryRegion place{.space = global ? ".global" : ".const",
+                       .base = global ? "variable" : "table",
+                       .bytes = 256};
     if (!is_fixed) {
-        const Reg base = make_with(Kind::wide, "mov.u64 $, $", {place.base});
+        const Reg base = emit_to_new_register(RegisterKind::wide, "mov.u64 $, $", {place.base});
         const u32 size = random_.pick({1u, 4u, 8u});
         place.base = name_of(indexed_address(base, index_below(256 / size), size));
         place.bytes = size;
     }
-    access(place, false);
+    emit_access(place, false);
 }
 
-void PtxBody::own_shared_memory() {
-    Place place{
+void PtxBody::emit_own_shared_access() {
+    MemoryRegion place{
         .space = ".shared", .base = name_of(*env_.own_shared), .bytes = 16, .may_be_strong = true};
     if (env_.features.generic && random_.percent(30)) {
         place = {.base = name_of(*env_.own_shared_generic), .bytes = 16};
     } else if (!random_.percent(70)) {
         const u32 size = random_.pick({1u, 2u, 4u, 8u});
         const Reg offset = scaled(index_below(16 / size), size);
-        place.base = name_of(make_with(Kind::word, "add.s32 $, $, $", {*env_.own_shared, offset}));
+        place.base = name_of(emit_to_new_register(RegisterKind::word, "add.s32 $, $, $",
+                                                  {*env_.own_shared, offset}));
         place.bytes = size;
     }
-    access(place, random_.percent(50));
+    emit_access(place, random_.percent(50));
 }
 
 /// Emits a load of a random element of the tile that the last exchange wrote, if there was one.
@@ -229,7 +238,8 @@ void PtxBody::read_tile() {
     u32 count = 1;
     while (count * 2 * size <= available_registers.tile_bytes) count *= 2;
     const Reg at = array_element("tile", scaled(index_below(count), size));
-    access({.space = ".shared", .base = name_of(at), .bytes = size, .may_be_strong = true}, false);
+    emit_access({.space = ".shared", .base = name_of(at), .bytes = size, .may_be_strong = true},
+                false);
 }
 
 // ---- atomics ----
@@ -277,14 +287,15 @@ void PtxBody::sums() {
 
     std::string value;
     if (type == "f32" || type == "f64") {  // small integers, whose sums are exact
-        const Reg v = text_.make(wide ? Kind::wide : Kind::word);
-        const Reg small = make_with(Kind::word, "and.b32 $, $, 15", {pick_register(Kind::word)});
+        const Reg v = text_.make(wide ? RegisterKind::wide : RegisterKind::word);
+        const Reg small = emit_to_new_register(RegisterKind::word, "and.b32 $, $, 15",
+                                               {pick_register(RegisterKind::word)});
         emit("cvt.rn.$.u32 $, $", {type, v, small});
         value = name_of(v);
     } else if (type == "u32" && (c.operation[0] == 'i' || c.operation[0] == 'd')) {
         value = "12";  // inc and dec need the same limit in all threads
     } else {
-        value = name_of(pick_register(wide ? Kind::wide : Kind::word));
+        value = name_of(pick_register(wide ? RegisterKind::wide : RegisterKind::word));
     }
     const u32 words = c.words / (size / 4);
     u32 offset = 4 * c.first + size * random_.below(words);
@@ -299,10 +310,11 @@ void PtxBody::sums() {
     const bool returns = random_.percent(15);
     const std::string modifiers = order_and_scope(random_, env_.features.strong, returns, shared) +
                                   (shared ? ".shared." : ".global.") + c.operation + "." + type;
-    const std::string how = random_.percent(30) ? guard() : "";
+    const std::string how = random_.percent(30) ? random_guard() : "";
     if (returns)
         emit("$atom$ $, $, $",
-             {how, modifiers, text_.make(wide ? Kind::wide : Kind::word), address, value});
+             {how, modifiers, text_.make(wide ? RegisterKind::wide : RegisterKind::word), address,
+              value});
     else
         emit("$red$ $, $", {how, modifiers, address, value});
 }
@@ -318,10 +330,11 @@ void PtxBody::own_atomics() {
         "cas.b64", "add.noftz.f16", "add.noftz.bf16", "add.noftz.f16x2", "add.noftz.bf16x2"};
     const std::string operation = random_.pick(all);
     const std::string type = operation.substr(operation.rfind('.') + 1);
-    const Kind kind = type.ends_with("64")                               ? Kind::wide
-                      : type == "b16" || type == "f16" || type == "bf16" ? Kind::half
-                                                                         : Kind::word;
-    const u32 size = kind == Kind::wide ? 8 : kind == Kind::half ? 2 : 4;
+    const RegisterKind kind = type.ends_with("64") ? RegisterKind::wide
+                              : type == "b16" || type == "f16" || type == "bf16"
+                                  ? RegisterKind::half
+                                  : RegisterKind::word;
+    const u32 size = kind == RegisterKind::wide ? 8 : kind == RegisterKind::half ? 2 : 4;
     const bool in_shared = env_.own_shared && random_.percent(50);
     if (!in_shared && !env_.scratch) return;
     const bool generic = env_.features.generic && random_.percent(25);
@@ -334,9 +347,10 @@ void PtxBody::own_atomics() {
     if (type[0] == 'f' || (type[0] == 'b' && type[1] == 'f')) {  // sometimes small numbers
         const auto small = [&] {
             const Reg v = text_.make(kind);
-            const Reg bits = make_with(Kind::word, "and.b32 $, $, 63", {pick_register(Kind::word)});
+            const Reg bits = emit_to_new_register(RegisterKind::word, "and.b32 $, $, 63",
+                                                  {pick_register(RegisterKind::word)});
             if (type.ends_with("x2")) {
-                const Reg half = text_.make(Kind::half);
+                const Reg half = text_.make(RegisterKind::half);
                 emit("cvt.rn.$.u32 $, $", {type.substr(0, type.size() - 2), half, bits});
                 emit("mov.b32 $, {$, $}", {v, half, half});
             } else {
@@ -358,11 +372,12 @@ void PtxBody::own_atomics() {
     const std::string modifiers = order_and_scope(random_, env_.features.strong, returns, true) +
                                   space + "." + operation + " ";
     if (!returns) {
-        return emit("$red$$, $", {random_.percent(20) ? guard() : "", modifiers, address, values});
+        return emit("$red$$, $",
+                    {random_.percent(20) ? random_guard() : "", modifiers, address, values});
     }
     const std::optional<Reg> old = random_.percent(20) ? existing_variable(kind) : std::nullopt;
-    const std::string how = old ? guard() : "";
-    emit("$atom$$, $, $", {how, modifiers, old ? *old : destination(kind), address, values});
+    const std::string how = old ? random_guard() : "";
+    emit("$atom$$, $, $", {how, modifiers, old ? *old : pick_destination(kind), address, values});
 }
 
 /// Emits instructions that change no value, such as prefetches and fences.
@@ -381,9 +396,9 @@ void PtxBody::cache_hints() {
         case 6: emit("nanosleep.u32 $", {random_.below(40)}); return;
         case 7: emit("applypriority.global.L2::evict_normal [$], 128", {*env_.in}); return;
         default: {
-            const Reg d = destination(Kind::word);
-            const Reg policy =
-                make_with(Kind::wide, "createpolicy.fractional.L2::evict_last.b64 $, 0.5");
+            const Reg d = pick_destination(RegisterKind::word);
+            const Reg policy = emit_to_new_register(
+                RegisterKind::wide, "createpolicy.fractional.L2::evict_last.b64 $, 0.5");
             emit("ld.global.L2::cache_hint.u32 $, $, $", {d, in(), policy});
         }
     }

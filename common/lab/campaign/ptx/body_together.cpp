@@ -14,48 +14,58 @@ std::string PtxBody::lane_mask(const ThreadSet& where) {
 void PtxBody::shuffle(const ThreadSet& where) {
     const std::string members = lane_mask(where);
     const std::string mode = random_.pick({"up", "down", "bfly", "idx"});
-    const Reg value = pick_register(Kind::word);
-    const Reg from = text_.make(Kind::word), got = text_.make(Kind::word);
+    const Reg value = pick_register(RegisterKind::word);
+    const Reg from = text_.make(RegisterKind::word), got = text_.make(RegisterKind::word);
     const u32 segment = random_.pick({0u, 0u, 16u, 24u, 28u, 30u});
     const u32 clamp = segment << 8 | (mode == "up" ? 0 : 31);
-    const Reg distance =
-        make_with(Kind::word, "and.b32 $, $, 31",
-                  {random_.percent(60) ? pick_uniform_register() : pick_register(Kind::word)});
-    const Reg lane = make_with(Kind::word, "mov.u32 $, %laneid");
+    const Reg distance = emit_to_new_register(
+        RegisterKind::word, "and.b32 $, $, 31",
+        {random_.percent(60) ? pick_uniform_register() : pick_register(RegisterKind::word)});
+    const Reg lane = emit_to_new_register(RegisterKind::word, "mov.u32 $, %laneid");
     // Compute the source lane. A lane whose source lies outside the segment reads its own value.
-    const Reg inside = make_register(Kind::predicate);
+    const Reg inside = make_register(RegisterKind::predicate);
     emit("shfl.sync.$.b32 $|$, $, $, $, $", {mode, got, inside, value, distance, clamp, members});
     if (mode == "up") emit("sub.s32 $, $, $", {from, lane, distance});
     if (mode == "down") emit("add.s32 $, $, $", {from, lane, distance});
     if (mode == "bfly") emit("xor.b32 $, $, $", {from, lane, distance});
     if (mode == "idx") {
-        const Reg high = make_with(Kind::word, "and.b32 $, $, $", {lane, segment});
-        const Reg low = make_with(Kind::word, "and.b32 $, $, $", {distance, 31 & ~segment});
+        const Reg high =
+            emit_to_new_register(RegisterKind::word, "and.b32 $, $, $", {lane, segment});
+        const Reg low =
+            emit_to_new_register(RegisterKind::word, "and.b32 $, $, $", {distance, 31 & ~segment});
         emit("or.b32 $, $, $", {from, high, low});
     }
-    const Reg source = make_with(Kind::word, "selp.b32 $, $, $, $", {from, lane, inside});
-    const Reg always = make_with(Kind::predicate, "setp.eq.s32 $, $, $", {lane, lane});
-    const Reg ballot = make_with(Kind::word, "vote.sync.ballot.b32 $, $, $", {always, members});
-    const Reg bit = make_with(Kind::word, "shr.u32 $, $, $", {ballot, source});
+    const Reg source =
+        emit_to_new_register(RegisterKind::word, "selp.b32 $, $, $, $", {from, lane, inside});
+    const Reg always =
+        emit_to_new_register(RegisterKind::predicate, "setp.eq.s32 $, $, $", {lane, lane});
+    const Reg ballot =
+        emit_to_new_register(RegisterKind::word, "vote.sync.ballot.b32 $, $, $", {always, members});
+    const Reg bit = emit_to_new_register(RegisterKind::word, "shr.u32 $, $, $", {ballot, source});
     emit("and.b32 $, $, 1", {bit, bit});
-    const Reg is_there = make_with(Kind::predicate, "setp.ne.s32 $, $, 0", {bit});
-    emit("selp.b32 $, $, $, $", {destination(Kind::word), got, value, is_there});
+    const Reg is_there =
+        emit_to_new_register(RegisterKind::predicate, "setp.ne.s32 $, $, 0", {bit});
+    emit("selp.b32 $, $, $, $", {pick_destination(RegisterKind::word), got, value, is_there});
 }
 
-void PtxBody::match(const std::string& members) {
+void PtxBody::emit_match(const std::string& members) {
     const bool wide = random_.percent(40);
-    const Reg few = make_with(Kind::word, "and.b32 $, $, $",
-                              {pick_register(Kind::word), random_.pick({0u, 3u, 7u})});
-    const Reg wider = make_with(Kind::wide, "cvt.u64.u32 $, $", {few});
+    const Reg few =
+        emit_to_new_register(RegisterKind::word, "and.b32 $, $, $",
+                             {pick_register(RegisterKind::word), random_.pick({0u, 3u, 7u})});
+    const Reg wider = emit_to_new_register(RegisterKind::wide, "cvt.u64.u32 $, $", {few});
     const Reg value = wide ? wider : few;
     const char* const type = wide ? "b64" : "b32";
     if (random_.percent(50))
-        emit("match.any.sync.$ $, $, $", {type, destination(Kind::word), value, members});
+        emit("match.any.sync.$ $, $, $",
+             {type, pick_destination(RegisterKind::word), value, members});
     else if (random_.percent(60))
         emit("match.all.sync.$ $|$, $, $",
-             {type, destination(Kind::word), destination(Kind::predicate), value, members});
+             {type, pick_destination(RegisterKind::word), pick_destination(RegisterKind::predicate),
+              value, members});
     else
-        emit("match.all.sync.$ $, $, $", {type, destination(Kind::word), value, members});
+        emit("match.all.sync.$ $, $, $",
+             {type, pick_destination(RegisterKind::word), value, members});
 }
 
 void PtxBody::exchange_between_lanes(const ThreadSet& where) {
@@ -67,36 +77,38 @@ void PtxBody::exchange_between_lanes(const ThreadSet& where) {
         case 3:
         case 4: {
             const std::string p = maybe_negated();
-            return emit("vote.sync.$.pred $, $, $", {random_.pick({"all", "any", "uni"}),
-                                                     destination(Kind::predicate), p, members});
+            return emit("vote.sync.$.pred $, $, $",
+                        {random_.pick({"all", "any", "uni"}),
+                         pick_destination(RegisterKind::predicate), p, members});
         }
         case 5: {
             const std::string p = maybe_negated();
-            return emit("vote.sync.ballot.b32 $, $, $", {destination(Kind::word), p, members});
+            return emit("vote.sync.ballot.b32 $, $, $",
+                        {pick_destination(RegisterKind::word), p, members});
         }
-        case 6: return match(members);
+        case 6: return emit_match(members);
         case 7:
         case 8: {
-            const Reg value = pick_register(Kind::word);
+            const Reg value = pick_register(RegisterKind::word);
             return emit("redux.sync.$ $, $, $",
                         {random_.pick({"add.u32", "add.s32", "min.u32", "min.s32", "max.u32",
                                        "max.s32", "and.b32", "or.b32", "xor.b32"}),
-                         destination(Kind::word), value, members});
+                         pick_destination(RegisterKind::word), value, members});
         }
         case 9:
             return emit("elect.sync $|$, $",
-                        {random_.percent(60) ? name_of(destination(Kind::word)) : "_",
-                         destination(Kind::predicate), members});
+                        {random_.percent(60) ? name_of(pick_destination(RegisterKind::word)) : "_",
+                         pick_destination(RegisterKind::predicate), members});
         case 10: return emit("bar.warp.sync $", {members});
         case 11:
-        case 12: return matrices(where);
+        case 12: return emit_matrix_instructions(where);
         default: {  // the usual sum over a warp
-            Reg sum = pick_register(Kind::word);
+            Reg sum = pick_register(RegisterKind::word);
             if (!where.whole_warp || env_.launch.threads() % 32) return;
             for (u32 step = 16; step > 0; step /= 2) {
-                const Reg next = make_register(Kind::word);
-                const Reg other = make_with(Kind::word, "shfl.sync.bfly.b32 $, $, $, 31, $",
-                                            {sum, step, members});
+                const Reg next = make_register(RegisterKind::word);
+                const Reg other = emit_to_new_register(
+                    RegisterKind::word, "shfl.sync.bfly.b32 $, $, $, 31, $", {sum, step, members});
                 emit("add.s32 $, $, $", {next, sum, other});
                 sum = next;
             }
@@ -107,7 +119,7 @@ void PtxBody::exchange_between_lanes(const ThreadSet& where) {
 // ---- matrices ----
 
 /// Returns a list of registers such as {%r1, %r2}.
-std::string PtxBody::register_list(Kind kind, u32 count, bool written) {
+std::string PtxBody::register_list(RegisterKind kind, u32 count, bool written) {
     std::string list;
     for (u32 k = 0; k < count; ++k)
         list += (k ? ", " : "{") + name_of(written ? make_register(kind) : pick_register(kind));
@@ -116,7 +128,7 @@ std::string PtxBody::register_list(Kind kind, u32 count, bool written) {
 
 /// Emits matrix instructions, which all lanes of a warp execute together. Each thread has its own
 /// row in shared memory.
-void PtxBody::matrices(const ThreadSet& where) {
+void PtxBody::emit_matrix_instructions(const ThreadSet& where) {
     if (!where.whole_warp || env_.launch.threads() % 32) return;
     const Features& has = env_.features;
     const bool has_rows = has.own_shared && !has.mbarriers && !has.async_copies && env_.own_shared;
@@ -127,9 +139,9 @@ void PtxBody::matrices(const ThreadSet& where) {
                           row = "[" + name_of(*env_.own_shared) + "]";
         emit("bar.warp.sync 0xffffffff");
         if (random_.percent(50))
-            emit("ldmatrix$$, $", {how, register_list(Kind::word, count, true), row});
+            emit("ldmatrix$$, $", {how, register_list(RegisterKind::word, count, true), row});
         else
-            emit("stmatrix$$, $", {how, row, register_list(Kind::word, count, false)});
+            emit("stmatrix$$, $", {how, row, register_list(RegisterKind::word, count, false)});
         emit("bar.warp.sync 0xffffffff");
         return;
     }
@@ -149,13 +161,14 @@ void PtxBody::matrices(const ThreadSet& where) {
     });
     if (has.is_portable && !product.is_exact) return;
     if (random_.percent(20)) {
-        const Reg from = pick_register(Kind::word);
-        emit("movmatrix.sync.aligned.m8n8.trans.b16 $, $", {destination(Kind::word), from});
+        const Reg from = pick_register(RegisterKind::word);
+        emit("movmatrix.sync.aligned.m8n8.trans.b16 $, $",
+             {pick_destination(RegisterKind::word), from});
     }
-    const std::string a = register_list(Kind::word, product.a, false),
-                      b = register_list(Kind::word, product.b, false),
-                      c = register_list(Kind::word, product.d, false),
-                      d = register_list(Kind::word, product.d, true);
+    const std::string a = register_list(RegisterKind::word, product.a, false),
+                      b = register_list(RegisterKind::word, product.b, false),
+                      c = register_list(RegisterKind::word, product.d, false),
+                      d = register_list(RegisterKind::word, product.d, true);
     emit("mma.sync.aligned.$$, $, $, $", {product.text, d, a, b, c});
 }
 
@@ -170,9 +183,12 @@ void PtxBody::barrier() {
     }
     const std::string p = maybe_negated();
     switch (random_.below(6)) {
-        case 0: return emit("bar.red.popc.u32 $, 0, $", {destination(Kind::word), p});
-        case 1: return emit("bar.red.and.pred $, 0, $", {destination(Kind::predicate), p});
-        case 2: return emit("barrier.red.or.pred $, 0, $", {destination(Kind::predicate), p});
+        case 0: return emit("bar.red.popc.u32 $, 0, $", {pick_destination(RegisterKind::word), p});
+        case 1:
+            return emit("bar.red.and.pred $, 0, $", {pick_destination(RegisterKind::predicate), p});
+        case 2:
+            return emit("barrier.red.or.pred $, 0, $",
+                        {pick_destination(RegisterKind::predicate), p});
         case 3: return emit("barrier.sync $", {random_.below(8)});
         case 4: return env_.features.cluster > 1 ? emit("bar.sync 0") : cluster_barrier();
         default:
@@ -188,25 +204,30 @@ Reg PtxBody::permuted_thread() {
     const bool power = (threads & (threads - 1)) == 0;
     const Reg thread = env_.thread;
     const u32 how = random_.below(6);
-    if (how == 0) return make_with(Kind::word, "sub.s32 $, $, $", {threads - 1, thread});
+    if (how == 0)
+        return emit_to_new_register(RegisterKind::word, "sub.s32 $, $, $", {threads - 1, thread});
     if (how == 1 && power)
-        return make_with(Kind::word, "xor.b32 $, $, $", {thread, random_.below(threads)});
+        return emit_to_new_register(RegisterKind::word, "xor.b32 $, $, $",
+                                    {thread, random_.below(threads)});
     if (how == 2 && power) {
         const u32 factor = 2 * random_.below(50) + 1;
-        const Reg product = make_with(Kind::word, "mul.lo.s32 $, $, $", {thread, factor});
-        return make_with(Kind::word, "and.b32 $, $, $", {product, threads - 1});
+        const Reg product =
+            emit_to_new_register(RegisterKind::word, "mul.lo.s32 $, $, $", {thread, factor});
+        return emit_to_new_register(RegisterKind::word, "and.b32 $, $, $", {product, threads - 1});
     }
-    if (how < 4) return make_with(Kind::word, "mov.u32 $, $", {thread});
+    if (how < 4) return emit_to_new_register(RegisterKind::word, "mov.u32 $, $", {thread});
     // Rotate the indices by a different distance in every block.
-    const Reg distance = make_with(Kind::word, "and.b32 $, $, 1023",
-                                   {random_.percent(60) ? env_.block : pick_uniform_register()});
-    const Reg moved = make_with(Kind::word, "add.s32 $, $, $", {thread, distance});
-    return make_with(Kind::word, "rem.u32 $, $, $", {moved, threads});
+    const Reg distance =
+        emit_to_new_register(RegisterKind::word, "and.b32 $, $, 1023",
+                             {random_.percent(60) ? env_.block : pick_uniform_register()});
+    const Reg moved =
+        emit_to_new_register(RegisterKind::word, "add.s32 $, $, $", {thread, distance});
+    return emit_to_new_register(RegisterKind::word, "rem.u32 $, $, $", {moved, threads});
 }
 
 /// Generates an exchange in which each thread writes one element of the tile. After a barrier,
 /// every thread may read the whole tile.
-void PtxBody::exchange(const ThreadSet& where) {
+void PtxBody::emit_tile_exchange(const ThreadSet& where) {
     const bool fills_by_copy = env_.features.async_copies && random_.percent(30);
     const u32 size =
         fills_by_copy ? random_.pick({4u, 8u, 16u}) : random_.pick({1u, 2u, 4u, 4u, 8u, 16u});
@@ -226,28 +247,28 @@ void PtxBody::exchange(const ThreadSet& where) {
             emit("cp.async.wait_all");
         }
     } else if (size == 1) {
-        const Kind kind = random_.pick({Kind::half, Kind::word});
+        const RegisterKind kind = random_.pick({RegisterKind::half, RegisterKind::word});
         emit("st.shared.u8 $, $",
-             {address, pick_register(env_.features.is_portable ? Kind::word : kind)});
+             {address, pick_register(env_.features.is_portable ? RegisterKind::word : kind)});
     } else if (size == 2) {
-        emit("st.shared.b16 $, $", {address, pick_register(Kind::half)});
+        emit("st.shared.b16 $, $", {address, pick_register(RegisterKind::half)});
     } else if (size == 4) {
-        emit("st.shared.b32 $, $", {address, pick_register(Kind::word)});
+        emit("st.shared.b32 $, $", {address, pick_register(RegisterKind::word)});
     } else if (size == 8) {
         if (random_.percent(50))
-            emit("st.shared.b64 $, $", {address, pick_register(Kind::wide)});
+            emit("st.shared.b64 $, $", {address, pick_register(RegisterKind::wide)});
         else
-            emit("st.shared.v2.b32 $, $", {address, register_list(Kind::word, 2, false)});
+            emit("st.shared.v2.b32 $, $", {address, register_list(RegisterKind::word, 2, false)});
     } else if (random_.percent(50)) {
-        emit("st.shared.v2.b64 $, $", {address, register_list(Kind::wide, 2, false)});
+        emit("st.shared.v2.b64 $, $", {address, register_list(RegisterKind::wide, 2, false)});
     } else {
-        emit("st.shared.v4.b32 $, $", {address, register_list(Kind::word, 4, false)});
+        emit("st.shared.v4.b32 $, $", {address, register_list(RegisterKind::word, 4, false)});
     }
     barrier();
     available_registers.tile_bytes =
         std::max(available_registers.tile_bytes, size * env_.launch.threads());
     for (u32 k = random_.between(1, 3); k > 0; --k) read_tile();
-    fold(pick_register(Kind::word));
+    fold(pick_register(RegisterKind::word));
 }
 
 void PtxBody::cluster_barrier() {
@@ -258,44 +279,51 @@ void PtxBody::cluster_barrier() {
 /// Returns a register that holds the generic or shared address corresponding to `own` in another
 /// block of the cluster.
 Reg PtxBody::address_in_other_block(Reg own, Reg other, bool generic) {
-    if (!generic) return make_with(Kind::word, "mapa.shared::cluster.u32 $, $, $", {own, other});
-    const Reg wide = make_with(Kind::wide, "cvt.u64.u32 $, $", {own});
-    const Reg available_registers = make_with(Kind::wide, "cvta.shared.u64 $, $", {wide});
-    return make_with(Kind::wide, "mapa.u64 $, $, $", {available_registers, other});
+    if (!generic)
+        return emit_to_new_register(RegisterKind::word, "mapa.shared::cluster.u32 $, $, $",
+                                    {own, other});
+    const Reg wide = emit_to_new_register(RegisterKind::wide, "cvt.u64.u32 $, $", {own});
+    const Reg available_registers =
+        emit_to_new_register(RegisterKind::wide, "cvta.shared.u64 $, $", {wide});
+    return emit_to_new_register(RegisterKind::wide, "mapa.u64 $, $, $",
+                                {available_registers, other});
 }
 
 /// Generates an exchange between the blocks of a cluster: each block loads from, stores to or adds
 /// to another block's shared memory.
 void PtxBody::cluster_exchange() {
-    const Reg base = make_with(Kind::word, "mov.u32 $, handed");
-    const Reg to = make_with(Kind::word, "mad.lo.s32 $, $, 4, $", {env_.thread, base});
-    emit("st.shared.b32 [$], $", {to, pick_register(Kind::word)});
+    const Reg base = emit_to_new_register(RegisterKind::word, "mov.u32 $, handed");
+    const Reg to =
+        emit_to_new_register(RegisterKind::word, "mad.lo.s32 $, $, 4, $", {env_.thread, base});
+    emit("st.shared.b32 [$], $", {to, pick_register(RegisterKind::word)});
     cluster_barrier();
     const u32 what = random_.below(4);
-    const Reg rank = make_with(Kind::word, "mov.u32 $, %cluster_ctarank");
+    const Reg rank = emit_to_new_register(RegisterKind::word, "mov.u32 $, %cluster_ctarank");
     // A word that is stored to must have exactly one writer, so each thread stores to the word of
     // the thread with the same index in another block. For each index, the distance between the
     // ranks of the two blocks is fixed.
     const bool by_thread = what == 2 || random_.percent(50);
-    const Reg sum = make_with(Kind::word, "add.u32 $, $, $",
-                              {rank, by_thread ? env_.thread : pick_uniform_register()});
-    const Reg other = make_with(Kind::word, "rem.u32 $, $, $", {sum, env_.features.cluster});
+    const Reg sum = emit_to_new_register(RegisterKind::word, "add.u32 $, $, $",
+                                         {rank, by_thread ? env_.thread : pick_uniform_register()});
+    const Reg other =
+        emit_to_new_register(RegisterKind::word, "rem.u32 $, $, $", {sum, env_.features.cluster});
     const Reg place = what == 2 ? env_.thread : permuted_thread();
-    const Reg own = make_with(Kind::word, "mad.lo.s32 $, $, 4, $", {place, base});
+    const Reg own =
+        emit_to_new_register(RegisterKind::word, "mad.lo.s32 $, $, 4, $", {place, base});
     const bool generic = random_.percent(40);
     const Reg there = address_in_other_block(own, other, generic);
     const std::string space = generic ? "" : ".shared::cluster";
-    if (what < 2) emit("ld$.b32 $, [$]", {space, destination(Kind::word), there});
-    if (what == 2) emit("st$.b32 [$], $", {space, there, pick_register(Kind::word)});
+    if (what < 2) emit("ld$.b32 $, [$]", {space, pick_destination(RegisterKind::word), there});
+    if (what == 2) emit("st$.b32 [$], $", {space, there, pick_register(RegisterKind::word)});
     if (what == 3)
         emit(
             "red$.$ [$], $",
             {space, random_.pick({"add.u32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32"}),
-             there, pick_register(Kind::word)});
+             there, pick_register(RegisterKind::word)});
     if (!generic && random_.percent(50))
-        emit("getctarank.shared::cluster.u32 $, $", {destination(Kind::word), there});
+        emit("getctarank.shared::cluster.u32 $, $", {pick_destination(RegisterKind::word), there});
     cluster_barrier();
-    if (what >= 2) emit("ld.shared.b32 $, [$]", {destination(Kind::word), to});
+    if (what >= 2) emit("ld.shared.b32 $, [$]", {pick_destination(RegisterKind::word), to});
 }
 
 /// Generates an exchange through global memory: each thread writes to its own 16 bytes of scratch
@@ -303,11 +331,11 @@ void PtxBody::cluster_exchange() {
 void PtxBody::global_exchange() {
     barrier();
     const u32 word = 48 + 4 * random_.below(4);
-    emit("st.global.b32 [$+$], $", {*env_.scratch, word, pick_register(Kind::word)});
+    emit("st.global.b32 [$+$], $", {*env_.scratch, word, pick_register(RegisterKind::word)});
     barrier();
     const Reg place = permuted_thread();
     const Reg address = indexed_address(*env_.scratch_block, place, kScratchBytes);
-    emit("ld.global.b32 $, [$+$]", {destination(Kind::word), address, word});
+    emit("ld.global.b32 $, [$+$]", {pick_destination(RegisterKind::word), address, word});
     barrier();
 }
 
@@ -322,13 +350,15 @@ void PtxBody::named_barriers() {
     // Use a barrier ID that barrier() does not use. A warp that only arrives might reach the next
     // barrier() before the named barrier is complete.
     const std::string id = number(random_.between(8, 15));
-    const Reg value = pick_register(Kind::word), d = destination(Kind::word);
-    const Reg base = make_with(Kind::word, "mov.u32 $, tile");
-    const Reg p = make_with(Kind::predicate, "setp.lt.u32 $, $, $", {env_.thread, writers});
+    const Reg value = pick_register(RegisterKind::word), d = pick_destination(RegisterKind::word);
+    const Reg base = emit_to_new_register(RegisterKind::word, "mov.u32 $, tile");
+    const Reg p = emit_to_new_register(RegisterKind::predicate, "setp.lt.u32 $, $, $",
+                                       {env_.thread, writers});
     const int write = text_.new_block(), read = text_.new_block(), after = text_.new_block();
     text_.branch(p, false, write, read);
     text_.begin(write);
-    const Reg sum = make_with(Kind::word, "mad.lo.s32 $, $, 4, $", {env_.thread, base});
+    const Reg sum =
+        emit_to_new_register(RegisterKind::word, "mad.lo.s32 $, $, 4, $", {env_.thread, base});
     emit("st.shared.b32 [$], $", {sum, value});
     emit("mov.b32 $, $", {d, value});
     const bool subset = random_.percent(30);
@@ -356,7 +386,7 @@ void PtxBody::named_barriers() {
 void PtxBody::read_shared_sums() {
     barrier();
     const Reg offset = scaled(index_below(32), 4);
-    const Reg sum = array_element("sums_here", offset), d = make_register(Kind::word);
+    const Reg sum = array_element("sums_here", offset), d = make_register(RegisterKind::word);
     emit("ld.shared.b32 $, [$]", {d, sum});
     fold(d);
     barrier();
@@ -372,13 +402,13 @@ void PtxBody::async_copy() {
     std::string how = size == 16 && random_.percent(50) ? "cg" : "ca";
     const u32 tail = random_.below(4);
     if (tail == 0) {
-        const Reg bytes =
-            make_with(Kind::word, "and.b32 $, $, $", {pick_register(Kind::word), size - 1});
+        const Reg bytes = emit_to_new_register(RegisterKind::word, "and.b32 $, $, $",
+                                               {pick_register(RegisterKind::word), size - 1});
         rest += ", " + name_of(bytes);
     }
-    if (tail == 1) rest += ", " + name_of(pick_register(Kind::predicate));
+    if (tail == 1) rest += ", " + name_of(pick_register(RegisterKind::predicate));
     if (random_.percent(20)) how += ".L2::128B";
-    const std::string guarded = random_.percent(20) ? guard() : "";
+    const std::string guarded = random_.percent(20) ? random_guard() : "";
     emit("$cp.async.$.shared.global [$], [$]$", {guarded, how, *env_.own_shared, from, rest});
     switch (random_.below(3)) {
         case 0:
@@ -392,15 +422,15 @@ void PtxBody::async_copy() {
             break;
         default: emit("cp.async.wait_all");
     }
-    emit("ld.shared.b32 $, [$]", {destination(Kind::word), *env_.own_shared});
+    emit("ld.shared.b32 $, [$]", {pick_destination(RegisterKind::word), *env_.own_shared});
 }
 
 /// Generates the use of an mbarrier in the thread's own slot of shared memory, from its
 /// initialization to its invalidation.
-void PtxBody::solo_mbarrier() {
+void PtxBody::emit_own_mbarrier() {
     const std::string at = "[" + name_of(*env_.own_shared) + "]";
     const u32 count = random_.between(1, 3);
-    const std::string state = name_of(text_.make(Kind::wide));
+    const std::string state = name_of(text_.make(RegisterKind::wide));
     emit("mbarrier.init.shared.b64 $, $", {at, count});
     for (u32 k = 0; k < count; ++k) {
         const u32 how = random_.below(5);
@@ -419,8 +449,8 @@ void PtxBody::solo_mbarrier() {
             emit("mbarrier.arrive.shared.b64 $, $", {state, at});
         }
     }
-    emit("mbarrier.pending_count.b64 $, $", {destination(Kind::word), state});
-    const std::string p = name_of(destination(Kind::predicate));
+    emit("mbarrier.pending_count.b64 $, $", {pick_destination(RegisterKind::word), state});
+    const std::string p = name_of(pick_destination(RegisterKind::predicate));
     switch (random_.below(4)) {
         case 0: emit("mbarrier.test_wait.shared.b64 $, $, $", {p, at, state}); break;
         case 1: emit("mbarrier.test_wait.parity.shared.b64 $, $, 0", {p, at}); break;
@@ -428,13 +458,14 @@ void PtxBody::solo_mbarrier() {
         default: emit("mbarrier.try_wait.parity.acquire.cta.shared.b64 $, $, 0", {p, at});
     }
     emit("mbarrier.inval.shared.b64 $", {at});
-    emit("st.shared.v2.b64 $, {$, $}", {at, pick_register(Kind::wide), pick_register(Kind::wide)});
+    emit("st.shared.v2.b64 $, {$, $}",
+         {at, pick_register(RegisterKind::wide), pick_register(RegisterKind::wide)});
 }
 
 /// Emits an mbarrier at which all threads of the block arrive and wait for each other.
-void PtxBody::block_mbarrier() {
-    const std::string state = name_of(text_.make(Kind::wide));
-    const Reg p = text_.make(Kind::predicate);
+void PtxBody::emit_block_mbarrier() {
+    const std::string state = name_of(text_.make(RegisterKind::wide));
+    const Reg p = text_.make(RegisterKind::predicate);
     emit("mbarrier.arrive.shared.b64 $, [everybody]", {state});
     const int wait = text_.new_block(), after = text_.new_block();
     text_.jump(wait);

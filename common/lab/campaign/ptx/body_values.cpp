@@ -5,15 +5,15 @@
 
 namespace coalesce::campaign {
 
-bool Available::has(Reg reg) const {
+bool AvailableRegisters::has(Reg reg) const {
     return std::ranges::count(by_kind[static_cast<int>(reg.kind)], reg) > 0;
 }
 
-void Available::add(Reg reg) {
+void AvailableRegisters::add(Reg reg) {
     if (!has(reg)) by_kind[static_cast<int>(reg.kind)].push_back(reg);
 }
 
-void Available::intersect(const Available& other) {
+void AvailableRegisters::intersect(const AvailableRegisters& other) {
     const auto keep_common = [](auto& list, const auto& also) {
         std::erase_if(list, [&](const auto& one) { return std::ranges::count(also, one) == 0; });
     };
@@ -37,7 +37,7 @@ static Reg pick_recent(Random& random, const std::vector<Reg>& list) {
     return random.percent(65) ? list[count - 1 - random.below(recent)] : list[random.below(count)];
 }
 
-Reg PtxBody::pick_register(Kind kind) {
+Reg PtxBody::pick_register(RegisterKind kind) {
     return pick_recent(random_, available_registers.by_kind[static_cast<int>(kind)]);
 }
 
@@ -45,34 +45,34 @@ Reg PtxBody::pick_uniform_register() {
     return pick_recent(random_, available_registers.uniform);
 }
 
-Reg PtxBody::make_register(Kind kind) {
+Reg PtxBody::make_register(RegisterKind kind) {
     const Reg reg = text_.make(kind);
     available_registers.add(reg);
     return reg;
 }
 
-Reg PtxBody::make_with(Kind kind, const std::string& pattern,
-                       std::vector<PatternArgument> operands) {
+Reg PtxBody::emit_to_new_register(RegisterKind kind, const std::string& pattern,
+                                  std::vector<PatternArgument> operands) {
     const Reg reg = text_.make(kind);
     operands.insert(operands.begin(), reg);
     emit(pattern, operands);
     return reg;
 }
 
-Reg PtxBody::written(Kind kind, const std::string& pattern,
-                     const std::vector<PatternArgument>& operands) {
-    const Reg reg = make_with(kind, pattern, operands);
+Reg PtxBody::emit_to_pickable_register(RegisterKind kind, const std::string& pattern,
+                                       const std::vector<PatternArgument>& operands) {
+    const Reg reg = emit_to_new_register(kind, pattern, operands);
     available_registers.add(reg);
     return reg;
 }
 
-Reg PtxBody::new_variable(Kind kind) {
+Reg PtxBody::new_variable(RegisterKind kind) {
     const Reg reg = text_.make(kind);
     variables_[static_cast<int>(kind)].push_back(reg);
     return reg;
 }
 
-Reg PtxBody::destination(Kind kind) {
+Reg PtxBody::pick_destination(RegisterKind kind) {
     const auto& variables = variables_[static_cast<int>(kind)];
     if (variables.empty() || random_.percent(50)) return make_register(kind);
     const Reg reg = random_.pick(variables);
@@ -81,7 +81,7 @@ Reg PtxBody::destination(Kind kind) {
 }
 
 /// Returns a variable that has been written before, so that a conditional write is safe.
-std::optional<Reg> PtxBody::existing_variable(Kind kind) {
+std::optional<Reg> PtxBody::existing_variable(RegisterKind kind) {
     const auto& variables = variables_[static_cast<int>(kind)];
     for (int tries = 0; tries < 4 && !variables.empty(); ++tries) {
         const Reg reg = random_.pick(variables);
@@ -90,13 +90,14 @@ std::optional<Reg> PtxBody::existing_variable(Kind kind) {
     return std::nullopt;
 }
 
-std::string PtxBody::guard() {
-    return (random_.percent(50) ? "@" : "@!") + name_of(pick_register(Kind::predicate)) + " ";
+std::string PtxBody::random_guard() {
+    return (random_.percent(50) ? "@" : "@!") + name_of(pick_register(RegisterKind::predicate)) +
+           " ";
 }
 
 /// Returns a source predicate, which may be negated.
 std::string PtxBody::maybe_negated() {
-    return (random_.percent(30) ? "!" : "") + name_of(pick_register(Kind::predicate));
+    return (random_.percent(30) ? "!" : "") + name_of(pick_register(RegisterKind::predicate));
 }
 
 static std::string hex(u64 value) {
@@ -105,13 +106,13 @@ static std::string hex(u64 value) {
     return text;
 }
 
-Reg PtxBody::word_of(u32 value) {
-    return make_with(Kind::word, "mov.u32 $, $", {hex(value)});
+Reg PtxBody::emit_word(u32 value) {
+    return emit_to_new_register(RegisterKind::word, "mov.u32 $, $", {hex(value)});
 }
 
 // ---- lane by lane ----
 
-std::string PtxBody::literal(const LaneInstruction& instruction, Kind kind) {
+std::string PtxBody::random_literal(const LaneInstruction& instruction, RegisterKind kind) {
     static const std::vector<u64> edges = {
         0,    1,    2,      3,      7,      31,      32,         63,         64,        0x7f,
         0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffff, 0x80000000, 0xffffffff};
@@ -129,8 +130,8 @@ std::string PtxBody::literal(const LaneInstruction& instruction, Kind kind) {
         return text;
     }
     u64 value = random_.percent(70) ? random_.pick(edges) : random_.next();
-    if (kind == Kind::half) value &= 0xffff;
-    if (kind == Kind::word) value &= 0xffffffff;
+    if (kind == RegisterKind::half) value &= 0xffff;
+    if (kind == RegisterKind::word) value &= 0xffffffff;
     return hex(value);
 }
 
@@ -146,26 +147,28 @@ void PtxBody::lane_instruction() {
     for (u32 k = 0; k < i->sources; ++k) {
         // Use at most one literal, since ptxas would fold two of them into one.
         const bool is_literal = k == literal_at && k > 0;
-        sources +=
-            ", " + (is_literal ? literal(*i, i->from[k]) : name_of(pick_register(i->from[k])));
+        sources += ", " + (is_literal ? random_literal(*i, i->from[k])
+                                      : name_of(pick_register(i->from[k])));
     }
     if (i->ends_in_predicate) {
         const bool may_negate = name.starts_with("setp");
         sources += (may_negate && random_.percent(25) ? ", !" : ", ") +
-                   name_of(pick_register(Kind::predicate));
+                   name_of(pick_register(RegisterKind::predicate));
     }
     if (*i->last) sources += std::string(", ") + i->last;
 
     std::string guarded;
-    const Kind kind = i->result == Result::value ? i->to : Kind::predicate;
+    const RegisterKind kind = i->result == Result::value ? i->to : RegisterKind::predicate;
     std::optional<Reg> to;
     const bool no_guard = name.starts_with("set.") || name.starts_with("testp.");
     const bool may_guard = !(env_.features.is_portable && no_guard);
-    if (may_guard && random_.percent(15) && (to = existing_variable(kind))) guarded = guard();
-    if (!to) to = destination(kind);
+    if (may_guard && random_.percent(15) && (to = existing_variable(kind)))
+        guarded = random_guard();
+    if (!to) to = pick_destination(kind);
     std::string destinations = name_of(*to);
     if (i->result == Result::two_predicates && random_.percent(60)) {
-        std::optional<Reg> second = guarded.empty() ? destination(kind) : existing_variable(kind);
+        std::optional<Reg> second =
+            guarded.empty() ? pick_destination(kind) : existing_variable(kind);
         if (second && *second != *to) destinations += "|" + name_of(*second);
     }
     emit("$$ $$", {guarded, name, destinations, sources});
@@ -175,30 +178,31 @@ void PtxBody::lane_instruction() {
 
 /// Generates computations on values that are uniform across some set of threads. The results are
 /// uniform across the same set.
-void PtxBody::same_values(std::vector<Reg>& known, const std::vector<std::string>& operations,
-                          u32 count) {
+void PtxBody::emit_uniform_computations(std::vector<Reg>& known,
+                                        const std::vector<std::string>& operations, u32 count) {
     for (u32 k = 0; k < count; ++k) {
         const Reg a = pick_recent(random_, known);
         const std::string b =
             random_.percent(50) ? hex(random_.below(70)) : name_of(pick_recent(random_, known));
-        known.push_back(written(Kind::word, random_.pick(operations) + " $, $, $", {a, b}));
+        known.push_back(emit_to_pickable_register(RegisterKind::word,
+                                                  random_.pick(operations) + " $, $, $", {a, b}));
     }
 }
 
 void PtxBody::uniform_values(u32 count) {
-    same_values(
+    emit_uniform_computations(
         available_registers.uniform,
         {"add.s32", "sub.s32", "mul.lo.s32", "xor.b32", "and.b32", "min.u32", "max.s32", "shl.b32"},
         count);
 }
 
 void PtxBody::position_values(u32 count) {
-    same_values(available_registers.position,
-                {"add.s32", "mul.lo.s32", "xor.b32", "and.b32", "or.b32", "min.u32", "shr.u32"},
-                count);
+    emit_uniform_computations(
+        available_registers.position,
+        {"add.s32", "mul.lo.s32", "xor.b32", "and.b32", "or.b32", "min.u32", "shr.u32"}, count);
 }
 
-void PtxBody::special_register() {
+void PtxBody::emit_special_register_read() {
     // The prefix gives the scope: b = the same for all threads of a block, p = the same in every
     // block, d = specific to this device.
     static const std::vector<const char*> words = {"p%tid.x",
@@ -232,7 +236,7 @@ void PtxBody::special_register() {
     const char same = name[0];
     if (same == 'd' && env_.features.is_portable) return;
     const bool is_new = random_.percent(60);
-    const Reg d = is_new ? make_register(Kind::word) : destination(Kind::word);
+    const Reg d = is_new ? make_register(RegisterKind::word) : pick_destination(RegisterKind::word);
     emit("mov.u32 $, $", {d, name + 1});
     if (is_new && same == 'b') available_registers.uniform.push_back(d);
     if (is_new && same == 'p') available_registers.position.push_back(d);
@@ -242,15 +246,16 @@ void PtxBody::special_register() {
 
 /// Generates a copy of a register, or a chain of copies, and changes the register before the copy
 /// is used.
-void PtxBody::copies() {
-    const Kind kind =
-        random_.pick({Kind::half, Kind::word, Kind::word, Kind::wide, Kind::predicate});
+void PtxBody::emit_copies() {
+    const RegisterKind kind =
+        random_.pick({RegisterKind::half, RegisterKind::word, RegisterKind::word,
+                      RegisterKind::wide, RegisterKind::predicate});
     const std::string move = move_instruction(kind);
     const Reg original = existing_variable(kind).value_or(pick_register(kind));
     Reg last = original;
     std::vector<Reg> chain;
     for (u32 k = random_.between(1, 4); k > 0; --k) {
-        Reg next = destination(kind);
+        Reg next = pick_destination(kind);
         if (next == original) next = make_register(kind);
         emit("$$, $", {move, next, last});
         chain.push_back(next);
@@ -259,8 +264,8 @@ void PtxBody::copies() {
     const auto& variables = variables_[static_cast<int>(kind)];
     const bool changes = std::ranges::count(variables, original) > 0;
     if (changes && random_.percent(70)) {
-        const std::string how = random_.percent(40) ? guard() : "";
-        if (kind == Kind::predicate)
+        const std::string how = random_.percent(40) ? random_guard() : "";
+        if (kind == RegisterKind::predicate)
             emit("$not.pred $, $", {how, original, pick_register(kind)});
         else
             emit("$add.s$$, $, $",
@@ -272,7 +277,7 @@ void PtxBody::copies() {
 /// Generates an addition of several words: add.cc, addc.cc ..., addc.
 void PtxBody::carry_chain() {
     const bool wide = random_.percent(30);
-    const Kind kind = wide ? Kind::wide : Kind::word;
+    const RegisterKind kind = wide ? RegisterKind::wide : RegisterKind::word;
     const std::string type = wide ? random_.pick({".u64", ".s64"}) : random_.pick({".u32", ".s32"});
     const u32 form = random_.below(3);
     const u32 length = random_.between(2, 4);
@@ -285,7 +290,7 @@ void PtxBody::carry_chain() {
         if (!last) opcode += ".cc";
         const std::string a = name_of(pick_register(kind)), b = name_of(pick_register(kind)),
                           c = name_of(pick_register(kind));
-        const std::string d = name_of(destination(kind));
+        const std::string d = name_of(pick_destination(kind));
         emit("$$ $, $, $$", {opcode, type, d, a, b, form == 2 ? ", " + c : ""});
     }
 }
@@ -293,46 +298,47 @@ void PtxBody::carry_chain() {
 /// Generates two instructions that write the same register. One executes in the lanes in which a
 /// predicate is true, and the other in the lanes in which the predicate is false.
 void PtxBody::write_with_opposite_guards() {
-    const Kind kind = random_.pick({Kind::half, Kind::word, Kind::wide});
+    const RegisterKind kind =
+        random_.pick({RegisterKind::half, RegisterKind::word, RegisterKind::wide});
     const std::string move = move_instruction(kind);
-    const Reg p = pick_register(Kind::predicate);
+    const Reg p = pick_register(RegisterKind::predicate);
     const Reg a = pick_register(kind), b = pick_register(kind);
-    const Reg d = random_.percent(50) ? text_.make(kind) : destination(kind);
+    const Reg d = random_.percent(50) ? text_.make(kind) : pick_destination(kind);
     const bool first = random_.percent(50);
     emit("$$ $$, $", {first ? "@" : "@!", p, move, d, a});
     // Between the two instructions, the register has been written only for some lanes. In the
     // meantime, nothing may read the register or change the predicate.
     for (u32 k = random_.below(3); k > 0; --k)
         emit("add.s32 $, $, $",
-             {make_register(Kind::word), accumulators[0], hex(random_.below(100))});
+             {make_register(RegisterKind::word), accumulators[0], hex(random_.below(100))});
     emit("$$ $$, $", {first ? "@!" : "@", p, move, d, b});
     available_registers.add(d);
 }
 
 /// Generates a write to a register that executes only if a predicate is true, or a read of such a
 /// register under the same predicate.
-void PtxBody::conditional_values() {
+void PtxBody::emit_guarded_write_or_read() {
     if (!available_registers.conditional.empty() && random_.percent(60)) {
         const auto& c = random_.pick(available_registers.conditional);
-        const std::optional<Reg> to = existing_variable(Kind::word);
+        const std::optional<Reg> to = existing_variable(RegisterKind::word);
         if (!to) return;
         emit("$$ add.s32 $, $, $",
-             {c.negated ? "@!" : "@", c.predicate, *to, c.reg, pick_register(Kind::word)});
+             {c.negated ? "@!" : "@", c.predicate, *to, c.reg, pick_register(RegisterKind::word)});
         return;
     }
     Reg p;
     if (available_registers.frozen.empty() || random_.percent(50)) {
-        p = make_register(Kind::predicate);
+        p = make_register(RegisterKind::predicate);
         available_registers.frozen.push_back(p);
-        const Reg a = pick_register(Kind::word), b = pick_register(Kind::word);
+        const Reg a = pick_register(RegisterKind::word), b = pick_register(RegisterKind::word);
         emit("setp.lt.u32 $, $, $", {p, a, b});
     } else {
         p = random_.pick(available_registers.frozen);
     }
-    const Reg d = text_.make(Kind::word);
+    const Reg d = text_.make(RegisterKind::word);
     const bool negated = random_.percent(30);
-    emit("$$ xor.b32 $, $, $",
-         {negated ? "@!" : "@", p, d, pick_register(Kind::word), pick_register(Kind::word)});
+    emit("$$ xor.b32 $, $, $", {negated ? "@!" : "@", p, d, pick_register(RegisterKind::word),
+                                pick_register(RegisterKind::word)});
     available_registers.conditional.push_back({d, p, negated});
 }
 
@@ -340,20 +346,20 @@ void PtxBody::conditional_values() {
 void PtxBody::pack_and_unpack() {
     struct Parts {
         const char* type;
-        Kind whole, part;
+        RegisterKind whole, part;
         u32 count;
     };
-    static constexpr Parts kParts[] = {{"b64", Kind::wide, Kind::word, 2},
-                                       {"b32", Kind::word, Kind::half, 2},
-                                       {"b64", Kind::wide, Kind::half, 4}};
+    static constexpr Parts kParts[] = {{"b64", RegisterKind::wide, RegisterKind::word, 2},
+                                       {"b32", RegisterKind::word, RegisterKind::half, 2},
+                                       {"b64", RegisterKind::wide, RegisterKind::half, 4}};
     const u32 how = random_.below(6);
     const auto& [type, whole, part, count] = kParts[how % 3];
     if (how < 3) {
         const std::string parts = register_list(part, count, false);
-        return emit("mov.$ $, $", {type, destination(whole), parts});
+        return emit("mov.$ $, $", {type, pick_destination(whole), parts});
     }
     const Reg from = pick_register(whole);
-    std::string parts = "{" + name_of(destination(part));
+    std::string parts = "{" + name_of(pick_destination(part));
     for (u32 k = 1; k < count; ++k) parts += ", " + name_of(make_register(part));
     emit("mov.$ $}, $", {type, parts, from});
 }
@@ -362,15 +368,15 @@ void PtxBody::pack_and_unpack() {
 
 void PtxBody::fold(Reg reg) {
     Reg word = reg;
-    if (reg.kind == Kind::predicate) {
-        word = text_.make(Kind::word);
+    if (reg.kind == RegisterKind::predicate) {
+        word = text_.make(RegisterKind::word);
         emit("selp.b32 $, 0x5bd1e995, 7, $", {word, reg});
-    } else if (reg.kind == Kind::half) {
-        word = text_.make(Kind::word);
+    } else if (reg.kind == RegisterKind::half) {
+        word = text_.make(RegisterKind::word);
         emit("cvt.u32.u16 $, $", {word, reg});
-    } else if (reg.kind == Kind::wide) {
-        const Reg low = text_.make(Kind::word), high = text_.make(Kind::word);
-        word = text_.make(Kind::word);
+    } else if (reg.kind == RegisterKind::wide) {
+        const Reg low = text_.make(RegisterKind::word), high = text_.make(RegisterKind::word);
+        word = text_.make(RegisterKind::word);
         emit("mov.b64 {$, $}, $", {low, high, reg});
         emit("mad.lo.s32 $, $, 0x9e3779b1, $", {word, high, low});
     }
@@ -380,16 +386,16 @@ void PtxBody::fold(Reg reg) {
 
 void PtxBody::fold_random_registers(u32 count) {
     for (u32 k = 0; k < count; ++k)
-        fold(pick_register(
-            random_.pick({Kind::word, Kind::word, Kind::wide, Kind::half, Kind::predicate})));
+        fold(pick_register(random_.pick({RegisterKind::word, RegisterKind::word, RegisterKind::wide,
+                                         RegisterKind::half, RegisterKind::predicate})));
 }
 
 Reg PtxBody::random_predicate(bool uniform) {
-    if (!uniform && random_.percent(50)) return pick_register(Kind::predicate);
-    const Reg p = make_register(Kind::predicate), bits = text_.make(Kind::word);
+    if (!uniform && random_.percent(50)) return pick_register(RegisterKind::predicate);
+    const Reg p = make_register(RegisterKind::predicate), bits = text_.make(RegisterKind::word);
     const Reg a = uniform               ? pick_uniform_register()
                   : random_.percent(40) ? available_registers.position.back()
-                                        : pick_register(Kind::word);
+                                        : pick_register(RegisterKind::word);
     if (random_.percent(50)) {
         emit("and.b32 $, $, $", {bits, a, hex(1ull << random_.below(4))});
         emit("setp.ne.s32 $, $, 0", {p, bits});

@@ -92,7 +92,7 @@ std::string FunctionText::terminator_text(int index, int next, Random& random) c
     return "\tret;\n";
 }
 
-std::string FunctionText::text(Random& random, Layout layout) const {
+std::string FunctionText::text(Random& random, BlockLayout layout) const {
     std::string text;
     static const char* const types[] = {".pred %p", ".b16 %h", ".b32 %r", ".b64 %d"};
     for (int k = 0; k < kKinds; ++k)
@@ -102,11 +102,11 @@ std::string FunctionText::text(Random& random, Layout layout) const {
 
     std::vector<int> order;
     for (int k = 1; k < static_cast<int>(blocks_.size()); ++k) order.push_back(k);
-    if (layout == Layout::reversed) std::reverse(order.begin(), order.end());
-    if (layout == Layout::shuffled)
+    if (layout == BlockLayout::reversed) std::reverse(order.begin(), order.end());
+    if (layout == BlockLayout::shuffled)
         for (std::size_t k = order.size(); k > 1; --k)
             std::swap(order[k - 1], order[random.below(static_cast<u32>(k))]);
-    if (layout == Layout::neighbours_swapped)
+    if (layout == BlockLayout::neighbours_swapped)
         for (std::size_t k = 1; k < order.size(); ++k)
             if (random.percent(40)) std::swap(order[k - 1], order[k]);
     order.insert(order.begin(), 0);

@@ -10,11 +10,11 @@
 
 namespace coalesce::campaign {
 
-enum class Kind : unsigned char { predicate, half, word, wide };
+enum class RegisterKind : unsigned char { predicate, half, word, wide };
 inline constexpr int kKinds = 4;
 
 struct Reg {
-    Kind kind = Kind::word;
+    RegisterKind kind = RegisterKind::word;
     u32 number = 0;
     bool operator==(const Reg&) const = default;
 };
@@ -28,7 +28,7 @@ inline std::string number(u32 value) {
 std::string fill_operands(const std::string& pattern, const std::vector<PatternArgument>& given);
 
 /// The order of blocks in the text.
-enum class Layout { natural, shuffled, reversed, neighbours_swapped };
+enum class BlockLayout { natural, shuffled, reversed, neighbours_swapped };
 
 class FunctionText {
 public:
@@ -36,7 +36,7 @@ public:
     /// gets its own source line.
     FunctionText(std::string prefix, bool lines);
 
-    Reg make(Kind kind) { return {kind, registers_made_[static_cast<int>(kind)]++}; }
+    Reg make(RegisterKind kind) { return {kind, registers_made_[static_cast<int>(kind)]++}; }
 
     int new_block();
     /// Makes `block` the block to which new instructions are appended.
@@ -51,8 +51,8 @@ public:
     /// Ends the block with `ret` or `exit`.
     void leave(const std::string& how);
 
-    /// Returns the register declarations, followed by all blocks, starting with the first.
-    std::string text(Random& random, Layout layout) const;
+    /// Returns the register declarations and all blocks as text. The entry block comes first.
+    std::string text(Random& random, BlockLayout layout) const;
 
 private:
     enum class Ending { none, jump, branch, by_index, leave };

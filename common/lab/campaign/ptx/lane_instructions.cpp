@@ -9,18 +9,29 @@ namespace {
 
 using Result = LaneInstruction::Result;
 
-constexpr Kind kind_p = Kind::predicate, kind_b = Kind::half, kind_h = Kind::half,
-               kind_r = Kind::word, kind_l = Kind::wide;
+constexpr RegisterKind kind_p = RegisterKind::predicate, kind_b = RegisterKind::half,
+                       kind_h = RegisterKind::half, kind_r = RegisterKind::word,
+                       kind_l = RegisterKind::wide;
 
 constexpr LaneInstruction INSTRUCTIONS[] = {
 #define UNARY(D, A, NAME, DIGEST) {NAME, Result::value, kind_##D, {kind_##A}, 1},
 #define BINARY(D, A, B, NAME, DIGEST) {NAME, Result::value, kind_##D, {kind_##A, kind_##B}, 2},
 #define TERNARY(D, A, B, C, NAME, DIGEST) \
     {NAME, Result::value, kind_##D, {kind_##A, kind_##B, kind_##C}, 3},
-#define INSERT(A, NAME, DIGEST) \
-    {NAME, Result::value, kind_##A, {kind_##A, kind_##A, Kind::word, Kind::word}, 4},
-#define LOP3(TABLE, DIGEST) \
-    {"lop3.b32", Result::value, Kind::word, {Kind::word, Kind::word, Kind::word}, 3, false, #TABLE},
+#define INSERT(A, NAME, DIGEST)                                    \
+    {NAME,                                                         \
+     Result::value,                                                \
+     kind_##A,                                                     \
+     {kind_##A, kind_##A, RegisterKind::word, RegisterKind::word}, \
+     4},
+#define LOP3(TABLE, DIGEST)                                        \
+    {"lop3.b32",                                                   \
+     Result::value,                                                \
+     RegisterKind::word,                                           \
+     {RegisterKind::word, RegisterKind::word, RegisterKind::word}, \
+     3,                                                            \
+     false,                                                        \
+     #TABLE},
 #define SELECT(A, NAME, DIGEST) {NAME, Result::value, kind_##A, {kind_##A, kind_##A}, 2, true},
 #define TESTP(A, NAME, DIGEST) {NAME, Result::predicate, kind_##A, {kind_##A}, 1},
 #define SETP(A, NAME, DIGEST) {NAME, Result::two_predicates, kind_##A, {kind_##A, kind_##A}, 2},
@@ -49,10 +60,10 @@ constexpr LaneInstruction INSTRUCTIONS[] = {
 };
 
 std::vector<LaneInstruction> approximations() {
-    constexpr Kind h = Kind::half, r = Kind::word, l = Kind::wide;
+    constexpr RegisterKind h = RegisterKind::half, r = RegisterKind::word, l = RegisterKind::wide;
     struct Group {
         std::vector<const char*> names;
-        Kind kind;
+        RegisterKind kind;
         u32 sources;
     };
     const Group groups[] = {

@@ -15,7 +15,7 @@ struct LaneInstruction {
     enum class Result : unsigned char { value, predicate, two_predicates };
     const char* name;  ///< such as "add.sat.s32"
     Result result;
-    Kind to, from[4];
+    RegisterKind to, from[4];
     u32 sources;
     /// Whether the instruction is selp, or setp with a predicate as its third source.
     bool ends_in_predicate = false;

@@ -56,9 +56,10 @@ Features random_features(Random& random, const PtxOptions& options) {
     return f;
 }
 
-Layout random_layout(Random& random) {
-    return random.pick({Layout::natural, Layout::natural, Layout::shuffled, Layout::shuffled,
-                        Layout::reversed, Layout::neighbours_swapped, Layout::neighbours_swapped});
+BlockLayout random_layout(Random& random) {
+    return random.pick({BlockLayout::natural, BlockLayout::natural, BlockLayout::shuffled,
+                        BlockLayout::shuffled, BlockLayout::reversed,
+                        BlockLayout::neighbours_swapped, BlockLayout::neighbours_swapped});
 }
 
 std::string initial_values(Random& random, u32 count) {
@@ -112,14 +113,15 @@ private:
     /// Declares variables of every kind. Some of them are written here, and the others later.
     void declare_initial_variables(PtxBody& body) {
         for (int k = 0; k < kKinds; ++k) {
-            const Kind kind = static_cast<Kind>(k);
+            const RegisterKind kind = static_cast<RegisterKind>(k);
             for (u32 v = random_.between(2, 5); v > 0; --v) body.new_variable(kind);
         }
         for (u32 k = 0; k < 2; ++k) {
-            const Reg a = body.pick_register(Kind::word), b = body.pick_register(Kind::word);
-            body.written(Kind::predicate, "setp.lt.s32 $, $, $", {a, b});
-            body.written(Kind::half, "cvt.u16.u32 $, $", {a});
-            body.written(Kind::wide, "mov.b64 $, {$, $}", {b, a});
+            const Reg a = body.pick_register(RegisterKind::word),
+                      b = body.pick_register(RegisterKind::word);
+            body.emit_to_pickable_register(RegisterKind::predicate, "setp.lt.s32 $, $, $", {a, b});
+            body.emit_to_pickable_register(RegisterKind::half, "cvt.u16.u32 $, $", {a});
+            body.emit_to_pickable_register(RegisterKind::wide, "mov.b64 $, {$, $}", {b, a});
         }
         for (int k = 0; k < kKinds; ++k)
             for (Reg v : body.variables_[k]) {
@@ -128,7 +130,7 @@ private:
                 body.available_registers.add(v);
             }
         for (u32 k = 0; k < 2; ++k)
-            body.accumulators.push_back(body.word_of(static_cast<u32>(random_.next())));
+            body.accumulators.push_back(body.emit_word(static_cast<u32>(random_.next())));
     }
 
     std::string function(u32 index) {
@@ -149,21 +151,23 @@ private:
         FunctionText text("F" + number(index) + "_", has_lines_);
         PtxBody body(random_, text, env);
         body.budget = random_.between(3, 15);
-        const Reg a = body.written(Kind::word, "ld.param.b32 $, [a]");
-        env.thread = body.written(Kind::word, "mov.u32 $, %tid.x");
-        env.block = body.written(Kind::word, "mov.u32 $, %ctaid.x");
+        const Reg a = body.emit_to_pickable_register(RegisterKind::word, "ld.param.b32 $, [a]");
+        env.thread = body.emit_to_pickable_register(RegisterKind::word, "mov.u32 $, %tid.x");
+        env.block = body.emit_to_pickable_register(RegisterKind::word, "mov.u32 $, %ctaid.x");
         body.available_registers.uniform.push_back(env.block);
         body.available_registers.position.push_back(env.thread);
         if (callee.form == Form::words || callee.form == Form::recursive) {
-            body.written(Kind::word, "ld.param.b32 $, [b]");
+            body.emit_to_pickable_register(RegisterKind::word, "ld.param.b32 $, [b]");
         } else if (callee.form == Form::wide) {
-            body.written(Kind::wide, "ld.param.b64 $, [b]");
+            body.emit_to_pickable_register(RegisterKind::wide, "ld.param.b64 $, [b]");
         } else if (callee.form == Form::array) {
-            body.written(Kind::word, "ld.param.b32 $, [b+4]");
-            body.written(Kind::word, "ld.param.b32 $, [b+12]");
+            body.emit_to_pickable_register(RegisterKind::word, "ld.param.b32 $, [b+4]");
+            body.emit_to_pickable_register(RegisterKind::word, "ld.param.b32 $, [b+12]");
         } else {
-            const Reg pointer = body.make_with(Kind::wide, "ld.param.b64 $, [b]");
-            const Reg global = body.make_with(Kind::wide, "cvta.to.global.u64 $, $", {pointer});
+            const Reg pointer =
+                body.emit_to_new_register(RegisterKind::wide, "ld.param.b64 $, [b]");
+            const Reg global =
+                body.emit_to_new_register(RegisterKind::wide, "cvta.to.global.u64 $, $", {pointer});
             env.scratch = global;
             env.scratch_generic = pointer;
             env.features.own_atomics = features_.own_atomics;
@@ -176,7 +180,7 @@ private:
         if (callee.form == Form::recursive) recurse(body, text, callee.name, a);
         body.statements(body.budget, where);
         if (features_.may_leave && random_.percent(50)) {  // an early return
-            const Reg p = body.pick_register(Kind::predicate);
+            const Reg p = body.pick_register(RegisterKind::predicate);
             return_value(body, callee.form);
             body.emit("@$ ret", {p});
         }
@@ -186,7 +190,8 @@ private:
         return_value(body, callee.form);
         text.leave("ret");
         const std::string head = ".func (" + callee.back("back") + ") " + callee.name +
-                                 "(.param .b32 a, " + callee.second("b") + ")";
+                                 "(.param .b32 a, " + callee.second_parameter_declaration("b") +
+                                 ")";
         callees_.push_back(callee);
         return (callee.form == Form::recursive ? head + ";\n" : "") + head + "\n{\n" +
                text.text(random_, random_layout(random_)) + "}\n";
@@ -194,15 +199,15 @@ private:
 
     void return_value(PtxBody& body, Callee::Form form) {
         if (form == Callee::Form::wide) {
-            const Reg d = body.make_with(Kind::wide, "mov.b64 $, {$, $}",
-                                         {body.accumulators[0], body.accumulators[1]});
+            const Reg d = body.emit_to_new_register(RegisterKind::wide, "mov.b64 $, {$, $}",
+                                                    {body.accumulators[0], body.accumulators[1]});
             body.emit("st.param.b64 [back], $", {d});
         } else if (form == Callee::Form::array) {
             body.emit("st.param.b32 [back], $", {body.accumulators[0]});
             body.emit("st.param.b32 [back+4], $", {body.accumulators[1]});
         } else {
-            const Reg r = body.make_with(Kind::word, "xor.b32 $, $, $",
-                                         {body.accumulators[0], body.accumulators[1]});
+            const Reg r = body.emit_to_new_register(RegisterKind::word, "xor.b32 $, $, $",
+                                                    {body.accumulators[0], body.accumulators[1]});
             body.emit("st.param.b32 [back], $", {r});
         }
     }
@@ -210,17 +215,18 @@ private:
     /// Generates a function that calls itself with the level reduced by one, until the level
     /// reaches 0.
     void recurse(PtxBody& body, FunctionText& text, const std::string& name, Reg level) {
-        const Reg got = body.make_with(Kind::word, "mov.u32 $, 17");
-        const Reg p = body.make_with(Kind::predicate, "setp.gt.s32 $, $, 0", {level});
+        const Reg got = body.emit_to_new_register(RegisterKind::word, "mov.u32 $, 17");
+        const Reg p =
+            body.emit_to_new_register(RegisterKind::predicate, "setp.gt.s32 $, $, 0", {level});
         const int deeper = text.new_block(), after = text.new_block();
         text.branch(p, false, deeper, after);
         text.begin(deeper);
-        const Reg less = body.make_with(Kind::word, "sub.s32 $, $, 1", {level});
+        const Reg less = body.emit_to_new_register(RegisterKind::word, "sub.s32 $, $, 1", {level});
         body.emit("{ .param .b32 x");
         body.emit(".param .b32 y");
         body.emit(".param .b32 z");
         body.emit("st.param.b32 [x], $", {less});
-        body.emit("st.param.b32 [y], $", {body.pick_register(Kind::word)});
+        body.emit("st.param.b32 [y], $", {body.pick_register(RegisterKind::word)});
         body.emit("call (z), $, (x, y)", {name});
         body.emit("ld.param.b32 $, [z]", {got});
         text.line("}");
@@ -272,22 +278,23 @@ private:
 
     void indices(PtxBody& body, Environment& env) {
         const auto special = [&](const char* name) {
-            return body.written(Kind::word, "mov.u32 $, $", {name});
+            return body.emit_to_pickable_register(RegisterKind::word, "mov.u32 $, $", {name});
         };
         const Reg x = special("%tid.x");
         env.thread = x;
         if (launch_.threads_y > 1 || launch_.threads_z > 1) {
             const Reg y = special("%tid.y"), z = special("%tid.z");
-            const Reg row =
-                body.written(Kind::word, "mad.lo.s32 $, $, $, $", {z, launch_.threads_y, y});
-            env.thread =
-                body.written(Kind::word, "mad.lo.s32 $, $, $, $", {row, launch_.threads_x, x});
+            const Reg row = body.emit_to_pickable_register(
+                RegisterKind::word, "mad.lo.s32 $, $, $, $", {z, launch_.threads_y, y});
+            env.thread = body.emit_to_pickable_register(RegisterKind::word, "mad.lo.s32 $, $, $, $",
+                                                        {row, launch_.threads_x, x});
             body.available_registers.position.push_back(y);
         }
         env.block = special("%ctaid.x");
         const Reg size = special("%ntid.x");
-        const Reg seed = body.written(Kind::word, "ld.param.u32 $, [p_seed]");
-        const Reg byte = body.make_register(Kind::word);
+        const Reg seed =
+            body.emit_to_pickable_register(RegisterKind::word, "ld.param.u32 $, [p_seed]");
+        const Reg byte = body.make_register(RegisterKind::word);
         body.emit("ld.param.$ $, [p_seed+$]",
                   {random_.pick({"u8", "s8", "u16", "b8"}), byte, 2 * random_.below(2)});
         for (Reg r : {env.block, size, seed, byte}) body.available_registers.uniform.push_back(r);
@@ -297,79 +304,89 @@ private:
 
     void addresses(PtxBody& body, FunctionText& text, Environment& env) {
         const auto parameter = [&](const char* name) {
-            return body.make_with(Kind::wide, "ld.param.u64 $, [$]", {name});
+            return body.emit_to_new_register(RegisterKind::wide, "ld.param.u64 $, [$]", {name});
         };
         const auto global = [&](Reg generic) {
-            return body.make_with(Kind::wide, "cvta.to.global.u64 $, $", {generic});
+            return body.emit_to_new_register(RegisterKind::wide, "cvta.to.global.u64 $, $",
+                                             {generic});
         };
         const auto behind = [&](Reg base, Reg index, u32 bytes) {
-            return body.make_with(Kind::wide, "mad.wide.u32 $, $, $, $", {index, bytes, base});
+            return body.emit_to_new_register(RegisterKind::wide, "mad.wide.u32 $, $, $, $",
+                                             {index, bytes, base});
         };
         env.in_generic = parameter("p_in");
         env.in = global(*env.in_generic);
         env.sums = global(parameter("p_sums"));
         const Reg out = global(parameter("p_out")), scratch = parameter("p_scratch");
-        const Reg row = text.make(Kind::word);
-        const Reg linear = body.written(Kind::word, "mad.lo.s32 $, $, $, $",
-                                        {env.block, launch_.threads(), env.thread});
+        const Reg row = text.make(RegisterKind::word);
+        const Reg linear =
+            body.emit_to_pickable_register(RegisterKind::word, "mad.lo.s32 $, $, $, $",
+                                           {env.block, launch_.threads(), env.thread});
         // Rows may be assigned to threads in reverse order, or rotated.
         switch (random_.below(3)) {
             case 0: body.emit("mov.b32 $, $", {row, linear}); break;
             case 1: body.emit("sub.s32 $, $, $", {row, launch_.all_threads() - 1, linear}); break;
             default: {
-                const Reg moved =
-                    body.make_with(Kind::word, "add.s32 $, $, $", {linear, random_.below(20)});
+                const Reg moved = body.emit_to_new_register(RegisterKind::word, "add.s32 $, $, $",
+                                                            {linear, random_.below(20)});
                 body.emit("rem.u32 $, $, $", {row, moved, launch_.all_threads()});
             }
         }
         env.out_row = behind(out, row, 4);
-        const Reg second_half =
-            body.make_with(Kind::wide, "add.s64 $, $, $", {out, 64 * launch_.all_threads()});
+        const Reg second_half = body.emit_to_new_register(RegisterKind::wide, "add.s64 $, $, $",
+                                                          {out, 64 * launch_.all_threads()});
         env.out_own = behind(second_half, linear, 64);
         env.scratch_generic = behind(scratch, linear, kScratchBytes);
         env.scratch = global(*env.scratch_generic);
         if (features_.global_exchange) {
-            const Reg first =
-                body.make_with(Kind::word, "mul.lo.s32 $, $, $", {env.block, launch_.threads()});
+            const Reg first = body.emit_to_new_register(RegisterKind::word, "mul.lo.s32 $, $, $",
+                                                        {env.block, launch_.threads()});
             env.scratch_block = behind(global(scratch), first, kScratchBytes);
         }
         if (features_.constants) {
             const bool is_const = random_.percent(50);
-            const Reg base =
-                body.make_with(Kind::wide, "mov.u64 $, $", {is_const ? "table" : "variable"});
-            env.table_generic = body.make_with(
-                Kind::wide, is_const ? "cvta.const.u64 $, $" : "cvta.global.u64 $, $", {base});
+            const Reg base = body.emit_to_new_register(RegisterKind::wide, "mov.u64 $, $",
+                                                       {is_const ? "table" : "variable"});
+            env.table_generic = body.emit_to_new_register(
+                RegisterKind::wide, is_const ? "cvta.const.u64 $, $" : "cvta.global.u64 $, $",
+                {base});
         }
     }
 
     /// Emits code that initializes shared and local memory, so that every statement may read it.
     void begin_memory(PtxBody& body, FunctionText& text, Environment& env) {
-        const auto n = [&](Kind kind) { return name_of(body.pick_register(kind)); };
+        const auto n = [&](RegisterKind kind) { return name_of(body.pick_register(kind)); };
         if (features_.local) {
             for (u32 k = 0; k < 4; ++k)
                 body.emit("st.local.v4.b32 [array+$], {$, $, $, $}",
-                          {16 * k, n(Kind::word), n(Kind::word), n(Kind::word), n(Kind::word)});
-            const Reg base = body.make_with(Kind::wide, "mov.u64 $, array");
-            env.local_generic = body.make_with(Kind::wide, "cvta.local.u64 $, $", {base});
+                          {16 * k, n(RegisterKind::word), n(RegisterKind::word),
+                           n(RegisterKind::word), n(RegisterKind::word)});
+            const Reg base = body.emit_to_new_register(RegisterKind::wide, "mov.u64 $, array");
+            env.local_generic =
+                body.emit_to_new_register(RegisterKind::wide, "cvta.local.u64 $, $", {base});
         }
         if (features_.own_shared || features_.async_copies || features_.mbarriers) {
-            const Reg base = body.make_with(Kind::word, "mov.u32 $, own");
-            const Reg own =
-                body.make_with(Kind::word, "mad.lo.s32 $, $, 16, $", {env.thread, base});
-            body.emit("st.shared.v2.b64 [$], {$, $}", {own, n(Kind::wide), n(Kind::wide)});
+            const Reg base = body.emit_to_new_register(RegisterKind::word, "mov.u32 $, own");
+            const Reg own = body.emit_to_new_register(RegisterKind::word, "mad.lo.s32 $, $, 16, $",
+                                                      {env.thread, base});
+            body.emit("st.shared.v2.b64 [$], {$, $}",
+                      {own, n(RegisterKind::wide), n(RegisterKind::wide)});
             env.own_shared = own;
-            const Reg wide = body.make_with(Kind::wide, "cvt.u64.u32 $, $", {own});
-            env.own_shared_generic = body.make_with(Kind::wide, "cvta.shared.u64 $, $", {wide});
+            const Reg wide =
+                body.emit_to_new_register(RegisterKind::wide, "cvt.u64.u32 $, $", {own});
+            env.own_shared_generic =
+                body.emit_to_new_register(RegisterKind::wide, "cvta.shared.u64 $, $", {wide});
         }
         if (!features_.shared_sums && !features_.mbarriers) return;
         // The first thread initializes the sums and the barrier that all threads of the block
         // share.
-        const Reg p = body.make_with(Kind::predicate, "setp.eq.u32 $, $, 0", {env.thread});
+        const Reg p =
+            body.emit_to_new_register(RegisterKind::predicate, "setp.eq.u32 $, $, 0", {env.thread});
         const int first = text.new_block(), after = text.new_block();
         text.branch(p, false, first, after);
         text.begin(first);
         if (features_.shared_sums) {
-            const Reg zero = body.make_with(Kind::wide, "mov.u64 $, 0");
+            const Reg zero = body.emit_to_new_register(RegisterKind::wide, "mov.u64 $, 0");
             for (u32 k = 0; k < 8; ++k)
                 body.emit("st.shared.v2.b64 [sums_here+$], {$, $}", {16 * k, zero, zero});
         }
@@ -389,7 +406,7 @@ private:
             where.whole_block = where.whole_warp = false;
             for (u32 k = random_.between(1, 3); k > 0; --k) {
                 const std::string guard = (random_.percent(50) ? "@" : "@!") +
-                                          name_of(body.pick_register(Kind::predicate));
+                                          name_of(body.pick_register(RegisterKind::predicate));
                 body.emit("$$", {guard, random_.percent(50) ? " ret" : " exit"});
                 body.budget = 10;
                 body.statements(random_.between(1, 6), where);
@@ -408,7 +425,7 @@ private:
         store(2 * time, body.accumulators[0]);
         store(2 * time + 1, body.accumulators[1]);
         for (u32 word = 4; word < 16; ++word)
-            if (random_.percent(30)) store(word, body.pick_register(Kind::word));
+            if (random_.percent(30)) store(word, body.pick_register(RegisterKind::word));
     }
 
     Random random_;

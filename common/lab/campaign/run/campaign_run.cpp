@@ -41,14 +41,14 @@ namespace {
 /// Seconds after which a kernel on a GPU, including its compilation, is considered hung.
 constexpr unsigned kHangSeconds = 30;
 
-struct Text {
+struct NamedKernelText {
     std::string name, text;
 };
 
-std::vector<Text> read(const std::string& file) {
+std::vector<NamedKernelText> read(const std::string& file) {
     std::ifstream stream(file);
     if (!stream) throw std::runtime_error(file + " cannot be read");
-    std::vector<Text> texts;
+    std::vector<NamedKernelText> texts;
     for (std::string line; std::getline(stream, line);) {
         if (line.starts_with("//// ")) {
             texts.push_back({line.substr(5), ""});
@@ -90,8 +90,8 @@ struct FoundFunction {
     }
 };
 
-struct Simulator {
-    explicit Simulator(u64 most_instructions) {
+struct SimulatorFunctions {
+    explicit SimulatorFunctions(u64 most_instructions) {
         if (!reset) return;
         quiet(1);
         limit(most_instructions);
@@ -113,7 +113,7 @@ struct Simulator {
 
 /// Returns a hash of all counters of the kernel and of each line, followed by the kernel's counters
 /// as text.
-std::string hash_counters(const Simulator& simulator) {
+std::string hash_counters(const SimulatorFunctions& simulator) {
     u64 all = 0;
     std::string values;
     const std::size_t kernels = simulator.kernels();
@@ -135,7 +135,7 @@ std::string hash_counters(const Simulator& simulator) {
     return hex(all) + " " + std::to_string(simulator.reports()) + values;
 }
 
-std::string first_report(const Simulator& simulator) {
+std::string first_report(const SimulatorFunctions& simulator) {
     CoalesceReport report;
     if (simulator.reports() == 0 || simulator.report(0, &report) != 0) return "";
     std::string text = std::string(report.check) + ", " + report.kind + ", line " +
@@ -160,7 +160,7 @@ struct Options {
 u64 run(const Options& options, const std::string& name, const std::string& text) {
     const std::optional<Launch> launch = parse_launch(text);
     if (!launch) throw std::runtime_error("the first line does not contain a launch");
-    const Library library(text, options.level);
+    const LoadedModule library(text, options.level);
     // The seed depends only on the first line, so that shrinking the rest does not change the
     // input.
     const auto seed = static_cast<unsigned>(hash(text.data(), text.find('\n')));
@@ -177,7 +177,8 @@ u64 run(const Options& options, const std::string& name, const std::string& text
     return results;
 }
 
-std::string run_and_format(const Simulator& simulator, const Options& options, const Text& text) {
+std::string run_and_format(const SimulatorFunctions& simulator, const Options& options,
+                           const NamedKernelText& text) {
     if (simulator) {
         simulator.reset();
         simulator.clear_reports();
@@ -220,8 +221,8 @@ Options read_options(int argc, char** argv) {
     return options;
 }
 
-int run_all(const Options& options, const std::vector<Text>& texts) {
-    const Simulator simulator(options.limit);
+int run_all(const Options& options, const std::vector<NamedKernelText>& texts) {
+    const SimulatorFunctions simulator(options.limit);
     for (std::size_t k = options.skip; k < texts.size(); ++k) {
         std::cout << "start " << texts[k].name << std::endl;
         const std::string line = run_and_format(simulator, options, texts[k]);
@@ -246,7 +247,7 @@ enum Verdict : char {
 
 class Comparison {
 public:
-    Comparison(const Options& options, const std::vector<Text>& texts)
+    Comparison(const Options& options, const std::vector<NamedKernelText>& texts)
         : options_(options), texts_(texts), expected_(read_expected(options.expected)) {}
 
     int run() {
@@ -290,7 +291,7 @@ private:
     }
 
     int compare(std::size_t first, int level, std::size_t most, int to) const {
-        const Simulator simulator(options_.limit);
+        const SimulatorFunctions simulator(options_.limit);
         for (std::size_t k = first; k < texts_.size() && k - first < most; ++k) {
             std::string line;
             if (!simulator) alarm(kHangSeconds);
@@ -308,7 +309,7 @@ private:
         return 0;
     }
 
-    bool is_equal(const Simulator& simulator, int level, const Text& text,
+    bool is_equal(const SimulatorFunctions& simulator, int level, const NamedKernelText& text,
                   std::string& line) const {
         Options options = options_;
         options.level = level;
@@ -327,7 +328,7 @@ private:
     }
 
     const Options& options_;
-    const std::vector<Text>& texts_;
+    const std::vector<NamedKernelText>& texts_;
     const std::map<std::string, std::string> expected_;
     /// Whether the last process ended with an error rather than a crash.
     bool ended_with_error_ = false;
@@ -338,9 +339,9 @@ private:
 int main(int argc, char** argv) {
     try {
         const Options options = read_options(argc, argv);
-        std::vector<Text> texts;
+        std::vector<NamedKernelText> texts;
         for (const std::string& file : options.files)
-            for (Text& text : read(file)) texts.push_back(std::move(text));
+            for (NamedKernelText& text : read(file)) texts.push_back(std::move(text));
         if (!options.expected.empty()) return Comparison(options, texts).run();
         return run_all(options, texts);
     } catch (const std::exception& problem) {

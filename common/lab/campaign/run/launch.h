@@ -43,18 +43,18 @@ private:
 };
 
 /// A PTX module loaded by the runtime.
-class Library {
+class LoadedModule {
 public:
     /// Loads `text`. The driver's compiler optimizes at `level` from 0 to 4, or at its default
     /// level if `level` is negative.
-    explicit Library(const std::string& text, int level = -1) {
+    explicit LoadedModule(const std::string& text, int level = -1) {
         cudaJitOption option = cudaJitOptimizationLevel;
         void* value = reinterpret_cast<void*>(static_cast<std::intptr_t>(level));
         check_cuda(cudaLibraryLoadData(&library_, text.c_str(), &option, &value, level >= 0 ? 1 : 0,
                                        nullptr, nullptr, 0));
     }
-    ~Library() { cudaLibraryUnload(library_); }
-    Library(const Library&) = delete;
+    ~LoadedModule() { cudaLibraryUnload(library_); }
+    LoadedModule(const LoadedModule&) = delete;
     const void* kernel(const std::string& name) const {
         cudaKernel_t kernel;
         check_cuda(cudaLibraryGetKernel(&kernel, library_, name.c_str()));

@@ -29,9 +29,10 @@ int threads_of_block(Random& random) {
     return random.pick({32, 64, 96, 128, 192, 256, 320, 384, 512, 768, 1024});
 }
 
-Loads random_load_order(Random& random) {
-    return random.pick({Loads::batched, Loads::batched, Loads::batched, Loads::one_by_one,
-                        Loads::one_by_one, Loads::barrier, Loads::dependent});
+LoadOrder random_load_order(Random& random) {
+    return random.pick({LoadOrder::batched, LoadOrder::batched, LoadOrder::batched,
+                        LoadOrder::one_by_one, LoadOrder::one_by_one, LoadOrder::barrier,
+                        LoadOrder::dependent});
 }
 
 // ---- without shared memory ----
@@ -65,7 +66,7 @@ void choose_elements(KernelPlan& plan, Random& random, std::initializer_list<int
 }
 
 void choose_copy(KernelPlan& plan, Random& random) {
-    plan.work.kind = Kind::copy;
+    plan.work.kind = MatrixOperation::copy;
     plan.loads = random_load_order(random);
     choose_elements(plan, random, {32, 64, 128, 1024});
 }
@@ -88,21 +89,21 @@ void choose_strides(KernelPlan& plan, Random& random) {
 }
 
 void choose_transpose(KernelPlan& plan, Random& random) {
-    plan.work.kind = Kind::transpose;
+    plan.work.kind = MatrixOperation::transpose;
     plan.is_down = random.percent(50);
     plan.loads = random_load_order(random);
     choose_elements(plan, random, {8, 16, 32, 64, 1024});
 }
 
 void choose_sum(KernelPlan& plan, Random& random) {
-    plan.work.kind = Kind::sum;
+    plan.work.kind = MatrixOperation::sum;
     plan.is_tree = random.percent(50);
     plan.loads = random_load_order(random);
     choose_elements(plan, random, {32, 64, 128, 1024});
 }
 
 void choose_fill(KernelPlan& plan, Random& random) {
-    plan.work.kind = Kind::fill;
+    plan.work.kind = MatrixOperation::fill;
     plan.work.gap = random.pick({1, 1, 2, 4});
     choose_elements(plan, random, {32, 64, 128, 1024});
     const int stride = random.pick({1, 1, 2, 4, 8});
@@ -119,7 +120,7 @@ int random_tile_side(Random& random) {
     return random.pick({8, 16, 24, 32, 32, 40, 48, 64, 64, 96, 128});
 }
 
-void choose_tile(KernelPlan& plan, Random& random, Kind kind) {
+void choose_tile(KernelPlan& plan, Random& random, MatrixOperation kind) {
     plan.is_tiled = true;
     plan.work.kind = kind;
     plan.work.element = random.pick({1, 2, 4, 4, 8, 16});
@@ -132,12 +133,13 @@ void choose_tile(KernelPlan& plan, Random& random, Kind kind) {
              plan.elements() > 16 || !fits_registers(plan));
     plan.is_swizzled = random.percent(25) && is_power_of_two(plan.width);
     if (plan.is_swizzled) plan.padding = 0;
-    plan.loads = random.pick({Loads::batched, Loads::batched, Loads::one_by_one, Loads::dependent});
+    plan.loads = random.pick(
+        {LoadOrder::batched, LoadOrder::batched, LoadOrder::one_by_one, LoadOrder::dependent});
 }
 
 /// Adds a barrier after each load, extra passes through the tile, or both.
 void choose_barriers(KernelPlan& plan, Random& random) {
-    const Kind kind = random.pick({Kind::copy, Kind::transpose});
+    const MatrixOperation kind = random.pick({MatrixOperation::copy, MatrixOperation::transpose});
     const int which = static_cast<int>(random.below(3));
     do {
         choose_tile(plan, random, kind);
@@ -146,7 +148,7 @@ void choose_barriers(KernelPlan& plan, Random& random) {
         // then leave the loop early, but all of them must reach the barrier in it.
     } while (!fits_registers(plan) ||
              (which != 1 && plan.width * plan.height % plan.threads() != 0));
-    if (which != 1) plan.loads = Loads::barrier;
+    if (which != 1) plan.loads = LoadOrder::barrier;
 }
 
 // ---- choices for every family ----
@@ -156,7 +158,7 @@ void choose_any(KernelPlan& plan, Random& random) {
     switch (random.below(4)) {
         case 0: return choose_copy(plan, random);
         case 1: return choose_transpose(plan, random);
-        default: return choose_tile(plan, random, Kind::transpose);
+        default: return choose_tile(plan, random, MatrixOperation::transpose);
     }
 }
 
@@ -184,7 +186,8 @@ void choose_arithmetic(KernelPlan& plan, Random& random) {
 }
 
 void choose_order(KernelPlan& plan, Random& random) {
-    plan.order = random.pick({Order::rows, Order::rows, Order::columns, Order::bands});
+    plan.order =
+        random.pick({TileOrder::rows, TileOrder::rows, TileOrder::columns, TileOrder::bands});
     plan.band = random.pick({2, 4, 8});
 }
 
@@ -244,7 +247,7 @@ void choose_family(KernelPlan& plan, Random& random) {
         case Family::copy: return choose_copy(plan, random);
         case Family::strides: return choose_strides(plan, random);
         case Family::transpose: return choose_transpose(plan, random);
-        case Family::tile: return choose_tile(plan, random, Kind::transpose);
+        case Family::tile: return choose_tile(plan, random, MatrixOperation::transpose);
         case Family::barriers: return choose_barriers(plan, random);
         case Family::staying:
         case Family::occupancy: return choose_any(plan, random);
@@ -265,7 +268,7 @@ bool has_persistent_blocks(Family family, Random& random) {
 
 }  // namespace
 
-KernelPlan choose(Family family, Random& random) {
+KernelPlan random_plan(Family family, Random& random) {
     KernelPlan plan;
     plan.family = family;
     choose_family(plan, random);
@@ -276,8 +279,8 @@ KernelPlan choose(Family family, Random& random) {
     if (family == Family::occupancy) limit_blocks(plan, random);
     if (family == Family::arithmetic) choose_arithmetic(plan, random);
     // If each thread has only one load, the order of the loads makes no difference.
-    const bool is_alone = plan.elements() == 1 && plan.loads != Loads::barrier;
-    if (is_alone) plan.loads = Loads::batched;
+    const bool is_alone = plan.elements() == 1 && plan.loads != LoadOrder::barrier;
+    if (is_alone) plan.loads = LoadOrder::batched;
     return plan;
 }
 

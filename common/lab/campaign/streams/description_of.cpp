@@ -9,8 +9,8 @@ std::string product(int a, int b) {
     return std::to_string(a) + "x" + std::to_string(b);
 }
 
-std::string name_of(Kind kind) {
-    return kind == Kind::transpose ? "turn" : dashed_name(kind);
+std::string name_of(MatrixOperation kind) {
+    return kind == MatrixOperation::transpose ? "turn" : dashed_name(kind);
 }
 
 /// Returns the defining parameter of a plan's family as a short string.
@@ -31,17 +31,17 @@ std::string key_parameter(const KernelPlan& plan) {
         case Family::transpose:
         case Family::reduction: break;
     }
-    return plan.loads == Loads::batched ? "" : dashed_name(plan.loads);
+    return plan.loads == LoadOrder::batched ? "" : dashed_name(plan.loads);
 }
 
 std::string describe_operation(const KernelPlan& plan) {
     const std::string matrix = format("%d x %d of ", plan.rows, plan.cols) +
                                format_count(static_cast<std::uint64_t>(plan.work.element), "byte");
     switch (plan.work.kind) {
-        case Kind::copy: return "copies " + matrix;
-        case Kind::transpose: return "transposes " + matrix;
-        case Kind::sum: return "adds up " + matrix;
-        case Kind::fill: break;
+        case MatrixOperation::copy: return "copies " + matrix;
+        case MatrixOperation::transpose: return "transposes " + matrix;
+        case MatrixOperation::sum: return "adds up " + matrix;
+        case MatrixOperation::fill: break;
     }
     return "fills " + matrix;
 }
@@ -53,7 +53,7 @@ std::string describe_access_order(const KernelPlan& plan) {
         text +=
             plan.is_swizzled ? " with exchanged columns" : format(" padded by %d", plan.padding);
     }
-    if (plan.work.kind == Kind::sum)
+    if (plan.work.kind == MatrixOperation::sum)
         text += plan.is_tree ? ", sums by halves" : ", sums by shuffles";
     if (plan.work.read_stride > 1)
         text += format(", reads at a stride of %d", plan.work.read_stride);
@@ -68,10 +68,10 @@ std::string describe_block(const KernelPlan& plan) {
                        format_count(static_cast<std::uint64_t>(plan.elements()), "element") +
                        " each";
     switch (plan.loads) {
-        case Loads::batched: break;
-        case Loads::one_by_one: text += " one by one"; break;
-        case Loads::barrier: text += " with barriers between"; break;
-        case Loads::dependent: text += " that wait for each other"; break;
+        case LoadOrder::batched: break;
+        case LoadOrder::one_by_one: text += " one by one"; break;
+        case LoadOrder::barrier: text += " with barriers between"; break;
+        case LoadOrder::dependent: text += " that wait for each other"; break;
     }
     if (plan.passes > 0) text += format(", %d more passes through the tile", plan.passes);
     if (plan.work.steps > 0) {
@@ -83,8 +83,8 @@ std::string describe_block(const KernelPlan& plan) {
 
 std::string describe_limits(const KernelPlan& plan) {
     std::string text;
-    if (plan.order == Order::columns) text += ", blocks down the columns";
-    if (plan.order == Order::bands) text += format(", blocks in bands of %d", plan.band);
+    if (plan.order == TileOrder::columns) text += ", blocks down the columns";
+    if (plan.order == TileOrder::bands) text += format(", blocks in bands of %d", plan.band);
     if (plan.persistent_blocks > 0) text += format(", %d blocks stay", plan.persistent_blocks);
     if (plan.unused_shared_bytes > 0)
         text += format(", %d bytes of shared memory for nothing", plan.unused_shared_bytes);
@@ -125,20 +125,20 @@ std::string format_description(const KernelPlan& plan) {
            describe_access_order(plan) + describe_block(plan) + describe_limits(plan);
 }
 
-Run plan_launch(const KernelPlan& plan, bool is_small) {
-    Run run;
+MatrixLaunch plan_launch(const KernelPlan& plan, bool is_small) {
+    MatrixLaunch run;
     // Use enough tiles to fill one band and begin another.
-    const int high = plan.order == Order::bands ? plan.band + 1 : 3;
+    const int high = plan.order == TileOrder::bands ? plan.band + 1 : 3;
     run.rows = is_small ? extent_of_tiles(plan.height, high, plan.is_whole) : plan.rows;
     run.cols = is_small ? extent_of_tiles(plan.width, 3, plan.is_whole) : plan.cols;
-    const bool is_turned = plan.work.kind == Kind::transpose;
+    const bool is_turned = plan.work.kind == MatrixOperation::transpose;
     run.in_pitch = run.cols + plan.in_row_padding;
     run.out_pitch = (is_turned ? run.rows : run.cols) + plan.out_row_padding;
     run.block = {plan.threads_x, plan.threads_y, 1};
     const int across = pieces(run.cols, plan.width), down = pieces(run.rows, plan.height);
     if (plan.persistent_blocks > 0) {
         run.grid = {is_small ? 3 : plan.persistent_blocks, 1, 1};
-    } else if (plan.order == Order::rows) {
+    } else if (plan.order == TileOrder::rows) {
         run.grid = {across, down, 1};
     } else {
         run.grid = {across * down, 1, 1};
@@ -148,9 +148,10 @@ Run plan_launch(const KernelPlan& plan, bool is_small) {
     const auto bytes = [&](int rows, int pitch) {
         return element * static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(pitch);
     };
-    run.in_bytes = plan.work.kind == Kind::fill ? 16 : bytes(run.rows, run.in_pitch);
+    run.in_bytes = plan.work.kind == MatrixOperation::fill ? 16 : bytes(run.rows, run.in_pitch);
     run.out_bytes = bytes(is_turned ? run.cols : run.rows, run.out_pitch);
-    if (plan.work.kind == Kind::sum) run.out_bytes = 4 * static_cast<std::uint64_t>(run.blocks());
+    if (plan.work.kind == MatrixOperation::sum)
+        run.out_bytes = 4 * static_cast<std::uint64_t>(run.blocks());
     return run;
 }
 

@@ -57,12 +57,13 @@ std::size_t at(const Computation& work, int row, int pitch, int col) {
 }
 
 /// Computes the output element that corresponds to the input element in column `col` of its row.
-void move(const Computation& work, const Run& run, int row, int col, const Bytes& in, Bytes& out) {
-    if (work.kind == Kind::fill) {
+void move_element(const Computation& work, const MatrixLaunch& run, int row, int col,
+                  const Bytes& in, Bytes& out) {
+    if (work.kind == MatrixOperation::fill) {
         if (col % work.gap == 0) make(work, row, col, &out[at(work, row, run.out_pitch, col)]);
         return;
     }
-    const bool is_turned = work.kind == Kind::transpose;
+    const bool is_turned = work.kind == MatrixOperation::transpose;
     // If a tile extends beyond the matrix, the two strides are equal. Equal strides do not move an
     // element.
     const bool is_moved = work.read_stride != work.write_stride;
@@ -111,15 +112,15 @@ Bytes make_input(const Computation& work, std::size_t bytes) {
     return in;
 }
 
-Bytes expected(const Computation& work, const Run& run, const Bytes& in) {
+Bytes expected_output(const Computation& work, const MatrixLaunch& run, const Bytes& in) {
     Bytes out(run.out_bytes, kUntouched);
     for (int row = 0; row < run.rows; ++row) {
-        for (int col = 0; col < run.cols; ++col) move(work, run, row, col, in, out);
+        for (int col = 0; col < run.cols; ++col) move_element(work, run, row, col, in, out);
     }
     return out;
 }
 
-std::uint32_t expected_sum(const Computation& work, const Run& run, const Bytes& in) {
+std::uint32_t expected_sum(const Computation& work, const MatrixLaunch& run, const Bytes& in) {
     Word sum = 0;
     for (int row = 0; row < run.rows; ++row) {
         for (int col = 0; col < run.cols; ++col) {
@@ -133,10 +134,11 @@ std::uint32_t expected_sum(const Computation& work, const Run& run, const Bytes&
     return sum;
 }
 
-std::string describe_wrong_element(const Computation& work, const Run& run, const Bytes& in,
-                                   const Bytes& out) {
-    if (work.kind == Kind::sum) return describe_wrong_sum(expected_sum(work, run, in), out);
-    const Bytes right = expected(work, run, in);
+std::string describe_wrong_element(const Computation& work, const MatrixLaunch& run,
+                                   const Bytes& in, const Bytes& out) {
+    if (work.kind == MatrixOperation::sum)
+        return describe_wrong_sum(expected_sum(work, run, in), out);
+    const Bytes right = expected_output(work, run, in);
     for (std::size_t i = 0; i < right.size(); ++i) {
         if (out[i] == right[i]) continue;
         const std::size_t cell = i / static_cast<std::size_t>(work.element);

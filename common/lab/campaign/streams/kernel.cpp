@@ -55,7 +55,7 @@ std::vector<Kernel> random_kernels(std::uint64_t seed, int count) {
     std::vector<Kernel> kernels;
     for (int i = 0; i < count; ++i) {
         campaign::Random random(campaign::hash_bits(seed) + static_cast<std::uint64_t>(i));
-        const KernelPlan plan = choose(static_cast<Family>(i % families), random);
+        const KernelPlan plan = random_plan(static_cast<Family>(i % families), random);
         kernels.push_back(make_kernel(plan, format("kernel_%02d", i + 1)));
     }
     return kernels;

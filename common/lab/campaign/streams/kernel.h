@@ -36,9 +36,9 @@ constexpr Family last_of(Family) {
 }
 
 /// The operation on a matrix.
-enum class Kind { copy, transpose, sum, fill };
-constexpr Kind last_of(Kind) {
-    return Kind::fill;
+enum class MatrixOperation { copy, transpose, sum, fill };
+constexpr MatrixOperation last_of(MatrixOperation) {
+    return MatrixOperation::fill;
 }
 
 /// The operation on each 32-bit word of an element, or on the whole element if it is smaller.
@@ -49,11 +49,11 @@ constexpr Arithmetic last_of(Arithmetic) {
 
 /// A description of the computation from which the host can compute the expected result.
 struct Computation {
-    Kind kind = Kind::copy;
+    MatrixOperation kind = MatrixOperation::copy;
     int element = 4;  ///< bytes per element
-    /// Columns are grouped into chunks of `chunk`. Position p of a chunk is read from column p %
-    /// (chunk / stride) * stride + p / (chunk / stride), where stride is the read stride. Writes
-    /// use the write stride in the same way.
+    /// Loads and stores access the columns in groups of `chunk`. A stride of s gives the order 0,
+    /// s, 2 s, ..., then 1, s + 1, 2 s + 1, ... within a group. The stride is `read_stride` for
+    /// loads and `write_stride` for stores.
     int chunk = 1, read_stride = 1, write_stride = 1;
     int gap = 1;  ///< for fills: only every `gap`-th column is written
     Arithmetic arithmetic = Arithmetic::none;
@@ -61,7 +61,7 @@ struct Computation {
 };
 
 /// A launch and the matrix that it works on.
-struct Run {
+struct MatrixLaunch {
     std::array<int, 3> grid{1, 1, 1}, block{1, 1, 1};
     int shared_bytes = 0;  ///< bytes of dynamic shared memory
     int rows = 0, cols = 0, in_pitch = 0, out_pitch = 0;
@@ -73,7 +73,7 @@ struct Run {
 struct Kernel {
     std::string name;  ///< name of the function and of its file, such as "kernel_07"
     Family family = Family::copy;
-    /// A title for tables. For example, "tile 64x32 of 8 by 256" has 8-byte elements and 256
+    /// A title for tables. For example, "tile 64x32 of 8 by 256" means 8-byte elements and 256
     /// threads per block.
     std::string title;
     std::string description;  ///< a description in one line
@@ -81,8 +81,8 @@ struct Kernel {
     /// to the same kernel.
     std::string fingerprint;
     Computation work;
-    Run full, small;   ///< `small` is for checks
-    std::string text;  ///< CUDA source
+    MatrixLaunch full, small;  ///< `small` is for checks
+    std::string text;          ///< CUDA source
 };
 
 /// Returns `count` kernels, the same on every machine. Kernel i does not depend on `count`.
@@ -96,7 +96,7 @@ void write_kernels(const std::vector<Kernel>& kernels, const std::string& folder
 /// written.
 std::vector<Kernel> read_kernels(const std::string& folder);
 
-/// Returns the column of position `p`. Computation describes how positions map to columns.
+/// Returns the column at position `p` in the strided order that Computation::chunk describes.
 constexpr int strided_column(int p, int chunk, int stride) {
     const int first = p / chunk * chunk, within = p % chunk, columns = chunk / stride;
     return first + within % columns * stride + within / columns;
@@ -110,7 +110,7 @@ void describe(auto& codec, Computation& work) {
            work.arithmetic, "steps", work.steps);
 }
 
-void describe(auto& codec, Run& run) {
+void describe(auto& codec, MatrixLaunch& run) {
     fields(codec, "grid", run.grid, "block", run.block, "shared_bytes", run.shared_bytes, "rows",
            run.rows, "cols", run.cols, "in_pitch", run.in_pitch, "out_pitch", run.out_pitch,
            "in_bytes", run.in_bytes, "out_bytes", run.out_bytes);

@@ -2,9 +2,9 @@
 // description.
 //
 // A block moves one tile of the matrix, width x height elements; a persistent block moves one tile
-// after another. Without shared memory, element k of a thread lies threads_x columns after element
-// k - 1 or, at the end of a tile's row, threads_y rows further down. With shared memory, threads
-// enumerate the tile's elements.
+// after another. Without shared memory, a thread's next element is threads_x columns to the right.
+// After the end of the tile's row, the thread goes threads_y rows down and starts at the left
+// again. With shared memory, threads enumerate the tile's elements.
 #pragma once
 
 #include <vector>
@@ -15,21 +15,21 @@
 namespace coalesce::timing {
 
 /// The order of a thread's loads and stores.
-enum class Loads {
+enum class LoadOrder {
     batched,     ///< all loads, then all stores
     one_by_one,  ///< each value is stored before the next is loaded
     barrier,     ///< like `one_by_one`, but with a barrier after each store
     dependent,   ///< the address of each load depends on the value loaded before
 };
-constexpr Loads last_of(Loads) {
-    return Loads::dependent;
+constexpr LoadOrder last_of(LoadOrder) {
+    return LoadOrder::dependent;
 }
 
 /// The order in which blocks take the tiles of the matrix.
-enum class Order {
+enum class TileOrder {
     rows,     ///< row by row, with a two-dimensional grid
     columns,  ///< column by column
-    bands,    ///< down the columns within bands a few tiles high
+    bands,    ///< column by column within a band, which is a few rows of tiles
 };
 
 struct KernelPlan {
@@ -42,13 +42,13 @@ struct KernelPlan {
     int across = 1, down = 1;
     /// whether consecutive lanes of a warp read consecutive elements of a column of `in`
     bool is_down = false;
-    Loads loads = Loads::batched;
+    LoadOrder loads = LoadOrder::batched;
     int padding = 0;           ///< unused elements after each row of the tile
     bool is_swizzled = false;  ///< whether the tile's columns are permuted, differently in each row
     int passes = 0;            ///< extra passes through the tile, with barriers
     /// Whether sums are reduced by a tree in shared memory instead of with shuffles.
     bool is_tree = false;
-    Order order = Order::rows;
+    TileOrder order = TileOrder::rows;
     int band = 1;               ///< height of a band, in tiles
     int persistent_blocks = 0;  ///< number of persistent blocks; 0 means one block per tile
     /// Whether all tiles lie within the matrix, so that no bounds are checked.
@@ -70,23 +70,23 @@ struct KernelPlan {
     /// Returns how many 32-bit registers each thread needs for the elements that it holds at the
     /// same time. Each element takes at least one register.
     int registers_for_elements() const {
-        const int held = loads == Loads::batched || passes > 0 ? elements() : 1;
+        const int held = loads == LoadOrder::batched || passes > 0 ? elements() : 1;
         return work.element > 4 ? held * work.element / 4 : held;
     }
 };
 
 /// Makes a random plan.
-KernelPlan choose(Family family, campaign::Random& random);
+KernelPlan random_plan(Family family, campaign::Random& random);
 /// Returns the fixed plans in transposes.cpp.
 std::vector<KernelPlan> transposing_plans();
 /// Returns the CUDA source; the kernel is called `name`.
 std::string generate_source(const KernelPlan& plan, const std::string& name);
-/// Returns a title for tables. For example, "tile 64x32 of 8 by 256, pad 1" has 8-byte elements and
-/// 256 threads per block.
+/// Returns a title for tables. For example, "tile 64x32 of 8 by 256, pad 1" means 8-byte elements
+/// and 256 threads per block.
 std::string format_title(const KernelPlan& plan);
 /// Describes the plan in a sentence, without the full stop.
 std::string format_description(const KernelPlan& plan);
 /// Returns the launch for the plan's matrix, or for a matrix of only a few tiles if `is_small`.
-Run plan_launch(const KernelPlan& plan, bool is_small);
+MatrixLaunch plan_launch(const KernelPlan& plan, bool is_small);
 
 }  // namespace coalesce::timing

@@ -60,13 +60,13 @@ std::string helper_functions(const KernelPlan& plan) {
         code += arithmetic_loop(work) + "__device__ " + type + " worked(" + type +
                 " value) {\nreturn " + apply_to_words(work.element, "stirred(WORD)") + ";\n}\n";
     }
-    if (work.kind == Kind::sum) {
+    if (work.kind == MatrixOperation::sum) {
         const std::string sum = work.element == 16  ? "value.x + value.y + value.z + value.w"
                                 : work.element == 8 ? "value.x + value.y"
                                                     : "value";
         code += "__device__ unsigned words_of(" + type + " value) {\nreturn " + sum + ";\n}\n";
     }
-    if (work.kind == Kind::fill) {
+    if (work.kind == MatrixOperation::fill) {
         // The words of an element are not equal: word i is "cell" + i.
         const std::string make = work.element == 16
                                      ? "make_uint4(cell, cell + 1, cell + 2, cell + 3)"
@@ -98,9 +98,9 @@ std::string first_of(const KernelPlan& plan, const std::string& col, const std::
 
 std::string tile_index_code(const KernelPlan& plan) {
     switch (plan.order) {
-        case Order::rows: return first_of(plan, "(block % across)", "(block / across)");
-        case Order::columns: return first_of(plan, "(block / down)", "(block % down)");
-        case Order::bands: break;
+        case TileOrder::rows: return first_of(plan, "(block % across)", "(block / across)");
+        case TileOrder::columns: return first_of(plan, "(block / down)", "(block % down)");
+        case TileOrder::bands: break;
     }
     return format("const int band = block / (across * %d);\n", plan.band) +
            format("const int high = min(%d, down - band * %d);\n", plan.band, plan.band) +
@@ -111,7 +111,7 @@ std::string tile_index_code(const KernelPlan& plan) {
 /// Wraps `body` in code that executes it for the block's tile, or for each tile of a persistent
 /// block.
 std::string tile_loop(const KernelPlan& plan, const std::string& body) {
-    if (plan.order == Order::rows && plan.persistent_blocks == 0) {
+    if (plan.order == TileOrder::rows && plan.persistent_blocks == 0) {
         return first_of(plan, "static_cast<int>(blockIdx.x)", "static_cast<int>(blockIdx.y)") +
                body;
     }
@@ -147,7 +147,7 @@ std::string element_position_code(const KernelPlan& plan) {
         format("const int q = threadIdx.y + k / %d * %d;\n", plan.across, plan.threads_y);
     if (plan.is_down) return code + "const int row = first_row + p, col = first_col + q;\n";
     const Computation& work = plan.work;
-    const bool is_read = work.kind != Kind::fill;
+    const bool is_read = work.kind != MatrixOperation::fill;
     code += "const int row = first_row + q;\nconst int col = first_col + " +
             column_expression(plan, is_read ? work.read_stride : work.write_stride) + ";\n";
     if (is_read && work.write_stride != work.read_stride) {
@@ -162,7 +162,7 @@ std::string bounds_check_code(const KernelPlan& plan, const std::string& stateme
 }
 
 std::string load_code(const KernelPlan& plan, const std::string& value) {
-    const bool hops = plan.loads == Loads::dependent;
+    const bool hops = plan.loads == LoadOrder::dependent;
     return bounds_check_code(
         plan, value + " = in[row * in_pitch + col" + (hops ? " + hop" : "") + "];\n");
 }
@@ -172,14 +172,14 @@ std::string store_code(const KernelPlan& plan, const std::string& value) {
     const std::string result = with_arithmetic(plan, value);
     const char* col = plan.work.write_stride != plan.work.read_stride ? "to_col" : "col";
     switch (plan.work.kind) {
-        case Kind::copy:
+        case MatrixOperation::copy:
             return bounds_check_code(plan,
                                      format("out[row * out_pitch + %s] = ", col) + result + ";\n");
-        case Kind::transpose:
+        case MatrixOperation::transpose:
             return bounds_check_code(plan, "out[col * out_pitch + row] = " + result + ";\n");
-        case Kind::fill:
+        case MatrixOperation::fill:
             return bounds_check_code(plan, "out[row * out_pitch + col] = made(row, col);\n");
-        case Kind::sum: break;
+        case MatrixOperation::sum: break;
     }
     // The bounds check also covers the arithmetic, because the arithmetic would change the zero
     // that stands for an element outside the matrix.
@@ -188,20 +188,22 @@ std::string store_code(const KernelPlan& plan, const std::string& value) {
 
 std::string plain_body(const KernelPlan& plan) {
     const std::string type = type_of(plan.work.element), place = element_position_code(plan);
-    if (plan.work.kind == Kind::fill) return element_loop(plan, place + store_code(plan, ""));
-    if (plan.loads == Loads::batched) {
+    if (plan.work.kind == MatrixOperation::fill)
+        return element_loop(plan, place + store_code(plan, ""));
+    if (plan.loads == LoadOrder::batched) {
         return type + format(" value[%d] = {};\n", plan.elements()) +
                element_loop(plan, place + load_code(plan, "value[k]")) +
                element_loop(plan, place + store_code(plan, "value[k]"));
     }
     std::string body =
         place + type + " value = {};\n" + load_code(plan, "value") + store_code(plan, "value");
-    if (plan.loads == Loads::barrier) body += "__syncthreads();\n";
-    if (plan.loads == Loads::dependent) body += dependency_code(plan, "value");
+    if (plan.loads == LoadOrder::barrier) body += "__syncthreads();\n";
+    if (plan.loads == LoadOrder::dependent) body += dependency_code(plan, "value");
     // Compilers do not move a load above a store that may alias it. A sum has no such stores, so
     // its loop must not be unrolled if the loads are to stay separate.
-    const bool is_unrolled = plan.work.kind != Kind::sum || plan.loads != Loads::one_by_one;
-    return (plan.loads == Loads::dependent ? "int hop = 0;\n" : "") +
+    const bool is_unrolled =
+        plan.work.kind != MatrixOperation::sum || plan.loads != LoadOrder::one_by_one;
+    return (plan.loads == LoadOrder::dependent ? "int hop = 0;\n" : "") +
            element_loop(plan, body, is_unrolled);
 }
 
@@ -253,7 +255,7 @@ std::string load_tile(const KernelPlan& plan) {
     const std::string type = type_of(plan.work.element);
     const std::string place =
         tile_position_code(plan, false) + "const int row = first_row + r, col = first_col + c;\n";
-    if (plan.loads == Loads::batched) {
+    if (plan.loads == LoadOrder::batched) {
         return type + format(" value[%d] = {};\n", plan.elements()) +
                element_loop(plan, place + load_code(plan, "value[k]")) +
                element_loop(plan,
@@ -261,10 +263,10 @@ std::string load_tile(const KernelPlan& plan) {
     }
     std::string body =
         type + " value = {};\n" + load_code(plan, "value") + cell(plan, "c") + " = value;\n";
-    if (plan.loads == Loads::dependent) body += dependency_code(plan, "value");
-    if (plan.loads == Loads::barrier) body += "__syncthreads();\n";
-    return (plan.loads == Loads::dependent ? "int hop = 0;\n" : "") +
-           element_loop(plan, place + body, plan.loads != Loads::one_by_one);
+    if (plan.loads == LoadOrder::dependent) body += dependency_code(plan, "value");
+    if (plan.loads == LoadOrder::barrier) body += "__syncthreads();\n";
+    return (plan.loads == LoadOrder::dependent ? "int hop = 0;\n" : "") +
+           element_loop(plan, place + body, plan.loads != LoadOrder::one_by_one);
 }
 
 /// Returns code that reverses each row of the tile an even number of times, so that the tile does
@@ -284,7 +286,7 @@ std::string row_reversal_code(const KernelPlan& plan) {
 /// Returns code that stores the tile. In a copy, each element is stored by a thread that did not
 /// load it. Otherwise, the tile would be unnecessary.
 std::string store_tile(const KernelPlan& plan) {
-    const bool is_turned = plan.work.kind == Kind::transpose;
+    const bool is_turned = plan.work.kind == MatrixOperation::transpose;
     const std::string column = is_turned ? "c" : format("%d - c", plan.width - 1);
     const std::string place = tile_position_code(plan, is_turned) +
                               "const int row = first_row + r, col = first_col + " + column + ";\n";
@@ -311,13 +313,13 @@ std::string launch_bounds_code(const KernelPlan& plan) {
 
 std::string generate_source(const KernelPlan& plan, const std::string& name) {
     const std::string type = type_of(plan.work.element);
-    const std::string result = plan.work.kind == Kind::sum ? "unsigned" : type;
+    const std::string result = plan.work.kind == MatrixOperation::sum ? "unsigned" : type;
     std::string body;
     if (plan.is_tiled) {
         body = "__shared__ " + type +
                format(" tile[%d][%d];\n", plan.height, plan.width + plan.padding) +
                tile_loop(plan, tile_body(plan));
-    } else if (plan.work.kind == Kind::sum) {
+    } else if (plan.work.kind == MatrixOperation::sum) {
         body =
             "unsigned sum = 0;\n" + tile_loop(plan, plain_body(plan)) + block_reduction_code(plan);
     } else {

@@ -12,23 +12,25 @@ struct Block {
 };
 struct Elements {
     int count = 0;
-    Loads loads = Loads::batched;
+    LoadOrder loads = LoadOrder::batched;
 };
 
 constexpr Block kBlocks[] = {{256, 1}, {64, 4},  {32, 8}, {32, 32},
                              {16, 4},  {16, 16}, {8, 8},  {8, 32}};
-constexpr Elements kElements[] = {
-    {1, Loads::batched}, {4, Loads::batched}, {4, Loads::dependent}, {16, Loads::dependent}};
-constexpr Order kOrders[] = {Order::rows, Order::columns, Order::bands};
+constexpr Elements kElements[] = {{1, LoadOrder::batched},
+                                  {4, LoadOrder::batched},
+                                  {4, LoadOrder::dependent},
+                                  {16, LoadOrder::dependent}};
+constexpr TileOrder kOrders[] = {TileOrder::rows, TileOrder::columns, TileOrder::bands};
 constexpr int kRowBytes = 65536, kRows = 16384;
 /// Unused bytes after each row, so that the distance between rows is not a power of two.
 constexpr int kRowPaddingBytes = 1280;
 
-KernelPlan make_plan(int element, const Block& block, const Elements& elements, Order order,
+KernelPlan make_plan(int element, const Block& block, const Elements& elements, TileOrder order,
                      int room) {
     KernelPlan plan;
     plan.family = Family::transpose;
-    plan.work.kind = Kind::transpose;
+    plan.work.kind = MatrixOperation::transpose;
     plan.work.element = element;
     plan.work.chunk = plan.width = plan.threads_x = block.threads_x;
     plan.threads_y = block.threads_y;
@@ -36,7 +38,7 @@ KernelPlan make_plan(int element, const Block& block, const Elements& elements, 
     plan.height = block.threads_y * elements.count;
     plan.loads = elements.loads;
     plan.order = order;
-    plan.band = order == Order::bands ? 4 : 1;
+    plan.band = order == TileOrder::bands ? 4 : 1;
     plan.is_whole = true;
     plan.rows = kRowBytes / element;
     plan.cols = kRows;
@@ -54,9 +56,9 @@ std::vector<KernelPlan> transposing_plans() {
         const int misaligned = kRowPaddingBytes + (element == 16 ? 16 : 8);
         for (const Block& block : kBlocks) {
             for (const Elements& elements : kElements) {
-                for (const Order order : kOrders)
+                for (const TileOrder order : kOrders)
                     plans.push_back(make_plan(element, block, elements, order, kRowPaddingBytes));
-                plans.push_back(make_plan(element, block, elements, Order::rows, misaligned));
+                plans.push_back(make_plan(element, block, elements, TileOrder::rows, misaligned));
             }
         }
     }

@@ -144,7 +144,7 @@ public:
                 return;
             }
             ++count_;
-            return found(kernels[0], problem.what(), ir, back_end, ours);
+            return store_difference(kernels[0], problem.what(), ir, back_end, ours);
         }
         if (!loads_successfully(ours) && kernels.size() > 1) {
             for (const Kernel& kernel : kernels) compare({kernel});
@@ -155,9 +155,9 @@ public:
             const Outcome theirs = run(back_end, kernel), own = run(ours, kernel);
             std::string problem = describe_difference(theirs, own);
             if (!problem.empty()) {
-                found(kernel, problem, ir, back_end, ours);
+                store_difference(kernel, problem, ir, back_end, ours);
             } else if (problem = describe_different_counter(theirs, own); !problem.empty()) {
-                found(kernel, problem, ir, back_end, ours);
+                store_difference(kernel, problem, ir, back_end, ours);
                 --found_;
                 ++different_counts_;
             }
@@ -169,8 +169,8 @@ public:
     std::size_t different_counts() const { return different_counts_; }
 
 private:
-    void found(const Kernel& kernel, const std::string& problem, const std::string& ir,
-               const std::string& back_end, const std::string& ours) {
+    void store_difference(const Kernel& kernel, const std::string& problem, const std::string& ir,
+                          const std::string& back_end, const std::string& ours) {
         ++found_;
         const std::filesystem::path folder = std::filesystem::path(options_.folder) / kernel.name;
         std::filesystem::create_directories(folder);

@@ -12,8 +12,9 @@ namespace {
 Kernel made(const std::string& generator, campaign::u64 seed) {
     Kernel kernel;
     kernel.name = generator + "_" + std::to_string(seed);
-    kernel.text = campaign::generate_cuda(
-        seed, generator == "learner" ? campaign::Style::learner : campaign::Style::exact);
+    kernel.text =
+        campaign::generate_cuda(seed, generator == "learner" ? campaign::KernelStyle::learner
+                                                             : campaign::KernelStyle::exact);
     kernel.launch = campaign::parse_launch(kernel.text).value();
     return kernel;
 }

@@ -14,7 +14,7 @@ std::string first_report() {
 }
 
 void launch(const std::string& ptx, const Kernel& kernel, Outcome& outcome) {
-    const campaign::Library library(ptx);
+    const campaign::LoadedModule library(ptx);
     const campaign::Launch& shape = kernel.launch;
     for (const std::vector<unsigned char>& bytes :
          campaign::launch_once(library.kernel(kernel.name), shape, shape.all_threads()))
@@ -32,7 +32,7 @@ bool loads_successfully(const std::string& ptx) {
     // Let the simulator print to stderr why it rejects PTX.
     coalesceSetQuiet(0);
     try {
-        const campaign::Library library(ptx);
+        const campaign::LoadedModule library(ptx);
         return true;
     } catch (const std::exception&) {
         cudaGetLastError();

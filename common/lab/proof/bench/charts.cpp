@@ -43,7 +43,7 @@ const Json* fastest_of_same_step(const Json& headline, const Json& results) {
 
 /// Returns the first variant of each step, and every rival except the copy, which the charts draw
 /// as a separate line.
-std::vector<Json> headlines(const Json& results) {
+std::vector<Json> headline_results(const Json& results) {
     std::vector<Json> chosen;
     std::set<std::string> seen;
     for (const Json& result : results) {
@@ -184,8 +184,8 @@ struct NamedPoint {
     std::string name;  ///< name of a headline; empty for other variants
 };
 
-std::vector<NamedPoint> list_spots(const Json& results, const Json& simulated, const Axis& right,
-                                   const Axis& up) {
+std::vector<NamedPoint> list_named_points(const Json& results, const Json& simulated,
+                                          const Axis& right, const Axis& up) {
     const auto shares = useful_sector_fractions(simulated);
     std::set<std::string> seen;
     std::vector<NamedPoint> spots;
@@ -204,7 +204,7 @@ std::vector<NamedPoint> list_spots(const Json& results, const Json& simulated, c
 
 /// Writes names beside their dots. Names at the right edge are written in a separate column, in
 /// which they do not overlap.
-void name_spots(Svg& svg, std::vector<NamedPoint> spots, double edge) {
+void draw_point_names(Svg& svg, std::vector<NamedPoint> spots, double edge) {
     std::ranges::sort(spots, {}, [](const NamedPoint& spot) { return spot.place.y; });
     double free_from = 0;
     for (const NamedPoint& spot : spots) {
@@ -239,7 +239,7 @@ std::vector<Line> lines_over_sizes(const ChartData& shown) {
                 add("memcpy", side, result["gbps"]);
             }
         }
-        for (const Json& result : headlines(results)) {
+        for (const Json& result : headline_results(results)) {
             if (!is_rival(result)) add(row_label(result), side, result["gbps"]);
         }
     }
@@ -293,7 +293,7 @@ void draw_rings(Svg& svg, const std::vector<Line>& predicted, const std::vector<
 std::string bandwidth_chart(const ChartResults& results) {
     const ShownAndPredicted both = select_shown(results);
     const ChartData& shown = both.shown;
-    const std::vector<Json> bars = headlines(shown.results);
+    const std::vector<Json> bars = headline_results(shown.results);
     constexpr double row = 22, top = 60;
     const double bottom = top + row * static_cast<double>(bars.size());
     Svg svg(760, static_cast<int>(bottom) + 64, "Bandwidth by step");
@@ -328,7 +328,7 @@ std::string sectors_chart(const ChartResults& results) {
     draw_share_axis(svg, right, up);
     draw_traffic_line(svg, right, up, both.shown.copy_gbps);
     const std::vector<NamedPoint> spots =
-        list_spots(both.shown.results, results.simulated, right, up);
+        list_named_points(both.shown.results, results.simulated, right, up);
     // Draw the headlines last, on top of the other variants.
     for (const bool is_headline : {false, true}) {
         for (const NamedPoint& spot : spots) {
@@ -338,11 +338,11 @@ std::string sectors_chart(const ChartResults& results) {
     }
     if (both.predicted) {
         for (const NamedPoint& spot :
-             list_spots(both.predicted->results, results.simulated, right, up)) {
+             list_named_points(both.predicted->results, results.simulated, right, up)) {
             if (!spot.name.empty()) svg.ring(spot.place, 4, kPredictedColour);
         }
     }
-    name_spots(svg, spots, right.last_pixel);
+    draw_point_names(svg, spots, right.last_pixel);
     draw_legend(svg, both, {746, 450});
     return svg.finish();
 }

@@ -31,7 +31,7 @@ bool is_host_code(const Variant& variant) {
     return variant.in == Memory::host && variant.out == Memory::host;
 }
 
-bool is_copy_of_the_driver(const Entry& entry) {
+bool is_copy_of_the_driver(const VariantResult& entry) {
     return entry.variant == "memcpy";
 }
 
@@ -46,10 +46,11 @@ bool share_buffers(const Problem& one, const Problem& other) {
            one.is_in_place() == other.is_in_place();
 }
 
-std::vector<Entrant>& find_buffer_group(const Entrant& seat, Shape shape,
-                                        std::vector<std::vector<Entrant>>& buffer_groups) {
+std::vector<VariantToTime>& find_buffer_group(
+    const VariantToTime& seat, Shape shape,
+    std::vector<std::vector<VariantToTime>>& buffer_groups) {
     const Problem problem = problem_for_shape(*seat.variant, shape);
-    for (std::vector<Entrant>& heat : buffer_groups) {
+    for (std::vector<VariantToTime>& heat : buffer_groups) {
         if (share_buffers(problem, problem_for_shape(*heat.front().variant, shape))) return heat;
     }
     return buffer_groups.emplace_back();
@@ -57,13 +58,13 @@ std::vector<Entrant>& find_buffer_group(const Entrant& seat, Shape shape,
 
 }  // namespace
 
-Entrants group_variants(const std::vector<StepVariants>& steps, Shape shape) {
-    Entrants field;
+VariantsToTime group_variants(const std::vector<StepVariants>& steps, Shape shape) {
+    VariantsToTime field;
     for (const StepVariants& step : steps) {
         for (const Variant& variant : step.variants) {
-            Entry entry{step.name, variant.name, reason_to_skip(variant, shape), ""};
+            VariantResult entry{step.name, variant.name, reason_to_skip(variant, shape), ""};
             entry.element_size = variant.element_size;
-            const Entrant seat{&variant, field.entries.size()};
+            const VariantToTime seat{&variant, field.entries.size()};
             if (entry.skipped.empty()) {
                 const Problem problem = problem_for_shape(variant, shape);
                 entry.bytes = static_cast<double>(problem.moved_bytes());
@@ -79,12 +80,13 @@ Entrants group_variants(const std::vector<StepVariants>& steps, Shape shape) {
     return field;
 }
 
-Contest::Contest(const std::vector<Entrant>& seats, Shape shape, std::vector<Entry>& entries)
+SharedBufferBenchmark::SharedBufferBenchmark(const std::vector<VariantToTime>& seats, Shape shape,
+                                             std::vector<VariantResult>& entries)
     : entrants_(seats),
       shape_(shape),
       entries_(entries),
       buffers_(problem_for_shape(*seats.front().variant, shape)) {
-    for (const Entrant& seat : seats)
+    for (const VariantToTime& seat : seats)
         is_copied_by_a_variant_ |= is_copy_of_the_driver(entries[seat.entry]);
     buffers_.prepare();
     const Problem& problem = buffers_.problem();
@@ -95,29 +97,30 @@ Contest::Contest(const std::vector<Entrant>& seats, Shape shape, std::vector<Ent
         cudaMemcpy(before_.data(), buffers_.in(), problem.bytes(), cudaMemcpyDeviceToDevice));
 }
 
-std::size_t Contest::bytes_needed(const std::vector<Entrant>& seats, Shape shape) {
+std::size_t SharedBufferBenchmark::bytes_needed(const std::vector<VariantToTime>& seats,
+                                                Shape shape) {
     return VerifiedBuffers::bytes_needed(problem_for_shape(*seats.front().variant, shape));
 }
 
-void Contest::launch(const Entrant& seat) {
+void SharedBufferBenchmark::launch(const VariantToTime& seat) {
     coalesce::launch(*seat.variant, buffers_.problem(), buffers_.out(), buffers_.in());
 }
 
 /// Copies the input to the output. For an in-place problem, restores the original matrix.
-void Contest::copy() {
+void SharedBufferBenchmark::copy() {
     const bool is_in_place = buffers_.problem().is_in_place();
     CUDA_CHECK(cudaMemcpyAsync(buffers_.out(), is_in_place ? before_.data() : buffers_.in(),
                                buffers_.problem().bytes(), cudaMemcpyDeviceToDevice));
 }
 
 /// Poisons the output, or restores the matrix of an in-place problem.
-void Contest::prepare_output(const Problem& problem) {
+void SharedBufferBenchmark::prepare_output(const Problem& problem) {
     buffers_.set_problem(problem);
     if (problem.is_in_place()) return copy();
     buffers_.poison();
 }
 
-bool Contest::is_right_on_device() const {
+bool SharedBufferBenchmark::is_right_on_device() const {
     const Problem& problem = buffers_.problem();
     const void* const input = before_.data() ? before_.data() : buffers_.in();
     return count_wrong_cells(problem, buffers_.out(), input) == 0 &&
@@ -125,7 +128,7 @@ bool Contest::is_right_on_device() const {
 }
 
 /// Tests the check of outputs: it must detect a completely wrong output, and a single wrong bit.
-void Contest::verify_that_checks_detect_errors() {
+void SharedBufferBenchmark::verify_that_checks_detect_errors() {
     Problem problem = problem_for_shape(*entrants_.front().variant, shape_);
     problem.produces = {.kind = Produces::copy, .in_place = problem.is_in_place()};
     prepare_output(problem);
@@ -147,9 +150,9 @@ void Contest::verify_that_checks_detect_errors() {
     }
 }
 
-void Contest::verify_on_device(const Entrant& seat, bool also_on_host) {
+void SharedBufferBenchmark::verify_on_device(const VariantToTime& seat, bool also_on_host) {
     const Variant& variant = *seat.variant;
-    Entry& entry = entries_[seat.entry];
+    VariantResult& entry = entries_[seat.entry];
     prepare_output(problem_for_shape(variant, shape_));
     launch(seat);
     const cudaError_t launched = cudaGetLastError();
@@ -172,14 +175,14 @@ void Contest::verify_on_device(const Entrant& seat, bool also_on_host) {
     if (!is_right) buffers_.prepare();
 }
 
-void Contest::verify(bool also_on_host) {
+void SharedBufferBenchmark::verify(bool also_on_host) {
     verify_that_checks_detect_errors();
-    for (const Entrant& seat : entrants_) verify_on_device(seat, also_on_host);
+    for (const VariantToTime& seat : entrants_) verify_on_device(seat, also_on_host);
 }
 
-void run_separate_variants(Entrants& field, Shape shape, Stopwatch* stopwatch) {
-    for (const Entrant& seat : field.separate_variants) {
-        Entry& entry = field.entries[seat.entry];
+void run_separate_variants(VariantsToTime& field, Shape shape, Stopwatch* stopwatch) {
+    for (const VariantToTime& seat : field.separate_variants) {
+        VariantResult& entry = field.entries[seat.entry];
         const Variant& variant = *seat.variant;
         const Problem problem = problem_for_shape(variant, shape);
         VerifiedBuffers buffers(problem, VerifiedBuffers::kDefaultGuardBytes, variant.in,
@@ -200,7 +203,7 @@ void run_separate_variants(Entrants& field, Shape shape, Stopwatch* stopwatch) {
     }
 }
 
-void Contest::time_round(Stopwatch& stopwatch, int round, int launches) {
+void SharedBufferBenchmark::time_round(Stopwatch& stopwatch, int round, int launches) {
     const auto take_turn = [&](std::vector<double>& ms, const auto& work) {
         const int count = stopwatch.time_once_on_device(work) > kSlowMs ? 1 : launches;
         for (int i = 0; i < count; ++i) ms.push_back(stopwatch.time_once_on_device(work));
@@ -208,8 +211,8 @@ void Contest::time_round(Stopwatch& stopwatch, int round, int launches) {
     if (!is_copied_by_a_variant_) take_turn(copy_ms_, [&] { copy(); });
     for (std::size_t turn = 0; turn < entrants_.size(); ++turn) {
         const std::size_t first = static_cast<std::size_t>(round) * entrants_.size() / 3;
-        const Entrant& seat = entrants_[(turn + first) % entrants_.size()];
-        Entry& entry = entries_[seat.entry];
+        const VariantToTime& seat = entrants_[(turn + first) % entrants_.size()];
+        VariantResult& entry = entries_[seat.entry];
         if (!entry.is_verified()) continue;
         buffers_.set_problem(problem_for_shape(*seat.variant, shape_));
         take_turn(entry.ms, [&] { launch(seat); });
@@ -217,8 +220,8 @@ void Contest::time_round(Stopwatch& stopwatch, int round, int launches) {
     }
 }
 
-void Contest::check_at_the_end() {
-    for (const Entrant& seat : entrants_) {
+void SharedBufferBenchmark::check_at_the_end() {
+    for (const VariantToTime& seat : entrants_) {
         if (!entries_[seat.entry].is_verified()) continue;
         prepare_output(problem_for_shape(*seat.variant, shape_));
         launch(seat);

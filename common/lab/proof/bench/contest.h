@@ -14,7 +14,7 @@
 namespace coalesce::proof {
 
 /// The result of one variant at one size.
-struct Entry {
+struct VariantResult {
     std::string step;             ///< such as "02_naive" or "rivals"
     std::string variant;          ///< name of the variant
     std::string skipped;          ///< why the variant was not run; empty if it was
@@ -24,8 +24,8 @@ struct Entry {
     double bytes = 0;
     int element_size = 4;    ///< bytes per element
     std::string array = "";  ///< axes that the variant permutes; empty if it works on a matrix
-    /// The bandwidth, in GB/s, of a copy of as many bytes, timed in the same rounds. 0 if the
-    /// variant `memcpy` measures it instead.
+    /// The bandwidth in GB/s of a copy of the same number of bytes, timed in the same rounds. If it
+    /// is 0, the variant `memcpy` is the reference instead.
     double copy_gbps = 0;
 
     /// Reports whether the variant ran and its output was correct.
@@ -39,33 +39,34 @@ struct Entry {
 };
 
 /// A variant to benchmark, and the index of its entry.
-struct Entrant {
+struct VariantToTime {
     const Variant* variant;
     std::size_t entry;
 };
 
 /// The variants at one size, grouped by the buffers that they need.
-struct Entrants {
-    std::vector<Entry> entries;  ///< all variants, in the order of the course
+struct VariantsToTime {
+    std::vector<VariantResult> entries;  ///< all variants, in the order of the course
     /// Device variants, grouped by the buffers that they can share; float variants come first.
-    std::vector<std::vector<Entrant>> buffer_groups;
+    std::vector<std::vector<VariantToTime>> buffer_groups;
     /// Host code, transfers, and kernels that compute new values. They have their own buffers.
-    std::vector<Entrant> separate_variants;
+    std::vector<VariantToTime> separate_variants;
 };
-Entrants group_variants(const std::vector<StepVariants>& steps, Shape shape);
+VariantsToTime group_variants(const std::vector<StepVariants>& steps, Shape shape);
 
-/// Verifies and times the variants with their own buffers. Launches each of them only a few times,
-/// because most of them are slow.
-void run_separate_variants(Entrants& field, Shape shape, Stopwatch* stopwatch);
+/// Verifies and times the variants that cannot share buffers. Launches each of them only a few
+/// times, because most of them are slow.
+void run_separate_variants(VariantsToTime& field, Shape shape, Stopwatch* stopwatch);
 
 /// Kernels of this process that share buffers and are timed in alternation.
-class Contest {
+class SharedBufferBenchmark {
 public:
     /// Allocates and fills the buffers. Results go to `entries`.
-    Contest(const std::vector<Entrant>& seats, Shape shape, std::vector<Entry>& entries);
+    SharedBufferBenchmark(const std::vector<VariantToTime>& seats, Shape shape,
+                          std::vector<VariantResult>& entries);
 
     /// Returns how many bytes of device memory the buffers for `seats` need.
-    static std::size_t bytes_needed(const std::vector<Entrant>& seats, Shape shape);
+    static std::size_t bytes_needed(const std::vector<VariantToTime>& seats, Shape shape);
 
     /// Launches each variant once and checks every bit of its output on the device. If
     /// `also_on_host` is set, the harness's verifier checks the output as well.
@@ -79,15 +80,15 @@ public:
 
 private:
     void verify_that_checks_detect_errors();
-    void verify_on_device(const Entrant& seat, bool also_on_host);
+    void verify_on_device(const VariantToTime& seat, bool also_on_host);
     void prepare_output(const Problem& problem);
     bool is_right_on_device() const;
-    void launch(const Entrant& seat);
+    void launch(const VariantToTime& seat);
     void copy();
 
-    const std::vector<Entrant>& entrants_;
+    const std::vector<VariantToTime>& entrants_;
     Shape shape_;
-    std::vector<Entry>& entries_;
+    std::vector<VariantResult>& entries_;
     VerifiedBuffers buffers_;
     DeviceBuffer before_;  ///< original contents of a matrix transposed in place
     std::uint64_t input_sum_ = 0;

@@ -39,7 +39,7 @@ const std::vector<Shape> kUsualSizes = {{4096, 4096},   {8192, 8192},   {16384, 
 const std::vector<Shape> kQuickSizes = {{4096, 4096}, {16384, 16384}};
 
 /// The command line and the settings derived from it.
-struct Plan {
+struct BenchOptions {
     std::string sizes_option, device_option = "gpu";
     std::string json;    ///< output file; empty: docs/results/DEVICE.json
     std::string commit;  ///< commit of the source; if empty, git provides it
@@ -55,7 +55,7 @@ struct Plan {
     DeviceChoice device = DeviceChoice::gpu;
 };
 
-void add_options(CLI::App& app, Plan& plan) {
+void add_options(CLI::App& app, BenchOptions& plan) {
     app.add_option("--sizes", plan.sizes_option,
                    "For example 4096,32768x16384; default: 4096, 8192, 16384 and 32768 square, "
                    "32768x16384 and 16384x32768");
@@ -76,7 +76,7 @@ void add_options(CLI::App& app, Plan& plan) {
     add_device_option(app, plan.device_option);
 }
 
-Plan parse_plan(Plan plan) {
+BenchOptions parse_plan(BenchOptions plan) {
     plan.device = parse_device_choice(plan.device_option, plan.check_only);
     plan.sizes = plan.quick ? kQuickSizes : kUsualSizes;
     if (plan.check_only) plan.sizes = {{256, 192}, {131, 77}};
@@ -103,7 +103,7 @@ std::string default_json(const Device& device) {
 
 class Bench {
 public:
-    Bench(const Plan& plan, const Device& device)
+    Bench(const BenchOptions& plan, const Device& device)
         : plan_(plan),
           device_(device),
           steps_(load_steps(all_modules())),
@@ -118,18 +118,18 @@ public:
     /// memory is not yet fragmented, as in a separate program. The physical position of pages
     /// changes the times of matrices with long rows by up to 7 %.
     std::vector<SizeResults> run() {
-        std::vector<Entrants> fields;
+        std::vector<VariantsToTime> fields;
         std::vector<SizeResults> results;
         for (const Shape shape : plan_.sizes) {
             fields.push_back(group_variants(steps_, shape));
             results.push_back(run_floats(fields.back(), shape));
-            progress(shape.name() + ": floats" + completion_text());
+            print_progress(shape.name() + ": floats" + completion_text());
         }
         for (std::size_t i = 0; i < fields.size(); ++i) {
             run_others(fields[i], plan_.sizes[i]);
             auto& entries = results[i].entries;
             entries.insert(entries.begin(), fields[i].entries.begin(), fields[i].entries.end());
-            progress(plan_.sizes[i].name() + ": all others" + completion_text());
+            print_progress(plan_.sizes[i].name() + ": all others" + completion_text());
         }
         return results;
     }
@@ -154,27 +154,27 @@ private:
 
     /// Runs the float variants and, in the same rounds, the Python rivals. The result contains
     /// entries for both.
-    SizeResults run_floats(Entrants& field, Shape shape) {
+    SizeResults run_floats(VariantsToTime& field, Shape shape) {
         SizeResults results{shape, {}, Json::object()};
         check_memory(field.buffer_groups.front(), shape);
-        Contest contest(field.buffer_groups.front(), shape, field.entries);
+        SharedBufferBenchmark contest(field.buffer_groups.front(), shape, field.entries);
         contest.verify(is_checked_on_host(shape));
         python_.begin(shape);
-        if (stopwatch_) results.clocks = run_contest(contest, true);
+        if (stopwatch_) results.clocks = run_benchmark_rounds(contest, true);
         contest.check_at_the_end();
         results.entries = python_.entries();
         return results;
     }
 
-    void run_others(Entrants& field, Shape shape) {
+    void run_others(VariantsToTime& field, Shape shape) {
         for (std::size_t i = 1; i < field.buffer_groups.size(); ++i) {
-            const std::vector<Entrant>& heat = field.buffer_groups[i];
+            const std::vector<VariantToTime>& heat = field.buffer_groups[i];
             const std::string lack = describe_lack_of_memory(heat, shape);
-            for (const Entrant& seat : heat) field.entries[seat.entry].skipped = lack;
+            for (const VariantToTime& seat : heat) field.entries[seat.entry].skipped = lack;
             if (!lack.empty()) continue;
-            Contest contest(heat, shape, field.entries);
+            SharedBufferBenchmark contest(heat, shape, field.entries);
             contest.verify(is_checked_on_host(shape));
-            if (stopwatch_) run_contest(contest, false);
+            if (stopwatch_) run_benchmark_rounds(contest, false);
             contest.check_at_the_end();
         }
         // Most of the separate variants are host code, which is slow, so the smallest and the
@@ -186,7 +186,7 @@ private:
 
     bool is_checked_on_host(Shape shape) const { return shape == smallest_ || plan_.check_only; }
 
-    Json run_contest(Contest& contest, bool with_python) {
+    Json run_benchmark_rounds(SharedBufferBenchmark& contest, bool with_python) {
         std::future<Json> clocks;
         for (int round = 0; round < plan_.rounds; ++round) {
             if (round == plan_.rounds / 2) clocks = start_nvidia_smi_query();
@@ -197,21 +197,22 @@ private:
     }
 
     /// Returns an error message, or "" if there is enough memory.
-    std::string describe_lack_of_memory(const std::vector<Entrant>& heat, Shape shape) const {
-        const double needed = static_cast<double>(Contest::bytes_needed(heat, shape)) + 1e9;
+    std::string describe_lack_of_memory(const std::vector<VariantToTime>& heat, Shape shape) const {
+        const double needed =
+            static_cast<double>(SharedBufferBenchmark::bytes_needed(heat, shape)) + 1e9;
         const auto free = static_cast<double>(free_device_bytes(device_.simulated));
         if (needed <= free) return "";
         return format("the shape needs %.1f GB of the device's memory, but only %.1f GB are free",
                       needed / 1e9, free / 1e9);
     }
 
-    void check_memory(const std::vector<Entrant>& heat, Shape shape) const {
+    void check_memory(const std::vector<VariantToTime>& heat, Shape shape) const {
         const std::string lack = describe_lack_of_memory(heat, shape);
         if (lack.empty()) return;
         throw UsageError(shape.name() + ": " + lack + "; leave it out with --sizes");
     }
 
-    const Plan& plan_;
+    const BenchOptions& plan_;
     const Device& device_;
     std::vector<StepVariants> steps_;
     PythonRivals python_;
@@ -221,11 +222,11 @@ private:
 
 int check_only(Bench& bench) {
     const std::vector<SizeResults> results = bench.run();
-    const std::string wrong = mistakes(results);
+    const std::string wrong = list_wrong_outputs(results);
     std::cout << wrong;
     std::size_t verified = 0, skipped = 0;
     for (const SizeResults& size : results) {
-        for (const Entry& entry : size.entries) {
+        for (const VariantResult& entry : size.entries) {
             verified += entry.is_verified();
             skipped += !entry.skipped.empty();
         }
@@ -246,7 +247,7 @@ Json read_json(const std::string& file) {
 
 /// Draws the charts. The simulator's counters and predictions, and the results of lesson 16, come
 /// from docs/results. `file` contains measurements or, if nothing was measured, predictions.
-void draw(const Plan& plan, const std::string& file) {
+void draw(const BenchOptions& plan, const std::string& file) {
     const std::string results = kRepository + "/docs/results";
     const Json json = read_json(file);
     const bool is_predicted = json.at("device").value("kind", "") == "predicted";
@@ -270,7 +271,7 @@ void draw(const Plan& plan, const std::string& file) {
 }
 
 /// Checks that there is a GPU before any work is done.
-void check_gpu(const Plan& plan) {
+void check_gpu(const BenchOptions& plan) {
     if (plan.check_only) return;
     const std::string why = find_gpu_problem();
     if (why.empty()) return;
@@ -279,7 +280,7 @@ void check_gpu(const Plan& plan) {
                      "/docs/results/predicted.json --into FOLDER draws the predicted times");
 }
 
-int run_plan(const Plan& plan, char** argv) {
+int run_plan(const BenchOptions& plan, char** argv) {
     if (!plan.draw.empty()) {
         draw(plan, plan.draw);
         return exit_right;
@@ -293,16 +294,16 @@ int run_plan(const Plan& plan, char** argv) {
     Bench bench(plan, device);
     if (plan.check_only) return check_only(bench);
     const std::vector<SizeResults> results = bench.run();
-    std::cout << "\n" << to_table(results) << "\n" << mistakes(results);
+    std::cout << "\n" << to_table(results) << "\n" << list_wrong_outputs(results);
     write_file(json, json_text(to_json(device, results, bench.description())));
     std::cout << "Written to " << json << "; ./learn results puts it into the lessons.\n";
     // The lessons show the default results. Draw charts of other results only if a folder for them
     // is given.
     if (plan.json.empty() || !plan.folder.empty()) draw(plan, json);
-    return mistakes(results).empty() ? exit_right : exit_wrong;
+    return list_wrong_outputs(results).empty() ? exit_right : exit_wrong;
 }
 
-int run(const Plan& plan, char** argv) {
+int run(const BenchOptions& plan, char** argv) {
     try {
         return run_plan(parse_plan(plan), argv);
     } catch (const course::CourseError& error) {  // the message names the file

@@ -31,7 +31,7 @@ void PythonRivals::give_up(const std::string& why) {
     python_.reset();
     absence_reason_ = why;
     std::cerr << "bench: the Python rivals are skipped from now on: " << why << "\n";
-    for (Entry& entry : entries_) {
+    for (VariantResult& entry : entries_) {
         entry.skipped = why;
         entry.ms.clear();
     }
@@ -54,14 +54,14 @@ json PythonRivals::ask(const json& question) {
 void PythonRivals::begin(Shape shape) {
     entries_.clear();
     for (const char* name : kNames) {
-        Entry entry{"rivals", name, absence_reason_, ""};
+        VariantResult entry{"rivals", name, absence_reason_, ""};
         entry.bytes = 2.0 * sizeof(float) * shape.rows * shape.cols;
         entries_.push_back(entry);
     }
     const json answer = ask({{"do", "begin"}, {"rows", shape.rows}, {"cols", shape.cols}});
     if (!python_) return;
     versions_ = answer.value("versions", "");
-    for (Entry& entry : entries_) {
+    for (VariantResult& entry : entries_) {
         // If there is no message for a rival, the rival is available and its result is correct.
         const json state =
             answer.value(entry.variant, json{{"skipped", "rivals.py does not know this rival"}});
@@ -73,7 +73,7 @@ void PythonRivals::begin(Shape shape) {
 void PythonRivals::time_round(int launches) {
     const json answer = ask({{"do", "round"}, {"launches", launches}});
     if (!python_) return;
-    for (Entry& entry : entries_) {
+    for (VariantResult& entry : entries_) {
         if (!entry.is_verified() || !answer.contains(entry.variant)) continue;
         for (const json& ms : answer[entry.variant]) entry.ms.push_back(ms.get<double>());
     }

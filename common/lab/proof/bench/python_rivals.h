@@ -12,8 +12,8 @@
 
 namespace coalesce::proof {
 
-/// The Python program bench/rivals.py. If it fails, the benchmark continues without the rivals in
-/// it.
+/// The Python program bench/rivals.py. If it fails, the benchmark continues without the rivals that
+/// it runs.
 class PythonRivals {
 public:
     /// Starts the program. It imports its libraries while the first kernels are being verified.
@@ -24,7 +24,7 @@ public:
     /// Times the rivals while nothing else uses the device.
     void time_round(int launches);
     /// Returns the entries of the current size.
-    const std::vector<Entry>& entries() const { return entries_; }
+    const std::vector<VariantResult>& entries() const { return entries_; }
     /// Returns the versions of the available libraries, such as "torch 2.11.0".
     const std::string& versions() const { return versions_; }
 
@@ -34,7 +34,7 @@ private:
 
     std::unique_ptr<Child> python_;
     std::string absence_reason_, versions_;
-    std::vector<Entry> entries_;
+    std::vector<VariantResult> entries_;
 };
 
 }  // namespace coalesce::proof

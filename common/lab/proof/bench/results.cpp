@@ -23,7 +23,7 @@ double rounded(double value) {
     return std::stod(format("%.6g", value));
 }
 
-Json entry_json(const SizeResults& size, const Entry& entry) {
+Json entry_json(const SizeResults& size, const VariantResult& entry) {
     Json json{{"step", entry.step},
               {"variant", entry.variant},
               {"rows", size.shape.rows},
@@ -53,7 +53,8 @@ Json with_results(Json json, const SizeResults& size) {
     json["copy_gbps"] = rounded(size.copy_gbps());
     json["clocks"] = size.clocks;
     json["results"] = Json::array();
-    for (const Entry& entry : size.entries) json["results"].push_back(entry_json(size, entry));
+    for (const VariantResult& entry : size.entries)
+        json["results"].push_back(entry_json(size, entry));
     return json;
 }
 
@@ -73,7 +74,7 @@ std::string short_name(Shape shape) {
     return side(shape.rows) + "x" + side(shape.cols);
 }
 
-std::string cell(const Entry& entry) {
+std::string cell(const VariantResult& entry) {
     if (!entry.wrong.empty()) return "WRONG";
     return entry.is_timed() ? format("%.0f", entry.gbps()) : "-";
 }
@@ -81,7 +82,7 @@ std::string cell(const Entry& entry) {
 }  // namespace
 
 double SizeResults::copy_gbps() const {
-    for (const Entry& entry : entries) {
+    for (const VariantResult& entry : entries) {
         if (entry.variant == "memcpy" && entry.is_timed()) return entry.gbps();
     }
     return 0;
@@ -105,7 +106,7 @@ std::string to_table(const std::vector<SizeResults>& sizes) {
     for (const SizeResults& size : sizes) text += format("%8s", short_name(size.shape).c_str());
     text += "\n";
     for (std::size_t i = 0; i < sizes.front().entries.size(); ++i) {
-        const Entry& first = sizes.front().entries[i];
+        const VariantResult& first = sizes.front().entries[i];
         text += format("%-13s%-18s", first.step.c_str(), first.variant.c_str());
         for (const SizeResults& size : sizes) text += format("%8s", cell(size.entries[i]).c_str());
         text += "\n";
@@ -113,10 +114,10 @@ std::string to_table(const std::vector<SizeResults>& sizes) {
     return text;
 }
 
-std::string mistakes(const std::vector<SizeResults>& sizes) {
+std::string list_wrong_outputs(const std::vector<SizeResults>& sizes) {
     std::string text;
     for (const SizeResults& size : sizes) {
-        for (const Entry& entry : size.entries) {
+        for (const VariantResult& entry : size.entries) {
             if (entry.wrong.empty()) continue;
             text += entry.step + " " + entry.variant + " at " + size.shape.name() + " is wrong:\n" +
                     wrap(entry.wrong);

@@ -14,8 +14,8 @@ namespace coalesce::proof {
 /// All results of one size.
 struct SizeResults {
     Shape shape;
-    std::vector<Entry> entries;  ///< all variants in the course's order, then the rivals
-    Json clocks;                 ///< the GPU's clock rates while it was working
+    std::vector<VariantResult> entries;  ///< all variants in the course's order, then the rivals
+    Json clocks;                         ///< the GPU's clock rates while it was working
 
     /// Returns the bandwidth of cudaMemcpyAsync, which is the upper limit for all variants. Returns
     /// 0 if it was not timed.
@@ -31,6 +31,6 @@ Json to_json(const Device& device, const std::vector<SizeResults>& sizes, const 
 std::string to_table(const std::vector<SizeResults>& sizes);
 
 /// Lists the wrong outputs by step, variant and size. Returns an empty string if there are none.
-std::string mistakes(const std::vector<SizeResults>& sizes);
+std::string list_wrong_outputs(const std::vector<SizeResults>& sizes);
 
 }  // namespace coalesce::proof

@@ -34,7 +34,7 @@ void draw_grid(Svg& svg, double bottom, const std::string& whole) {
     svg.text({at(0.5), bottom + 32}, whole, Anchor::middle, 11, kSecondaryTextColour);
 }
 
-void draw_bars(Svg& svg, const Shares& thing, double y) {
+void draw_bars(Svg& svg, const ShareChartItem& thing, double y) {
     const double height = kBar * static_cast<double>(thing.fractions_of_compared.size());
     svg.text({kLeft - 8, y + height / 2 + 4}, thing.name, Anchor::end);
     for (std::size_t i = 0; i < thing.fractions_of_compared.size(); ++i) {
@@ -76,7 +76,7 @@ double best_gbps_of_way(const Json& measured, const std::string& way) {
 
 }  // namespace
 
-std::string share_chart(const ShareTexts& texts, const std::vector<Shares>& things) {
+std::string share_chart(const ShareChartTexts& texts, const std::vector<ShareChartItem>& things) {
     const double step = kBar * static_cast<double>(texts.compared.size()) + kGap;
     const double bottom = kTop + step * static_cast<double>(things.size());
     Svg svg(760, static_cast<int>(bottom) + 44, texts.title);
@@ -90,7 +90,7 @@ std::string share_chart(const ShareTexts& texts, const std::vector<Shares>& thin
 }
 
 std::string shapes_chart(const Json& shapes) {
-    std::vector<Shares> things;
+    std::vector<ShareChartItem> things;
     for (const Json& row : shapes.at("results")) {
         things.push_back(
             {format_shape(row),
@@ -104,21 +104,22 @@ std::string shapes_chart(const Json& shapes) {
 }
 
 std::string links_chart(const std::vector<Json>& of_gpus) {
-    ShareTexts texts{.title = "One matrix over several GPUs: ",
-                     .whole = "of the link's speed, each way with its best number of chunks",
-                     .compared = {}};
-    std::vector<Shares> things;
+    ShareChartTexts texts{.title = "One matrix over several GPUs: ",
+                          .whole = "of the link's speed, each way with its best number of chunks",
+                          .compared = {}};
+    std::vector<ShareChartItem> things;
     for (const Json& measured : of_gpus) {
         const Json& device = measured.at("device");
         texts.compared.push_back(format("%d x ", device.value("gpus", 0)) +
                                  device.value("name", ""));
         for (const Json& result : measured.at("results")) {
-            if (std::ranges::find(things, way_name(result), &Shares::name) == things.end()) {
+            if (std::ranges::find(things, way_name(result), &ShareChartItem::name) ==
+                things.end()) {
                 things.push_back({way_name(result), {}});
             }
         }
     }
-    for (Shares& thing : things) {
+    for (ShareChartItem& thing : things) {
         for (const Json& measured : of_gpus) {
             thing.fractions_of_compared.push_back(best_gbps_of_way(measured, thing.name));
         }

@@ -1,6 +1,6 @@
 /// \file
-/// Draws bar charts that compare several competitors. The length of a bar is the fraction of the
-/// possible performance that a competitor reaches for an item.
+/// Draws bar charts that compare several competitors. Each bar shows what fraction of the
+/// attainable performance a competitor reaches on one item, such as a shape.
 #pragma once
 
 #include <string>
@@ -10,29 +10,29 @@
 
 namespace coalesce::proof {
 
-/// An item with a bar for each competitor. A share below 0 means that the competitor was not
-/// measured.
-struct Shares {
+/// An item of a chart, with a bar for each competitor. A share below 0 means that the competitor
+/// was not measured.
+struct ShareChartItem {
     std::string name;
     std::vector<double> fractions_of_compared;
 };
 
 /// The texts of a chart.
-struct ShareTexts {
+struct ShareChartTexts {
     std::string title, whole;           ///< `whole` says what 100 % is
     std::vector<std::string> compared;  ///< names of at most three competitors
 };
 
 /// Returns the chart as SVG.
-std::string share_chart(const ShareTexts& texts, const std::vector<Shares>& things);
+std::string share_chart(const ShareChartTexts& texts, const std::vector<ShareChartItem>& things);
 
-/// Returns a chart of coalesce::transpose and PyTorch, each relative to its own copy, from the
-/// results of build/bin/shapes.
+/// Returns a chart of the speeds of coalesce::transpose and PyTorch, as fractions of the speed of a
+/// copy of the same bytes. `shapes` is the output of build/bin/shapes.
 std::string shapes_chart(const Json& shapes);
 
-/// Returns a chart of the ways to transpose across several GPUs. Each way is shown with its best
-/// number of chunks, relative to the bandwidth of the link. Each element of `of_gpus` is the output
-/// of 16_many_gpus --json for one number of GPUs.
+/// Returns a chart of the ways to transpose across several GPUs. A bar is the speed of a way with
+/// its best number of chunks, as a fraction of the link's speed. Each element of `of_gpus` is the
+/// output of 16_many_gpus --json for one number of GPUs.
 std::string links_chart(const std::vector<Json>& of_gpus);
 
 }  // namespace coalesce::proof

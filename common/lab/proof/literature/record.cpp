@@ -3,16 +3,16 @@
 namespace coalesce::proof {
 namespace {
 
-[[noreturn]] void fail_at(const Record& record, const std::string& kernel,
+[[noreturn]] void fail_at(const PublishedTimes& record, const std::string& kernel,
                           const std::string& what) {
-    throw RecordError(record.program + ": " + what + " \"" + kernel +
-                      "\"; record.cpp must use the names of the kernels in " + record.program +
-                      ".cu");
+    throw PublishedTimesError(record.program + ": " + what + " \"" + kernel +
+                              "\"; record.cpp must use the names of the kernels in " +
+                              record.program + ".cu");
 }
 
 }  // namespace
 
-Record published_record() {
+PublishedTimes published_record() {
     // Milliseconds per launch, averaged over 100 consecutive launches. The card is an "NVIDIA H100
     // 80GB HBM3, theoretical peak 3352.3 GB/s".
     return {.program = "yenusah_h100",
@@ -46,7 +46,7 @@ Record published_record() {
                    {"Vec4_T64_Coarsen4", 2.9213}}};
 }
 
-std::vector<timing::TimePair> pairs_of(const Record& record, const Json& predicted) {
+std::vector<timing::TimePair> pairs_of(const PublishedTimes& record, const Json& predicted) {
     std::map<std::string, double> left = record.ms;
     std::vector<timing::TimePair> pairs;
     for (const Json& row : predicted.at("results")) {
@@ -54,8 +54,9 @@ std::vector<timing::TimePair> pairs_of(const Record& record, const Json& predict
         const auto published = left.find(kernel);
         if (published == left.end()) fail_at(record, kernel, "the record has no figure for");
         if (!row.contains("predicted")) {
-            throw RecordError(record.program + " " + kernel + " is not predicted: " +
-                              row.value("not_predicted", std::string("the result is wrong")));
+            throw PublishedTimesError(
+                record.program + " " + kernel + " is not predicted: " +
+                row.value("not_predicted", std::string("the result is wrong")));
         }
         const Json& p = row["predicted"];
         pairs.push_back({.name = kernel,

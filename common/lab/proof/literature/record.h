@@ -15,11 +15,11 @@
 namespace coalesce::proof {
 
 /// Thrown if a kernel occurs in the record but not in its program, or vice versa.
-struct RecordError : std::runtime_error {
+struct PublishedTimesError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-struct Record {
+struct PublishedTimes {
     std::string program;  ///< such as "yenusah_h100"
     std::string title, author, date;
     std::vector<std::string> addresses;
@@ -29,11 +29,11 @@ struct Record {
 };
 
 /// Returns the times of the 20 transposes that Caleb Yenusah measured on an H100.
-Record published_record();
+PublishedTimes published_record();
 
 /// Returns pairs of published and predicted times, in the order of the kernels. `predicted` is the
-/// JSON that the program writes with --time. Throws RecordError if a kernel is missing from the
+/// JSON that the program writes with --time. Throws PublishedTimesError if a kernel is missing from the
 /// record or from `predicted`.
-std::vector<timing::TimePair> pairs_of(const Record& record, const Json& predicted);
+std::vector<timing::TimePair> pairs_of(const PublishedTimes& record, const Json& predicted);
 
 }  // namespace coalesce::proof

@@ -19,14 +19,13 @@ struct Candidate {
     std::string name;  ///< the change in this candidate
     std::function<void(float* out, const float* in, int rows, int cols)> launch;
     Produces produces = {Produces::transpose};
-    /// The bytes that the kernel moves, divided by the bytes of reading and writing the whole
-    /// matrix. 1/2 for a kernel that only reads or only writes; such a kernel has no output to
-    /// verify.
-    double share = 1;
+    /// The bytes that the kernel moves, as a fraction of the bytes that a transpose moves. 1/2 for
+    /// a kernel that only reads or only writes; such a kernel has no output to verify.
+    double moved_fraction = 1;
     std::string question = {};  ///< the experiment that the candidate belongs to
 
     /// Reports whether the kernel moves the whole matrix, so that its output can be verified.
-    bool has_output() const { return share == 1; }
+    bool has_output() const { return moved_fraction == 1; }
 };
 
 using Launch = decltype(Candidate::launch);

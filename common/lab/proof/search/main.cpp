@@ -68,7 +68,7 @@ std::string table(const Json& size) {
     return text;
 }
 
-std::vector<Shape> understand_sizes(const CommandLine& words) {
+std::vector<Shape> parse_search_sizes(const CommandLine& words) {
     const std::vector<Shape> sizes = parse_sizes(words.check_only ? "512x256" : words.sizes);
     for (const Shape& shape : sizes) {
         if (shape.rows % kSearchSide == 0 && shape.cols % kSearchSide == 0) continue;
@@ -79,7 +79,8 @@ std::vector<Shape> understand_sizes(const CommandLine& words) {
 }
 
 /// Returns rows in the same format as other results: "ms", "gbps", "fraction_of_copy".
-Json result_rows(const CandidateRace& race, const std::vector<Candidate>& candidates, Shape shape) {
+Json result_rows(const CandidateBenchmark& race, const std::vector<Candidate>& candidates,
+                 Shape shape) {
     const double copy = race.gbps(0);
     Json rows = Json::array();
     for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -98,9 +99,9 @@ Json result_rows(const CandidateRace& race, const std::vector<Candidate>& candid
 
 /// Returns a row in the format that the lessons' programs write.
 Json predicted_row(const Candidate& candidate, Shape shape, const std::string& gpu) {
-    const double bytes = 2.0 * sizeof(float) * candidate.share * shape.rows * shape.cols;
+    const double bytes = 2.0 * sizeof(float) * candidate.moved_fraction * shape.rows * shape.cols;
     const auto launch = [&] {
-        const auto room = static_cast<std::size_t>(bytes / 2 / candidate.share);
+        const auto room = static_cast<std::size_t>(bytes / 2 / candidate.moved_fraction);
         const DeviceBuffer in(room), out(room);
         candidate.launch(static_cast<float*>(out.data()), static_cast<const float*>(in.data()),
                          shape.rows, shape.cols);
@@ -131,7 +132,7 @@ Json predicted_row(const Candidate& candidate, Shape shape, const std::string& g
 int predict_all(const CommandLine& words, char** argv) {
     if (words.json.empty()) throw UsageError("--time needs a file for the times: --json FILE");
     check_writable(words.json);
-    const std::vector<Shape> sizes = understand_sizes(words);
+    const std::vector<Shape> sizes = parse_search_sizes(words);
     choose_device(DeviceChoice::simulator, argv);
     int multiprocessors = 0;
     CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
@@ -147,7 +148,7 @@ int predict_all(const CommandLine& words, char** argv) {
 int run(const CommandLine& words, char** argv) {
     if (!words.time_on.empty()) return predict_all(words, argv);
     const DeviceChoice choice = parse_device_choice(words.device, words.check_only);
-    const std::vector<Shape> sizes = understand_sizes(words);
+    const std::vector<Shape> sizes = parse_search_sizes(words);
     const std::string file =
         words.json.empty() ? kRepository + "/docs/results/search/results.json" : words.json;
     const Device device = choose_device(choice, argv);
@@ -163,7 +164,7 @@ int run(const CommandLine& words, char** argv) {
     for (const Shape& shape : sizes) {
         VerifiedBuffers buffers({.rows = shape.rows, .cols = shape.cols});
         buffers.prepare();
-        CandidateRace race(candidates, shape, buffers.out(), buffers.in());
+        CandidateBenchmark race(candidates, shape, buffers.out(), buffers.in());
         race.verify();
         std::cout << "\n" << shape.name() << ": all outputs are right\n";
         if (words.check_only) continue;

@@ -18,16 +18,16 @@
 
 namespace coalesce::proof {
 
-class CandidateRace {
+class CandidateBenchmark {
 public:
     /// Prepares a race in which all candidates use the buffers `out` and `in`. All elements of `in`
     /// must be different.
-    CandidateRace(const std::vector<Candidate>& candidates, Shape shape, float* out,
-                  const float* in)
+    CandidateBenchmark(const std::vector<Candidate>& candidates, Shape shape, float* out,
+                       const float* in)
         : candidates_(candidates), shape_(shape), out_(out), in_(in), ms_(candidates.size() + 1) {}
 
-    /// Launches every candidate with an output once, and checks the output. Throws
-    /// std::runtime_error if it is wrong.
+    /// For every candidate that has an output: launches it once and checks the output. Throws
+    /// std::runtime_error if the output is wrong.
     void verify() const {
         for (const Candidate& candidate : candidates_) {
             if (!candidate.has_output()) continue;
@@ -60,8 +60,8 @@ public:
     /// Returns the median time in milliseconds of candidate i - 1, or of the copy if i is 0.
     double ms(std::size_t i) const { return summarize_timings(ms_[i]).ms; }
     double gbps(std::size_t i) const {
-        const double share = i == 0 ? 1 : candidates_[i - 1].share;
-        return bytes() * share / ms(i) / 1e6;
+        const double moved_fraction = i == 0 ? 1 : candidates_[i - 1].moved_fraction;
+        return bytes() * moved_fraction / ms(i) / 1e6;
     }
 
 private:

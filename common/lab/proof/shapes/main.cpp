@@ -23,6 +23,7 @@
 #include "lab/proof/json_text.h"
 #include "lab/proof/page_part.h"
 #include "lab/proof/run_program.h"
+#include "lab/proof/shapes/bounds.h"
 #include "lab/proof/shapes/permutes.h"
 #include "lab/proof/shapes/transposes.h"
 
@@ -40,6 +41,7 @@ struct CommandLine {
     std::string device = "gpu", commit;
     std::string json = kRepository + "/docs/results/shapes.json";
     std::string permutes_json = kRepository + "/docs/results/library/permutes.json";
+    std::string bounds_json;
     int launches = 24;
     bool check_only = false, tables = false, are_tables_current = false;
 };
@@ -52,6 +54,8 @@ void add_options(CLI::App& app, CommandLine& words) {
                    "File for the results (default: docs/results/shapes.json)");
     app.add_option("--permutes-json", words.permutes_json,
                    "File for the permute results (default: docs/results/library/permutes.json)");
+    app.add_option("--bounds", words.bounds_json,
+                   "Instead, time each case with and without the transpose, for this file");
     app.add_option("--commit", words.commit, "Commit to record, if git cannot report it");
     app.add_flag("--check", words.check_only, "Only verify all cases, without timing");
     add_device_option(app, words.device);
@@ -67,7 +71,7 @@ Json format_times(double ms, double copy_ms, std::size_t bytes) {
             {"of_copy", rounded(copy_ms / ms, 4)}};
 }
 
-void run_case(void* out, const void* in, const ShapeCase& one) {
+void run_case(void* out, const void* in, const TransposeCase& one) {
     transpose_case(out, in, one);
 }
 void run_case(void* out, const void* in, const PermuteCase& one) {
@@ -103,7 +107,7 @@ std::pair<double, double> time_with_copy(const DeviceBuffer& out, const DeviceBu
     return {summarize_timings(copy_ms).ms, summarize_timings(ms).ms};
 }
 
-Json describe_case(const ShapeCase& one) {
+Json describe_case(const TransposeCase& one) {
     return {{"case", one.name},       {"element_size", one.element_size},
             {"batches", one.batches}, {"rows", one.rows},
             {"cols", one.cols},       {"in_pitch", one.in_pitch},
@@ -138,10 +142,10 @@ Json measure_each(const DeviceBuffer& out, const DeviceBuffer& in, const std::ve
 }
 
 /// Returns the times of the Python libraries for all cases, or {"absent": why} without PyTorch.
-Json time_python_rivals(const std::vector<ShapeCase>& shapes,
+Json time_python_rivals(const std::vector<TransposeCase>& shapes,
                         const std::vector<PermuteCase>& permutes) {
     Json question{{"shapes", Json::array()}, {"permutes", Json::array()}};
-    for (const ShapeCase& one : shapes) {
+    for (const TransposeCase& one : shapes) {
         question["shapes"].push_back(
             {one.element_size, one.batches, one.rows, one.cols, one.in_pitch, one.start});
     }
@@ -176,10 +180,10 @@ struct Memory {
     DeviceBuffer in, out;
 };
 
-Memory allocate_for(const std::vector<ShapeCase>& shapes,
+Memory allocate_for(const std::vector<TransposeCase>& shapes,
                     const std::vector<PermuteCase>& permutes) {
     std::size_t most_in = 0, most_out = 0;
-    for (const ShapeCase& one : shapes) {
+    for (const TransposeCase& one : shapes) {
         most_in = std::max(most_in, one.in_bytes());
         most_out = std::max(most_out, one.bytes());
     }
@@ -191,11 +195,11 @@ Memory allocate_for(const std::vector<ShapeCase>& shapes,
     return {DeviceBuffer(most_in + kRoom), DeviceBuffer(most_out + kRoom)};
 }
 
-void measure_all(const std::vector<ShapeCase>& shapes, const std::vector<PermuteCase>& permutes,
+void measure_all(const std::vector<TransposeCase>& shapes, const std::vector<PermuteCase>& permutes,
                  const Device& device, const CommandLine& words) {
     Stopwatch stopwatch(device.l2_bytes);
     const auto& [in, out] = allocate_for(shapes, permutes);
-    fill(in.data(), in.bytes());
+    fill_by_position(in.data(), in.bytes());
     Json results = measure_each(out, in, shapes, stopwatch, words.launches);
     auto clocks = start_nvidia_smi_query();
     Json permuted = measure_each(out, in, permutes, stopwatch, words.launches);
@@ -217,15 +221,55 @@ void measure_all(const std::vector<ShapeCase>& shapes, const std::vector<Permute
     write(words.permutes_json, permuted);
 }
 
-void check_all(const std::vector<ShapeCase>& shapes, const std::vector<PermuteCase>& permutes) {
-    for (const ShapeCase& one : shapes) {
+/// Times each case, and the same accesses without a transpose, together with a copy. Each time is
+/// compared with the copy of the same rounds.
+template <class Case>
+void add_bounds(Json& results, const Memory& memory, const std::vector<Case>& cases,
+                Stopwatch& stopwatch, int launches) {
+    for (const Case& one : cases) {
+        if (!has_bound(one)) continue;
+        const auto time = [&](const std::function<void()>& work) {
+            return time_with_copy(memory.out, memory.in, one.bytes(), work, stopwatch, launches);
+        };
+        const auto [copy_ms, ms] =
+            time([&] { run_case(memory.out.data(), memory.in.data(), one); });
+        const auto [same_copy_ms, bound_ms] =
+            time([&] { run_bound(memory.out.data(), memory.in.data(), one); });
+        Json row = describe_case(one);
+        row.update({{"copy_ms", rounded(copy_ms, 4)},
+                    {"library", format_times(ms, copy_ms, one.bytes())},
+                    {"addresses_only", format_times(bound_ms, same_copy_ms, one.bytes())}});
+        std::cout << format("%-28s %-22s %6.1f %%, addresses only %6.1f %%\n", one.name.c_str(),
+                            one.shape().c_str(), 100 * copy_ms / ms, 100 * same_copy_ms / bound_ms)
+                  << std::flush;
+        results.push_back(std::move(row));
+    }
+}
+
+void measure_bounds(const std::vector<TransposeCase>& shapes,
+                    const std::vector<PermuteCase>& permutes, const Device& device,
+                    const CommandLine& words) {
+    Stopwatch stopwatch(device.l2_bytes);
+    const Memory memory = allocate_for(shapes, permutes);
+    fill_by_position(memory.in.data(), memory.in.bytes());
+    Json results = Json::array();
+    add_bounds(results, memory, shapes, stopwatch, words.launches);
+    add_bounds(results, memory, permutes, stopwatch, words.launches);
+    write_file(words.bounds_json,
+               json_text({{"device", {{"name", device.name}}},
+                          {"run", run_record(words.commit, {{"launches", words.launches}})},
+                          {"results", results}}));
+}
+
+void check_all(const std::vector<TransposeCase>& shapes, const std::vector<PermuteCase>& permutes) {
+    for (const TransposeCase& one : shapes) {
         const DeviceBuffer in(one.in_bytes()), out(one.bytes());
-        fill(in.data(), in.bytes());
+        fill_by_position(in.data(), in.bytes());
         verify(out, in, one);
     }
     for (const PermuteCase& one : permutes) {
         const DeviceBuffer in(one.bytes()), out(one.bytes());
-        fill(in.data(), in.bytes());
+        fill_by_position(in.data(), in.bytes());
         verify(out, in, one);
     }
     std::cout << shapes.size() + permutes.size() << " cases are right\n";
@@ -243,7 +287,7 @@ std::string table(const Json& json) {
                        "| Elements | Shape | ms | GB/s | of copy | PyTorch, of its copy |\n" +
                        "|---|---|--:|--:|--:|--:|\n";
     for (const Json& row : json.at("results")) {
-        ShapeCase one;
+        TransposeCase one;
         one.batches = row.at("batches");
         one.rows = row.at("rows");
         one.cols = row.at("cols");
@@ -274,6 +318,26 @@ std::string permutes_table(const Json& json) {
     return text;
 }
 
+/// Returns the table of the cases that are slower than 95 % of a copy, each with the speed of the
+/// same accesses without a transpose.
+std::string bounds_table(const Json& json) {
+    std::string text = "Measured, " + json.at("device").at("name").get<std::string>() + ":\n\n" +
+                       "| Case | Shape | Library | Only the addresses |\n|---|---|--:|--:|\n";
+    for (const Json& row : json.at("results")) {
+        if (row.at("library").at("of_copy").get<double>() >= .95) continue;
+        TransposeCase shape;
+        shape.batches = row.value("batches", 1);
+        shape.rows = row.value("rows", 0);
+        shape.cols = row.value("cols", 0);
+        const PermuteCase axes{"", 1, row.value("sizes", std::vector<std::int64_t>()), {}};
+        text += format("| %s | %s | %s | %s |\n", row.at("case").get<std::string>().c_str(),
+                       (axes.sizes.empty() ? shape.shape() : axes.shape()).c_str(),
+                       format_fraction(row, "library").c_str(),
+                       format_fraction(row, "addresses_only").c_str());
+    }
+    return text;
+}
+
 /// Writes the tables and the chart from the results, or reports which of them are out of date.
 /// Returns the exit code.
 int make_tables(const CommandLine& words) {
@@ -281,12 +345,17 @@ int make_tables(const CommandLine& words) {
     std::vector<std::pair<std::string, std::string>> wanted;  // file names and contents
     for (const char* name : {"/docs/guide/transpose.md", "/steps/11_any_shape/README.md"}) {
         const std::string file = kRepository + name;
-        wanted.emplace_back(file, with_part(read_file(file), file, "shapes", kWriter, table(json)));
+        wanted.emplace_back(
+            file, replace_page_part(read_file(file), file, "shapes", kWriter, table(json)));
     }
     auto& [guide, text] = wanted.front();
     const Json permutes = Json::parse(read_file(words.permutes_json));
-    text = with_part(text, guide, "permutes", kWriter, permutes_table(permutes));
+    text = replace_page_part(text, guide, "permutes", kWriter, permutes_table(permutes));
     wanted.emplace_back(kRepository + "/docs/diagrams/shapes.svg", shapes_chart(json));
+    const std::string search = kRepository + "/docs/guide/search.md";
+    const Json bounds = Json::parse(read_file(kRepository + "/docs/results/library/bounds.json"));
+    wanted.emplace_back(search, replace_page_part(read_file(search), search, "bounds", kWriter,
+                                                  bounds_table(bounds)));
     int stale = 0;
     for (const auto& [file, text] : wanted) {
         if (!words.are_tables_current) {
@@ -308,13 +377,17 @@ int run(const CommandLine& words, char** argv) {
         check_writable(words.permutes_json);
     }
     std::cout << device.first_line() << std::endl;
-    const std::vector<ShapeCase> shapes = shape_cases(device.simulated);
+    const std::vector<TransposeCase> shapes = transpose_cases(device.simulated);
     const std::vector<PermuteCase> permutes = permute_cases(device.simulated);
     if (words.check_only) {
         check_all(shapes, permutes);
         return exit_right;
     }
-    measure_all(shapes, permutes, device, words);
+    if (!words.bounds_json.empty()) {
+        measure_bounds(shapes, permutes, device, words);
+    } else {
+        measure_all(shapes, permutes, device, words);
+    }
     return exit_right;
 }
 

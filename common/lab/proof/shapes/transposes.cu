@@ -17,8 +17,8 @@ __global__ void fill_bytes(unsigned char* data, std::size_t bytes) {
 }
 
 /// Returns smaller cases that the simulated GPU finishes quickly.
-std::vector<ShapeCase> with_shorter_sides(std::vector<ShapeCase> cases) {
-    for (ShapeCase& one : cases) {
+std::vector<TransposeCase> with_shorter_sides(std::vector<TransposeCase> cases) {
+    for (TransposeCase& one : cases) {
         const auto shorter = [](std::int64_t side) { return side > 300 ? side / 60 + 150 : side; };
         one.rows = shorter(one.rows);
         one.cols = shorter(one.cols);
@@ -30,13 +30,13 @@ std::vector<ShapeCase> with_shorter_sides(std::vector<ShapeCase> cases) {
 
 }  // namespace
 
-std::string ShapeCase::shape() const {
+std::string TransposeCase::shape() const {
     const std::string matrix = std::to_string(rows) + " x " + std::to_string(cols);
     return batches == 1 ? matrix : std::to_string(batches) + " x " + matrix;
 }
 
-std::vector<ShapeCase> shape_cases(bool divided) {
-    std::vector<ShapeCase> cases = {
+std::vector<TransposeCase> transpose_cases(bool divided) {
+    std::vector<TransposeCase> cases = {
         {"float", 4, 1, 16384, 16384},
         {"float", 4, 1, 32768, 32768},
         {"float, flat", 4, 1, 2048, 32768},
@@ -93,12 +93,12 @@ std::vector<ShapeCase> shape_cases(bool divided) {
     return divided ? with_shorter_sides(std::move(cases)) : cases;
 }
 
-void fill(void* data, std::size_t bytes) {
+void fill_by_position(void* data, std::size_t bytes) {
     fill_bytes<<<2048, 256>>>(static_cast<unsigned char*>(data), bytes);
     CUDA_CHECK(cudaGetLastError());
 }
 
-void transpose_case(void* out, const void* in, const ShapeCase& shape) {
+void transpose_case(void* out, const void* in, const TransposeCase& shape) {
     TransposeOptions options;
     options.in_pitch = shape.in_pitch;
     options.batches = shape.batches;
@@ -107,7 +107,7 @@ void transpose_case(void* out, const void* in, const ShapeCase& shape) {
     CUDA_CHECK(transpose_elements(out, first, size, shape.rows, shape.cols, options));
 }
 
-std::uint64_t wrong_elements(const void* out, const void* in, const ShapeCase& shape) {
+std::uint64_t wrong_elements(const void* out, const void* in, const TransposeCase& shape) {
     const std::int64_t pitch = shape.in_pitch == 0 ? shape.cols : shape.in_pitch;
     const auto* first = static_cast<const char*>(in) + shape.start * shape.element_size;
     return count_wrong_elements(

@@ -10,14 +10,14 @@
 namespace coalesce::proof {
 
 /// A transpose of one or more matrices.
-struct ShapeCase {
+struct TransposeCase {
     std::string name;           ///< name such as "int8" or "a part of a matrix"
     int element_size = 4;       ///< bytes per element
     std::int64_t batches = 1;   ///< number of matrices
     std::int64_t rows = 0;      ///< rows of `in`
     std::int64_t cols = 0;      ///< columns of `in`
     std::int64_t in_pitch = 0;  ///< distance between rows in elements; 0 means no gap between rows
-    std::int64_t start = 0;     ///< number of elements before the matrix, which misalign it
+    std::int64_t start = 0;     ///< offset of the matrix in its buffer, in elements, to misalign it
 
     /// Returns the number of bytes copied from one matrix to the other.
     std::size_t bytes() const {
@@ -36,13 +36,13 @@ struct ShapeCase {
 
 /// Returns all cases. If `divided` is true, the long sides are shortened, so that the simulated GPU
 /// can run the cases.
-std::vector<ShapeCase> shape_cases(bool divided);
+std::vector<TransposeCase> transpose_cases(bool divided);
 
 /// Fills memory with bytes that depend on their position.
-void fill(void* data, std::size_t bytes);
+void fill_by_position(void* data, std::size_t bytes);
 /// Calls `coalesce::transpose` on the default stream. Throws CudaError.
-void transpose_case(void* out, const void* in, const ShapeCase& shape);
+void transpose_case(void* out, const void* in, const TransposeCase& shape);
 /// Returns the number of wrong elements of `out`.
-std::uint64_t wrong_elements(const void* out, const void* in, const ShapeCase& shape);
+std::uint64_t wrong_elements(const void* out, const void* in, const TransposeCase& shape);
 
 }  // namespace coalesce::proof

@@ -14,9 +14,9 @@ using namespace coalesce::proof;
 
 namespace {
 
-Entry timed(const std::string& step, const std::string& variant, std::vector<double> ms,
-            double bytes) {
-    Entry entry{step, variant, "", ""};
+VariantResult timed(const std::string& step, const std::string& variant, std::vector<double> ms,
+                    double bytes) {
+    VariantResult entry{step, variant, "", ""};
     entry.ms = std::move(ms);
     entry.bytes = bytes;
     return entry;
@@ -87,8 +87,8 @@ TEST_CASE("a variant with a wrong output is reported and has no time") {
     CHECK(json["results"][0]["verified"] == false);
     CHECK_FALSE(json["results"][0].contains("ms"));
     CHECK(to_table({size}).find("WRONG") != std::string::npos);
-    CHECK(mistakes({size}).find("out(0,0)") != std::string::npos);
-    CHECK(mistakes({size_of(64, 64)}).empty());
+    CHECK(list_wrong_outputs({size}).find("out(0,0)") != std::string::npos);
+    CHECK(list_wrong_outputs({size_of(64, 64)}).empty());
 }
 
 TEST_CASE("results are written as valid JSON with one line per row") {

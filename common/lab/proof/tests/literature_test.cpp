@@ -12,7 +12,7 @@ using namespace coalesce::proof;
 
 namespace {
 
-Record record_of_copies() {
+PublishedTimes record_of_copies() {
     return {.program = "copies",
             .title = "On copies",
             .author = "Nobody",
@@ -31,7 +31,7 @@ Json predicted(const std::string& kernel, double ms) {
 }  // namespace
 
 TEST_CASE("a kernel that is only in the record or only in the program is reported") {
-    const Record record = record_of_copies();
+    const PublishedTimes record = record_of_copies();
     const Json slow = predicted("slow", .0011), fast = predicted("fast", .0004);
     const auto pairs = pairs_of(record, {{"results", {fast, slow}}});
     REQUIRE(pairs.size() == 2);
@@ -42,7 +42,7 @@ TEST_CASE("a kernel that is only in the record or only in the program is reporte
     const auto error = [&](const Json& rows) -> std::string {
         try {
             pairs_of(record, {{"results", rows}});
-        } catch (const RecordError& wrong) {
+        } catch (const PublishedTimesError& wrong) {
             return wrong.what();
         }
         return "no error";
@@ -56,7 +56,7 @@ TEST_CASE("a kernel that is only in the record or only in the program is reporte
 }
 
 TEST_CASE("a comparison is printed in lines of 80 columns and as a Markdown table") {
-    const Record record = record_of_copies();
+    const PublishedTimes record = record_of_copies();
     const auto pairs =
         pairs_of(record, {{"results", {predicted("fast", .0004), predicted("slow", .0011)}}});
     const std::string text = literature_text(record, pairs);
@@ -85,7 +85,7 @@ TEST_CASE("a comparison is printed in lines of 80 columns and as a Markdown tabl
 }
 
 TEST_CASE("the record contains 20 times, and the model knows its GPU") {
-    const Record record = published_record();
+    const PublishedTimes record = published_record();
     CHECK(record.ms.size() == 20);
     CHECK(record.ms.at("Naive") == doctest::Approx(18.0645));
     CHECK(timing::gpu_named(record.gpu).name == record.gpu);

@@ -13,7 +13,7 @@ __device__ inline unsigned thread_of_block() {
 
 __device__ inline bool takes_part(const AccessFormula& access) {
     const unsigned thread = thread_of_block();
-    return thread < access.first_threads && (access.lane_mask >> thread % 32 & 1) != 0;
+    return thread < access.participating_threads && (access.lane_mask >> thread % 32 & 1) != 0;
 }
 
 __device__ inline unsigned index_of(const AccessFormula& access) {

@@ -44,7 +44,7 @@ AccessFormula random_access(DiceRandom& dice, unsigned elements) {
     if (dice.one_in(4)) access.exclusive_or = static_cast<unsigned>(dice.below(64));
     if (dice.one_in(8)) access.scatter = static_cast<unsigned>(dice.roll()) | 1;
     access.lane_mask = random_mask(dice);
-    if (dice.one_in(4)) access.first_threads = static_cast<unsigned>(1 + dice.below(256));
+    if (dice.one_in(4)) access.participating_threads = static_cast<unsigned>(1 + dice.below(256));
     return access;
 }
 
@@ -62,7 +62,7 @@ std::string AccessFormula::text() const {
     if (scatter != 0) index = format("hash(%s, %x)", index.c_str(), scatter);
     if (exclusive_or != 0) index += format("^%u", exclusive_or);
     if (lane_mask != 0xffffffff) index += format(", lanes %08x", lane_mask);
-    if (first_threads < 4096) index += format(", threads < %u", first_threads);
+    if (participating_threads < 4096) index += format(", threads < %u", participating_threads);
     return index;
 }
 

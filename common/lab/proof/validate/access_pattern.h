@@ -1,6 +1,6 @@
 /// \file
-/// Random access patterns of a warp. The simulator's rules were derived from a few examples.
-/// Comparing its counters with the hardware's for these patterns shows whether the rules hold in
+/// Randomly generated access patterns of a warp. The simulator's rules were derived from a few
+/// examples. Comparing random patterns with the hardware's counters shows whether the rules hold in
 /// general.
 #pragma once
 
@@ -21,7 +21,7 @@ struct AccessFormula {
     unsigned lane_mask = 0xffffffff;  ///< lanes that take part
     /// The number of threads that take part, counted from the block's first thread. The last
     /// participating warp may be incomplete.
-    unsigned first_threads = 4096;
+    unsigned participating_threads = 4096;
     unsigned elements = 1;  ///< modulus of the index
 
     /// Returns a description such as "3x+33y+7, lanes 0000ffff".
@@ -30,7 +30,7 @@ struct AccessFormula {
 
 /// A launch that loads elements, optionally passes them through shared memory, and stores them.
 struct AccessPattern {
-    /// size in bytes of an element, the unit that each lane moves at once: 1, 2, 4, 8 or 16
+    /// size in bytes of the element that each lane moves at once: 1, 2, 4, 8 or 16
     int element_bytes = 4;
     bool through_shared = false;
     unsigned block_x = 32, block_y = 1, blocks = 1;
@@ -43,7 +43,7 @@ struct AccessPattern {
     std::string kernel() const { return through_shared ? "move_through_shared" : "move"; }
 };
 
-/// The size in bytes of each of the two buffers in global memory, and of shared memory.
+/// The size in bytes of each of the two global buffers, and of the array in shared memory.
 constexpr unsigned kPatternBytes = 1u << 20, kPatternSharedBytes = 32u << 10;
 
 /// Returns `count` patterns. The same seed gives the same patterns on every machine.

@@ -37,15 +37,15 @@ Opinion ask_simulator(const SuiteCase& one) {
 }
 
 /// One judge's run on one or more cases.
-struct Question {
+struct JudgeRun {
     std::string tool;                       ///< empty for the simulator
     std::vector<std::size_t> case_indices;  ///< cases, all of one program
 };
 
 /// Returns all questions. Cases that never end come last, because they occupy the GPU while all
 /// other questions wait.
-std::deque<Question> questions(const std::vector<SuiteCase>& suite) {
-    std::deque<Question> all;
+std::deque<JudgeRun> questions(const std::vector<SuiteCase>& suite) {
+    std::deque<JudgeRun> all;
     std::map<std::string, std::vector<std::size_t>> programs;
     for (std::size_t i = 0; i < suite.size(); ++i) {
         if (!suite[i].never_terminates()) programs[suite[i].program].push_back(i);
@@ -65,10 +65,10 @@ std::deque<Question> questions(const std::vector<SuiteCase>& suite) {
 }
 
 /// Runs all judges, and stores the questions that remain and the opinions that have been given.
-class Judging {
+class JudgeRunQueue {
 public:
-    Judging(const std::vector<SuiteCase>& suite, const std::string& sanitizer,
-            const VerdictProgress& progress)
+    JudgeRunQueue(const std::vector<SuiteCase>& suite, const std::string& sanitizer,
+                  const VerdictProgress& progress)
         : sanitizer_(sanitizer), progress_(progress), pending_questions_(questions(suite)) {
         for (const SuiteCase& one : suite) {
             judged_.push_back({one, {}, {}});
@@ -89,15 +89,15 @@ public:
     }
 
 private:
-    std::optional<Question> next() {
+    std::optional<JudgeRun> next() {
         const std::lock_guard lock(mutex_);
         if (pending_questions_.empty()) return {};
-        Question first = std::move(pending_questions_.front());
+        JudgeRun first = std::move(pending_questions_.front());
         pending_questions_.pop_front();
         return first;
     }
 
-    void ask(const Question& question) {
+    void ask(const JudgeRun& question) {
         const bool asks_simulator = question.tool.empty();
         const Opinion opinion = asks_simulator
                                     ? ask_simulator(judged_[question.case_indices[0]].suite_case)
@@ -116,7 +116,7 @@ private:
         if (progress_) progress_(done_, judged_.size() * (1 + std::size(kSanitizerTools)));
     }
 
-    Opinion ask_sanitizer(const Question& question) const {
+    Opinion ask_sanitizer(const JudgeRun& question) const {
         std::vector<std::string> command{sanitizer_, "--tool", question.tool, "--print-limit", "3"};
         if (question.tool == "racecheck") {
             command.insert(command.end(), {"--racecheck-report", "all"});
@@ -148,7 +148,7 @@ private:
     std::string sanitizer_;
     VerdictProgress progress_;
     std::mutex mutex_;
-    std::deque<Question> pending_questions_;
+    std::deque<JudgeRun> pending_questions_;
     std::vector<JudgedCase> judged_;
     std::size_t done_ = 0;
 };
@@ -157,7 +157,7 @@ private:
 
 std::vector<JudgedCase> judge(const std::vector<SuiteCase>& suite, const std::string& sanitizer,
                               int jobs, const VerdictProgress& progress) {
-    return Judging(suite, sanitizer, progress).judge_all(jobs);
+    return JudgeRunQueue(suite, sanitizer, progress).judge_all(jobs);
 }
 
 }  // namespace coalesce::proof

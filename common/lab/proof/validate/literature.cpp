@@ -26,7 +26,7 @@ std::string percent(double part) {
     return format("%.1f %%", 100 * part);
 }
 
-std::string format_heading(const Record& record) {
+std::string format_heading(const PublishedTimes& record) {
     std::string text = record.gpu + ", " + record.shape.name() + "\n";
     text += wrap(record.author + ", \"" + record.title + "\", " + record.date, "  ");
     for (const std::string& address : record.addresses) text += wrap(address, "  ");
@@ -35,10 +35,10 @@ std::string format_heading(const Record& record) {
 
 /// Writes the table into the book, or reports that the book's table is out of date. Returns the
 /// exit code.
-int make_table(const TimeWords& words, const std::string& table) {
+int make_table(const TimeComparisonOptions& words, const std::string& table) {
     const std::string book = read_file(kBook);
-    const std::string wanted =
-        with_part(book, kBookName, "literature", "validate --time --literature --tables", table);
+    const std::string wanted = replace_page_part(book, kBookName, "literature",
+                                                 "validate --time --literature --tables", table);
     if (words.tables) {
         write_file(kBook, wanted);
         return exit_right;
@@ -52,12 +52,14 @@ int make_table(const TimeWords& words, const std::string& table) {
 
 }  // namespace
 
-std::string literature_text(const Record& record, const std::vector<timing::TimePair>& pairs) {
-    return format_heading(record) + "\n" + timing::format_text(pairs) + "\n" + figures_head() +
-           figures_row(record.program, timing::summarize(pairs));
+std::string literature_text(const PublishedTimes& record,
+                            const std::vector<timing::TimePair>& pairs) {
+    return format_heading(record) + "\n" + timing::format_text(pairs) + "\n" +
+           error_table_header() + error_table_row(record.program, timing::summarize(pairs));
 }
 
-std::string literature_table(const Record& record, const std::vector<timing::TimePair>& pairs) {
+std::string literature_table(const PublishedTimes& record,
+                             const std::vector<timing::TimePair>& pairs) {
     const timing::ErrorSummary s = timing::summarize(pairs);
     const std::string address = record.addresses.front();
     return "| published by | GPU | kernels | median error | 90th percentile | worst | in the right "
@@ -68,7 +70,7 @@ std::string literature_table(const Record& record, const std::vector<timing::Tim
                   percent(s.worst).c_str(), percent(s.order()).c_str());
 }
 
-Json literature_json(const Record& record, const std::vector<timing::TimePair>& pairs) {
+Json literature_json(const PublishedTimes& record, const std::vector<timing::TimePair>& pairs) {
     const timing::ErrorSummary s = timing::summarize(pairs);
     Json kernels = Json::array();
     for (const timing::TimePair& pair : pairs) {
@@ -100,12 +102,12 @@ bool are_equal_within_tolerance(const std::string& table, const std::string& oth
     return !(others >> another);
 }
 
-int validate_literature(const TimeWords& words) {
+int validate_literature(const TimeComparisonOptions& words) {
     for (const std::string& file : {words.json, words.markdown})
         if (!file.empty()) check_writable(file);
-    const Record record = published_record();
+    const PublishedTimes record = published_record();
     const auto pairs = pairs_of(record, predicted_json(record.program, record.shape, record.gpu));
-    progress(record.program);
+    print_progress(record.program);
     std::cout << "Predicted, and published by others\n\n" << literature_text(record, pairs);
     if (!words.json.empty()) write_file(words.json, json_text(literature_json(record, pairs)));
     const std::string table = literature_table(record, pairs);

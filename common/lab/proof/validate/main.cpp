@@ -42,12 +42,12 @@ struct CommandLine {
     bool counters_only = false, bugs_only = false;
     std::string json, commit, ncu_output, keep, recorded;
     bool steps = true;
-    TimeWords times;
+    TimeComparisonOptions times;
     CLI::Option* time = nullptr;
 };
 
 /// Adds the options for --time, which compares the time model with a GPU instead of the counters.
-void add_time_options(CLI::App& app, TimeWords& words, CLI::Option*& time) {
+void add_time_options(CLI::App& app, TimeComparisonOptions& words, CLI::Option*& time) {
     time = app.add_option("--time", words.gpu,
                           "Compare predicted times with measured ones instead,\nfor this GPU "
                           "(default: this computer's GPU, or docs/results)");
@@ -201,9 +201,9 @@ private:
 
     bool run_counters(Json& json) const {
         const Json cases = simulate_cases();
-        progress(std::to_string(cases.size()) + " launches are simulated");
+        print_progress(std::to_string(cases.size()) + " launches are simulated");
         const std::vector<ProfiledLaunch> profiled = parse_ncu_csv(profile_cases());
-        progress("and profiled");
+        print_progress("and profiled");
         const CounterComparison comparison = compare_counters(cases, profiled);
         std::cout << to_text(comparison)
                   << (comparison.is_equal() ? "The simulator counts what the hardware counts.\n\n"
@@ -222,7 +222,7 @@ private:
         const auto tell = [&said](std::size_t done, std::size_t all) {
             if (seconds_since_start() - said < 10 && done < all) return;
             said = seconds_since_start();
-            progress(std::to_string(done) + " of " + std::to_string(all) + " verdicts");
+            print_progress(std::to_string(done) + " of " + std::to_string(all) + " verdicts");
         };
         const std::vector<JudgedCase> judged =
             judge(read_suite(kRepository + "/common/simulator/tests"), sanitizer_, jobs, tell);
@@ -236,7 +236,7 @@ private:
 };
 
 int run(const CommandLine& words, char**) {
-    TimeWords times = words.times;
+    TimeComparisonOptions times = words.times;
     times.json = words.json;
     if (!words.recorded.empty()) return Validation(words).compare_with_recorded();
     if (words.time->count() == 0) return Validation(words).run_all();

@@ -89,7 +89,7 @@ MeasuredTimes load_measured_times(const std::vector<std::string>& files) {
     return measured;
 }
 
-std::vector<std::string> list_programs(const TimeWords& words) {
+std::vector<std::string> list_programs(const TimeComparisonOptions& words) {
     const course::Course course = course::read_course(COALESCE_REPOSITORY);
     std::vector<std::string> programs;
     for (const std::string& word : words.lessons) {
@@ -151,7 +151,7 @@ timing::ErrorSummary summarize_all(const std::vector<ComparedTime>& times) {
     return all;
 }
 
-Json figures_json(const timing::ErrorSummary& s) {
+Json error_summary_json(const timing::ErrorSummary& s) {
     return {{"pairs", s.pairs},     {"median", s.median},       {"percentile_90", s.percentile_90},
             {"worst", s.worst},     {"within_10", s.within_10}, {"compared", s.comparable},
             {"in_order", s.order()}};
@@ -166,12 +166,12 @@ Json predicted_json(const std::string& program, Shape shape, const std::string& 
                                   "--at", size_option(shape)});
 }
 
-std::string figures_head() {
+std::string error_table_header() {
     return format("%-20s %5s %9s %10s %9s %8s %11s\n", "", "pairs", "median", "90th p.", "worst",
                   "in 10 %", "in order");
 }
 
-std::string figures_row(const std::string& name, const timing::ErrorSummary& s) {
+std::string error_table_row(const std::string& name, const timing::ErrorSummary& s) {
     return format("%-20s %5zu %7.1f %% %8.1f %% %7.1f %% %8zu %9.1f %%\n", name.c_str(), s.pairs,
                   100 * s.median, 100 * s.percentile_90, 100 * s.worst, s.within_10,
                   100 * s.order());
@@ -244,16 +244,17 @@ std::vector<std::string> find_unpredicted(const Json& predicted, Shape shape,
 }
 
 std::string times_text(const std::vector<ComparedTime>& times) {
-    std::string text, figures = figures_head();
+    std::string text, figures = error_table_header();
     // If some kernels are unknown, adds a second row for the known kernels only.
     const auto add = [&](const std::string& name, const timing::ErrorSummary& all,
                          const timing::ErrorSummary& known) {
-        figures += figures_row(name, all);
-        if (known.pairs > 0 && known.pairs < all.pairs) figures += figures_row("  known", known);
+        figures += error_table_row(name, all);
+        if (known.pairs > 0 && known.pairs < all.pairs)
+            figures += error_table_row("  known", known);
     };
     for (const auto& [size, pairs] : by_size(times)) {
         text += size + "\n\n" + timing::format_text(pairs) + "\n";
-        add(size, timing::summarize(pairs), timing::summarize(timing::known_of(pairs)));
+        add(size, timing::summarize(pairs), timing::summarize(timing::fully_modelled_pairs(pairs)));
     }
     add("all", summarize_all(times), summarize_all(keep_known(times)));
     if (keep_known(times).size() < times.size())
@@ -284,14 +285,15 @@ Json times_json(const std::vector<ComparedTime>& times) {
     }
     for (const auto& [size, pairs] : by_size(times)) {
         Json of_size = {{"size", size}};
-        of_size.update(figures_json(timing::summarize(pairs)));
-        of_size["known"] = figures_json(timing::summarize(timing::known_of(pairs)));
+        of_size.update(error_summary_json(timing::summarize(pairs)));
+        of_size["known"] =
+            error_summary_json(timing::summarize(timing::fully_modelled_pairs(pairs)));
         sizes.push_back(of_size);
     }
     return {{"sizes", sizes}, {"results", rows}};
 }
 
-int validate_times(const TimeWords& words) {
+int validate_times(const TimeComparisonOptions& words) {
     const std::vector<std::string> programs = list_programs(words);
     const std::vector<Shape> sizes = parse_sizes(words.sizes);
     for (const std::string& file : {words.json, words.markdown, words.svg})
@@ -320,7 +322,7 @@ int validate_times(const TimeWords& words) {
             for (const std::string& why : find_unpredicted(predicted, shape, measured))
                 if (std::find(reasons.begin(), reasons.end(), why) == reasons.end())
                     reasons.push_back(why);
-            progress(program + " at " + shape.name());
+            print_progress(program + " at " + shape.name());
         }
     }
     if (!words.against.empty()) times = compare_with_run(std::move(times), stand_in);

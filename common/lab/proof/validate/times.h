@@ -13,8 +13,8 @@
 namespace coalesce::proof {
 
 /// The options of a comparison: the lessons, the source of the measured times, and the outputs.
-struct TimeWords {
-    /// The GPU to predict for. If empty, the GPU that was measured.
+struct TimeComparisonOptions {
+    /// The GPU to predict for, or empty for the GPU on which the times were measured.
     std::string gpu;
     std::vector<std::string> lessons;  ///< numbers or names of lessons; all lessons if empty
     std::string sizes = "4096,8192,16384,32768,32768x16384";
@@ -22,8 +22,8 @@ struct TimeWords {
     bool no_search = false;
     std::vector<std::string> against;  ///< result files to use instead of predictions
     bool literature = false;           ///< whether to compare with published times for other GPUs
-    /// Whether to write the book's tables of published times, and whether to check that these
-    /// tables are current. Both are for `literature` only.
+    /// Whether to write the book's tables of published times, and whether to check that the tables
+    /// are current. Both apply only if `literature` is set.
     bool tables = false, are_tables_current = false;
     /// Median error in percent above which the comparison fails; 0 means no limit.
     double limit = 0;
@@ -42,7 +42,7 @@ struct ComparedTime {
 /// that were skipped or have no time are left out.
 class MeasuredTimes {
 public:
-    /// Adds all results in `json`, at any nesting depth. Keeps times that are already present.
+    /// Adds all results in `json`, at any nesting depth. Does not replace times that already exist.
     void add(const Json& json);
     /// Returns the time in milliseconds, or 0 if it was not measured.
     double ms(const std::string& step, const std::string& variant, Shape shape) const;
@@ -77,11 +77,11 @@ Json times_json(const std::vector<ComparedTime>& times);
 /// Runs a program with --json and returns its output: the times of its kernels at `shape`,
 /// predicted for `gpu`.
 Json predicted_json(const std::string& program, Shape shape, const std::string& gpu);
-/// Returns the header of a table of errors for a terminal. figures_row() returns a row.
-std::string figures_head();
-std::string figures_row(const std::string& name, const timing::ErrorSummary& summary);
+/// Return the header and a row of a table of errors for a terminal.
+std::string error_table_header();
+std::string error_table_row(const std::string& name, const timing::ErrorSummary& summary);
 
 /// Runs the whole comparison. Returns the exit code.
-int validate_times(const TimeWords& words);
+int validate_times(const TimeComparisonOptions& words);
 
 }  // namespace coalesce::proof

@@ -63,7 +63,7 @@ struct KernelTotals {
             ++with_unknowns;
         } else {
             ++timed;
-            within += kernel.time->is_within();
+            within += kernel.time->is_within_error_band();
         }
     }
 };
@@ -85,7 +85,7 @@ std::string time_words(const ComparedKernel& kernel) {
     const std::string ratio = format("%9.4f%10.4f%7.2f%6.0f %%", time.measured, time.predicted,
                                      time.predicted / time.measured, 100 * time.band);
     if (!time.unknown.empty()) return ratio + "  not known: " + joined(time.unknown, ", ");
-    return ratio + (time.is_within() ? "  within" : "  BEYOND");
+    return ratio + (time.is_within_error_band() ? "  within" : "  BEYOND");
 }
 
 /// Returns the output for a kernel: one line with its results, followed by a line for each counter
@@ -134,7 +134,7 @@ std::string format_totals(const KernelTotals& half) {
 
 }  // namespace
 
-bool TutorialTime::is_within() const {
+bool TutorialTime::is_within_error_band() const {
     return std::abs(predicted / measured - 1) <= band;
 }
 

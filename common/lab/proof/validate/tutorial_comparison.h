@@ -17,7 +17,7 @@ struct TutorialTime {
     double predicted = 0, measured = 0;  ///< times in milliseconds
     double band = 0;                     ///< promised relative error: 0.08 means within 8 %
     std::vector<std::string> unknown;    ///< reasons why the model could not predict the time
-    bool is_within() const;
+    bool is_within_error_band() const;
 };
 
 /// The comparison of one kernel.
@@ -26,9 +26,9 @@ struct ComparedKernel {
     bool is_held_back = false;
     /// Differences between simulated and measured counters.
     std::vector<Difference> differences = {};
-    /// The number of hardware runs if their counters varied, otherwise 0.
+    /// The number of hardware runs if their counters differ, or 0 if all counters are the same.
     int runs = 0;
-    /// Whether all differences are within the range of the hardware runs.
+    /// Whether each count in `differences` is within the range that the hardware runs gave.
     bool is_in_range = false;
     std::string other = "measured";  ///< where the reference counters come from
     std::string known = {};  ///< the known reason why the counters differ; "" if there is none
@@ -41,8 +41,8 @@ struct ComparedKernel {
 /// simulator's count equals one of ncu's two metrics for wavefronts (CounterSummary explains why).
 std::vector<Difference> compare_tutorial_counters(const Json& recorded, const Json& simulated);
 
-/// Returns the counters of the only launch in `simulated`, by name, for comparison with those of
-/// other runs.
+/// Returns the counters, by name, of the launch in `simulated`, which must be the only one. Used to
+/// compare these counters with those of other runs.
 Json counters_of_only_launch(const Json& simulated);
 
 /// Reports whether every simulated counter in `differences` lies within its range over several
@@ -58,12 +58,12 @@ std::optional<TutorialTime> compare_tutorial_time(double measured_ms, const Json
 /// begin with # are comments.
 std::map<std::string, std::string> read_known_differences(const std::string& text);
 
-/// The thresholds of the comparison: minimum fractions of kernels with equal counters, and of
-/// predictions within their error bands.
+/// The thresholds for a successful comparison of the simulator with the hardware, as fractions from
+/// 0 to 1.
 struct TutorialLimits {
-    double equal = 0;  ///< fraction of kernels whose counters are equal
-    /// fraction of predictions within their error bands, required in each half of the set of
-    /// kernels
+    double equal = 0;  ///< minimum fraction of kernels with equal counters
+    /// minimum fraction of predictions within their error bands; the held-back kernels must reach
+    /// it, and so must the others
     double within = 0;
     double repeatable_equal =
         /// Like `equal`, but for kernels whose hardware counters are the same in every run.

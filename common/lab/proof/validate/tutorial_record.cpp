@@ -112,12 +112,12 @@ bool is_held_back(const std::string& kernel) {
     return (hash >> 16 & 1) != 0;
 }
 
-const std::vector<RecordedCounter>& recorded_counters() {
+const std::vector<RecordedCounter>& small_launch_counters() {
     static const std::vector<RecordedCounter> all = make_recorded_counters();
     return all;
 }
 
-const std::vector<RecordedCounter>& recorded_extras() {
+const std::vector<RecordedCounter>& large_launch_counters() {
     static const std::vector<RecordedCounter> all = {
         {"cycles", {"sm__cycles_elapsed.max"}},
         {"dram_read", {"dram__bytes_read.sum"}},
@@ -161,8 +161,8 @@ ThemeRecord make_theme_record(const ThemeOutput& output) {
         Json kernel = {{"theme", output.theme},
                        {"name", kernels[i].name},
                        {"kernel", kernel_name(small[i].kernel)},
-                       {"counters", values_of(small[i], recorded_counters())}};
-        Json timed = {{"ms", kernels[i].ms}, {"full", values_of(full[i], recorded_extras())}};
+                       {"counters", values_of(small[i], small_launch_counters())}};
+        Json timed = {{"ms", kernels[i].ms}, {"full", values_of(full[i], large_launch_counters())}};
         if (is_held_back(kernels[i].name)) {
             Json held_back = {{"theme", output.theme}, {"name", kernels[i].name}};
             held_back.update(timed);
@@ -180,7 +180,7 @@ namespace {
 /// Returns the minimum and maximum of each counter that differs between runs.
 Json find_counter_ranges(const std::vector<Json>& runs) {
     Json ranges = Json::object();
-    for (const RecordedCounter& counter : recorded_counters()) {
+    for (const RecordedCounter& counter : small_launch_counters()) {
         double least = std::numeric_limits<double>::max(), most = 0;
         for (const Json& run : runs) {
             const double value = run.value(counter.name, 0.0);
@@ -210,7 +210,7 @@ void add_runs(const std::vector<Json*>& kernels, const std::vector<ProfiledLaunc
             if (kernel_name(launch->kernel) != expected)
                 throw std::runtime_error("ncu profiled " + launch->kernel + " instead of " +
                                          expected);
-            runs.push_back(values_of(*launch, recorded_counters()));
+            runs.push_back(values_of(*launch, small_launch_counters()));
         }
         (*kernel)["runs"] = runs.size();
         const Json ranges = find_counter_ranges(runs);

@@ -31,9 +31,9 @@ struct RecordedCounter {
 /// Returns the counters of small launches. Counters that also occur in the simulator's JSON are
 /// compared. The other counters help to explain differences. Names that end in `_pipe` are counters
 /// of the hardware's pipe, and names that begin with `local_` count accesses to local memory.
-const std::vector<RecordedCounter>& recorded_counters();
+const std::vector<RecordedCounter>& small_launch_counters();
 /// Returns the counters that are recorded for large launches, in addition to their times.
-const std::vector<RecordedCounter>& recorded_extras();
+const std::vector<RecordedCounter>& large_launch_counters();
 /// Returns the metrics of these counters, separated by commas as ncu expects them.
 std::string metric_names(const std::vector<RecordedCounter>& counters);
 
@@ -46,17 +46,17 @@ struct ThemeOutput {
 };
 
 /// A theme's kernels, as they are written to measured.json and to held_back.json.
-/// make_theme_record() throws std::runtime_error unless all three members of `output` are for the
-/// same kernels.
 struct ThemeRecord {
     Json measured = Json::array(), held_back = Json::array();
 };
+/// Combines the three outputs of a theme. Throws std::runtime_error unless all three are for the
+/// same kernels.
 ThemeRecord make_theme_record(const ThemeOutput& output);
 
 /// Adds the counters from more runs to kernels in the record. `launches` contains `repeats`
-/// launches of each kernel, one kernel after another. If any counter varies, the kernel gets
-/// "runs", the number of runs including the recorded one, and "ranges", the minimum and maximum of
-/// each counter that varies. Throws std::runtime_error if `launches` contains other kernels.
+/// launches of each kernel, one kernel after another. Sets "runs" of each kernel to the number of
+/// runs, including the recorded one, and "ranges" to the minimum and maximum of each counter that
+/// varies, if any does. Throws std::runtime_error if `launches` contains other kernels.
 void add_runs(const std::vector<Json*>& kernels, const std::vector<ProfiledLaunch>& launches,
               std::size_t repeats);
 

@@ -112,10 +112,10 @@ std::string output_of(const std::vector<std::string>& command, double seconds) {
 ThemeOutput measure_theme(const CommandLine& words, const std::string& ncu,
                           const std::string& theme) {
     const std::string program = program_of(words, theme);
-    return {
-        theme, output_of({program, "--time"}, kProgramSeconds),
-        profile_metrics(ncu, {program, "--small", "--no-check"}, metric_names(recorded_counters())),
-        profile_metrics(ncu, {program, "--no-check"}, metric_names(recorded_extras()))};
+    return {theme, output_of({program, "--time"}, kProgramSeconds),
+            profile_metrics(ncu, {program, "--small", "--no-check"},
+                            metric_names(small_launch_counters())),
+            profile_metrics(ncu, {program, "--no-check"}, metric_names(large_launch_counters()))};
 }
 
 ThemeOutput read_theme(const fs::path& folder, const std::string& theme) {
@@ -158,7 +158,7 @@ int measure(const CommandLine& words) {
             reads ? read_theme(words.ncu_output, theme) : measure_theme(words, ncu, theme);
         if (!words.keep.empty()) save_theme(words.keep, output);
         record.add(make_theme_record(output));
-        progress(theme);
+        print_progress(theme);
     }
     fs::create_directories(words.record);
     record.write(words.record);
@@ -199,7 +199,7 @@ std::string repeat_kernels(const CommandLine& words, const std::string& theme,
     for (const Json* kernel : kernels)
         command.insert(command.end(), {"--only", kernel->at("name")});
     const std::string text =
-        profile_metrics(find_tool("ncu"), command, metric_names(recorded_counters()));
+        profile_metrics(find_tool("ncu"), command, metric_names(small_launch_counters()));
     if (!words.keep.empty()) write_file(fs::path(words.keep) / file, text);
     return text;
 }
@@ -216,7 +216,7 @@ int measure_again(const CommandLine& words) {
         add_runs(kernels, parse_ncu_csv(repeat_kernels(words, theme, kernels)), words.repeats);
         count += kernels.size();
         for (const Json* kernel : kernels) differing += kernel->contains("ranges");
-        progress(theme);
+        print_progress(theme);
     }
     record.write(words.record);
     std::cout << differing << " of " << count << " kernels have counters that differ between "

@@ -37,8 +37,8 @@ TEST_CASE("the statistics equal the values computed by hand") {
     CHECK(summary.worst == doctest::Approx(0.50));
     CHECK(summary.beyond_30 == 1);
     /// The errors of the known pairs are 0, 4, 10 and 20 %, so the median is 7 %.
-    CHECK(summarize(known_of(five())).median == doctest::Approx(0.07));
-    CHECK(summarize(known_of(five())).worst == doctest::Approx(0.20));
+    CHECK(summarize(fully_modelled_pairs(five())).median == doctest::Approx(0.07));
+    CHECK(summarize(fully_modelled_pairs(five())).worst == doctest::Approx(0.20));
 }
 
 TEST_CASE("the 90th percentile of ten values is the ninth") {

@@ -53,7 +53,7 @@ TEST_CASE("every launch is valid, and every index fits into an int") {
         CAPTURE(kernel.description);
         CHECK(kernel.title.size() <= 35);
         CHECK(kernel.description.find('\n') == std::string::npos);
-        for (const Run& run : {kernel.full, kernel.small}) {
+        for (const MatrixLaunch& run : {kernel.full, kernel.small}) {
             CHECK(run.block[0] * run.block[1] >= 32);
             CHECK(run.block[0] * run.block[1] <= 1024);
             CHECK(run.grid[0] >= 1);
@@ -82,9 +82,9 @@ TEST_CASE("files are read back as they were written, and a modified file is reje
 }
 
 TEST_CASE("times are compared only if they belong to the same kernel") {
-    Predicted predicted{"H200",
-                        {{"kernel_01", "a title", "f00d", 1.1, 0.1, "memory", {"waits"}, {}}}};
-    Measured measured{"H200", "", "", {{"kernel_01", "a title", "f00d", 1.0, 0.01, 20}}};
+    PredictedKernels predicted{
+        "H200", {{"kernel_01", "a title", "f00d", 1.1, 0.1, "memory", {"waits"}, {}}}};
+    MeasuredKernels measured{"H200", "", "", {{"kernel_01", "a title", "f00d", 1.0, 0.01, 20}}};
     const auto pairs = pairs_of(predicted, measured);
     REQUIRE(pairs.size() == 1);
     CHECK(pairs[0].name == "01 a title");

@@ -27,9 +27,9 @@ std::vector<Kernel> small_kernel() {
 
 /// Predicts without printing anything. This test runs the whole kernel, so the simulator reports
 /// that the predicted kernel reads uninitialized memory. These reports are cleared.
-Predicted predict_quietly(const std::string& gpu) {
+PredictedKernels predict_quietly(const std::string& gpu) {
     simulator_library::set_quiet(true);
-    const Predicted predicted = predict(small_kernel(), gpu);
+    const PredictedKernels predicted = predict(small_kernel(), gpu);
     SIMULATOR_FUNCTION(coalesceClearReports)();
     return predicted;
 }
@@ -56,7 +56,7 @@ TEST_CASE("predictions are stored without `time_line`") {
     launch.unknown = {Unknown::parts};
     launch.registers = 32;
     answer = codec::write(Predictions{{launch}});
-    const Predicted predicted = predict_quietly("H200");
+    const PredictedKernels predicted = predict_quietly("H200");
     CHECK(recorded == 2);
     REQUIRE(predicted.kernels.size() == 1);
     const PredictedKernel& one = predicted.kernels[0];
@@ -65,7 +65,7 @@ TEST_CASE("predictions are stored without `time_line`") {
     CHECK(one.unknown == std::vector<std::string>{"parts"});
     CHECK(one.prediction["registers"] == 32);
     CHECK_FALSE(one.prediction.contains("time_line"));
-    const auto again = codec::read<Predicted>(codec::write(predicted));
+    const auto again = codec::read<PredictedKernels>(codec::write(predicted));
     CHECK(codec::write(again) == codec::write(predicted));
 }
 

@@ -29,7 +29,7 @@ std::string found_in(const Kernel& kernel) {
     char* arguments[] = {name, nullptr};
     static const Device device = choose_device(DeviceChoice::simulator, arguments);
     CAPTURE(kernel.text);
-    return check(kernel, OnDevice(kernel), device);
+    return check_small_run(kernel, LoadedRandomKernel(kernel), device);
 }
 
 bool has_edges(const Kernel& kernel) {
@@ -43,7 +43,9 @@ TEST_CASE("an unchanged kernel is correct") {
 }
 
 TEST_CASE("an element read from a wrong position is detected") {
-    const auto is_copy = [](const Kernel& kernel) { return kernel.work.kind == Kind::copy; };
+    const auto is_copy = [](const Kernel& kernel) {
+        return kernel.work.kind == MatrixOperation::copy;
+    };
     const Kernel kernel =
         changed("= in[row * in_pitch + col", "= in[row * in_pitch + col / 2", is_copy);
     CHECK(found_in(kernel).find("instead of") != std::string::npos);
@@ -51,7 +53,7 @@ TEST_CASE("an element read from a wrong position is detected") {
 
 TEST_CASE("elements that were never written are detected") {
     const auto is_whole = [](const Kernel& kernel) {
-        return !has_edges(kernel) && kernel.work.kind == Kind::transpose;
+        return !has_edges(kernel) && kernel.work.kind == MatrixOperation::transpose;
     };
     const Kernel kernel = changed(
         "out[col * out_pitch + row] =", "if (row > 0) out[col * out_pitch + row] =", is_whole);
@@ -60,7 +62,7 @@ TEST_CASE("elements that were never written are detected") {
 
 TEST_CASE("writes past the end of rows are detected, even if they stay within the allocation") {
     const auto has_room = [](const Kernel& kernel) {
-        return has_edges(kernel) && kernel.work.kind == Kind::copy &&
+        return has_edges(kernel) && kernel.work.kind == MatrixOperation::copy &&
                kernel.full.out_pitch > kernel.full.cols;
     };
     const Kernel kernel =

@@ -64,14 +64,14 @@ struct ReportFolder {
 
 TEST_CASE("a README without results says that there are no results") {
     ReportFolder folder;
-    CHECK(update_readme(folder.path, true) == 1);
+    CHECK(update_result_tables(folder.path, true) == 1);
     CHECK(folder.read("README.md") == EMPTY_README);
-    CHECK(update_readme(folder.path, false) == 0);
+    CHECK(update_result_tables(folder.path, false) == 0);
     CHECK(has(folder.read("README.md"), "No GPU has been measured yet."));
     CHECK(!has(folder.read("README.md"), "old"));
     CHECK(has(folder.read("README.md"), "# Title\n"));
     CHECK(has(folder.read("README.md"), "\nafter\n"));
-    CHECK(update_readme(folder.path, true) == 0);
+    CHECK(update_result_tables(folder.path, true) == 0);
 }
 
 TEST_CASE("counted, predicted and measured figures of a variant are in one row") {
@@ -193,7 +193,7 @@ TEST_CASE("the summary has one line per lesson, with its fastest variant") {
     folder.write("docs/results/a.json",
                  Json{{"device", SIM}, {"results", {counted("02_naive", "naive")}}}.dump());
     folder.write("docs/results/b.json", Json{{"device", GPU}, {"results", {naive, faster}}}.dump());
-    CHECK(update_readme(folder.path, false) == 0);
+    CHECK(update_result_tables(folder.path, false) == 0);
     CHECK(has(folder.read("README.md"),
               "| [02](steps/02_naive/README.md) | Naive | 4, 32 | 4097 | 95.7 % | `8x32` 4200, "
               "95.7 % |\n"));
@@ -202,8 +202,8 @@ TEST_CASE("the summary has one line per lesson, with its fastest variant") {
     // Now the headline variant is itself the fastest.
     faster["gbps"] = 4000;
     folder.write("docs/results/b.json", Json{{"device", GPU}, {"results", {naive, faster}}}.dump());
-    CHECK(update_readme(folder.path, true) == 1);
-    CHECK(update_readme(folder.path, false) == 0);
+    CHECK(update_result_tables(folder.path, true) == 1);
+    CHECK(update_result_tables(folder.path, false) == 0);
     CHECK(has(folder.read("README.md"), "| 4097 | 95.7 % |  |\n"));
 }
 
@@ -274,26 +274,27 @@ TEST_CASE("a lesson contains copies of its code and questions, and stale copies 
     folder.write("steps/02_naive/questions.txt", "? Why?\n+ So\n  Yes.\n- Not so\n  No.\n");
     folder.write("steps/02_naive/README.md",
                  "a\n<!-- snippet: kernel -->\nb\n<!-- questions -->\n");
-    CHECK(update_readme(folder.path, true) == 1);
-    update_readme(folder.path, false);
+    CHECK(update_result_tables(folder.path, true) == 1);
+    update_result_tables(folder.path, false);
     const std::string text = folder.read("steps/02_naive/README.md");
     CHECK(text ==
           "a\n<!-- snippet: kernel -->\n<!-- copy -->\n\n```cpp\nvoid a() {\n}\n```\n\n"
           "<!-- end of copy -->\nb\n<!-- questions -->\n<!-- copy -->\n\n1. Why?\n   - So\n   - "
           "Not so\n\n<details><summary>Answers</summary>\n\n1. So Yes.\n\n</details>\n\n"
           "<!-- end of copy -->\n");
-    CHECK(update_readme(folder.path, true) == 0);
+    CHECK(update_result_tables(folder.path, true) == 0);
     folder.write("steps/02_naive/main.cu", "//! [kernel]\nvoid c();\n//! [kernel]\n");
-    CHECK(update_readme(folder.path, true) == 1);
+    CHECK(update_result_tables(folder.path, true) == 1);
     folder.write("steps/02_naive/main.cu", "void c();\n");
-    CHECK_THROWS_WITH(update_readme(folder.path, true),
+    CHECK_THROWS_WITH(update_result_tables(folder.path, true),
                       doctest::Contains("does not contain a pair of marks"));
 }
 
 TEST_CASE("a README without its markers is reported as an error") {
     ReportFolder folder;
     folder.write("README.md", "no markers");
-    CHECK_THROWS_WITH(update_readme(folder.path, false), doctest::Contains("lost its markers"));
+    CHECK_THROWS_WITH(update_result_tables(folder.path, false),
+                      doctest::Contains("lost its markers"));
 }
 
 TEST_CASE("a lesson shows its step's results, if there are any") {
@@ -301,19 +302,19 @@ TEST_CASE("a lesson shows its step's results, if there are any") {
     const std::string lesson = "a\n<!-- results: begin -->\nold\n<!-- results: end -->\nb\n";
     folder.write("README.md", EMPTY_README);
     folder.write("steps/02_naive/README.md", lesson);
-    update_readme(folder.path, false);
+    update_result_tables(folder.path, false);
     CHECK(folder.read("steps/02_naive/README.md") == lesson);
 
     Json results = {timed("02_naive", "naive"), timed("rivals", "geam")};
     folder.write("docs/results/b.json", Json{{"device", GPU}, {"results", results}}.dump());
-    CHECK(update_readme(folder.path, false) == 0);
-    CHECK(update_readme(folder.path, true) == 0);
+    CHECK(update_result_tables(folder.path, false) == 0);
+    CHECK(update_result_tables(folder.path, true) == 0);
     CHECK(folder.read("steps/02_naive/README.md") ==
           "a\n<!-- results: begin -->\n*Measured* on an A GPU at 4096 x 512; every output "
           "is verified.\n\n"
           "| Variant | Measured ms | GB/s | of copy |\n|---|--:|--:|--:|\n"
           "| `naive` | 2.0971 | 4097 | 95.7 % |\n<!-- results: end -->\nb\n");
     folder.write("steps/02_naive/README.md", lesson);
-    CHECK(update_readme(folder.path, true) == 1);
+    CHECK(update_result_tables(folder.path, true) == 1);
     CHECK(folder.read("steps/02_naive/README.md") == lesson);
 }

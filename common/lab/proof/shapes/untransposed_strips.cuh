@@ -1,0 +1,261 @@
+/// \file
+/// The parts of bounds.cu that replace the library's kernels for strips and stacks.
+#pragma once
+
+#include "lab/proof/shapes/untransposed.cuh"
+
+namespace addresses_only::transposing {
+
+template <int SIZE, int THREADS, int LOADS_IN_FLIGHT, int PAD, LoadPolicy LOADS, StorePolicy STORES>
+struct Untransposed<Tall<SIZE, THREADS, LOADS_IN_FLIGHT, PAD, LOADS, STORES>>
+    : Tall<SIZE, THREADS, LOADS_IN_FLIGHT, PAD, LOADS, STORES> {
+    using Kernel = Tall<SIZE, THREADS, LOADS_IN_FLIGHT, PAD, LOADS, STORES>;
+    static constexpr int N = Kernel::WORD_ELEMENTS;
+
+    static __device__ void run(const Task& task, char* shared) {
+        const Place place = find_tile_of_block(task, task.tile_rows, 0);
+        const std::int64_t top = place.row < Kernel::LEAD ? 0 : place.row - Kernel::LEAD;
+        const std::int64_t end = place.row + task.tile_rows;
+        const int rows = static_cast<int>((end < task.rows ? end : task.rows) - top);
+        const char* from = in_address<SIZE>(task, place) + top * task.cols * SIZE;
+        Sum sum;
+        if (rows > 0) {
+            copy_line<SIZE, THREADS, LOADS_IN_FLIGHT>(SumLine{shared, start_of(from), &sum},
+                                                      DeviceLine<const char, LOADS>{from},
+                                                      rows * static_cast<int>(task.cols));
+        }
+        sum.wait_for_loads();
+        store(task, place, sum);
+    }
+
+    static __device__ void store(const Task& task, const Place& place, const Sum& sum) {
+        constexpr int WARPS = THREADS / 32;
+        const int groups = task.tile_rows / Kernel::ROWS_PER_WARP;
+        const int at_once = groups < WARPS ? groups : WARPS;
+        const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+        for (int group = warp & (at_once - 1); group < groups; group += at_once) {
+            const std::int64_t first = place.row + group * Kernel::ROWS_PER_WARP;
+            const std::int64_t step = WARPS / at_once * task.out_pitch * SIZE;
+            char* line =
+                out_address<SIZE>(task, place) + (warp / at_once * task.out_pitch + first) * SIZE;
+#pragma unroll 4
+            for (int col = warp / at_once; col < task.cols; col += WARPS / at_once, line += step) {
+                const int phase =
+                    static_cast<int>(reinterpret_cast<std::uintptr_t>(line) % 32 / SIZE);
+                store_rows(line + (lane * N - phase) * SIZE, sum, first + lane * N - phase,
+                           task.rows);
+            }
+        }
+    }
+
+    static __device__ void store_rows(char* to, const Sum& sum, std::int64_t row,
+                                      std::int64_t rows) {
+        if (row >= 0 && row + N <= rows) {
+            element<N * SIZE>(to, 0) = sum.template element<N * SIZE>();
+            return;
+        }
+        for (int i = 0; i < N; ++i) {
+            if (row + i >= 0 && row + i < rows) element<SIZE>(to, i) = sum.template element<SIZE>();
+        }
+    }
+};
+
+template <int ACROSS, int DOWN, int BLOCKS, LoadPolicy LOADS, bool SWAPS>
+struct Untransposed<TallOfVectors<ACROSS, DOWN, BLOCKS, LOADS, SWAPS>>
+    : TallOfVectors<ACROSS, DOWN, BLOCKS, LOADS, SWAPS> {
+    using Kernel = TallOfVectors<ACROSS, DOWN, BLOCKS, LOADS, SWAPS>;
+
+    static __device__ void run(const Task& task, char*) {
+        const Place place = find_tile_of_block(task, Kernel::TILE_ROWS, Kernel::TILE_COLS);
+        const bool is_inner =
+            place.row >= Kernel::LEAD && place.row + Kernel::TILE_ROWS <= task.rows;
+        Vector<16> row[16];
+        Kernel::load(task, place, is_inner, row);
+        Sum sum;
+        sum.add(row);
+        sum.wait_for_loads();
+        constexpr int CHUNKS = (DOWN + 31) / 32;
+        char* const out = out_address<1>(task, place) + place.row;
+#pragma unroll 2
+        for (int i = threadIdx.x / 32; i < Kernel::COLS * CHUNKS; i += Kernel::WARPS) {
+            const int col = i / CHUNKS,
+                      number = i % CHUNKS * 32 + static_cast<int>(threadIdx.x) % 32;
+            if (number >= Kernel::TILE_ROWS / 16) continue;
+            char* to = out + col * task.out_pitch;
+            const int before =
+                static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % Kernel::LEAD);
+            to += number * 16 - before;
+            if (is_inner) {
+                store_vector(to, sum.vector);
+            } else {
+                Kernel::store_bytes(to, sum.vector, place.row - before + number * 16, task.rows);
+            }
+        }
+    }
+};
+
+template <int DOWN, int BLOCKS, LoadPolicy LOADS>
+struct Untransposed<WideOfVectors<DOWN, BLOCKS, LOADS>> : WideOfVectors<DOWN, BLOCKS, LOADS> {
+    using Kernel = WideOfVectors<DOWN, BLOCKS, LOADS>;
+
+    static __device__ void run(const Task& task, char*) {
+        const Place place = find_tile_of_block(task, Kernel::TILE_ROWS, Kernel::TILE_COLS);
+        Sum sum;
+        if (place.col >= 16 && place.col + Kernel::TILE_COLS + 16 <= task.cols) {
+            load<true>(task, place, sum);
+        } else {
+            load<false>(task, place, sum);
+        }
+        sum.wait_for_loads();
+        const int x = threadIdx.x % DOWN, y = threadIdx.x / DOWN;
+        const std::int64_t col = place.col + y * 16;
+        char* const to = out_address<1>(task, place) + col * Kernel::ROWS + x * 16;
+#pragma unroll
+        for (int i = 0; i < 16; ++i) {
+            if (col + i < task.cols) store_vector(to + i * Kernel::ROWS, sum.vector);
+        }
+    }
+
+    template <bool IS_INNER>
+    static __device__ void load(const Task& task, const Place& place, Sum& sum) {
+        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        const int thread = static_cast<int>(threadIdx.x);
+        const char* const in = in_address<1>(task, place);
+        const char* row = in + warp * task.in_pitch;
+        Vector<16> vector[Kernel::ROUNDS];
+#pragma unroll
+        for (int k = 0; k < Kernel::ROUNDS; ++k, row += Kernel::WARPS * task.in_pitch)
+            vector[k] = Kernel::template load_vector_of_row<IS_INNER>(task, place, row, lane);
+        if (thread < Kernel::ROWS) {
+            sum.add(Kernel::template load_vector_of_row<IS_INNER>(
+                task, place, in + thread * task.in_pitch, Kernel::ACROSS));
+        }
+        sum.add(vector);
+    }
+};
+
+template <int SIZE, int THREADS, int LOADS_IN_FLIGHT, bool HAS_MANY_COLS, int PAD, bool TRANSPOSES,
+          LoadPolicy LOADS>
+struct Untransposed<Wide<SIZE, THREADS, LOADS_IN_FLIGHT, HAS_MANY_COLS, PAD, TRANSPOSES, LOADS>>
+    : Wide<SIZE, THREADS, LOADS_IN_FLIGHT, HAS_MANY_COLS, PAD, TRANSPOSES, LOADS> {
+    using Kernel = Wide<SIZE, THREADS, LOADS_IN_FLIGHT, HAS_MANY_COLS, PAD, TRANSPOSES, LOADS>;
+
+    static __device__ void run(const Task& task, char*) {
+        const Place place = find_tile_of_block(task, 0, task.tile_cols);
+        const std::int64_t left = task.cols - place.col;
+        const int cols = static_cast<int>(left < task.tile_cols ? left : task.tile_cols);
+        char* const to = out_address<SIZE>(task, place) + place.col * task.rows * SIZE;
+        Sum sum;
+        if constexpr (TRANSPOSES) {
+            load_pieces(task, place, cols, sum);
+        } else if constexpr (SIZE < 4) {
+            load_words(task, place, cols, sum);
+        } else {
+            load(task, place, cols, sum);
+        }
+        sum.wait_for_loads();
+        copy_line<SIZE, THREADS, 4>(DeviceLine<char>{to}, SumSource{start_of(to), &sum},
+                                    cols * static_cast<int>(task.rows));
+    }
+
+    /// Loads a strip. If it has more columns than threads, a thread loads several columns.
+    static __device__ void load(const Task& task, const Place& place, int cols, Sum& sum) {
+        const int rows = static_cast<int>(task.rows);
+        const int width = HAS_MANY_COLS ? THREADS : task.tile_cols;
+        const int step = THREADS / width, y = threadIdx.x / width;
+        if (y >= step) return;
+        const char* const strip = in_address<SIZE>(task, place) + place.col * SIZE;
+        for (int x = threadIdx.x % width; x < cols; x += width) {
+            for (int row = y; row < rows; row += step * LOADS_IN_FLIGHT) {
+                Element<SIZE> value[LOADS_IN_FLIGHT] = {};
+#pragma unroll
+                for (int k = 0; k < LOADS_IN_FLIGHT; ++k) {
+                    const int at = row + k * step;
+                    const char* const from = strip + (at * task.in_pitch + x) * SIZE;
+                    if (at < rows) value[k] = load_element<LOADS, SIZE>(from);
+                }
+                sum.add(value);
+            }
+        }
+    }
+
+    static __device__ void load_pieces(const Task& task, const Place& place, int cols, Sum& sum) {
+        constexpr int WIDTH = Kernel::TRANSPOSED_COLS, ROWS = Kernel::TRANSPOSED_ROWS;
+        const int pieces = (static_cast<int>(task.rows) + ROWS - 1) / ROWS;
+        const int items = (cols + WIDTH - 1) / WIDTH * pieces;
+        const bool is_inner =
+            place.col >= Kernel::WORD_ELEMENTS && place.col + cols + 8 <= task.cols;
+        for (int item = threadIdx.x / 32; item < items; item += THREADS / 32) {
+            const int row = item % pieces * ROWS, col = item / pieces * WIDTH;
+            unsigned word[Kernel::TRANSPOSED_CHUNKS][ROWS];
+            if (is_inner) {
+                Kernel::template load_piece<true>(word, task, place, row, col, cols);
+            } else {
+                Kernel::template load_piece<false>(word, task, place, row, col, cols);
+            }
+            sum.add(word);
+        }
+    }
+
+    static __device__ void load_words(const Task& task, const Place& place, int cols, Sum& sum) {
+        constexpr int WARPS = THREADS / 32, CHUNK = Kernel::COLS_PER_CHUNK,
+                      CHUNKS = Kernel::CHUNKS_PER_WARP;
+        const int rows = static_cast<int>(task.rows), lane = threadIdx.x % 32;
+        const int items = (cols + CHUNKS * CHUNK - 1) / (CHUNKS * CHUNK) * rows;
+        const bool is_inner = place.col >= Kernel::WORD_ELEMENTS &&
+                              place.col + cols + 2 * Kernel::WORD_ELEMENTS <= task.cols;
+        const Divider by_rows(rows);
+        const char* const strip = in_address<SIZE>(task, place) + place.col * SIZE;
+        for (int item = threadIdx.x / 32; item < items; item += WARPS * LOADS_IN_FLIGHT) {
+            unsigned word[LOADS_IN_FLIGHT * CHUNKS] = {};
+#pragma unroll
+            for (int k = 0; k < LOADS_IN_FLIGHT * CHUNKS; ++k) {
+                const int number = item + k / CHUNKS * WARPS, group = by_rows.quotient(number);
+                const int row = number - group * rows;
+                const int col = group * (CHUNKS * CHUNK) + k % CHUNKS * CHUNK;
+                if (number >= items || col >= cols) continue;
+                const char* const line =
+                    strip + (row * task.in_pitch + group * (CHUNKS * CHUNK)) * SIZE;
+                const int first =
+                    lane * 4 - static_cast<int>(reinterpret_cast<std::uintptr_t>(line) % 4);
+                const char* const chunk = line + k % CHUNKS * CHUNK * SIZE;
+                word[k] = is_inner
+                              ? *reinterpret_cast<const unsigned*>(chunk + first)
+                              : Kernel::load_row_word(chunk, first, place.col + col, task.cols);
+            }
+            sum.add(word);
+        }
+    }
+};
+
+template <int SIZE, int THREADS_, int PAD, LoadPolicy LOADS>
+struct Untransposed<Stack<SIZE, THREADS_, PAD, LOADS>> : Stack<SIZE, THREADS_, PAD, LOADS> {
+    static constexpr int N = Stack<SIZE, THREADS_, PAD, LOADS>::WORD_ELEMENTS;
+
+    static __device__ void run(const Task& task, char* shared) {
+        const int elements = static_cast<int>(task.rows * task.cols);
+        const std::int64_t first = std::int64_t{blockIdx.x} * task.matrices_per_block;
+        const std::int64_t left = task.batches - first;
+        const int count =
+            elements *
+            static_cast<int>(left < task.matrices_per_block ? left : task.matrices_per_block);
+        const char* from = static_cast<const char*>(task.in) + first * elements * SIZE;
+        char* to = static_cast<char*>(task.out) + first * elements * SIZE;
+        Sum sum;
+        copy_line<SIZE, THREADS_, 4>(SumLine{shared, start_of(from), &sum},
+                                     DeviceLine<const char, LOADS>{from}, count);
+        sum.wait_for_loads();
+        const int before = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % 128) / SIZE;
+#pragma unroll 4
+        for (int i = static_cast<int>(threadIdx.x) * N - before; i < count; i += THREADS_ * N) {
+            if (i + N <= 0) continue;
+            if (N == 1 || i < 0 || i + N > count) {
+                element<SIZE>(to, i < 0 ? 0 : i) = sum.template element<SIZE>();
+            } else {
+                element<N * SIZE>(to + i * SIZE, 0) = sum.template element<N * SIZE>();
+            }
+        }
+    }
+};
+
+}  // namespace addresses_only::transposing

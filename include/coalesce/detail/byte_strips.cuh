@@ -1,0 +1,227 @@
+/// \file
+/// Kernels for matrices of bytes whose shorter side consists of a few whole vectors.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "anywhere.cuh"
+#include "task.cuh"
+#include "vectors.cuh"
+
+namespace coalesce::transposing {
+
+/// A block of bytes in shared memory, divided into lines of PITCH vectors. The lines belong to
+/// GROUPS groups of 16 lines. The extra vectors after each group put threads of different groups,
+/// which access the same line of their group, into different banks.
+template <int GROUPS, int PITCH>
+struct LinesOfVectors {
+    static constexpr int GROUP_PITCH = 16 * PITCH + (GROUPS < 8 ? 8 / GROUPS : 1);
+    static constexpr int BYTES = GROUPS * GROUP_PITCH * 16;
+
+    char* data;
+
+    __device__ char* vector(int line, int number) const {
+        return data + (line / 16 * GROUP_PITCH + line % 16 * PITCH + number) * 16;
+    }
+    /// Returns the 16 bytes that begin at byte `first` of the line.
+    __device__ Vector<16> load(int line, int first) const {
+        const char* const from = vector(line, first / 16);
+        return shifted<1>(load_vector<16>(from), load_vector<16>(from + 16),
+                          static_cast<unsigned>(first % 16));
+    }
+};
+
+/// A kernel for matrices `in` with 16 * ACROSS columns of bytes and no gaps between the rows, which
+/// start at multiples of 16 bytes. Each thread loads a vector from each of 16 rows, and transposes
+/// the 16 x 16 bytes in registers. Shared memory holds the columns of the strip. Each vector for
+/// `out` is spliced from two vectors of a column. The block loads LEAD extra rows, so that it can
+/// store whole sectors. If SWAPS is true, two threads load their rows together as whole cache
+/// lines, and then swap the rows that belong to the other thread.
+template <int ACROSS, int DOWN, int BLOCKS_, LoadPolicy LOADS, bool SWAPS>
+struct TallOfVectors {
+    static constexpr int THREADS = ACROSS * DOWN, WARPS = THREADS / 32, BLOCKS = BLOCKS_;
+    static constexpr int LEAD = 32, ROWS = DOWN * 16, TILE_ROWS = ROWS - LEAD;
+    static constexpr int COLS = ACROSS * 16, TILE_COLS = COLS;
+    using Lines = LinesOfVectors<ACROSS, DOWN + 1>;
+    static constexpr int SHARED_BYTES = Lines::BYTES + 16;  // load() may read one vector too many
+    static_assert(!SWAPS || 32 % (2 * ACROSS) == 0, "threads that swap rows are in the same warp");
+
+    static __device__ void run(const Task& task, char* shared) {
+        const Place place = find_tile_of_block(task, TILE_ROWS, TILE_COLS);
+        const bool is_inner = place.row >= LEAD && place.row + TILE_ROWS <= task.rows;
+        const Lines columns{shared};
+        Vector<16> row[16], column[16];
+        load(task, place, is_inner, row);
+        transpose_vectors<1>(column, row);
+        const int x = threadIdx.x % ACROSS, y = threadIdx.x / ACROSS;
+#pragma unroll
+        for (int i = 0; i < 16; ++i) store_vector(columns.vector(x * 16 + i, y), column[i]);
+        __syncthreads();
+        store(task, place, is_inner, columns);
+    }
+
+    static __device__ void load(const Task& task, const Place& place, bool is_inner,
+                                Vector<16> (&row)[16]) {
+        const int x = threadIdx.x % ACROSS, y = threadIdx.x / ACROSS;
+        const std::int64_t top = place.row - LEAD, first = top + y * 16;
+        const char* const from = in_address<1>(task, place) + first * COLS + x * 16;
+        if (!is_inner) {
+#pragma unroll
+            for (int i = 0; i < 16; ++i) {
+                row[i] = {};
+                if (first + i < 0 || first + i >= task.rows) continue;
+                row[i] = load_evict_last<LOADS>(from + i * COLS);
+            }
+        } else if constexpr (SWAPS) {
+            // An even thread loads the even rows of both threads, and an odd thread the odd rows.
+            const bool is_odd = y % 2 == 1;
+            const char* const pair = from + (is_odd ? 1 - 16 : 0) * COLS;
+#pragma unroll
+            for (int i = 0; i < 16; i += 2) {
+                row[i] = load_evict_last<LOADS>(pair + i * COLS);
+                row[i + 1] = load_evict_last<LOADS>(pair + (16 + i) * COLS);
+            }
+#pragma unroll
+            for (int i = 0; i < 16; i += 2) swap_rows(row[i], row[i + 1], is_odd);
+        } else {
+#pragma unroll
+            for (int i = 0; i < 16; ++i) row[i] = load_evict_last<LOADS>(from + i * COLS);
+        }
+    }
+    /// Swaps the second vector of an even thread with the first vector of the next odd thread.
+    static __device__ void swap_rows(Vector<16>& first, Vector<16>& second, bool is_odd) {
+#pragma unroll
+        for (int w = 0; w < 4; ++w) {
+            const unsigned given = is_odd ? first.word[w] : second.word[w];
+            const unsigned received = __shfl_xor_sync(~0u, given, ACROSS);
+            if (is_odd) {
+                first.word[w] = received;
+            } else {
+                second.word[w] = received;
+            }
+        }
+    }
+
+    /// Stores the columns. A warp stores up to 32 vectors of a column.
+    static __device__ void store(const Task& task, const Place& place, bool is_inner,
+                                 const Lines& columns) {
+        constexpr int CHUNKS = (DOWN + 31) / 32;
+        char* const out = out_address<1>(task, place) + place.row;
+#ifndef __clang__  // clang cannot unroll this loop and would print a warning
+#    pragma unroll 2
+#endif
+        for (int i = threadIdx.x / 32; i < COLS * CHUNKS; i += WARPS) {
+            const int col = i / CHUNKS,
+                      number = i % CHUNKS * 32 + static_cast<int>(threadIdx.x) % 32;
+            if (number >= TILE_ROWS / 16) continue;
+            char* to = out + col * task.out_pitch;
+            const int before = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % LEAD);
+            to += number * 16 - before;
+            const Vector<16> vector = columns.load(col, LEAD - before + number * 16);
+            if (is_inner) {
+                store_vector(to, vector);
+            } else {
+                store_bytes(to, vector, place.row - before + number * 16, task.rows);
+            }
+        }
+    }
+
+    /// Stores the bytes of the vector that belong to rows of the matrix.
+    static __device__ void store_bytes(char* to, const Vector<16>& vector, std::int64_t row,
+                                       std::int64_t rows) {
+#pragma unroll
+        for (int i = 0; i < 16; ++i) {
+            if (row + i < 0 || row + i >= rows) continue;
+            element<1>(to, i) = static_cast<unsigned char>(vector.word[i / 4] >> (i % 4 * 8));
+        }
+    }
+};
+
+/// The counterpart of TallOfVectors: a kernel for 16 * DOWN rows of bytes, for matrices `out` whose
+/// rows have no gaps between them and start at multiples of 16 bytes. Shared memory holds the
+/// vectors of `in` as they were loaded. A row of `in` may start anywhere in its first vector, so
+/// each thread splices 16 vectors, transposes them in registers, and stores them.
+template <int DOWN, int BLOCKS_, LoadPolicy LOADS>
+struct WideOfVectors {
+    static constexpr int ACROSS = 32, THREADS = ACROSS * DOWN, WARPS = DOWN, BLOCKS = BLOCKS_;
+    static constexpr int ROWS = DOWN * 16, TILE_ROWS = ROWS, LEAD = 0, TILE_COLS = ACROSS * 16;
+    using Lines = LinesOfVectors<DOWN, ACROSS + 1>;
+    static constexpr int SHARED_BYTES = Lines::BYTES;
+    /// The number of vectors that a thread loads. The last vector of each row is loaded separately.
+    static constexpr int ROUNDS = ROWS / WARPS;
+    static_assert(ROWS <= THREADS, "each thread loads the last vector of at most one row");
+
+    static __device__ void run(const Task& task, char* shared) {
+        const Place place = find_tile_of_block(task, TILE_ROWS, TILE_COLS);
+        const Lines rows{shared};
+        if (place.col >= 16 && place.col + TILE_COLS + 16 <= task.cols) {
+            load<true>(task, place, rows);
+        } else {
+            load<false>(task, place, rows);
+        }
+        __syncthreads();
+        store(task, place, rows);
+    }
+
+    /// Returns the start of the vector that contains the block's first element of a row.
+    static __device__ const char* first_vector(const char* row, const Place& place) {
+        const char* const first = row + place.col;
+        return first - reinterpret_cast<std::uintptr_t>(first) % 16;
+    }
+    /// Loads vector `number` of the block's part of a row. Reads nothing outside the row.
+    template <bool IS_INNER>
+    static __device__ Vector<16> load_vector_of_row(const Task& task, const Place& place,
+                                                    const char* row, int number) {
+        const char* const from = first_vector(row, place) + number * 16;
+        if (IS_INNER) return load_evict_last<LOADS>(from);
+        Vector<16> vector = {};
+#pragma unroll
+        for (int i = 0; i < 16; ++i) {
+            if (from + i < row || from + i >= row + task.cols) continue;
+            vector.word[i / 4] |= static_cast<unsigned>(element<1>(from, i)) << (i % 4 * 8);
+        }
+        return vector;
+    }
+
+    template <bool IS_INNER>
+    static __device__ void load(const Task& task, const Place& place, const Lines& rows) {
+        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        const int thread = static_cast<int>(threadIdx.x);
+        const char* const in = in_address<1>(task, place);
+        const char* row = in + warp * task.in_pitch;
+        Vector<16> vector[ROUNDS], last;
+#pragma unroll
+        for (int k = 0; k < ROUNDS; ++k, row += WARPS * task.in_pitch)
+            vector[k] = load_vector_of_row<IS_INNER>(task, place, row, lane);
+        if (thread < ROWS) {
+            last = load_vector_of_row<IS_INNER>(task, place, in + thread * task.in_pitch, ACROSS);
+        }
+#pragma unroll
+        for (int k = 0; k < ROUNDS; ++k)
+            store_vector(rows.vector(warp + k * WARPS, lane), vector[k]);
+        if (thread < ROWS) store_vector(rows.vector(thread, ACROSS), last);
+    }
+
+    static __device__ void store(const Task& task, const Place& place, const Lines& rows) {
+        const int x = threadIdx.x % DOWN, y = threadIdx.x / DOWN;
+        const char* const first = in_address<1>(task, place) + x * 16 * task.in_pitch + place.col;
+        const auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(first));
+        Vector<16> row[16], column[16];
+#pragma unroll
+        for (int i = 0; i < 16; ++i) {
+            const unsigned before = (start + i * static_cast<unsigned>(task.in_pitch)) % 16;
+            row[i] = rows.load(x * 16 + i, static_cast<int>(before) + y * 16);
+        }
+        transpose_vectors<1>(column, row);
+        const std::int64_t col = place.col + y * 16;
+        char* const to = out_address<1>(task, place) + col * ROWS + x * 16;
+#pragma unroll
+        for (int i = 0; i < 16; ++i) {
+            if (col + i < task.cols) store_vector(to + i * ROWS, column[i]);
+        }
+    }
+};
+
+}  // namespace coalesce::transposing

@@ -1,0 +1,244 @@
+/// \file
+/// Chooses and launches the kernels for strips: for matrices with few columns or few rows.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "byte_strips.cuh"
+#include "fastest.cuh"
+#include "launch.cuh"
+#include "strips.cuh"
+#include "tall_words.cuh"
+#include "task.cuh"
+
+namespace coalesce::transposing {
+
+template <int SIZE, class Kernel>
+cudaError_t launch_tall_kernel(const Task& task, const Queue& queue) {
+    const std::int64_t rows = task.tile_rows + Kernel::LEAD;
+    const std::int64_t strips = divide_rounding_up(task.tile_rows, task.rows + Kernel::LEAD);
+    const std::int64_t bytes = Kernel::Strip::line_shared_bytes(rows * task.cols * SIZE);
+    return launch_tiles<SIZE, Kernel>(task, strips, 1, bytes, queue);
+}
+
+/// The minimum number of strips of full length. With fewer strips, some multiprocessors would be
+/// idle at the end, so strips are made half as long.
+constexpr std::int64_t min_full_length_strips = 3000;
+
+/// Reports whether rows of bytes start at word boundaries, consist of whole words, and are long
+/// enough for TallOfWords.
+inline bool are_rows_whole_words(const Task& task) {
+    return is_aligned_to(task.in, 4) && task.cols % 4 == 0 && task.cols >= 24 && task.cols <= 128 &&
+           (task.batches == 1 || task.in_stride % 4 == 0);
+}
+/// Reports whether TallOfWords is faster than Tall. It is if at least nine tenths of its lanes have
+/// words to transpose, and also for 97 to 111 columns.
+inline bool are_lanes_busy(const Task& task) {
+    const std::int64_t words = task.cols / 4, lanes = divide_rounding_up(8, words) * 8;
+    return words * 10 >= lanes * 9 || (task.cols > 96 && task.cols < 112);
+}
+
+inline cudaError_t launch_tall_of_words(Task task, const Queue& queue) {
+    task.tile_rows = TallOfWords::strip_rows(task.cols);
+    return launch_tiles<1, TallOfWords>(
+        task, divide_rounding_up(task.tile_rows, task.rows + TallOfWords::LEAD), 1,
+        TallOfWords::shared_bytes(task.tile_rows, task.cols), queue);
+}
+
+/// Reports whether a side of a matrix of bytes consists of 2, 4, 6 or 8 vectors.
+inline bool is_side_of_vectors(std::int64_t side) {
+    return side == 32 || side == 64 || side == 96 || side == 128;
+}
+/// Reports whether rows of bytes start at multiples of 16 bytes and consist of a few whole vectors,
+/// and whether there are enough rows for TallOfVectors.
+inline bool is_tall_of_vectors(const Task& task) {
+    return task.has_fast_memory && task.in_pitch == task.cols && is_side_of_vectors(task.cols) &&
+           is_aligned_to(task.in, 16) && (task.batches == 1 || task.in_stride % 16 == 0) &&
+           task.rows * task.cols >= min_bytes_of_vector_strips;
+}
+inline cudaError_t launch_tall_of_vectors(const Task& task, const Queue& queue) {
+    switch (task.cols) {
+        case 32: return launch<1, TallOf2Vectors>(task, queue);
+        case 64: return launch<1, TallOf4Vectors>(task, queue);
+        case 96: return launch<1, TallOf6Vectors>(task, queue);
+        default: return launch<1, TallOf8Vectors>(task, queue);
+    }
+}
+
+/// Reports whether a matrix of bytes has 64 or 128 rows, rows of `out` start at multiples of 16
+/// bytes without gaps, and there are enough columns for WideOfVectors.
+inline bool is_wide_of_vectors(const Task& task) {
+    return task.has_fast_memory && task.out_pitch == task.rows &&
+           (task.rows == 64 || task.rows == 128) && is_aligned_to(task.out, 16) &&
+           (task.batches == 1 || task.out_stride % 16 == 0) &&
+           task.rows * task.cols >= min_bytes_of_vector_strips;
+}
+inline cudaError_t launch_wide_of_vectors(const Task& task, const Queue& queue) {
+    return task.rows == 64 ? launch<1, WideOf4Vectors>(task, queue)
+                           : launch<1, WideOf8Vectors>(task, queue);
+}
+
+/// Launches the kernel for the number of columns, with the cache hints LOADS and STORES.
+template <int SIZE, int PAD, LoadPolicy LOADS, StorePolicy STORES>
+cudaError_t launch_tall_with_policies(const Task& task, const Queue& queue) {
+    if constexpr (SIZE == 1) {
+        using Half = Tall<1, 128, 6, PAD, LOADS, STORES>;
+        Task halved = task;
+        halved.tile_rows /= 2;
+        const bool are_few =
+            divide_rounding_up(task.tile_rows, task.rows) < min_full_length_strips / task.batches;
+        if (are_few && halved.tile_rows >= Half::ROWS_PER_WARP) {
+            return launch_tall_kernel<1, Half>(halved, queue);
+        }
+    }
+    if constexpr (SIZE >= 4) {
+        if (task.cols >= min_many_cols) {
+            return launch_tall_kernel<SIZE, TallOfManyCols<SIZE, PAD, LOADS>>(task, queue);
+        }
+    }
+    return launch_tall_kernel<SIZE, TallOfFewCols<SIZE, PAD, LOADS, STORES>>(task, queue);
+}
+
+/// Launches the kernel with the cache hints that were fastest in fast memory, for this element size
+/// and matrix size. In slower memory, launches it without hints.
+template <int SIZE, int PAD>
+cudaError_t launch_tall(const Task& task, const Queue& queue) {
+    using Loads = LoadPolicy;
+    using Stores = StorePolicy;
+    if (!task.has_fast_memory) {
+        return launch_tall_with_policies<SIZE, PAD, Loads::plain, Stores::plain>(task, queue);
+    }
+    if constexpr (SIZE == 1) {
+        if (are_rows_whole_words(task) && are_lanes_busy(task) &&
+            task.rows / min_full_length_strips >
+                TallOfWords::strip_rows(task.cols) / task.batches) {
+            return launch_tall_of_words(task, queue);
+        }
+        if (task.cols % 4 != 0 && has_bytes<1>(task, min_evict_last_bytes_tall)) {
+            return launch_tall_with_policies<1, PAD, Loads::evict_last_128, Stores::plain>(task,
+                                                                                           queue);
+        }
+    }
+    if constexpr (SIZE == 4) {
+        if (task.cols >= min_many_cols && task.cols <= max_some_cols) {
+            return launch_tall_kernel<4, TallOfSomeCols<PAD>>(task, queue);
+        }
+        if (loads_evict_last<4>(task, false)) {
+            return launch_tall_with_policies<4, PAD, Loads::evict_last_128, Stores::plain>(task,
+                                                                                           queue);
+        }
+    }
+    if constexpr (SIZE < 4) {
+        if (SIZE == 1 || task.cols % 8 != 0) {
+            return launch_tall_with_policies<SIZE, PAD, Loads::plain, Stores::streaming>(task,
+                                                                                         queue);
+        }
+    }
+    return launch_tall_with_policies<SIZE, PAD, Loads::plain, Stores::plain>(task, queue);
+}
+
+template <int SIZE, class Kernel>
+cudaError_t launch_wide_kernel(const Task& task, const Queue& queue) {
+    const std::int64_t bytes = Kernel::Line::line_shared_bytes(task.tile_cols * task.rows * SIZE);
+    return launch_tiles<SIZE, Kernel>(task, 1, divide_rounding_up(task.tile_cols, task.cols), bytes,
+                                      queue);
+}
+
+/// Reports whether the columns of a matrix of small elements start at word boundaries of `out` and
+/// consist of whole words.
+template <int SIZE>
+bool are_columns_whole_words(const Task& task) {
+    constexpr int VECTOR_ELEMENTS = 4 / SIZE;
+    return is_aligned_to(task.out, 4) && task.rows % VECTOR_ELEMENTS == 0 &&
+           (task.batches == 1 || task.out_stride % VECTOR_ELEMENTS == 0);
+}
+
+/// In fast memory, a block takes two strips of columns of a matrix of bytes that has at most this
+/// many rows and at least this many bytes.
+constexpr std::int64_t max_rows_of_two_strips = 40, min_bytes_of_two_strips = 20'000'000;
+/// Launches the kernel that transposes small elements before it stores them to shared memory.
+template <int SIZE, LoadPolicy LOADS>
+cudaError_t launch_wide_of_words(Task task, const Queue& queue) {
+    using Kernel = WideOfWords<SIZE, 4, LOADS>;
+    const bool are_few = task.has_fast_memory && task.rows <= max_rows_of_two_strips &&
+                         has_bytes<SIZE>(task, min_bytes_of_two_strips);
+    const int strips = SIZE == 1 ? (are_few ? 2 : 1) : task.rows <= 24 ? 4 : 2;
+    task.tile_cols = strips * Kernel::TRANSPOSED_COLS;
+    // Lanes store words of every fourth column. If the number of rows is a multiple of 16, all of
+    // these words would be in two banks without padding.
+    if constexpr (SIZE == 1) {
+        if (task.rows % 16 != 0)
+            return launch_wide_kernel<1, WideOfWords<1, 0, LOADS>>(task, queue);
+    }
+    return launch_wide_kernel<SIZE, Kernel>(task, queue);
+}
+
+/// Launches the kernel that is fastest for this number of rows in a strip.
+template <int SIZE, int PAD, LoadPolicy LOADS>
+cudaError_t launch_wide_of_rows(const Task& task, const Queue& queue) {
+    if (task.rows < max_some_rows) {
+        return launch_wide_kernel<SIZE, WideOfFewRows<SIZE, PAD, LOADS>>(task, queue);
+    }
+    // Padding makes these kernels faster even if there are no bank conflicts to avoid.
+    constexpr int MORE_PAD = SIZE < 4 ? PAD : strip_padding<SIZE>;
+    if (task.rows < min_many_rows<SIZE>) {
+        return launch_wide_kernel<SIZE, WideOfMediumRows<SIZE, MORE_PAD, LOADS>>(task, queue);
+    }
+    return launch_wide_kernel<SIZE, WideOfManyRows<SIZE, MORE_PAD, LOADS>>(task, queue);
+}
+
+template <int SIZE, int PAD>
+cudaError_t launch_wide(const Task& task, const Queue& queue) {
+    if constexpr (SIZE >= 4) {
+        if (task.rows < max_few_rows)
+            return launch_wide_kernel<SIZE, WideOfManyCols<SIZE>>(task, queue);
+        if constexpr (SIZE == 4) {
+            if (task.has_fast_memory && task.rows >= min_fifty_rows &&
+                task.rows <= max_some_fifty_rows) {
+                Task fifty = task;
+                fifty.tile_cols = 64;
+                return task.rows <= max_fifty_rows
+                           ? launch_wide_kernel<4, WideOfFiftyRows<25, PAD>>(fifty, queue)
+                           : launch_wide_kernel<4, WideOfFiftyRows<28, PAD>>(fifty, queue);
+            }
+        }
+        // Rows of a strip start and end within cache lines. Keep these lines in the cache, because
+        // the next strip needs the rest of them.
+        const bool is_large = task.has_fast_memory && (task.rows <= 20 || task.rows >= 32) &&
+                              has_bytes<SIZE>(task, min_evict_last_bytes_wide);
+        if (is_large || loads_evict_last<SIZE>(task, false)) {
+            return launch_wide_of_rows<SIZE, PAD, LoadPolicy::evict_last_128>(task, queue);
+        }
+    }
+    if constexpr (SIZE == 1) {
+        const bool are_some = task.rows >= min_middle_byte_rows && task.rows < min_many_rows<1>;
+        if (are_some && are_columns_whole_words<1>(task)) {
+            const bool is_large = task.has_fast_memory && task.rows <= max_evict_last_rows &&
+                                  has_bytes<1>(task, min_evict_last_bytes_words);
+            return is_large ? launch_wide_of_words<1, LoadPolicy::evict_last_128>(task, queue)
+                            : launch_wide_of_words<1, LoadPolicy::plain>(task, queue);
+        }
+        if (are_some && PAD == 0 && task.rows < max_some_rows) {
+            return launch_wide_kernel<1, WideBytesOfFewRows>(task, queue);
+        }
+        if (are_some && PAD == 0 && task.rows < max_middle_byte_rows) {
+            return launch_wide_kernel<1, WideBytesOfSomeRows>(task, queue);
+        }
+    }
+    if constexpr (SIZE == 2) {
+        // With 32 rows, the stores would hit only a few banks even with padding.
+        const bool are_some = task.rows >= 20 && task.rows <= 48 && task.rows != 32;
+        if (task.has_fast_memory && are_some && are_columns_whole_words<2>(task)) {
+            return launch_wide_of_words<2, LoadPolicy::plain>(task, queue);
+        }
+        // Strips with padding are excluded, because the hint makes them slower.
+        if (task.has_fast_memory && task.rows % 16 != 0 && loads_evict_last<2>(task, false)) {
+            return launch_wide_of_rows<2, PAD, LoadPolicy::evict_last_128>(task, queue);
+        }
+    }
+    return launch_wide_of_rows<SIZE, PAD, LoadPolicy::plain>(task, queue);
+}
+
+}  // namespace coalesce::transposing
