@@ -6,6 +6,7 @@
 #include "dress.h"
 #include "examiner/course/course_error.h"
 #include "frame.h"
+#include "lesson_picture.h"
 #include "page_words.h"
 #include "pages.h"
 #include "questions.h"
@@ -369,9 +370,27 @@ TEST_CASE("in the pages, buttons and links take the place of the terminal's comm
     CHECK(has(run, "explorer.html#a=03_tiled,tiled,1,1024,0,0,0"));
     CHECK_FALSE(has(run, "learn"));
     CHECK(page("`ncu` counts it.") == "`ncu` counts it.");
+    CHECK(page("# 03\n\n## On a GPU\n\nText.\n\n## Read\n") ==
+          "# 03\n\n## On a GPU\n<details><summary>If your computer has an NVIDIA "
+          "GPU</summary>\nText.\n</details>\n## Read\n");
+    CHECK(remove_opening_commands("# 00\n\n    ./learn run 00\n\n`./learn watch 00` checks it.") ==
+          "# 00\n\n\n\n`./learn watch 00` checks it.");
     const Repository repository;
     CHECK_FALSE(has(repository.page("`./learn hint 01` helps.\n", true), "./learn hint"));
     CHECK(has(repository.page("`./learn hint 01` helps.\n"), "./learn hint 01"));
+}
+
+TEST_CASE("a lesson begins with the way of its elements, and with what the lesson before reached") {
+    const fs::path root = REPOSITORY;
+    const course::Course course = course::read_course(root);
+    const auto picture = [&](const char* number) {
+        return lesson_picture_html(root, course, *course.find(number));
+    };
+    CHECK(has(picture("03"), "shared memory"));
+    CHECK(has(picture("03"), "<span>Lesson 02</span>"));
+    CHECK(has(picture("02"), "registers"));
+    CHECK_FALSE(has(picture("02"), "Lesson 01"));
+    CHECK(picture("17").empty());
 }
 
 TEST_CASE("an experiment opens the playground with its edits") {
@@ -383,6 +402,20 @@ TEST_CASE("an experiment opens the playground with its edits") {
               "d%20%26%20e"));
     CHECK_FALSE(has(repository.page(text), "playground"));
     CHECK_THROWS_AS(repository.page("   <!-- try: nothing -->\n", true), BookError);
+}
+
+TEST_CASE("a moment to watch opens the playground, and the reader's own kernel") {
+    const Repository repository;
+    const std::string text = "<!-- watch: 12; arrived > 0 ;; a => b -->\n";
+    const std::string html = repository.page(text, true);
+    CHECK(has(html,
+              "playground.html#try=01_copy&amp;from=a&amp;to=b&amp;watch="
+              "12%3B%20arrived%20%3E%200\">Watch this</a>"));
+    CHECK(has(html, "data-stops=\"12; arrived &gt; 0\">Watch it in your kernel</button>"));
+    CHECK_FALSE(has(repository.page(text), "playground"));
+    const std::string word = repository.page("<!-- watch bank: wavefronts > 1 -->\n", true);
+    CHECK(has(word, "playground.html#begin=bank&amp;watch=wavefronts%20%3E%201\">Watch: bank</a>"));
+    CHECK_THROWS_AS(repository.page("<!-- watch bank -->\n", true), BookError);
 }
 
 TEST_CASE("a diagram of text is drawn: cells, marks, ranges, and words") {

@@ -62,6 +62,12 @@ std::string correct_heading_levels(const std::string& html) {
         if (tag.name == "div" && tag.attribute("class") == "title") {
             text = "<h1 class=\"title\">";
             is_title = true;
+            // The number of a lesson is in an element of its own.
+            const std::size_t space = html.find(' ', tag.end);
+            if (space - tag.end == 2 && std::isdigit(static_cast<unsigned char>(html[tag.end]))) {
+                text += "<span class=\"number\">" + html.substr(tag.end, 2) + "</span>";
+                tag.end = space;
+            }
         } else if (tag.name == "/div" && is_title) {
             text = "</h1>";
             is_title = false;

@@ -31,8 +31,10 @@ std::string editor_html(const std::string& exercise) {
 
 std::string exercise_text(const Page& page, const Exercise& exercise, bool with_explorer) {
     const ElementTask& task = *exercise.elements;
-    std::string text = "# " + page.title + " {#" + page.name + "}\n\nThe kernel of `" +
-                       exercise.name + "`:\n\n" +
+    std::string text = "# " + page.title + " {#" + page.name + "}\n\nWrite this kernel. " +
+                       (with_explorer ? "The page" : "`./learn`") +
+                       " checks it on several sizes, against the "
+                       "reference below.\n\n" +
                        code_block(task.kernel_declaration(exercise.kernel) + ";");
     if (with_explorer) text += editor_html(exercise.name) + "\n";
     return text + "## What one element contains {#" + page.name + "_element}\n\n" +

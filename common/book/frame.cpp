@@ -22,15 +22,17 @@ std::string link_html(const std::string& target, const std::string& text) {
 
 /// Returns the link to a lesson. The lesson's number is in an element of its own. An attribute
 /// contains the name of the lesson's exercise, so that a script can mark the exercises that the
-/// reader has passed.
-std::string lesson_link_html(const Page& page) {
+/// reader has passed. A whole program is an exercise that a page cannot run.
+std::string lesson_link_html(const Page& page, const std::filesystem::path& root) {
     const std::size_t space = page.title.find(' ');
     std::string title = page.title.substr(space == page.title.npos ? 0 : space + 1);
     // Omit the part of the title after the colon, which is shown only on the lesson's own page.
     title = title.substr(0, title.find(':'));
-    return "<a href=\"" + page.html_file() + "\" data-exercise=\"" + page.step_name() +
-           "\"><span class=\"number\">" + page.step_name().substr(0, 2) + "</span> " +
-           to_html(title) + "</a>";
+    const bool is_program =
+        std::filesystem::exists(root / "exercises" / page.step_name() / "program.cu");
+    return "<a href=\"" + page.html_file() + "\" data-exercise=\"" + page.step_name() + "\"" +
+           (is_program ? " data-program=\"\"" : "") + "><span class=\"number\">" +
+           page.step_name().substr(0, 2) + "</span> " + to_html(title) + "</a>";
 }
 
 std::string sidebar_html(const Contents& contents, bool with_explorer) {
@@ -47,7 +49,7 @@ std::string sidebar_html(const Contents& contents, bool with_explorer) {
         }
         html += "<li>" +
                 (page.step_name().empty() ? link_html(page.html_file(), page.title)
-                                          : lesson_link_html(page)) +
+                                          : lesson_link_html(page, contents.root)) +
                 "</li>\n";
         if (page.name == "harness") {
             html += "<li>" + link_html("annotated.html", "Its structures") + "</li>\n<li>" +
@@ -120,13 +122,13 @@ std::string previous_and_next_links_html(const std::string& html_file, const Con
         std::string html = "<nav class=\"neighbours\" aria-label=\"Before and after\">";
         if (i > 0) {
             const Page& page = contents.pages[i - 1];
-            html += "<a rel=\"prev\" href=\"" + page.html_file() + "\">&larr; " +
+            html += "<a rel=\"prev\" href=\"" + page.html_file() + "\">&larr;&nbsp;" +
                     to_html(page.title) + "</a>";
         }
         if (i + 1 < contents.pages.size()) {
             const Page& page = contents.pages[i + 1];
             html += "<a rel=\"next\" href=\"" + page.html_file() + "\">" + to_html(page.title) +
-                    " &rarr;</a>";
+                    "&nbsp;&rarr;</a>";
         }
         return html + "</nav>\n";
     }

@@ -2,35 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "measured.h"
 #include "questions.h"
 
 namespace coalesce::book {
 namespace {
 
-/// The file with the measurements that the front page shows.
-constexpr const char* kMeasurementsFile = "docs/results/nvidia-h200.json";
+/// The button that stores the book and its compiler in the browser. A script shows it.
+constexpr const char* kOfflineButton =
+    "<p class=\"offline\" hidden><button type=\"button\">Keep for offline use</button> "
+    "<span role=\"status\"></span></p>\n";
 /// The first and the last lesson in the chart. Later lessons are not comparable, because they solve
 /// other problems.
 constexpr const char* kFirstLessonInChart = "02";
 constexpr const char* kLastLessonInChart = "10";
-
-nlohmann::json read_measurements(const Contents& contents) {
-    const auto file = contents.root / kMeasurementsFile;
-    if (!std::filesystem::exists(file)) return nullptr;
-    return nlohmann::json::parse(read_file(file));
-}
-
-/// Returns the bandwidth of a lesson's kernel in GB/s, or 0 if it was not measured.
-long bandwidth_gbps(const nlohmann::json& measured, const course::Step& step) {
-    if (!measured.is_object() || step.variants.empty()) return 0;
-    for (const auto& row : measured.at("results")) {
-        if (row.at("step") == step.name && row.at("variant") == step.variants.front().name)
-            return std::lround(row.at("gbps").get<double>());
-    }
-    return 0;
-}
 
 /// Returns data for the picture's script: the measured bandwidths of lessons 03 and 04, whose tiles
 /// have rows of 32 and of 33 floats.
@@ -66,7 +52,8 @@ std::string bandwidth_chart_html(const nlohmann::json& measured, const Contents&
         const std::string percent = std::to_string(std::lround(100 * gbps / copy)) + "%";
         rows += "<li><a href=\"" + page->html_file() + "\"><span class=\"number\">" +
                 step.number() + "</span> " + to_html(title_before_colon(step.title)) +
-                "</a><span class=\"rung\" aria-hidden=\"true\"><i style=\"width: " + percent +
+                "</a><span class=\"rung\" aria-hidden=\"true\"><i class=\"" +
+                limiting_idea(contents.root, step) + "\" style=\"width: " + percent +
                 "\"></i></span><span class=\"figure\">" + std::to_string(gbps) + "</span></li>\n";
     }
     if (rows.empty()) return "";
@@ -74,19 +61,28 @@ std::string bandwidth_chart_html(const nlohmann::json& measured, const Contents&
            "<p>The bandwidth of each lesson's kernel in GB/s, measured on an H200. The line at the "
            "right marks the bandwidth of a copy, " +
            std::to_string(std::lround(copy)) +
-           " GB/s: no transpose can be faster.</p>\n<ol class=\"ladder\">\n" + rows +
-           "</ol></section>\n";
+           " GB/s: no transpose can be faster. The colors say what limits a kernel, as predicted "
+           "for "
+           "an H200: <span class=\"idea global\">the bytes of global memory</span>, or <span "
+           "class=\"idea waiting\">waiting at barriers</span>.</p>\n<ol class=\"ladder\">\n" +
+           rows + "</ol></section>\n";
 }
 
 }  // namespace
 
 std::string front_page_html(const Contents& contents, const course::Course& course,
                             bool with_explorer) {
-    const auto first = std::find_if(contents.pages.begin(), contents.pages.end(),
-                                    [](const Page& one) { return !one.step_name().empty(); });
+    // In pages with editors, begin with the first lesson whose exercise can be solved there.
+    const auto first =
+        std::find_if(contents.pages.begin(), contents.pages.end(), [&](const Page& one) {
+            const course::Step* step = course.find(one.step_name());
+            return !one.step_name().empty() && (!with_explorer || (step && step->exercise));
+        });
     if (first == contents.pages.end())
         throw BookError("the book has no lesson to which the front page can link");
-    const nlohmann::json measured = read_measurements(contents);
+    const std::string begin =
+        with_explorer ? "Write your first kernel" : "Start with the first lesson";
+    const nlohmann::json measured = read_measurements(contents.root);
     const std::string other = with_explorer ? "<a href=\"playground.html\">Break a kernel</a>"
                                             : "<a href=\"introduction.html\">New to GPUs</a>";
     return "<section class=\"hero\"><div class=\"said\">\n"
@@ -96,8 +92,9 @@ std::string front_page_html(const Contents& contents, const course::Course& cour
            "that run, explain themselves, and are yours to break: here in the browser, without a "
            "GPU.</p>\n"
            "<p class=\"ways\"><a class=\"first\" href=\"" +
-           first->html_file() + "\">Start with the first lesson</a> " + other +
-           "</p>\n</div>\n<figure class=\"toy\"><figcaption><b>Try it.</b> 32 lanes of a warp each "
+           first->html_file() + "\">" + begin + "</a> " + other + "</p>\n" +
+           (with_explorer ? kOfflineButton : "") +
+           "</div>\n<figure class=\"toy\"><figcaption><b>Try it.</b> 32 lanes of a warp each "
            "read a float from shared memory, all from the same column of a tile. Shared memory has "
            "32 banks.</figcaption><div class=\"bank-toy\" data-lessons=\"" +
            to_html(lesson_bandwidths_by_row_length(measured, course)) +

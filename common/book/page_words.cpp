@@ -14,8 +14,24 @@ struct ReplacementRule {
 };
 
 constexpr ReplacementRule kReplacementRules[] = {
-    {R"(In the book, this section is a quiz that checks your answers\. In a terminal, run `\./learn predict \d\d`\. )",
+    {R"(To see the cost of [^.]*, run `build/bin/simulate --lines` on the example\. )", ""},
+    {R"(The command below prints the source with the counters below each line\.)",
+     "The editor shows the counters beside each line."},
+    {R"(`build/bin/simulate --lines` shows)", "The simulated GPU shows"},
+    {R"(Count the sectors yourself, and if you have a GPU, measure the time:)",
+     "Count the sectors yourself in the explorer."},
+    {R"( If you want to look for something faster, `\./learn beat` scores your kernel\.)", ""},
+    {R"(`\./learn bench` includes it in its comparison)", "the course's benchmark includes it"},
+    {R"(`\./learn bench` compares)", "The course's benchmark compares"},
+    {R"(`\./learn ptx \d\d` shows four)", "the PTX shows four"},
+    {R"( \(`\./learn run \d\d --time [^`]*`\))", ""},
+    {R"(`\./learn roofline \d\d --lesson` draws [^.]*\. Without `--lesson`, it draws your own kernel and the solution\.)",
+     "The editor draws the same roofline with your own kernel and the solution."},
+    {R"(, and `\./learn roofline \d\d` draws both)", ", and the page draws both in a roofline"},
+    {R"( When your kernel has passed, run `diff [^`]*` to see that nothing else has changed:)", ""},
+    {R"(When your kernel has passed, `diff [^`]*` shows how `transpose_vec2` differs from the kernel of lesson 05\.)",
      ""},
+    {R"( When your kernel has passed, `diff [^`]*` shows the difference:)", ""},
     {R"( After an edit, run `\./learn build`\.)", ""},
     {R"( Run `\./learn build` after every edit\.)", ""},
     {R"(the bug hunt in `exercises/[^`]*`,)", "the bug hunt,"},
@@ -57,11 +73,36 @@ std::string replace_all(const std::string& text, const std::regex& pattern,
     return result + text.substr(done);
 }
 
+/// Folds the section with this heading, so that readers without a terminal can pass over it.
+/// Preserves the number of lines.
+std::string fold_section(std::string text, const std::string& heading, const std::string& summary) {
+    const std::string begin = "\n## " + heading + "\n\n", end = "\n\n## ";
+    const std::size_t at = text.find(begin);
+    if (at == text.npos) return text;
+    const std::size_t from = at + begin.size() - 1, to = text.find(end, from);
+    if (to == text.npos) return text;
+    text.insert(to + 1, "</details>");
+    return text.insert(from, "<details><summary>" + summary + "</summary>");
+}
+
 }  // namespace
 
+std::string remove_opening_commands(const std::string& text) {
+    const std::string quiz =
+        R"(In the book, this section is a quiz that checks your answers\. In a terminal, run `\./learn predict \d\d`\. )";
+    return replace_all(replace_all(text, std::regex(R"(\n {4}\./learn [^\n]*)"), ""),
+                       expression(quiz), "");
+}
+
 std::string replace_terminal_commands(const std::string& text, const std::string& step) {
-    // Remove the commands at the beginning of a lesson, which run the lesson's program.
-    std::string result = replace_all(text, std::regex(R"(\n {4}\./learn [^\n]*)"), "");
+    std::string result = remove_opening_commands(text);
+    // Remove the other commands that stand in a line of their own, except those for a profiler.
+    result = replace_all(
+        result,
+        std::regex(
+            R"(\n {7}build/bin/simulate [^\n]*|\n {4}build/bin/\w+ --rows \d+ --cols \d+ --bench)"),
+        "");
+    result = fold_section(result, "On a GPU", "If your computer has an NVIDIA GPU");
     const std::string run = R"(`\./learn run \d\d --variant (\w+) --rows (\d+) --cols (\d+)`)";
     result = replace_all(result, expression(run),
                          "<a href=\"explorer.html#a=" + step +

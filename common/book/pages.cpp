@@ -6,6 +6,7 @@
 
 #include "exercise_page.h"
 #include "front.h"
+#include "lesson_picture.h"
 #include "page_words.h"
 #include "questions.h"
 #include "text_drawing.h"
@@ -65,9 +66,7 @@ public:
 
     std::string convert_page() {
         const std::string text = read_file(contents.root / page.file);
-        std::istringstream lines(with_explorer && has_exercise()
-                                     ? replace_terminal_commands(text, page.step_name())
-                                     : text);
+        std::istringstream lines(for_page(text));
         for (std::string line; std::getline(lines, line);) {
             ++line_number;
             result_text += convert_line(line) + "\n";
@@ -85,6 +84,13 @@ public:
     }
 
 private:
+    /// Adapts a lesson's text to the pages, if they have editors.
+    std::string for_page(const std::string& text) const {
+        if (!with_explorer || page.step_name().empty()) return text;
+        return has_exercise() ? replace_terminal_commands(text, page.step_name())
+                              : remove_opening_commands(text);
+    }
+
     [[noreturn]] void fail(const std::string& why) const {
         throw BookError(page.file + ":" + std::to_string(line_number) + ": " + why);
     }
@@ -136,8 +142,17 @@ private:
             const std::string label = page.name == "index" ? "mainpage" : page.name;
             return line + " {#" + label + "}";
         }
-        return convert_links(line) + " {#" + page.name + "_" +
+        return opening_picture() + convert_links(line) + " {#" + page.name + "_" +
                heading_anchor(line.substr(level + 1)) + "}";
+    }
+
+    /// Returns the lesson's picture the first time, which is before the lesson's first section.
+    std::string opening_picture() {
+        const course::Step* step = course.find(page.step_name());
+        if (has_picture || !step) return "";
+        has_picture = true;
+        return "\\htmlonly\n" + lesson_picture_html(contents.root, course, *step) +
+               "\\endhtmlonly\n\n";
     }
 
     /// Converts the start or end tag of a folded answer to HTML, because Doxygen does not support
@@ -150,7 +165,7 @@ private:
         if (opens == is_in_answer) fail(opens ? "an answer within an answer" : "no answer is open");
         is_in_answer = opens;
         const std::string html = opens ? "<details class=\"answer\">" + line.substr(9) : close;
-        return "\\htmlonly\n" + html + "\n\\endhtmlonly";
+        return "\n\\htmlonly\n" + html + "\n\\endhtmlonly\n";
     }
 
     std::string convert_comment(const std::string& line) {
@@ -165,6 +180,7 @@ private:
             return "\\htmlonly\n" + front_page_html(contents, course, with_explorer) +
                    "\\endhtmlonly\n";
         }
+        if (body.starts_with("watch")) return watch_links(body);
         if (body == "copy") is_in_copy_for_terminal = true;
         if (body == "usage") return "```\n" + learn_help_text() + "```\n";
         if (body.starts_with("explorer: ") && with_explorer) {
@@ -191,12 +207,18 @@ private:
                text + "\n\\htmlonly\n</details>\n\\endhtmlonly\n";
     }
 
-    /// Returns a link that opens the exercise's solution in the playground with an edit applied. An
-    /// edit has the form "FROM => TO", and several edits are separated by ";;".
+    /// Returns a link that opens the exercise's solution in the playground with an edit applied.
     std::string playground_link(const std::string& line) const {
         if (!with_explorer || !has_exercise()) return "";
         const std::size_t end = line.find(" -->");
-        std::string edits = line.substr(13, end - 13), link;
+        return "   <a class=\"to-explorer\" href=\"playground.html#try=" + page.step_name() +
+               to_html(edits_in_url(line.substr(13, end - 13))) + "\">Try it</a>";
+    }
+
+    /// Returns edits as a part of a link. An edit has the form "FROM => TO", and several edits are
+    /// separated by ";;".
+    std::string edits_in_url(const std::string& edits) const {
+        std::string link;
         for (std::size_t at = 0; at < edits.size();) {
             const std::size_t next = std::min(edits.find(" ;; ", at), edits.size());
             const std::string edit = edits.substr(at, next - at);
@@ -207,8 +229,32 @@ private:
                     "&to=" + encode_for_url(edit.substr(arrow + 4));
             at = next + 4;
         }
-        return "   <a class=\"to-explorer\" href=\"playground.html#try=" + page.step_name() +
-               to_html(link) + "\">Try it</a>";
+        return link;
+    }
+
+    /// Returns the links of "watch: STOPS" or "watch: STOPS ;; EDITS", which show the lesson's kernel
+    /// and the reader's own kernel at the first step that stops there (common/learn/stops.h). For
+    /// "watch WORD: STOPS" in the glossary, returns a link to the kernel for this word in the
+    /// playground (word_kernels.ts).
+    std::string watch_links(const std::string& body) const {
+        if (!with_explorer) return "";
+        const std::size_t colon = body.find(": ");
+        if (colon == body.npos) fail("a link to watch has the form <!-- watch: STOPS -->");
+        const std::string word = body.substr(5, colon - 5), what = body.substr(colon + 2);
+        const std::size_t edits = std::min(what.find(" ;; "), what.size());
+        const std::string stops = what.substr(0, edits);
+        const std::string watch = "&watch=" + encode_for_url(stops);
+        if (!word.empty())
+            return "\\htmlonly\n<p class=\"to-explorer\"><a href=\"" +
+                   to_html("playground.html#begin=" + encode_for_url(word.substr(1)) + watch) +
+                   "\">Watch: " + to_html(word.substr(1)) + "</a></p>\n\\endhtmlonly\n";
+        if (!has_exercise()) return "";
+        const std::string edit =
+            edits < what.size() ? edits_in_url(what.substr(edits + 4)) : std::string();
+        return "\\htmlonly\n<p class=\"to-explorer\"><a href=\"" +
+               to_html("playground.html#try=" + page.step_name() + edit + watch) +
+               "\">Watch this</a> <button type=\"button\" data-stops=\"" + to_html(stops) +
+               "\">Watch it in your kernel</button></p>\n\\endhtmlonly\n";
     }
 
     std::string step_questions_html() const {
@@ -295,7 +341,7 @@ private:
     const bool with_explorer;
     std::string result_text;
     int line_number = 0;
-    bool is_in_code_block = false, is_in_answer = false;
+    bool is_in_code_block = false, is_in_answer = false, has_picture = false;
     bool is_in_diagram = false;        ///< whether the current line is part of a diagram
     std::vector<std::string> diagram;  ///< the lines of the current diagram so far
     /// Whether the current line belongs to a part that only readers of the Markdown file should

@@ -4,7 +4,7 @@
 
 namespace coalesce {
 
-// In the book, the theme switch overrides these variables with rules for `.drawing .diagram`.
+// The book's theme switch overrides the colour variables with rules for `.drawing .diagram`.
 constexpr const char* kDiagramStyle = R"(<style>
 .diagram { --d-ink: #1d242b; --d-faint: #56616c; --d-page: #ffffff; --d-idle: #eef1f4;
   --d-used: #2f7ed8; --d-used-ink: #ffffff; --d-waste: #e9b49f; }

@@ -103,7 +103,10 @@ function showProgress() {
     const passed = lessons.filter(({ hasPassed }) => hasPassed);
     if (!lessons.length || !Object.keys(exercises).length) return;
     showLanes(lessons, passed.length);
-    const next = lessons.find(({ exercise, hasPassed }) => exercise === current.replace(/ hunt$/, "") && !hasPassed) ?? lessons.find(({ hasPassed }) => !hasPassed);
+    // Continue with the most recent exercise, or with the next one if it has passed. A page cannot run whole programs.
+    const at = lessons.findIndex(({ exercise }) => exercise === current.replace(/ hunt$/, ""));
+    const isOpen = ({ link, hasPassed }) => !hasPassed && !("program" in link.dataset);
+    const next = lessons.slice(Math.max(at, 0)).find(isOpen) ?? lessons.find(isOpen);
     const button = document.querySelector(".ways .first");
     if (!button || !next) return;
     button.href = next.link.getAttribute("href");

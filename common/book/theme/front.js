@@ -91,7 +91,42 @@ class BankToy {
     }
 }
 
+// ---- the button that keeps the book and the compiler for use offline ----
+
+/** Stores the compiler where common/page/src/compiler/load.ts looks for it, and waits until all pages are stored. */
+async function keepForOfflineUse(tell) {
+    await navigator.serviceWorker.register("service_worker.js", { updateViaCache: "none" });
+    const cache = await caches.open("coalesce-compiler");
+    const { module, whole } = await (await fetch("compiler/compiler.json")).json();
+    const missing = [];
+    for (const one of [module, whole]) if (one && !(await cache.match(new URL(`compiler/${one.file}`, location.href)))) missing.push(one);
+    const megabytes = missing.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6;
+    tell(`Saving the pages${missing.length ? ` and ${Math.ceil(megabytes)} MB of compiler` : ""} …`);
+    for (const { file } of missing) await cache.add(new URL(`compiler/${file}`, location.href));
+    await navigator.serviceWorker.ready;
+}
+
+function setUpOffline(line) {
+    if (!location.protocol.startsWith("http") || !navigator.serviceWorker || !globalThis.caches) return;
+    line.hidden = false;
+    const tell = (words) => (line.querySelector("[role=status]").textContent = words);
+    const button = line.querySelector("button");
+    button.addEventListener("click", async () => {
+        button.disabled = true;
+        try {
+            await keepForOfflineUse(tell);
+            tell("Saved: everything here now works offline.");
+            button.hidden = true;
+        } catch {
+            tell("The download was interrupted. Try again.");
+            button.disabled = false;
+        }
+    });
+}
+
 document.addEventListener("DOMContentLoaded", () => {
     const root = document.querySelector(".bank-toy");
     if (root) new BankToy(root);
+    const offline = document.querySelector(".offline");
+    if (offline) setUpOffline(offline);
 });

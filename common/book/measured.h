@@ -1,0 +1,23 @@
+// The measured bandwidths and predicted limits of the lessons' kernels, from docs/results.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "examiner/course/course.h"
+
+namespace coalesce::book {
+
+/// Returns the measurements on an H200, or null if the repository has none.
+nlohmann::json read_measurements(const std::filesystem::path& root);
+
+/// Returns the bandwidth of a lesson's main kernel in GB/s, or 0 if it was not measured.
+long bandwidth_gbps(const nlohmann::json& measured, const course::Step& step);
+
+/// Returns the idea that limits a lesson's main kernel, according to the time model: "global",
+/// "shared", "registers" or "waiting". These are classes of the style sheet. Returns "" if the
+/// limit was not predicted.
+std::string limiting_idea(const std::filesystem::path& root, const course::Step& step);
+
+}  // namespace coalesce::book
