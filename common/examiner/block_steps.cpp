@@ -102,11 +102,7 @@ public:
             steps.problem = explain(source_.name, "the kernel was not launched.",
                                     "Look at the launch that configure returns.");
         if (steps.ok() && !request_.block) record_mistake(trial, steps);
-        // NVRTC's debug information leaves out the extents of arrays in shared memory.
-        for (const SharedArray& array : list_shared_arrays(source_.text))
-            add_extents(steps.json, array.name, "shared", array.lengths);
-        for (const auto& [array, extents] : find_argument_extents(exercise_, steps.shape))
-            add_extents(steps.json, array, "global", extents);
+        add_known_extents(steps.json, source_, find_argument_extents(exercise_, steps.shape));
         return steps;
     }
 
@@ -154,19 +150,29 @@ private:
         if (!trial.reports.empty()) {
             const simulated::Report& report = trial.reports.front();
             steps.mistake = report.kind + ": " + report.message;
-            const auto& [x, y, z] = report.thread.block;
-            const auto& grid = trial.launch.grid;
-            block.block = x + static_cast<std::uint64_t>(grid[0]) *
-                                  (y + static_cast<std::uint64_t>(grid[1]) * z);
-            if (block.block == 0) return;
+            block.block = block_of_report(report, trial.launch);
+            if (block.block == 0 && !ends_before_mistake(steps.json)) return;
         } else if (const auto wrong = find_wrong(trial)) {
             steps.mistake = wrong->sentence;
             block.stored_byte = {wrong->argument, wrong->byte};
         } else {
             return;
         }
+        record_again(block, steps);
+        if (!ends_before_mistake(steps.json)) return;
+        block.steps = kMaxStepsToMistake;
+        record_again(block, steps);
+    }
+
+    void record_again(const TracedBlock& block, BlockSteps& steps) {
         const Trial again = run(steps.shape, block);
         if (!again.block_trace.empty()) steps.json = again.block_trace;
+    }
+
+    /// Reports whether the recorded steps end before the moment of the mistake.
+    static bool ends_before_mistake(const std::string& json) {
+        return json.find("\"is_complete\":false") != json.npos &&
+               json.find("\"moments\":[]") != json.npos;
     }
 
     std::optional<WrongElement> find_wrong(const Trial& trial) const {
@@ -184,6 +190,20 @@ private:
 };
 
 }  // namespace
+
+std::uint64_t block_of_report(const simulated::Report& report, const LaunchShape& launch) {
+    const auto& [x, y, z] = report.thread.block;
+    return x + static_cast<std::uint64_t>(launch.grid[0]) *
+                   (y + static_cast<std::uint64_t>(launch.grid[1]) * z);
+}
+
+void add_known_extents(std::string& json, const Source& source,
+                       const std::map<std::string, Extents>& arguments) {
+    // NVRTC's debug information leaves out the extents of arrays in shared memory.
+    for (const SharedArray& array : list_shared_arrays(source.text))
+        add_extents(json, array.name, "shared", array.lengths);
+    for (const auto& [array, extents] : arguments) add_extents(json, array, "global", extents);
+}
 
 BlockSteps record_steps(const Source& source, const Exercise& exercise, Runner& runner,
                         const StepsRequest& request) {

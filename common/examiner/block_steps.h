@@ -4,11 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "examiner/course/exercise.h"
 #include "examiner/runner.h"
+#include "examiner/simulated.h"
 #include "examiner/source.h"
 
 namespace coalesce {
@@ -16,8 +19,8 @@ namespace coalesce {
 /// The launch and the block to record.
 struct StepsRequest {
     /// The shape of the input. If empty, the exercise's shapes are tried in order, and the first
-    /// shape on which the kernel fails is recorded. If the kernel fails on none, the first shape is
-    /// recorded.
+    /// shape on which the kernel fails is recorded. If the kernel is correct on every shape, the
+    /// first one is recorded.
     std::optional<Shape> shape = {};
     /// The linear index of the block to record (x varies fastest). If empty, the block in which the
     /// mistake occurs is recorded.
@@ -28,7 +31,7 @@ struct StepsRequest {
 struct BlockSteps {
     Failure problem = {};  ///< the reason why nothing was recorded; its kind is `none` on success
     Shape shape{0, 0};     ///< shape of the input
-    /// the first wrong element, or a check's report; "" if the kernel is correct
+    /// describes the first wrong element or what a check found; "" if the kernel is correct
     std::string mistake = "";
     std::string json = "";  ///< the steps as JSON (docs/guide/trace.md)
 
@@ -40,5 +43,13 @@ struct BlockSteps {
 /// (LocalRunner::Options::keeps_variables).
 BlockSteps record_steps(const Source& source, const Exercise& exercise, Runner& runner,
                         const StepsRequest& request);
+
+/// Returns the linear index of the block that a check reports.
+std::uint64_t block_of_report(const simulated::Report& report, const LaunchShape& launch);
+/// Adds the extents of arrays to recorded steps, for those arrays whose extents the debug information
+/// leaves out: arrays in shared memory, which the source declares, and the kernel's arguments, whose
+/// extents are in `arguments`.
+void add_known_extents(std::string& json, const Source& source,
+                       const std::map<std::string, std::vector<long long>>& arguments);
 
 }  // namespace coalesce

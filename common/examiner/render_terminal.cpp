@@ -73,8 +73,8 @@ std::string other_failures_text(const Verdict& verdict, int lines) {
     const std::vector<std::string> others = other_failures(verdict);
     const std::string text = list_text("Besides:\n", others, "- ");
     if (others.empty() || count_rows(text) <= lines) return text;
-    return "There are also " + format_count(others.size(), "other finding") +
-           "; --json lists them.\n";
+    return "Not shown: " + format_count(others.size(), "other finding") +
+           " (--json lists all of them)\n";
 }
 
 std::string format_next(const Failure& failure) {

@@ -42,12 +42,15 @@ constexpr TracedWarp kFirstWarp{.limit = kMaxTracedAccesses};
 struct TracedBlock {
     std::uint64_t block = 0;  ///< linear index of the block (x varies fastest)
     std::size_t steps = 0;    ///< maximum number of steps to record; 0 to record none
-    /// An array, given as the index of its argument, and the offset of a byte in this array. If
-    /// set, the first block that stores to this byte is recorded instead of `block`.
+    /// If set, the first block that stores to this byte is recorded instead of `block`. The byte is
+    /// given by the argument index of its array, and its offset in the array.
     std::optional<std::pair<std::size_t, std::uint64_t>> stored_byte = {};
 };
-/// The maximum number of steps to record. It is large enough for a block of 1024 threads.
-constexpr std::size_t kMaxTracedSteps = 2000;
+/// The maximum number of steps to record. It is large enough for the whole block of lesson 18, which
+/// takes 5,416 steps, and a page records as many steps within two seconds.
+constexpr std::size_t kMaxTracedSteps = 6000;
+/// The maximum number of steps to record if the kernel's mistake occurs after kMaxTracedSteps.
+constexpr std::size_t kMaxStepsToMistake = 20000;
 
 /// The launch to make.
 struct TrialRequest {
@@ -62,8 +65,8 @@ struct TrialRequest {
     std::array<long long, 3> block{};
     /// bytes of dynamic shared memory; 0 to use the value from `configure`
     long long shared_bytes = 0;
-    /// Warp instructions to allow in addition to the limit for a matrix of this shape. For
-    /// exercises beyond the transpose, the number depends on the instructions of the reference.
+    /// Warp instructions to allow in addition to the limit for a matrix of this shape. For an
+    /// ElementTask, the number grows with the instructions that the reference executes.
     std::uint64_t more_instructions = 0;
     /// A second limit on warp instructions, in addition to the limit for the shape. 0 means no
     /// second limit. Simulated only.
@@ -75,7 +78,7 @@ struct CallArgument {
     bool is_array = false;
     std::uint64_t value = 0;    ///< the bytes of a scalar, followed by zeros
     std::string bytes = "";     ///< the bytes of an array before the launch
-    bool is_unwritten = false;  ///< whether it is an error to read the array before it is written
+    bool is_unwritten = false;  ///< whether reading the array before writing it is an error
 };
 
 /// An array in device memory after a launch.
@@ -95,10 +98,10 @@ struct Trial {
     int error = 0;             ///< the cudaError_t from the launch or from waiting for it
     bool is_hung = false;      ///< whether a real GPU failed to finish in time
     std::vector<simulated::Report> reports;  ///< reports of the simulator's checks
-    std::optional<Comparison> comparison;    ///< empty if the kernel did not complete
-    /// for a launch of any signature, the arrays in the order of the arguments
+    std::optional<Comparison> comparison;  ///< comparison of the output; empty if the kernel failed
+    /// the arrays after the launch, in the order of the arguments; empty for matrices
     std::vector<ArrayAfter> arrays;
-    /// The comparison for an exercise beyond the transpose, in place of `comparison`.
+    /// The comparison for an ElementTask, for which `comparison` is empty.
     std::optional<ElementComparison> element_comparison;
     std::uint64_t out_address = 0, in_address = 0;  ///< addresses of the buffers
     std::vector<simulated::Access> accesses;        ///< accesses of the traced warp
@@ -107,7 +110,7 @@ struct Trial {
     Counters counters;                ///< the costs, if requested
     std::vector<LineCounters> lines;  ///< costs by line, if requested
     std::uint64_t instructions = 0;   ///< warp instructions; simulated only
-    std::uint64_t print_calls = 0;    ///< number of printf calls, one per warp; simulated only
+    std::uint64_t print_calls = 0;    ///< printf calls, counted once per warp; simulated only
 
     /// Reports whether the kernel ran to completion, so that its output can be compared.
     bool has_ended() const {
@@ -136,20 +139,20 @@ struct Matrices {
 };
 
 /// Launches the kernel once on the device of this process. Resets the simulator's counters before
-/// the launch, and clears its errors afterwards. `make_matrices` is called only if the kernel can
-/// be launched. The caller must compare the contents of the matrices with the correct result.
+/// the launch, and clears the last CUDA error afterwards. Calls `make_matrices` only if the kernel
+/// can be launched. The caller must compare the matrices with the correct result.
 Trial launch_once(LoadedKernel& kernel, const TrialRequest& order,
                   const std::function<Matrices()>& make_matrices);
 
-/// Launches a kernel of any signature once, like the overload for matrices. `make_arguments`
-/// returns the bits of each argument.
+/// Does the same as the overload for matrices, but the kernel may have any signature.
+/// `make_arguments` returns the bits of each argument.
 Trial launch_once(LoadedKernel& kernel, const TrialRequest& order,
                   const std::function<std::vector<std::uint64_t>()>& make_arguments);
 
 /// The arrays of a launch, in device memory. Each array has its own buffer with guard bands.
 class DeviceArrays {
 public:
-    /// Copies those arguments that are arrays to the device. If `guard_bytes` is 0, there are no
+    /// Copies the arrays among the arguments to the device. If `guard_bytes` is 0, there are no
     /// guard bands.
     DeviceArrays(const std::vector<CallArgument>& arguments, std::size_t guard_bytes);
     /// Returns the bits of each argument: a scalar's value, or an array's address.

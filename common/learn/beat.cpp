@@ -24,7 +24,7 @@ const fs::path kLearnerFilePath = fs::path("exercises") / "beat" / "kernel.cu";
 const std::string kAgain = "Again: ./learn beat";
 
 Attempts attempts() {
-    return Attempts([](const std::string& warning) { std::cerr << "learn: " << warning << "\n"; });
+    return Attempts(print_message);
 }
 
 // Writes `text` to the learner's file, and prints a message in which `what` describes the new

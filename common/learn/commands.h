@@ -41,14 +41,14 @@ int read_lesson(Session& session, const course::Step& step, bool with_answers);
 /// program.
 int run(const RunRequest& request);
 
-/// Runs the requested whole program. Uses a GPU if one works, and otherwise the program `simulate`,
-/// which also prints the costs of the kernel. Returns the program's exit code. Throws UsageError.
+/// Runs the whole-program lesson on a GPU, or with the program `simulate` if no GPU works.
+/// `simulate` also prints the kernel's costs. Returns the program's exit code. Throws UsageError.
 int run_program(const RunRequest& request);
 
 // `learn hint`: prints a hint, which becomes more specific with each call.
 
-/// Prints a level of the hint for the failure found by the last check. `level` is 1 to 4, or 0 for
-/// the next level. Returns the exit code.
+/// Prints the hint for the failure that the last check found. `level` is 1 to 4, or 0 for the first
+/// level that the learner has not seen. Returns the exit code.
 int hint(Session& session, const LearnerExercise& exercise, int level);
 
 // `learn picture`: draws the memory that one warp of the learner's kernel accesses.
@@ -61,9 +61,9 @@ struct PictureArguments {
     long long block = 0, warp = 0;  ///< the block to draw, and the warp in that block
 };
 
-/// Runs the kernel on the simulated GPU in this process, and draws its accesses. `argv` is the
-/// command line of this process, which may restart itself to load the simulator. Returns the exit
-/// code, which is 1 if the kernel cannot be run. Throws UsageError.
+/// Runs the kernel on the simulated GPU in this process, and draws the kernel's accesses. `argv` is
+/// the command line of this process, which may restart itself to load the simulator. Returns the
+/// exit code, which is 1 if the kernel cannot be run. Throws UsageError.
 int picture(const LearnerExercise& exercise, const PictureArguments& words, char** argv);
 
 // `learn step`: shows one block of the learner's kernel line by line, forwards and backwards.
@@ -75,6 +75,7 @@ struct StepArguments {
     std::optional<int> rows = {}, cols = {};       ///< the size of the matrix
     std::optional<unsigned long long> block = {};  ///< the block to show
     int step = 0;                                  ///< the step to begin with, counted from 1
+    std::string stop = "";                         ///< the steps to stop at (learn/stops.h)
 };
 
 /// Records the steps of a block on the simulated GPU in this process, and shows them on the screen,
@@ -113,9 +114,9 @@ struct DiffArguments {
 /// learner may not see the lessons' kernels yet. Throws UsageError.
 int diff(Session& session, const LearnerExercise& exercise, const DiffArguments& words);
 
-/// Prints the learner's kernel next to the solution, and explains its costs. If the exercise has
-/// not passed, asks the learner for confirmation first, unless `yes` is set. Returns the exit code,
-/// which is 1 if the learner declined.
+/// Prints the learner's kernel next to the solution, and explains the kernel's costs. If the
+/// exercise has not passed, asks the learner for confirmation first, unless `yes` is set. Returns
+/// the exit code, which is 1 if the learner declined.
 int explain(Session& session, const LearnerExercise& exercise, bool yes);
 
 // `learn ptx`: prints the PTX that the compiler generated for each source line, and how many blocks
@@ -142,18 +143,18 @@ int ptx(Session& session, const PtxArguments& words, char** argv);
 
 /// Replaces the text of a learner's file, whose path is relative to the course's folder. Copies the
 /// old text to .learn/copies/`name` and prints the path of the copy. Returns false if the file
-/// already contains the new text. If the file cannot be written, throws an exception and leaves it
-/// unchanged.
+/// already contains the new text. If the file cannot be written, throws an exception and leaves the
+/// file unchanged.
 bool replace_file(const std::filesystem::path& relative_file, const std::string& name,
                   const std::string& text);
 
 /// Restores the exercise's file. Returns the exit code. If the file cannot be written, throws an
-/// exception and leaves it unchanged.
+/// exception and leaves the file unchanged.
 int reset(const LearnerExercise& exercise);
 
-// `learn beat`: the open exercise at the end of the course. Every correct kernel counts. The
-// command predicts the kernel's time, also measures it if there is a GPU, and compares it with the
-// time of the solution of the fastest lesson.
+// `learn beat`: the open exercise at the end of the course. Any correct kernel is accepted. The
+// command predicts the kernel's time, measures it if there is a GPU, and compares it with the
+// solution of the fastest lesson.
 //
 // The open exercise is not a step of the course, so it has no cost limits and no points. It uses
 // the shapes, the examiner and the prediction of the lesson to beat, but not that lesson's limits.
@@ -183,8 +184,8 @@ struct WatchArguments {
     int seconds = 60;          ///< time limit of each check
 };
 
-/// The events that the watch is waiting for, as named in the footer. A save is always one of
-/// them.
+/// The event that the watch waits for, as the footer says it. In every state, saving the file ends
+/// the wait.
 enum class WatchState {
     save_only,      ///< the watch waits only for a save
     save_or_guess,  ///< the watch also waits for a guess, before the costs are shown
@@ -192,7 +193,7 @@ enum class WatchState {
 };
 
 /// Returns the lines at the bottom of the screen, at most 80 columns wide: an empty line, a line
-/// that says what the watch is waiting for, and a line that lists the keys, if there are any.
+/// with the events that the watch is waiting for, and a line with the keys, if there are any.
 std::string watch_footer(const LearnerExercise& exercise, const std::string& time, bool has_keys,
                          WatchState waits);
 /// The height of the footer in lines. The verdict uses the rest of the screen.
@@ -209,8 +210,8 @@ int watch(Session& session, const LearnerExercise& exercise, const WatchArgument
 /// otherwise.
 int doctor(bool json, const Style& style);
 
-// `learn play`: serves the book on this computer. A server is needed because browsers block pages
-// that are opened from a file (file://) from loading the compiler.
+// `learn play`: serves the book on this computer. A server is needed because browsers do not let
+// pages that were opened from a file (file://) load the compiler.
 
 /// The arguments of `learn play`.
 struct PlayArguments {

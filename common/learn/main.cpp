@@ -260,8 +260,8 @@ void add_step(CommandLine& line) {
     command->add_option("--rows", words.rows, "Number of rows (default: as in the check)");
     command->add_option("--cols", words.cols, "Number of columns (default: as in the check)");
     command->add_option("--block", words.block, "Index of the block (default: the one that fails)");
-    command->add_option("--step", words.step, "First step to show (default: the mistake)")
-        ->check(CLI::Range(1, 1'000'000));
+    command->add_option("--stop", words.stop, "Where to stop, such as \"12; row == 5\"");
+    command->add_option("--step", words.step, "First step to show")->check(CLI::Range(1, 1000000));
     command->add_option("--json", words.json, "Also write the steps to this file");
 }
 
@@ -478,7 +478,7 @@ void add_commands(CommandLine& line) {
 constexpr int kExitError = 1, kExitUsage = 2;
 
 int report(const std::string& message, int code) {
-    std::cerr << "learn: " << message << "\n";
+    print_message(message);
     return code;
 }
 

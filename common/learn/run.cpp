@@ -44,7 +44,7 @@ public:
         if (should_run_rivals() && !run_one(kRivals)) return 2;
         if (table_) table_->print_notes();
         if (program_count_ + wrong_program_count_ == 0) {
-            std::cerr << "learn: nothing ran, because none of these variants supports that shape\n";
+            print_message("nothing ran, because none of these variants supports that shape");
             return 2;
         }
         if (device_.is_null()) return 1;  // `fail` has printed the reason

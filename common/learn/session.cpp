@@ -10,8 +10,7 @@ namespace coalesce::learn {
 
 Session::Session(bool plain)
     : course(course::read_course(repository())),
-      progress(learners_folder(),
-               [](const std::string& warning) { std::cerr << "learn: " << warning << "\n"; }),
+      progress(learners_folder(), print_message),
       style(style_for_stdout(plain)) {}
 
 LearnerExercise Session::exercise(const std::string& word, bool is_hunt) {

@@ -4,8 +4,10 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <csignal>
 #include <iostream>
+#include <numeric>
 
 #include "base/errors.h"
 #include "base/files.h"
@@ -17,12 +19,14 @@
 #include "learn/paths.h"
 #include "learn/raw_terminal.h"
 #include "learn/steps_view.h"
+#include "learn/stops.h"
 
 namespace coalesce::learn {
 namespace {
 
+constexpr const char* kStopPrompt = "stop at: ";
 constexpr const char* kKeys =
-    "right/left step  down/up same warp  b barrier  m mistake  g line  [ ] lanes  q";
+    "right/left step  down/up warp  b barrier  m mistake  g, n stop  [ ] lanes  q";
 
 StepsRequest parse_steps_request(const LearnerExercise& exercise, const StepArguments& words) {
     if (exercise.is_program())
@@ -46,18 +50,26 @@ StepsRequest parse_steps_request(const LearnerExercise& exercise, const StepArgu
     return request;
 }
 
-/// Returns the step to display first: the step that the learner requested, or else the step with
-/// the mistake, or else the first step.
-std::size_t first_step(const Steps& steps, const StepArguments& words) {
+/// Returns the step to display first: the step that the learner requested, or else the first stop,
+/// or else the step with the mistake, or else the first step.
+std::size_t first_step(const Steps& steps, const StepArguments& words,
+                       const std::vector<std::size_t>& stops) {
     if (words.step > 0)
         return std::min(static_cast<std::size_t>(words.step), steps.all_steps.size()) - 1;
+    if (!stops.empty()) return stops.front();
     return steps.moments.empty() ? 0 : steps.moments.front().step;
 }
 
 class StepScreen {
 public:
-    StepScreen(const Steps& steps, const StepsSubject& subject, std::size_t first, Style& style)
-        : steps_(steps), subject_(subject), style_(style), step_index_(first) {}
+    /// Prepares to show the step `first`. `stops` are the steps at which the learner wants to stop.
+    StepScreen(const Steps& steps, const StepsSubject& subject, std::size_t first,
+               std::vector<std::size_t> stops, Style& style)
+        : steps_(steps),
+          subject_(subject),
+          style_(style),
+          step_index_(first),
+          stops_(std::move(stops)) {}
 
     /// Shows steps until the reader quits.
     void run() {
@@ -131,7 +143,7 @@ private:
             return std::any_of(steps_.moments.begin(), steps_.moments.end(),
                                [&](const StepMoment& one) { return one.step == k; });
         };
-        if (is_typing_line_) return handle_line_number_key(key);
+        if (is_typing_) return handle_typed_key(key);
         switch (key) {
             case 'l':
             case ' ': return handle_arrow_key('C');
@@ -144,10 +156,12 @@ private:
             case 'M': return move_to_step(false, "mistake", is_moment);
             case ']': window_.first_lane = std::min(window_.first_lane + 8, 24); return;
             case '[': window_.first_lane = std::max(window_.first_lane - 8, 0); return;
+            case 'n': return move_to_stop(true);
+            case 'N': return move_to_stop(false);
             case 'g':
-                is_typing_line_ = true;
+                is_typing_ = true;
                 typed_.clear();
-                message_ = "line: ";
+                message_ = kStopPrompt;
                 return;
             case 'q':
             case '\004': is_over_ = true; return;
@@ -155,21 +169,42 @@ private:
         }
     }
 
-    /// Handles a key while the learner types a line number. Any key other than a digit ends the
-    /// number, and moves to the next step on that line.
-    void handle_line_number_key(char key) {
-        if (key >= '0' && key <= '9') {
-            typed_ += key;
-            message_ = "line: " + typed_;
+    void move_to_stop(bool forward) {
+        if (stops_.empty()) {
+            message_ = "there are no stops; press g to set some, such as 12 or row == 5";
             return;
         }
-        is_typing_line_ = false;
+        move_to_step(forward, "stop", [&](std::size_t k) {
+            return std::binary_search(stops_.begin(), stops_.end(), k);
+        });
+    }
+
+    /// Handles a key while the learner types stops. Enter ends the text, and moves to the next stop
+    /// or, if there is none, to an earlier one.
+    void handle_typed_key(char key) {
+        const bool is_erase = key == '\177' || key == '\b';
+        if (key != '\r' && key != '\n' && key != '\033') {
+            if (is_erase && !typed_.empty()) typed_.pop_back();
+            if (!is_erase && std::isprint(static_cast<unsigned char>(key))) typed_ += key;
+            message_ = kStopPrompt + typed_;
+            return;
+        }
+        is_typing_ = false;
         message_.clear();
-        const int line = std::atoi(typed_.substr(0, 6).c_str());
-        const auto is_there = [&](std::size_t k) { return steps_.all_steps[k].line == line; };
-        if (find_step(steps_, step_index_, true, is_there) != step_index_)
-            return move_to_step(true, "step of this line", is_there);
-        move_to_step(false, "step of this line", is_there);
+        if (key == '\033') return;
+        try {
+            stops_ = find_stops(steps_, parse_stops(typed_));
+        } catch (const std::runtime_error& problem) {
+            message_ = problem.what();
+            return;
+        }
+        if (stops_.empty()) {
+            message_ = "no step of this block stops there";
+            return;
+        }
+        const bool is_later = stops_.back() > step_index_;
+        move_to_stop(is_later);
+        message_.clear();
     }
 
     const Steps& steps_;
@@ -177,18 +212,20 @@ private:
     Style& style_;
     StepsWindow window_;
     std::size_t step_index_;
+    std::vector<std::size_t> stops_;  ///< the steps at which the learner wants to stop, in order
     std::string message_, typed_;
-    bool is_typing_line_ = false, is_over_ = false;
+    bool is_typing_ = false, is_over_ = false;
     Signals signals_;
     RawTerminal terminal_;
 };
 
-void print_all(const Steps& steps, const StepsSubject& subject) {
+/// Prints the steps with these indices.
+void print_steps(const Steps& steps, const StepsSubject& subject,
+                 const std::vector<std::size_t>& printed) {
     std::cout << subject.file << "  " << subject.launch << "  block " << steps.block_index[0] << ","
               << steps.block_index[1] << "\n";
     if (!subject.mistake.empty()) std::cout << wrap(subject.mistake);
-    for (std::size_t k = 0; k < steps.all_steps.size(); ++k)
-        std::cout << describe_step(steps, subject, k);
+    for (const std::size_t k : printed) std::cout << describe_step(steps, subject, k);
     if (!steps.is_complete)
         std::cout << "The block continues, but only the first " << steps.all_steps.size()
                   << " steps were recorded.\n";
@@ -201,6 +238,13 @@ int step(Session& session, const LearnerExercise& exercise, const StepArguments&
     const StepsRequest request = parse_steps_request(exercise, words);
     choose_device(DeviceChoice::simulator, argv);
     if (!words.json.empty()) check_writable(words.json);
+    const std::vector<Stop> parsed_stops = [&] {
+        try {
+            return parse_stops(words.stop);
+        } catch (const std::runtime_error& problem) {
+            throw UsageError(std::string("--stop: ") + problem.what());
+        }
+    }();
 
     const Source source = exercise.source(words.file);
     BlockSteps recorded;
@@ -228,10 +272,21 @@ int step(Session& session, const LearnerExercise& exercise, const StepArguments&
                          .source = lines_of(source.text),
                          .launch = recorded.shape.name(),
                          .mistake = recorded.mistake};
-    if (!session.style.clear || !isatty(STDIN_FILENO))
-        print_all(steps, subject);
-    else
-        StepScreen(steps, subject, first_step(steps, words), session.style).run();
+    std::vector<std::size_t> stops = find_stops(steps, parsed_stops);
+    if (!words.stop.empty() && stops.empty()) {
+        std::cout << "No step of this block stops at " << words.stop << ".\n";
+        return 1;
+    }
+    if (!session.style.clear || !isatty(STDIN_FILENO)) {
+        if (words.stop.empty()) {
+            stops.resize(steps.all_steps.size());
+            std::iota(stops.begin(), stops.end(), 0);
+        }
+        print_steps(steps, subject, stops);
+    } else {
+        const std::size_t first = first_step(steps, words, stops);
+        StepScreen(steps, subject, first, std::move(stops), session.style).run();
+    }
     return 0;
 }
 

@@ -12,8 +12,9 @@ using StepsJson = nlohmann::json;
 
 constexpr int kKnownVersion = 1;
 
-/// Returns a value as text. Numbers are formatted as in the file.
+/// Returns a value as text, or "" for no value. Numbers are formatted as in the file.
 std::string to_text(const StepsJson& value) {
+    if (value.is_null()) return "";
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
@@ -118,7 +119,8 @@ WarpState Steps::state_after(std::size_t step) const {
             for (int lane = 0; lane < kWarpLanes; ++lane)
                 if (change.lanes >> lane & 1)
                     values[static_cast<std::size_t>(lane)] = change.values.at(next++);
-            if (k == step) state.changed[change.variable] |= change.lanes;
+            if (k == step && !change.values.front().empty())
+                state.changed[change.variable] |= change.lanes;
         }
     }
     return state;

@@ -217,10 +217,11 @@ std::vector<std::string> variable_lines(const Steps& steps, std::size_t at,
 
 std::string step_headline(const Steps& steps, const StepsSubject& subject, std::size_t at) {
     const Step& step = steps.all_steps.at(at);
-    return subject.file + "  " + subject.launch + "  block " + index_text(steps.block_index) +
-           "  step " + std::to_string(at + 1) + " of " + std::to_string(steps.all_steps.size()) +
-           (steps.is_complete ? "" : "+") + "  warp " + std::to_string(step.warp) + "  " +
-           name_lanes(step.active);
+    // Leave out the folder, so that the lanes fit into 80 columns.
+    return subject.file.substr(subject.file.rfind('/') + 1) + "  " + subject.launch + "  block " +
+           index_text(steps.block_index) + "  step " + std::to_string(at + 1) + " of " +
+           std::to_string(steps.all_steps.size()) + (steps.is_complete ? "" : "+") + "  warp " +
+           std::to_string(step.warp) + "  " + name_lanes(step.active);
 }
 
 std::vector<std::string> source_lines(const Steps& steps, const StepsSubject& subject,
@@ -297,6 +298,7 @@ std::string describe_step(const Steps& steps, const StepsSubject& subject, std::
     }
     const StepsWindow all_lanes{.columns = 400};
     for (const StepChange& change : step.changes) {
+        if (change.values.front().empty()) continue;  // from now on without a value
         const bool is_uniform =
             std::count(change.values.begin(), change.values.end(), change.values.front()) ==
             static_cast<std::ptrdiff_t>(change.values.size());

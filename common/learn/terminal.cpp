@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "harness/text.h"
 #include "learn/raw_terminal.h"
 
 namespace coalesce::learn {
@@ -88,6 +89,11 @@ std::vector<std::string> split_into_pages(const std::string& text, size_t column
         used += height;
     }
     return pages;
+}
+
+void print_message(const std::string& message) {
+    const std::string line = "learn: " + message + "\n";
+    std::cerr << (isatty(STDERR_FILENO) ? wrap(line) : line);
 }
 
 bool can_ask() {

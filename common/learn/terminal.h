@@ -44,6 +44,10 @@ size_t height_of(const std::string& text, size_t columns);
 /// gets its own page.
 std::vector<std::string> split_into_pages(const std::string& text, size_t columns, size_t lines);
 
+/// Prints a message of the command itself, such as an error, on stderr. Breaks it between words if
+/// stderr is a terminal; otherwise prints one line, which a program can search.
+void print_message(const std::string& message);
+
 /// Reports whether both stdin and stdout are terminals, so that the command can ask questions.
 bool can_ask();
 

@@ -1,5 +1,6 @@
 #include "examiner/course/size_expression.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
@@ -116,7 +117,7 @@ private:
         const std::string name = text_.substr(begin, position_ - begin);
         if (name.empty()) fail(std::string("`") + text_[position_] + "` is not allowed here");
         skip_blanks();
-        if (name == "ceil_div") return rounded_up_quotient();
+        if (position_ < text_.size() && text_[position_] == '(') return call(name);
         for (const NamedSize& size : sizes_) {
             if (size.name == name) return static_cast<double>(size.value);
         }
@@ -124,14 +125,19 @@ private:
         fail("`" + name + "` is not one of the sizes " + joined(sizes_, ", ", name_of));
     }
 
-    double rounded_up_quotient() {
+    /// Evaluates a call of a function, all of which have two arguments.
+    double call(const std::string& name) {
+        if (name != "ceil_div" && name != "min" && name != "max")
+            fail("`" + name + "` is not a function; there are ceil_div, min and max");
         require('(');
-        const double value = sum();
+        const double first = sum();
         require(',');
-        const double by = sum();
+        const double second = sum();
         require(')');
-        if (by == 0) fail("the expression divides by zero");
-        return std::ceil(value / by);
+        if (name == "min") return std::min(first, second);
+        if (name == "max") return std::max(first, second);
+        if (second == 0) fail("the expression divides by zero");
+        return std::ceil(first / second);
     }
 
     const std::string& text_;

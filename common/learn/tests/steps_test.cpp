@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "expect.h"
 #include "learn/steps_view.h"
+#include "learn/stops.h"
 #include "terminal.h"
 
 using coalesce::lines_of;
@@ -101,6 +102,42 @@ TEST_CASE("a step is shown with all of its accesses and changes") {
     CHECK(before.find("\n x ") == std::string::npos);  // x is not in scope yet
 }
 
+TEST_CASE("stops are lines, conditions, or both") {
+    const Steps steps = read_steps(JSON);
+    using Indices = std::vector<std::size_t>;
+    const auto stops = [&](const char* text) { return find_stops(steps, parse_stops(text)); };
+    CHECK(stops("3") == Indices{1, 2});
+    CHECK(stops("2; 4") == Indices{0, 3});
+    CHECK(stops("4:") == Indices{3});
+    CHECK(stops("3: i == 39") == Indices{2});
+    CHECK(stops("3: i == 7, 3: warp == 1 && lane == 0") == Indices{1, 2});
+    // A condition without a line stops where it becomes true in a lane.
+    CHECK(stops("i >= 7") == Indices{0, 2});
+    CHECK(stops("i == 9") == Indices{3});
+    CHECK(stops("x != 0") == Indices{3});  // x has no value before
+    CHECK(stops("waiting > 0") == Indices{1});
+    CHECK(stops("arrived > 0") == Indices{1});
+    CHECK(stops("wavefronts > 1") == Indices{3});
+    CHECK(stops("wavefronts == 1") == Indices{1, 2});
+    CHECK(stops("sectors > 0").empty());
+    CHECK(stops("thread == 32") == Indices{2});
+    CHECK(stops("").empty());
+    CHECK_THROWS_WITH(stops("j == 5"), "the kernel has no variable j");
+    for (const char* text : {"row = 5", "12: ==", "i == 5 &&&& i == 6", "twelve", "i =="})
+        CHECK_THROWS_MESSAGE(parse_stops(text), text);
+}
+
+TEST_CASE("a variable has no value after a step that unsets it") {
+    std::string json = JSON;
+    json.replace(json.find("\"set\":[[1,1,39],[0,1,9]]"), 24, "\"set\":[[0,1,null]]");
+    const Steps steps = read_steps(json);
+    const WarpState last = steps.state_after(3);
+    CHECK(last.variables.at(0)[0].empty());
+    CHECK(last.variables.at(0)[1] == "8");
+    CHECK_FALSE(last.changed.contains(0));
+    CHECK(describe_step(steps, SUBJECT, 3).find("i =") == std::string::npos);
+}
+
 TEST_CASE("a screen never has more lines or columns than the terminal") {
     const Steps steps = read_steps(JSON);
     for (const int columns : {40, 80, 120}) {
@@ -129,6 +166,11 @@ TEST_CASE("without a terminal, all steps are printed") {
         expect(course, {"step", "03", "--plain"}, 0,
                {"step 1  warp 0  lanes 0-31", "of 1024 threads have arrived"});
     CHECK(has(out.output, "store to tile"));
+    const ProcessResult some = expect(course, {"step", "03", "--plain", "--stop", "arrived > 0"}, 0,
+                                      {"of 1024 threads have arrived"});
+    CHECK_FALSE(has(some.output, "store to tile"));
+    expect(course, {"step", "03", "--stop", "row = 5"}, 2, {"--stop: write a line"});
+    expect(course, {"step", "03", "--plain", "--stop", "999"}, 1, {"No step of this block stops"});
     expect(course, {"step", "03", "--rows", "-1"}, 2, {"from 1 to 1024"});
     expect(course, {"step", "00"}, 2, {"simulate --trace"});
     expect(course, {"step", "03", "--block", "99999"}, 1, {"the grid has only"});
@@ -165,6 +207,15 @@ TEST_CASE("keys move forwards and backwards through the same screens") {
     REQUIRE(terminal.shows("step 3 of"));
     REQUIRE(terminal.shows("[ ] lanes"));
     CHECK(terminal.lines() == third);
+    terminal.type("gwarp == 2");
+    REQUIRE(terminal.shows("stop at: warp == 2"));
+    terminal.type("\r");
+    REQUIRE(terminal.shows("warp 2  lanes"));
+    REQUIRE(terminal.shows("[ ] lanes"));
+    terminal.type("N");
+    REQUIRE(terminal.shows("there is no earlier stop"));
+    terminal.type("gnone > 5\r");
+    REQUIRE(terminal.shows("the kernel has no variable none"));
     terminal.type("q");
     CHECK(terminal.status() == 0);
     CHECK(terminal.is_as_usual());

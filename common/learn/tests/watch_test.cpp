@@ -189,6 +189,13 @@ TEST_CASE("n goes to the next exercise, and b and p explain what exercise 00 lac
     CHECK(terminal.status() == 0);
 }
 
+TEST_CASE("a long error breaks between words on a terminal, and is one line in a pipe") {
+    ScratchCourse course;
+    PseudoTerminal terminal(course.command({"step", "00"}));
+    SHOWS("--trace FILE.json\r\nrecords its steps");
+    CHECK(course.learn({"step", "00"}).output.find("FILE.json records its") != std::string::npos);
+}
+
 TEST_CASE("for every exercise, the footer fits into its lines on the terminal") {
     ScratchCourse scratch;
     auto course = coalesce::course::read_course(COALESCE_REPOSITORY);

@@ -1,5 +1,5 @@
 // Packs the files that the pages need to compile kernels: clang, a single file with the CUDA headers, compiler.json
-// (which contains the names of both files), and the licences.
+// (which contains the names of these files), and the licences.
 //
 //     node pack.mjs CLANG HEADERS LICENCE FOLDER
 //
@@ -7,13 +7,17 @@
 // libraries (29 MB) is for C++ programs, and the pages have their own implementation of the system interface
 // (src/compiler/wasi.ts). The files are compressed here and decompressed in the page, because some servers do not
 // compress files.
+//
+// Pages first load a clang without the functions that kernels hardly ever need, which is a third of the size. A kernel
+// that needs one of these functions makes the page load the whole clang.
 
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { WASI } from "node:wasi";
-import { gzipSync } from "node:zlib";
+import { gzipSync, inflateRawSync } from "node:zlib";
+import { trim, unpackSet } from "./trim.mjs";
 
 const [clang, headers, licence, folder] = process.argv.slice(2);
 
@@ -51,13 +55,28 @@ function textsOf(root) {
     return Object.fromEntries(names.sort().map((name) => [name, fs.readFileSync(path.join(root, name), "utf8")]));
 }
 
+/** Writes a module, compressed, and returns its description for compiler.json. */
+function writeModule(name, module) {
+    const packed = gzipSync(module, { level: 9 });
+    return { file: write(name, ".wasm.gz", packed), bytes: packed.length, unpackedBytes: module.length };
+}
+
+/** Returns the program without unused functions, or null if the list of used functions is for another version. */
+function trimmed(program) {
+    const used = JSON.parse(fs.readFileSync(new URL("used_functions.json", import.meta.url), "utf8"));
+    if (used.program === createHash("sha256").update(program).digest("hex")) return trim(program, unpackSet(used.functions, inflateRawSync));
+    console.warn("used_functions.json is for another version of clang, so pages load all of clang; profile.mjs renews the list");
+    return null;
+}
+
 const program = fs.readFileSync(path.join(clang, "gen/llvm.core.wasm"));
-const packed = gzipSync(program, { level: 9 });
+const small = trimmed(program);
 fs.rmSync(folder, { recursive: true, force: true });
 fs.mkdirSync(folder, { recursive: true });
 const manifest = {
     version: await versionOf(program),
-    module: { file: write("clang", ".wasm.gz", packed), bytes: packed.length, unpackedBytes: program.length },
+    module: small ? writeModule("clang-small", small) : writeModule("clang", program),
+    ...(small ? { whole: writeModule("clang", program) } : {}),
     headers: { file: write("headers", ".json", JSON.stringify(textsOf(headers))) },
 };
 fs.writeFileSync(path.join(folder, "compiler.json"), JSON.stringify(manifest, null, 4) + "\n");

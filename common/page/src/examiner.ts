@@ -210,6 +210,8 @@ export class Examiner {
     /** The time in milliseconds of the slowest step so far. */
     private slowest = 0;
     private warmedUp: Promise<void> | null = null;
+    /** The number of the reader's texts that are being examined or wait for it. */
+    private readerWaits = 0;
     private readonly listeners: Progress[] = [];
     /** The end of the previous run. The next run waits for it, because a time limit applies to one run at a time. */
     private before: Promise<unknown> = Promise.resolve();
@@ -245,12 +247,18 @@ export class Examiner {
      * with Cancelled. /
      */
     async examine(task: Task, source: string, signal?: AbortSignal): Promise<Timed> {
-        await this.prepare(task);
-        return this.inTurn(async () => {
-            const begin = performance.now();
-            const result = await this.examineNow(task, source, signal);
-            return { result, milliseconds: performance.now() - begin };
-        });
+        this.readerWaits++;
+        try {
+            await this.load();
+            return await this.inTurn(async () => {
+                const begin = performance.now();
+                const result = await this.examineNow(task, source, signal);
+                return { result, milliseconds: performance.now() - begin };
+            });
+        } finally {
+            this.readerWaits--;
+            if (this.compiler) void this.warmUp(task).catch(() => {});
+        }
     }
 
     /** Launches a kernel of any signature once. No result is compared with a reference. */
@@ -278,10 +286,12 @@ export class Examiner {
 
     /**
      * Examines the solution once. The first examination is the slowest, because the browser compiles the module and
-     * clang parses the headers.
+     * clang parses the headers. If the reader already waits for a verdict, the warm-up waits until a later call.
      */
     private warmUp(task: Task): Promise<void> {
         return (this.warmedUp ??= this.inTurn(async () => {
+            await this.load();
+            if (this.readerWaits) return void (this.warmedUp = null);
             await this.examineNow(task, workOf(task).solution);
             this.limit = Math.max(MIN_STEP_LIMIT_MS, SLOW_COMPUTER_FACTOR * this.slowest);
         }));
@@ -339,17 +349,20 @@ export class Examiner {
         const slowest = this.slowestCompilation;
         const limit = slowest ? Math.max(MIN_COMPILATION_LIMIT_MS, SLOW_COMPUTER_FACTOR * slowest) : FIRST_COMPILATION_LIMIT_MS;
         let isTooLong = false;
-        const clock = setTimeout(() => {
+        const checkTime = () => {
+            // A download is not part of the compilation.
+            if (compiler.waitsForWhole) return void (clock = setTimeout(checkTime, limit));
             isTooLong = true;
             compiler.stop();
-        }, limit);
+        };
+        let clock = setTimeout(checkTime, limit);
         const stop = () => compiler.stop();
         signal?.addEventListener("abort", stop);
         try {
             const answer = await compiler.compile(request);
-            // A call without a signal is the warm-up, whose kernel is correct. Only correct kernels show how fast the
-            // computer is.
-            if (!signal) this.slowestCompilation = Math.max(slowest, performance.now() - begin);
+            // Only correct kernels show how fast the computer is: the kernel of the warm-up, whose call has no signal,
+            // or else the first one, for which the browser also compiles clang.
+            if (!signal || (!slowest && answer.ir !== null)) this.slowestCompilation = Math.max(slowest, performance.now() - begin);
             return answer;
         } catch (error) {
             if (!(error instanceof CompilationStopped)) throw error;
@@ -374,18 +387,30 @@ export class Examiner {
     }
 
     /**
-     * Records what a block does, step by step. Without `block`, chooses the block in which the kernel's mistake shows.
+     * Records what a block does, step by step. If `block` is null, chooses the block in which the kernel's mistake shows.
      */
-    steps<Answer>(task: Task, source: string, block?: number): Promise<Answer> {
-        this.prepare(task).catch(() => {});
+    async steps<Answer>(task: Task, source: string, block: number | null): Promise<Answer> {
+        await this.load();
         return this.inTurn(async () => {
-            const compiler = this.compiler as Compiler;
-            await compiler.ready;
-            const request = await this.thread.ask<{ refused?: true; arguments: string[]; files: Record<string, string>; output: string }>(
-                "steps_request", { ...task, source });
-            const { ir, said } = request.refused ? { ir: null, said: "" } : await compiler.compile(request);
-            return this.limited(() => this.thread.ask<Answer>("steps", { ...task, source, compiler: compiler.version, ir, said, block }));
+            const own = await this.ownParts.of(task, this.compiler as Compiler);
+            return this.record<Answer>("steps", { ...subjectOf(task), ...own, block }, source);
         });
+    }
+
+    /** Records what a block of a kernel of any signature does. */
+    async launchSteps<Answer>(kernel: KernelLaunch, source: string, block: number | null): Promise<Answer> {
+        await this.load();
+        return this.inTurn(() => this.record<Answer>("launch_steps", { kernel, block }, source));
+    }
+
+    private record<Answer>(run: "steps" | "launch_steps", subject: object, source: string): Promise<Answer> {
+        const act: RunQuestions = {
+            request: `${run}_request`,
+            run,
+            limit: LAUNCH_LIMIT_MS,
+            explain: launchTimeLimitText,
+        };
+        return this.compileAndRun<Answer>(act, subject, source, new AbortController().signal);
     }
 
     /** Ends the worker if a step of `act` takes longer than `limit` milliseconds. `explain` returns the message. */

@@ -80,7 +80,7 @@ export interface TimeQuestion extends Pick<Question, "entry" | "rows" | "cols" |
 /** The names of the questions. wasm/README.md describes each question. */
 export type Ask =
     | "run" | "time" | "request" | "examine" | "cost" | "hint" | "predictions" | "explain" | "steps_request" | "steps"
-    | "launch_request" | "launch" | "launch_time";
+    | "launch_request" | "launch" | "launch_time" | "launch_steps_request" | "launch_steps";
 
 /**
  * The WebAssembly module, with the function that wasm/ask.js adds. `ask` throws an error named "Refusal" if there is no

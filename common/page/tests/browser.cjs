@@ -186,7 +186,7 @@ test("axe finds no fault on any page of the book, in both themes, on wide and na
     const { address } = await serve(html); // axe reads the style sheets, which a browser does not permit for files
     for (const [i, [colorScheme, width]] of [["light", 1440], ["dark", 1440], ["light", 390], ["dark", 390]].entries()) {
         // Test different pages with each theme and width.
-        const chosen = [...new Set(["index.html", ...sampled(names.slice(i), 16)])];
+        const chosen = [...new Set(["index.html", "explorer.html", "playground.html", ...sampled(names.slice(i), 16)])];
         await withPagesAt(browser, address, chosen, async (page, name) => assert.deepEqual(await accessibilityFaults(page), [], name),
             { colorScheme, viewport: { width, height: 900 }, reducedMotion: "reduce" });
     }

@@ -57,6 +57,32 @@ async function inNode(requests) {
     showKernels("node", await timesOf(requests, (one) => clang.compile(one)));
 }
 
+/** Returns the memory of all processes that show pages, in MB. Memory that processes share is divided among them. */
+async function rendererMemory(browser) {
+    const session = await browser.newBrowserCDPSession();
+    const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+    const renderers = processInfo.filter(({ type }) => type === "renderer");
+    const kilobytes = renderers.map(({ id }) => Number(/^Pss:\s+(\d+)/m.exec(fs.readFileSync(`/proc/${id}/smaps_rollup`, "utf8"))[1]));
+    return Math.max(...kilobytes) / 1000;
+}
+
+/** Measures how long a first visitor waits who opens a lesson, and at once presses Run. */
+async function firstVerdict(browser, site) {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const begin = performance.now();
+    await page.goto(site.address + "lesson_03_tiled.html", { waitUntil: "commit" });
+    await page.waitForSelector(".your-turn[data-ready]", { timeout: 120000 });
+    row(`Chromium, ${megabits} Mbit/s: the editor is there`, seconds(performance.now() - begin));
+    await page.locator("button[name=run]").click();
+    await page.waitForSelector(".bench[data-outcome=failed][aria-busy=false]", { timeout: 120000 });
+    row(`Chromium, ${megabits} Mbit/s: first verdict`, seconds(performance.now() - begin));
+    row("Chromium: memory of the page's process", `${Math.round(await rendererMemory(browser))} MB`);
+    await page.waitForTimeout(5000);
+    row("Chromium: memory five seconds later", `${Math.round(await rendererMemory(browser))} MB`);
+    await context.close();
+}
+
 async function inBrowser(requests) {
     const script = await scriptOf(pageFolder, "compiler.ts", "compilerPart");
     const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
@@ -74,6 +100,7 @@ async function inBrowser(requests) {
         });
     };
     site.megabits = Number(megabits);
+    await firstVerdict(browser, site);
     const { ready, paint } = await open();
     row(`Chromium, ${megabits} Mbit/s: first paint`, seconds(paint));
     row(`Chromium, ${megabits} Mbit/s: compiler ready, first visit`, seconds(ready));

@@ -105,4 +105,19 @@ async function accessibilityFaults(page) {
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(" | ")}`);
 }
 
-module.exports = { accessibilityFaults, runTests, sampled, test, wholeTest, withPage, withPages };
+/**
+ * Takes a screenshot of the page, named `file`, for each width and color scheme. axe must find no fault, and nothing may
+ * be wider than the screen.
+ */
+async function checkLooks(page, looks, file) {
+    for (const [width, colorScheme] of looks) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        await page.screenshot({ path: `${file}-${width}-${colorScheme}.png`, fullPage: true });
+        assert.deepEqual(await accessibilityFaults(page), [], `${width}, ${colorScheme}`);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+        assert.ok(wide <= width, `${wide} wide on a screen of ${width}`);
+    }
+}
+
+module.exports = { accessibilityFaults, checkLooks, runTests, sampled, test, wholeTest, withPage, withPages };

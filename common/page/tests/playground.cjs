@@ -6,7 +6,7 @@ const assert = require("node:assert/strict");
 const fs = require("node:fs");
 const path = require("node:path");
 const { serve } = require("./site.cjs");
-const { accessibilityFaults, runTests, sampled, test, withPage } = require("./pages.cjs");
+const { checkLooks, runTests, sampled, test, withPage } = require("./pages.cjs");
 
 const [html, browserPath, screenshots, verdicts, only = ""] = process.argv.slice(2);
 const SOON = { timeout: 60000 };
@@ -74,8 +74,13 @@ test("a launch that does not end is stopped, but many short launches are not", a
         // Test twice: first in a new page, and then in a new worker of the same page.
         for (const when of ["at first", "again"]) {
             const endless = await examined("_tiled", "__syncthreads();", "__syncthreads();\n    if (rows >= 128) for (;;) atomicAdd(out + 97 * threadIdx.x, 1.0f);");
+            console.log(`    ${when}: ${endless.message ?? endless.failure}, ${Math.round(endless.took)} ms after it was asked for`);
+            // In a new page the limit is longer, so the simulator itself may find that the loop does not end.
+            if (!endless.message && when === "at first") {
+                assert.equal(endless.failure, "endless-loop");
+                continue;
+            }
             assert.match(endless.message ?? endless.failure, /far more work than the task needs, and was stopped after \d+ seconds/);
-            console.log(`    ${when}: stopped ${Math.round(endless.after)} ms after its launch, ${Math.round(endless.took)} ms after it was asked for`);
             // The limit is two seconds, or more if the page has measured that this machine is slow. It may also take
             // time to end the worker.
             const [limit] = /\d+/.exec(endless.message);
@@ -148,7 +153,8 @@ test("every variant of the course is offered as a start, or has a reason why not
             if (/solution|fixed/.test(label)) assert.equal(await page.locator(".bench").getAttribute("data-outcome"), "passed", label);
             // A variant may cost more than the exercise allows. One variant is correct only for whole tiles.
             if (/(exercise|bug hunt|unchecked)$/.test(label)) continue;
-            const wrong = await page.locator(".outcome h2").allTextContents();
+            const titles = await page.locator(".outcome h2").allTextContents();
+            const wrong = titles.filter((words) => !/^The launch had \d+ block/.test(words));
             assert.ok(!wrong.some((words) => /out\(|written|bounds|race|barrier|launch/.test(words)), `${label}: ${wrong}`);
         }
     });
@@ -192,6 +198,9 @@ test("a vector addition runs with the proposed arguments, and the page shows its
         await launched(page, addition(), "passed", { "value a": "iota", "value b": "100", "value n": "700" });
         assert.deepEqual((await numbersOf(page, "c")).map(Number), Array.from({ length: 700 }, (_, i) => i + 100));
         assert.equal((await numbersOf(page, "a"))[699], "699");
+        // Only the commas outside all parentheses separate the axes of a grid.
+        await launched(page, addition(), "passed", { grid: "max(ceil_div(n, 256), min(1, n)), 1", "value n": "768" });
+        await page.waitForFunction(() => document.querySelector(".outcome h2").textContent.startsWith("The launch had 3 blocks of 256 threads"), null, SOON);
         // Nothing is compared with a solution.
         const costs = await page.locator("table.costs").innerText();
         assert.match(costs, /sectors per load\s+4\n/);
@@ -376,14 +385,8 @@ test("axe finds no fault, and the page fits the screen, in both themes, on large
             await side(page, number).locator("button[name=run]").click();
             await outcome(page, number, "passed");
         }
-        for (const [width, colorScheme] of sampled([[1440, "light"], [1440, "dark"], [1024, "dark"], [390, "dark"], [390, "light"]], 3)) {
-            await page.setViewportSize({ width, height: 900 });
-            await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-            await page.screenshot({ path: path.join(screenshots, `playground-${width}-${colorScheme}.png`), fullPage: true });
-            assert.deepEqual(await accessibilityFaults(page), [], `${width}, ${colorScheme}`);
-            const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-            assert.ok(wide <= width, `${wide} wide on a screen of ${width}`);
-        }
+        const looks = sampled([[1440, "light"], [1440, "dark"], [1024, "dark"], [390, "dark"], [390, "light"]], 3);
+        await checkLooks(page, looks, path.join(screenshots, "playground"));
     });
 });
 
@@ -394,14 +397,7 @@ test("axe finds no fault in a launch, in both themes, on large and small screens
         await outcome(page, 1, "passed");
         for (const summary of [".launch-time", ".roofline"]) await page.locator(`${summary} summary`).first().click();
         await page.waitForSelector(".launch-time .time[data-ms]", SOON);
-        for (const [width, colorScheme] of [[1440, "light"], [1440, "dark"], [390, "dark"], [390, "light"]]) {
-            await page.setViewportSize({ width, height: 900 });
-            await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-            await page.screenshot({ path: path.join(screenshots, `launch-${width}-${colorScheme}.png`), fullPage: true });
-            assert.deepEqual(await accessibilityFaults(page), [], `${width}, ${colorScheme}`);
-            const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-            assert.ok(wide <= width, `${wide} wide on a screen of ${width}`);
-        }
+        await checkLooks(page, [[1440, "light"], [1440, "dark"], [390, "dark"], [390, "light"]], path.join(screenshots, "launch"));
     });
 });
 

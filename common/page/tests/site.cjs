@@ -83,13 +83,13 @@ async function scriptOf(page, source, name) {
     return output[0].code;
 }
 
-/** Returns the request to clang for each kernel of the course, by its path. */
-function requestsOf(root, program) {
+/** Returns the request to clang for each kernel of the course, by its path. `options` are options of `program`. */
+function requestsOf(root, program, options = []) {
     const names = ["solutions", "exercises"].flatMap((part) =>
         fs.readdirSync(path.join(root, part)).flatMap((step) =>
             ["kernel.cu", "hunt.cu"].map((file) => path.join(part, step, file)).filter((file) => fs.existsSync(path.join(root, file)))),
     );
-    const requests = JSON.parse(execFileSync(program, names, { cwd: root, maxBuffer: 1 << 28 }));
+    const requests = JSON.parse(execFileSync(program, [...options, ...names], { cwd: root, maxBuffer: 1 << 28 }));
     return Object.fromEntries(names.map((name, i) => [name, requests[i]]));
 }
 

@@ -3,23 +3,29 @@
 // same compiler output and expects the same verdicts.
 //
 //     verdicts 03_tiled [--ptx] [--all]
+//     verdicts 03_tiled --steps [--all]
 //
 // The kernels are the skeleton, the solution, its mutants, the bug hunt and its solution. With
 // --all, the kernels in right/ and wrong/ are added. They are compiled through LLVM IR and our
 // translator, or with --ptx by clang's own back end. The output is JSON:
 // {"cases": [{"name", "exercise", "hunt", "source", "compiler", "said", "ir" or "ptx", "verdict"}]}
+// With --steps, the kernels are compiled without optimization, and instead of a verdict, each case
+// has the steps of a block: "answer" is {"shape", "mistake", "steps"}, or {"problem"}. steps.mjs
+// expects the same steps in a page.
 #include <cstdio>
 #include <cstring>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "examiner/block_steps.h"
 #include "examiner/compilers.h"
 #include "examiner/elements/element_trials.h"
 #include "examiner/examine.h"
 #include "examiner/exercises/automatic_mutants.h"
 #include "examiner/exercises/examined.h"
 #include "examiner/exercises/mutants.h"
+#include "examiner/render.h"
 
 namespace coalesce::exercises {
 namespace {
@@ -32,13 +38,14 @@ using Json = nlohmann::ordered_json;
 /// `reference`.
 class Recorder : public LaunchingRunner {
 public:
-    explicit Recorder(const FoundCompiler& compiler) : compiler_(compiler) {}
+    Recorder(const FoundCompiler& compiler, bool keeps_variables)
+        : compiler_(compiler), keeps_variables_(keeps_variables) {}
 
     Compiled compile(const Source& source, const Signature& kernel) override {
         constexpr int seconds = 60;
         RawOutput raw =
             run_compiler(compiler_, wrap_source(source.text, dialect_of(compiler_), kernel.sizes),
-                         CompileOptions{}.architecture, seconds);
+                         CompileOptions{}.architecture, seconds, keeps_variables_);
         const Compiled compiled = finish_compilation(source, kernel, version_of(compiler_), raw);
         // The learner's kernel is compiled first, and then the solution.
         Json& kept = kernel.kernel == kReferenceKernel ? reference : made;
@@ -53,23 +60,23 @@ public:
 
 private:
     FoundCompiler compiler_;
+    bool keeps_variables_;
 };
 
 class Cases {
 public:
-    explicit Cases(Compiler kind) {
+    Cases(Compiler kind, bool wants_steps) : wants_steps_(wants_steps) {
         const auto found = find_compiler(kind);
         if (!found) throw UsageError(std::string("there is no ") + name_of(kind));
         compiler_ = *found;
     }
 
     void add(const Exercise& exercise, const std::string& name, const std::string& text) {
-        const std::string path = exercise.name + "/" + exercise.file();
-        const Source source = make_source(text, "exercises/" + path);
-        Recorder runner(compiler_);
-        const Verdict verdict = examine(
-            source, exercise, runner,
-            {.solution = read_source(repository() / "solutions" / path, "solutions/" + path)});
+        const Source source =
+            make_source(text, "exercises/" + exercise.name + "/" + exercise.file());
+        Recorder runner(compiler_, wants_steps_);
+        Json answer = wants_steps_ ? record(source, exercise, runner)
+                                   : examine_as_json(source, exercise, runner);
         Json one = {{"name", name},   {"exercise", exercise.name}, {"hunt", exercise.is_hunt},
                     {"source", text}, {"compiler", "clang"},       {"said", ""}};
         if (!runner.made.is_null()) one.update(runner.made);
@@ -77,7 +84,7 @@ public:
         if (exercise.elements) {
             one["reference"] = runner.reference.is_null() ? Json{{"said", ""}} : runner.reference;
         }
-        one["verdict"] = Json::parse(to_json(verdict));
+        one[wants_steps_ ? "answer" : "verdict"] = std::move(answer);
         cases_.push_back(one);
     }
 
@@ -87,7 +94,23 @@ public:
     }
 
 private:
+    static Json examine_as_json(const Source& source, const Exercise& exercise, Recorder& runner) {
+        const std::string path = "solutions/" + exercise.name + "/" + exercise.file();
+        const Verdict verdict =
+            examine(source, exercise, runner, {.solution = read_source(repository() / path, path)});
+        return Json::parse(to_json(verdict));
+    }
+
+    static Json record(const Source& source, const Exercise& exercise, Recorder& runner) {
+        const BlockSteps steps = record_steps(source, exercise, runner, {});
+        if (!steps.ok()) return {{"problem", terminal_text(steps.problem)}};
+        return {{"shape", steps.shape.name()},
+                {"mistake", steps.mistake},
+                {"steps", Json::parse(steps.json)}};
+    }
+
     FoundCompiler compiler_;
+    bool wants_steps_;
     Json cases_ = Json::array();
 };
 
@@ -131,13 +154,14 @@ void add_learners(const std::string& name, Cases& cases) {
 }
 
 void run(int argc, char** argv) {
-    bool is_ptx = false, is_all = false;
+    bool is_ptx = false, is_all = false, wants_steps = false;
     for (int i = 2; i < argc; ++i) {
         is_ptx |= std::strcmp(argv[i], "--ptx") == 0;
         is_all |= std::strcmp(argv[i], "--all") == 0;
+        wants_steps |= std::strcmp(argv[i], "--steps") == 0;
     }
     choose_device_from_environment(argv);
-    Cases cases(is_ptx ? Compiler::clang : Compiler::clang_ir);
+    Cases cases(is_ptx ? Compiler::clang : Compiler::clang_ir, wants_steps);
     add_course(argv[1], cases);
     if (is_all) add_learners(argv[1], cases);
     cases.print();
@@ -148,7 +172,8 @@ void run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     try {
-        if (argc < 2) throw coalesce::UsageError("Usage: verdicts 03_tiled [--ptx] [--all]");
+        if (argc < 2)
+            throw coalesce::UsageError("Usage: verdicts 03_tiled [--ptx | --steps] [--all]");
         coalesce::exercises::run(argc, argv);
         return 0;
     } catch (const std::exception& error) {

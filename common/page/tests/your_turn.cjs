@@ -76,6 +76,61 @@ test("a solution that is typed key by key passes, and its costs are shown after 
     });
 });
 
+/** Words of a terminal, and paths of the course's folder, except commands for readers with a real GPU. */
+const TERMINAL = /\.\/learn|\bterminal\b|\bprint(s|ed)?\b|build\/bin(?!\/\w+ --(bench|device gpu))|\b(exercises|solutions|steps|common)\//;
+
+/** Returns the words of the terminal in the page's text, except in folded parts and in the code of the editor. */
+const terminalWords = (page) => page.evaluate((pattern) => {
+    const main = document.querySelector("main").cloneNode(true);
+    main.querySelectorAll("details:not([open]) > :not(summary), .editor, script, style, noscript, [hidden]").forEach((part) => part.remove());
+    const found = new RegExp(`.{0,60}(${pattern}).{0,60}`).exec(main.textContent.replace(/\s+/g, " "));
+    return found ? found[0] : "";
+}, TERMINAL.source);
+
+test("a first visitor gets from the front page to a kernel that passes, without a word of a terminal", async (browser) => {
+    fs.mkdirSync(screenshots, { recursive: true });
+    await withPage(browser, await site, "index.html", async (page) => {
+        let shots = 0;
+        const film = async () => {
+            await page.screenshot({ path: path.join(screenshots, `visitor-${++shots}.png`) });
+            assert.equal(await terminalWords(page), "", `screenshot ${shots}`);
+        };
+        await film();
+        await page.locator(".ways .first").click();
+        await page.waitForSelector(".your-turn[data-ready]", SOON);
+        await film();
+        const { skeleton, solution } = await page.evaluate(() => window.exerciseData.exercises.find(({ name }) => name === "01_copy").exercise);
+        assert.equal(await textOf(page), skeleton.trimEnd() + "\n");
+        await click(page, "run");
+        await outcome(page, "failed");
+        await film();
+        await click(page, "hint");
+        await page.waitForSelector(".hint h4", SOON);
+        await film();
+        await editor(page).fill(solution);
+        await outcome(page, "passed");
+        await film();
+        for (const input of await page.locator("form.predict input").all()) await input.fill("4");
+        if (await page.locator("form.predict").count()) await page.locator("form.predict button[type=submit]").click();
+        await page.waitForSelector(".outcome .costs", SOON);
+        await film();
+        await page.goto(`${await site}index.html`);
+        assert.match(await page.locator(".ways .first").textContent(), /^Continue with 02 /);
+        await film();
+    });
+});
+
+test("no lesson with an editor mentions the terminal, except in folded parts", async (browser) => {
+    // Lesson 00 is about a whole program, and lesson 16 about programs that run on several computers.
+    const lessons = fs.readdirSync(html).filter((name) => /^(lesson|exercise)_.*\.html$/.test(name) && !/_00_|_16_/.test(name));
+    await withPage(browser, await site, "index.html", async (page) => {
+        for (const name of ["index.html", "introduction.html", ...sampled(lessons, 3)]) {
+            await page.goto((await site) + name);
+            assert.equal(await terminalWords(page), "", name);
+        }
+    });
+});
+
 test("a compile error is shown at its line, and disappears when it is fixed", async (browser) => {
     await withLesson(browser, async (page, { solution }) => {
         await editor(page).fill(solution.replace("__syncthreads();", "__syncthread();"));

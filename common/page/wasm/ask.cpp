@@ -22,6 +22,8 @@ constexpr QuestionHandler kQuestionHandlers[] = {
     {"launch_request", request_for_launch},
     {"launch", launch_any_kernel},
     {"launch_time", predict_any_kernel},
+    {"launch_steps_request", request_for_launch_steps},
+    {"launch_steps", record_launch_steps},
     {"request", request_for_compiler},
     {"examine", examine_source},
     {"cost", cost_of_solution},

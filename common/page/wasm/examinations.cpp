@@ -1,20 +1,18 @@
 // Answers questions about the course's exercises: verdicts, hints, predictions, reasons and
 // pictures.
-#include <map>
 #include <nlohmann/json.hpp>
 
-#include "examiner/course/course.h"
 #include "examiner/elements/element_trials.h"
 #include "examiner/examine.h"
 #include "examiner/picture.h"
 #include "examiner/predicted_launch.h"
 #include "examiner/render.h"
 #include "examiner/verdict_codec.h"
+#include "exercise_question.h"
 #include "harness/counters_json.h"
 #include "learn/counted.h"
 #include "learn/guess.h"
 #include "learn/hint_text.h"
-#include "page/wasm/course_files.h"
 #include "page_runner.h"
 #include "questions.h"
 #include "time_of_launch.h"
@@ -23,78 +21,8 @@
 #include "verdict_answer.h"
 
 namespace coalesce::page {
-namespace {
 
 using nlohmann::json;
-
-/// Returns the course for a question. If the exercise is not in the module, the question's "texts"
-/// contains its records. Courses are cached, so that references to their exercises remain valid.
-const course::Course& course_of(const json& question) {
-    static std::map<std::string, course::Course> known;
-    const json more = question.value("texts", json::array());
-    const std::string key = more.dump();
-    if (const auto found = known.find(key); found != known.end()) return found->second;
-    std::vector<course::CourseText> texts = course_texts();
-    for (const json& one : more) {
-        texts.push_back({one.at("file").get<std::string>(), one.at("text").get<std::string>()});
-    }
-    return known.emplace(key, course::parse_course(texts)).first->second;
-}
-
-const Exercise& find_exercise(const json& question) {
-    const std::string name = question.at("exercise").get<std::string>();
-    const bool is_hunt = question.value("hunt", false);
-    const course::Course& course = course_of(question);
-    const course::Step* step = is_beyond(name) ? course.lesson(name) : course.find(name);
-    if (step && !is_hunt && step->exercise) return *step->exercise;
-    if (step && is_hunt && step->hunt) return *step->hunt;
-    throw std::runtime_error("the course has no " + std::string(is_hunt ? "bug hunt" : "exercise") +
-                             " " + name);
-}
-
-/// Returns the path of an exercise's file, such as "03_tiled/kernel.cu".
-std::string exercise_path(const Exercise& exercise) {
-    return exercise.name + "/" + exercise.file();
-}
-
-/// Returns the costs of the solution in this file, or null if they are unknown.
-const json& costs_of(const std::string& path) {
-    static const json all = json::parse(solutions_text()), none;
-    const auto found = all.find(path);
-    return found == all.end() ? none : *found;
-}
-
-Source parse_source(const json& question, const Exercise& exercise) {
-    return make_source(question.at("source").get<std::string>(),
-                       "exercises/" + exercise_path(exercise));
-}
-
-/// Returns the module's data about the reference of an exercise, or null if there is none.
-const json& parse_known_reference(const Exercise& exercise) {
-    static const json none;
-    const json& costs = costs_of(exercise.name + "/kernel.cu");
-    const auto found = costs.find("reference");
-    return found == costs.end() ? none : *found;
-}
-
-/// Reports whether the page must compile the reference of this exercise.
-bool needs_reference(const json& question, const Exercise& exercise) {
-    return exercise.elements &&
-           (question.contains("texts") || parse_known_reference(exercise).is_null());
-}
-
-/// Returns the compiler's output for the reference, either from the question or from the module.
-CompilerOutput parse_reference_output(const json& question, const Exercise& exercise) {
-    if (!exercise.elements) return {};
-    json given = question.value("reference", json());
-    if (given.is_null() && needs_reference(question, exercise)) {
-        throw std::runtime_error("The reference of " + exercise.name + " was not compiled.");
-    }
-    return parse_compiler_output(question,
-                                 given.is_null() ? parse_known_reference(exercise) : given);
-}
-
-}  // namespace
 
 // ---- the task for clang ----
 
@@ -103,10 +31,7 @@ json request_for_compiler(const json& question) {
     const Source source = parse_source(question, exercise);
     json task =
         source.is_good() ? task_for_clang(source, exercise.size_names()) : json{{"refused", true}};
-    if (!needs_reference(question, exercise)) return task;
-    const Source reference = reference_source(exercise);
-    if (!reference.is_good()) throw std::runtime_error(reference.problem.headline);
-    task["reference"] = task_for_clang(reference, exercise.size_names());
+    add_reference_task(question, exercise, task);
     return task;
 }
 

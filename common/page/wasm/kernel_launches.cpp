@@ -1,18 +1,21 @@
-// Answers the questions "launch_request", "launch" and "launch_time", which launch a kernel of any
-// signature with arguments that the reader describes. Nothing is compared with a reference.
+// Answers the questions "launch_request", "launch", "launch_time", "launch_steps_request" and
+// "launch_steps", which launch a kernel of any signature with arguments that the reader describes. Nothing is compared with a reference.
 // README.md describes these questions.
 #include <cuda_runtime_api.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "any_kernel.h"
 #include "array_answer.h"
 #include "base/text.h"
+#include "examiner/block_steps.h"
 #include "examiner/causes.h"
 #include "examiner/elements/element_trials.h"
 #include "examiner/elements/inputs.h"
 #include "examiner/load_lines.h"
 #include "examiner/loaded_kernel.h"
+#include "examiner/render.h"
 #include "harness/errors.h"
 #include "page_runner.h"
 #include "questions.h"
@@ -54,6 +57,15 @@ Trial launch_on(PageRunner& runner, const CompiledKernel& launched, const TrialR
     // No result is wrong, because there is no reference.
     if (trial.has_ended()) trial.element_comparison.emplace();
     return trial;
+}
+
+/// Returns the sizes of the launch as text, such as "rows = 20, cols = 30".
+std::string size_text(const AnyKernel& kernel) {
+    std::string text;
+    for (std::size_t i = 0; i < kernel.task().sizes.size(); ++i)
+        text += (i ? ", " : "") + kernel.task().sizes[i] + " = " +
+                std::to_string(size_at(kernel.shape(), i));
+    return text;
 }
 
 /// Returns the cause of a launch that failed, or that the simulator's checks report.
@@ -142,6 +154,49 @@ json launch_any_kernel(const json& question) {
     json answer = verdict_json(verdict, compiled);
     answer["arrays"] = arrays;
     return answer;
+}
+
+// ---- steps ----
+
+json request_for_launch_steps(const json& question) {
+    const AnyKernel kernel = parse_any_kernel(question);
+    if (!kernel.source.is_good()) return {{"refused", true}};
+    return task_for_clang(kernel.source_to_compile(), kernel.task().sizes, true);
+}
+
+json record_launch_steps(const json& question) {
+    const AnyKernel kernel = parse_any_kernel(question);
+    const CompilerOutput made = parse_compiler_output(question, question);
+    const json nothing;
+    PageRunner runner(made, {}, nothing);
+    const Compiled compiled =
+        runner.compile(kernel.source_to_compile(), Signature(kernel.exercise));
+    if (!compiled.ok()) return {{"problem", terminal_text(compiled.failure)}};
+    const CompiledKernel launched{.kernel = kernel, .compiled = compiled};
+    const json asked = question.value("block", json());
+    TracedBlock block{.block = asked.is_number() ? asked.get<std::uint64_t>() : 0,
+                      .steps = kMaxTracedSteps};
+    Trial trial = launch_on(runner, launched, {.shape = kernel.shape(), .traced_block = block});
+    std::string mistake;
+    if (!trial.reports.empty() && !asked.is_number()) {
+        const simulated::Report& report = trial.reports.front();
+        mistake = report.kind + ": " + report.message;
+        block.block = block_of_report(report, trial.launch);
+        if (block.block != 0)
+            trial = launch_on(runner, launched, {.shape = kernel.shape(), .traced_block = block});
+    }
+    if (trial.launch_failure.kind != FailureKind::none)
+        return {{"problem", terminal_text(trial.launch_failure)}};
+    if (trial.block_trace.empty()) return {{"problem", "No block was launched."}};
+    std::string steps = trial.block_trace;
+    std::map<std::string, std::vector<long long>> extents;
+    for (const Parameter& parameter : kernel.task().parameters) {
+        if (!parameter.is_array) continue;
+        const auto all = kernel.task().extents(parameter, kernel.shape());
+        extents[parameter.name] = {all.begin(), all.end()};
+    }
+    add_known_extents(steps, kernel.source, extents);
+    return {{"shape", size_text(kernel)}, {"mistake", mistake}, {"steps", json::parse(steps)}};
 }
 
 // ---- predicted times ----

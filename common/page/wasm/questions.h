@@ -12,18 +12,23 @@ namespace coalesce::page {
 
 /// Launches a kernel and returns its counters, its reports, and the accesses of one warp.
 nlohmann::json run_launch(const nlohmann::json& question);
-/// Predicts the time of a launch by running only the blocks that are recorded.
+/// Predicts the time of a launch. Runs only the blocks that the recorder needs.
 nlohmann::json predict_launch(const nlohmann::json& question);
 
-// Launches of a kernel of any signature: kernel_launches.cpp.
+// The following functions launch a kernel from its source. They are in kernel_launches.cpp.
 
 /// Returns the request to send to the page's compiler.
 nlohmann::json request_for_launch(const nlohmann::json& question);
-/// Launches a kernel, and returns the reports as a verdict, the counters, and the arrays after the
+/// Launches a kernel. Returns a verdict with its reports, the counters, and the arrays after the
 /// launch.
 nlohmann::json launch_any_kernel(const nlohmann::json& question);
-/// Predicts the time of a launch, also with larger sizes.
+/// Predicts the time of a launch with all sizes multiplied by the question's "factor".
 nlohmann::json predict_any_kernel(const nlohmann::json& question);
+
+/// Returns the request to send to the page's compiler for a debug build of the kernel.
+nlohmann::json request_for_launch_steps(const nlohmann::json& question);
+/// Launches a debug build of the kernel, and returns the steps of one block.
+nlohmann::json record_launch_steps(const nlohmann::json& question);
 
 // The course's exercises: examinations.cpp.
 
@@ -36,7 +41,7 @@ nlohmann::json cost_of_solution(const nlohmann::json& question);
 nlohmann::json hint_for_failure(const nlohmann::json& question);
 /// Returns an exercise's prediction questions, with the learner's answers and the actual values.
 nlohmann::json predictions_to_make(const nlohmann::json& question);
-/// Explains the predicted time in a verdict.
+/// Explains why a verdict predicts the time that it does.
 nlohmann::json explain_time(const nlohmann::json& question);
 /// Draws the accesses of one warp of the most recently examined source.
 nlohmann::json draw_picture(const nlohmann::json& question);
@@ -46,7 +51,7 @@ nlohmann::json draw_picture(const nlohmann::json& question);
 /// Returns the request to send to the page's compiler for a debug build of the kernel, in which
 /// variables stay in memory.
 nlohmann::json request_for_steps(const nlohmann::json& question);
-/// Returns the recorded steps of one block of a debug build, in which variables stay in memory.
+/// Runs the debug build (see request_for_steps) and returns the recorded steps of one block.
 nlohmann::json record_steps(const nlohmann::json& question);
 
 }  // namespace coalesce::page

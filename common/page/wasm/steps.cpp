@@ -2,69 +2,31 @@
 #include <nlohmann/json.hpp>
 
 #include "examiner/block_steps.h"
-#include "examiner/clang_ir.h"
-#include "examiner/compiled_from.h"
-#include "examiner/course/course.h"
 #include "examiner/render.h"
-#include "page/wasm/course_files.h"
+#include "exercise_question.h"
 #include "questions.h"
+#include "verdict_answer.h"
 
 namespace coalesce::page {
-namespace {
 
 using nlohmann::json;
 
-const Exercise& exercise_of(const json& question) {
-    static const course::Course course = course::parse_course(course_texts());
-    const std::string name = question.at("exercise").get<std::string>();
-    const bool is_hunt = question.value("hunt", false);
-    const course::Step* step = course.find(name);
-    if (step && !is_hunt && step->exercise) return *step->exercise;
-    if (step && is_hunt && step->hunt) return *step->hunt;
-    throw std::runtime_error("the course has no exercise " + name);
-}
-
-Source source_of(const json& question, const Exercise& exercise) {
-    return make_source(question.at("source").get<std::string>(),
-                       "exercises/" + exercise.name + "/" + exercise.file());
-}
-
-/// A runner for the kernels in the output of the page's compiler.
-class StepsRunner : public LaunchingRunner {
-public:
-    explicit StepsRunner(const json& question)
-        : compiler_(question.at("compiler").get<std::string>()) {
-        const json& ir = question.at("ir");
-        raw_.is_good = ir.is_string();
-        raw_.output = question.at("said").get<std::string>();
-        if (raw_.is_good) raw_.ir = ir.get<std::string>();
-    }
-    Compiled compile(const Source& source, const Signature& kernel) override {
-        return finish_compilation(source, kernel, add_translator_name(compiler_), raw_);
-    }
-
-private:
-    std::string compiler_;
-    RawOutput raw_;
-};
-
-}  // namespace
-
 json request_for_steps(const json& question) {
-    const Exercise& exercise = exercise_of(question);
-    const Source source = source_of(question, exercise);
-    if (!source.is_good()) return {{"refused", true}};
-    const ClangRequest asked = clang_ir_request(source, exercise.size_names(), true);
-    return {{"arguments", asked.arguments},
-            {"files", {{asked.input, asked.text}}},
-            {"output", asked.output},
-            {"headers", asked.headers}};
+    const Exercise& exercise = find_exercise(question);
+    const Source source = parse_source(question, exercise);
+    json task = source.is_good() ? task_for_clang(source, exercise.size_names(), true)
+                                 : json{{"refused", true}};
+    add_reference_task(question, exercise, task);
+    return task;
 }
 
 json record_steps(const json& question) {
-    const Exercise& exercise = exercise_of(question);
-    const Source source = source_of(question, exercise);
-    StepsRunner runner(question);
+    const Exercise& exercise = find_exercise(question);
+    const Source source = parse_source(question, exercise);
+    const CompilerOutput made = parse_compiler_output(question, question);
+    const CompilerOutput reference = parse_reference_output(question, exercise);
+    const json nothing;
+    PageRunner runner(made, reference, nothing);
     StepsRequest request;
     if (const json block = question.value("block", json()); block.is_number())
         request.block = block.get<std::uint64_t>();

@@ -15,8 +15,9 @@ namespace coalesce::page {
 
 using nlohmann::json;
 
-json task_for_clang(const Source& source, const std::vector<std::string>& sizes) {
-    const ClangRequest asked = clang_ir_request(source, sizes);
+json task_for_clang(const Source& source, const std::vector<std::string>& sizes,
+                    bool keeps_variables) {
+    const ClangRequest asked = clang_ir_request(source, sizes, keeps_variables);
     return {{"arguments", asked.arguments},
             {"files", {{asked.input, asked.text}}},
             {"output", asked.output},

@@ -1,6 +1,6 @@
 /// \file
-/// The parts of questions and answers that exercises and a reader's own launches share: the task
-/// for the page's compiler, its output, and the verdict as JSON.
+/// The parts that questions and answers about exercises and about a reader's own launches have in
+/// common: the task for the page's compiler, its output, and the verdict as JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,14 +12,16 @@
 
 namespace coalesce::page {
 
-/// Returns the task for clang that compiles `source`. `sizes` are the parameters of `configure`.
-nlohmann::json task_for_clang(const Source& source, const std::vector<std::string>& sizes);
+/// Returns the task for clang that compiles `source`. `sizes` are the parameters of `configure`. With
+/// `keeps_variables`, clang does not optimize, so that the variables stay in memory.
+nlohmann::json task_for_clang(const Source& source, const std::vector<std::string>& sizes,
+                              bool keeps_variables = false);
 
 /// Returns the compiler's output, which is part of `answer`. A page sends LLVM IR, as "ir". Tests
 /// use a compiler with its own back end and send PTX, as "ptx".
 CompilerOutput parse_compiler_output(const nlohmann::json& question, const nlohmann::json& answer);
 
-/// Returns the verdict as the answer of `examine`, which README.md describes.
+/// Returns the verdict in the format of the answer to `examine` (README.md).
 nlohmann::json verdict_json(const Verdict& verdict, const Compiled& compiled);
 
 }  // namespace coalesce::page

@@ -106,6 +106,16 @@ u32 count_source_bytes(const Warp& w, const Op* op, int lane) {
     return bytes;
 }
 
+/// Notifies the listener of a copy with an invalid address in some active lane, as of a load that
+/// has one.
+void notify_of_invalid(const Warp& w, const Op* op, const u64* base, i64 offset, bool is_shared,
+                       const ObservedAccess& access) {
+    Resolved where;
+    for (const int l : LanesIn{w.active}) where.address[l] = base[l] + static_cast<u64>(offset);
+    (is_shared ? where.in_shared : where.in_global) = w.active;
+    notify_listener(w, op, where, access);
+}
+
 /// Executes cp.async. Op::a is the destination in shared memory, Op::b the source, and Op::count
 /// the number of bytes.
 template <Source Kind>
@@ -121,15 +131,22 @@ const Op* run_copy(Warp& w, const Op* op) {
 
     Resolved to, from;
     if (!resolve(w, op, w.lanes<u64>(op->a), first_offset(op), bytes, ptx::StateSpace::shared,
-                 Access::store, to) ||
-        !are_own_addresses(w, op, to))
+                 Access::store, to)) {
+        const ObservedAccess store{.kind = Access::store, .asynchronous = true, .bytes = bytes};
+        notify_of_invalid(w, op, w.lanes<u64>(op->a), first_offset(op), true, store);
         return nullptr;
+    }
+    if (!are_own_addresses(w, op, to)) return nullptr;
     // A lane that reads nothing may have any source address, so do not resolve its address.
     const Mask all = std::exchange(w.active, reading);
+    const ObservedAccess load{.asynchronous = true, .bytes = bytes};
     const bool good =
         resolve(w, op, w.lanes<u64>(op->b), second_offset(op), bytes, ptx::StateSpace::global,
                 Access::load, from, copy.bytes_to_read.data());
-    if (good && reading) notify_listener(w, op, from, {.asynchronous = true, .bytes = bytes});
+    if (!good)
+        notify_of_invalid(w, op, w.lanes<u64>(op->b), second_offset(op), false, load);
+    else if (reading)
+        notify_listener(w, op, from, load);
     w.active = all;
     if (!good) return nullptr;
     notify_listener(w, op, to, {.kind = Access::store, .asynchronous = true, .bytes = bytes});

@@ -256,20 +256,37 @@ static bool passes_answer(const ptx::Instruction& i, bool reads_dependent,
     return grown;
 }
 
+/// Returns a name for the bytes of the thread's local variables that a load or store accesses at a
+/// constant offset, or "" for other accesses. `own` are the registers that point to local variables.
+static std::string local_bytes_of(const ptx::Instruction& i, const std::vector<bool>& own) {
+    const bool is_load = i.opcode == "ld";
+    if ((!is_load && i.opcode != "st") || i.operands.size() < 2) return "";
+    const Operand& where = i.operands[is_load ? 1 : 0];
+    const std::string offset = "+" + std::to_string(where.offset);
+    if (where.has_base_register) return own[where.reg] ? std::to_string(where.reg) + offset : "";
+    return i.has("local") ? where.name + offset : "";
+}
+
 /// Finds the loops that wait for memory: those whose exit depends on a value that other threads can
-/// change.
+/// change. Code that is compiled for a debugger keeps such a value in a local variable.
 void FunctionLowering::find_waiting_loops() {
     is_waiting_branch_.assign(function_.body.size(), false);
     std::vector<bool> depends(function_.registers.size(), false);
     const std::vector<bool> own = find_local_addresses(function_);
     std::set<std::string> answers =
         results_of_calls(*kernel_.module->ast, function_, reads_changeable_memory);
+    std::set<std::string> local_answers;
     repeat_until_stable(function_, [&](const ptx::Instruction& i) {
         const bool reads_dependent = contains_any(depends, registers_read(i));
-        const bool has_answered = passes_answer(i, reads_dependent, answers);
+        bool has_answered = passes_answer(i, reads_dependent, answers);
+        const std::string local = local_bytes_of(i, own);
         const bool of_its_own = i.opcode == "ld" && i.operands.size() > 1 &&
                                 i.operands[1].has_base_register && own[i.operands[1].reg];
-        const bool polls = (reads_changeable_memory(i) && !of_its_own) || loads_result(i, answers);
+        if (i.opcode == "st" && reads_dependent && !local.empty())
+            has_answered |= local_answers.insert(local).second;
+        const bool polls = (reads_changeable_memory(i) && !of_its_own) ||
+                           loads_result(i, answers) ||
+                           (i.opcode == "ld" && local_answers.contains(local));
         const bool computes = i.opcode != "ld" && reads_dependent;
         return ((polls || computes) && add_all_to(depends, registers_written(i))) || has_answered;
     });

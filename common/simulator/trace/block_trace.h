@@ -18,8 +18,8 @@ namespace coalesce::simulator {
 
 /// A scalar part of a variable, or a register of a function without debug information.
 struct TracedVariable {
-    std::string name;  ///< the name and path of the scalar, such as "part[3]"
-    u32 function = 0;  ///< the function of the scalar, as an index into BlockTrace::functions
+    std::string name;  ///< the scalar's name, including its path in the variable: "part[3]"
+    u32 function = 0;  ///< the index of the scalar's function in BlockTrace::functions
     ScalarType type;
     /// The first and the last line of the variable's scope. The last line is 0 if it is unknown.
     u32 first_line = 0, last_line = 0;
@@ -42,6 +42,7 @@ struct VariableChange {
     /// The index of the first value in BlockTrace::values; there is one value for each lane in
     /// `lanes`.
     u32 first_value = 0;
+    bool is_unset = false;  ///< true if the variable has no value from now on
 };
 
 enum class TracedAccessKind : u8 { load, store, atomic };
@@ -52,11 +53,11 @@ struct StepAccess {
     u32 array = kNone;  ///< the index of the accessed array in BlockTrace::arrays
     Mask lanes = 0;
     u32 bytes = 0;  ///< the number of bytes per lane
-    /// The index of the first value in BlockTrace::values. For each lane in `lanes`, the values are
-    /// the lane's offset in the array, followed by its elements.
+    /// The index of the first value in BlockTrace::values. Each lane in `lanes` has several values:
+    /// its offset in the array, followed by the elements that it accessed.
     u32 first_value = 0;
     u32 elements = 0;         ///< the number of elements per lane; 0 if their values are unknown
-    u32 cost = 0, ideal = 0;  ///< actual and minimum number of sectors, or of wavefronts
+    u32 cost = 0, ideal = 0;  ///< the actual and the minimum number of sectors or wavefronts
     bool is_asynchronous = false;
 };
 
@@ -110,7 +111,7 @@ struct BlockTrace {
     std::vector<TracedVariable> variables;
     std::vector<TracedArray> arrays;
     std::vector<Step> steps;
-    std::vector<u64> values;  ///< the values that changes and accesses refer to, as bits
+    std::vector<u64> values;  ///< the bits of the values to which changes and accesses refer
     std::vector<Moment> moments;
 };
 

@@ -175,7 +175,10 @@ private:
         const auto count = static_cast<u32>(std::popcount(one.lanes));
         for (u32 k = 0; k < count; ++k) {
             text_ += ',';
-            value(trace_.values[one.first_value + k], trace_.variables[one.variable].type);
+            if (one.is_unset)
+                text_ += "null";
+            else
+                value(trace_.values[one.first_value + k], trace_.variables[one.variable].type);
         }
         text_ += ']';
     }

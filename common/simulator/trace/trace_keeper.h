@@ -1,5 +1,5 @@
-// Stores this process's trace request, which selects the launch and the block to trace, and the
-// resulting trace.
+// Stores this process's trace request and the resulting trace. The request selects the launch and
+// the block to trace.
 //
 // Builds on  block_trace.h.
 #pragma once
@@ -13,7 +13,7 @@
 namespace coalesce::simulator {
 
 /// The default for the maximum number of recorded steps.
-inline constexpr u64 kUsualTraceSteps = 2000;
+inline constexpr u64 kUsualTraceSteps = 6000;
 
 struct TraceRequest {
     u64 launch = 0;  ///< the index of the launch to trace, counting from 0
@@ -25,8 +25,8 @@ struct TraceRequest {
 
 class TraceKeeper {
 public:
-    /// Requests a trace of launch number `request.launch`, counting the launches after this call
-    /// from 0. Deletes any earlier trace.
+    /// Requests a trace of launch number `request.launch`. The first launch after this call has
+    /// number 0. Deletes any earlier trace.
     void begin(const TraceRequest& request) {
         request_ = request;
         trace_.reset();

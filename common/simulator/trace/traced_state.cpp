@@ -1,7 +1,9 @@
 #include "simulator/trace/traced_state.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <string_view>
 
 #include "base/kernel_name.h"
 #include "simulator/analysis/register_use.h"
@@ -125,6 +127,40 @@ void find_assignments(TracedFunction& function) {
                 function.assigned[k].insert(function.assigned[k].end(), parts->second.begin(),
                                             parts->second.end());
         }
+    }
+}
+
+// ---- lines ----
+
+/// Reports whether an instruction only computes the value of a register.
+bool only_computes(const ptx::Instruction& instruction) {
+    static constexpr std::array<std::string_view, 24> kOpcodes = {
+        "mov", "add", "sub", "mul", "mad", "fma", "div",  "rem",  "neg", "not",  "and", "or",
+        "xor", "shl", "shr", "min", "max", "abs", "setp", "selp", "cvt", "cvta", "bfe", "prmt"};
+    return std::find(kOpcodes.begin(), kOpcodes.end(), instruction.opcode) != kOpcodes.end();
+}
+
+/// Reports whether an instruction may begin a path of its own. The compiler also places labels for
+/// the debug information, which nothing branches to.
+bool begins_path(const ptx::Instruction& instruction) {
+    return instruction.opcode.empty() && !instruction.label.starts_with("$L__tmp");
+}
+
+/// Assigns a line to each instruction. clang computes an expression that several lines contain only
+/// once, and its debug information may name another of these lines. Instructions that only compute
+/// get the line around them, so that this line remains a single step.
+void find_lines(TracedFunction& function) {
+    const auto& body = function.code->ast->body;
+    for (const ptx::Instruction& one : body) function.lines.push_back(one.where);
+    u32 begin = 0;  // the last instruction with an effect, or the begin of the path
+    for (u32 k = 0; k < body.size(); ++k) {
+        if (begins_path(body[k])) begin = k + 1;
+        const bool has_effect = !only_computes(body[k]) || !function.assigned[k].empty();
+        if (body[k].opcode.empty() || !has_effect) continue;
+        u32 first = body[k].inlined ? k : begin;
+        while (first < k && (body[first].where != body[k].where || body[first].inlined)) ++first;
+        std::fill(function.lines.begin() + first, function.lines.begin() + k, body[k].where);
+        begin = body[k].opcode == "bra" ? k + 1 : k;
     }
 }
 
@@ -254,9 +290,7 @@ TracedFunction trace_function(const FunctionCode& code, const Kernel& kernel,
     TracedFunction function{.code = &code, .number = static_cast<u32>(trace.functions.size())};
     trace.functions.push_back(kernel_name(code.name));
     const auto& body = code.ast->body;
-    const auto first =
-        std::find_if(body.begin(), body.end(), [](const auto& one) { return !one.opcode.empty(); });
-    function.first_source = static_cast<u32>(first - body.begin());
+    if (!code.ops.empty()) function.first_source = code.ops.front().source;
     std::vector<std::string>& lines = trace.instructions.emplace_back();
     for (const ptx::Instruction& one : body)
         lines.emplace_back(one.opcode.empty() ? one.label + ":"
@@ -269,6 +303,7 @@ TracedFunction trace_function(const FunctionCode& code, const Kernel& kernel,
         add_registers(function, trace);
     }
     find_assignments(function);
+    find_lines(function);
     return function;
 }
 

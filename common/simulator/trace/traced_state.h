@@ -31,12 +31,15 @@ struct TracedPart {
 struct TracedFunction {
     const FunctionCode* code = nullptr;
     u32 number = 0;        ///< the index of the function in BlockTrace::functions
-    u32 first_source = 0;  ///< the index of the first instruction, after any labels
+    u32 first_source = 0;  ///< the index of the first instruction that a warp executes
     bool has_debug_info = false;
     std::vector<TracedPart> parts = {};
-    /// For each instruction, by index into Function::body, the parts that it assigns by writing a
-    /// register.
+    /// For each instruction of Function::body, the indices of the parts whose values the
+    /// instruction changes by writing a register.
     std::vector<std::vector<u32>> assigned = {};
+    /// For each instruction, by index into Function::body, its source line. An instruction that the
+    /// compiler took from another line, without an effect of its own, has the line around it.
+    std::vector<ptx::SourceLine> lines = {};
 };
 
 /// The state of a variable in one warp, as recorded in the trace so far.
@@ -46,7 +49,7 @@ struct KnownVariable {
     u64 values[kLanes] = {};
 };
 
-/// Returns the host address of the bytes of a part in one lane, or null if the part is a predicate.
+/// Returns the host address of a part's bytes in a lane, or null for a predicate, which has none.
 const u8* address_of(const PartPlace& place, const Warp& w, const Frame* frame, int lane);
 /// Returns the bits of a part's value in a lane.
 u64 read_part(const PartPlace& place, u32 bytes, const Warp& w, const Frame* frame, int lane);

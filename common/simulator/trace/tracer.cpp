@@ -110,14 +110,15 @@ bool BlockTracer::is_shown(ptx::SourceLine where) const {
 
 /// Returns the line of the program's source to which an instruction belongs. An instruction from a
 /// header belongs to the line that calls the header's function.
-ptx::SourceLine BlockTracer::line_of(const Frame* frame, u32 source) const {
+ptx::SourceLine BlockTracer::line_of(const Frame* frame, u32 source) {
     for (;; frame = frame->caller) {
-        const ptx::Function& function = *code_of(frame, launch_).ast;
+        const TracedFunction& traced = function_of(code_of(frame, launch_));
+        const ptx::Function& function = *traced.code->ast;
         while (source < function.body.size() && function.body[source].opcode.empty())
             ++source;  // a label belongs to the line below it
         if (source < function.body.size()) {
             const ptx::Instruction& at = function.body[source];
-            if (is_shown(at.where)) return at.where;
+            if (is_shown(traced.lines[source])) return traced.lines[source];
             if (at.inlined)
                 for (const ptx::SourceLine call : function.inline_chains[at.inlined - 1])
                     if (is_shown(call)) return call;
@@ -172,13 +173,24 @@ void BlockTracer::step(const Warp& w, const Op* op) {
     }
     ++trace_.steps.back().instructions;
     const ptx::Instruction& instruction = function.code->ast->body[op->source];
-    if (op->source == function.first_source)
-        for (const TracedPart& part : function.parts)
-            known(w, part.variable).assigned &= ~w.active;  // from an earlier call
+    if (op->source == function.first_source) forget_variables(w, function);
     // Read a function's variables before it returns, because they do not exist afterwards.
     if (w.frame && instruction.opcode == "ret") read_variables(w, w.frame, op->source, w.active);
     note_assignments(w, op->source);
     note_barrier(instruction);
+}
+
+/// Records that the variables of a function that begins have no value yet. The lanes may have values
+/// from an earlier call.
+void BlockTracer::forget_variables(const Warp& w, const TracedFunction& function) {
+    for (const TracedPart& part : function.parts) {
+        KnownVariable& variable = known(w, part.variable);
+        variable.assigned &= ~w.active;
+        if (const Mask lanes = variable.known & w.active)
+            trace_.steps.back().changes.push_back(
+                {.variable = part.variable, .lanes = lanes, .is_unset = true});
+        variable.known &= ~w.active;
+    }
 }
 
 void BlockTracer::note_assignments(const Warp& w, u32 source) {
@@ -202,7 +214,7 @@ void BlockTracer::begin_step(const Warp& w, u32 source, ptx::SourceLine where) {
     has_jumped_back_ = false;
 }
 
-void BlockTracer::add_waiting(const Warp& w, Step& step) const {
+void BlockTracer::add_waiting(const Warp& w, Step& step) {
     for (const Fragment& f : w.others)
         step.waiting.push_back({f.lanes, reason_of(f), line_of(f.frame, f.at->source).line});
     if (const Mask exited = w.existing & ~w.live)

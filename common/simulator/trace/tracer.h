@@ -41,7 +41,7 @@ public:
     void mark_last_store(u64 address);
 
 private:
-    /// An access whose values must be read once its instruction has been executed.
+    /// An access whose values must be read after its instruction has been executed.
     struct PendingAccess {
         std::size_t access = 0;  ///< the index of the access in the step's accesses
         u64 addresses[kLanes];
@@ -49,15 +49,16 @@ private:
 
     TracedFunction& function_of(const FunctionCode& code);
     KnownVariable& known(const Warp& w, u32 variable);
-    ptx::SourceLine line_of(const Frame* frame, u32 source) const;
+    ptx::SourceLine line_of(const Frame* frame, u32 source);
     bool is_shown(ptx::SourceLine where) const;
     u32 file_of(ptx::SourceLine where);
     bool continues_step(const Warp& w, u32 source, ptx::SourceLine where) const;
     void begin_step(const Warp& w, u32 source, ptx::SourceLine where);
+    void forget_variables(const Warp& w, const TracedFunction& function);
     void note_assignments(const Warp& w, u32 source);
-    void add_waiting(const Warp& w, Step& step) const;
-    /// Ends the current step. `running` is the warp that continues at the instruction `source`, or
-    /// null if no warp continues.
+    void add_waiting(const Warp& w, Step& step);
+    /// Ends the current step. `running` is the warp that runs next, or null if there is none, and
+    /// `source` is the index of its next instruction.
     void end_step(const Warp* running, u32 source);
     void read_variables(const Warp& w, const Frame* frame, u32 source, Mask lanes);
     void finish_instruction();

@@ -68,6 +68,7 @@ TEST_CASE("arithmetic expressions in sizes are evaluated") {
     CHECK(evaluate("rows / 2 - -1", sizes) == 4);
     CHECK(evaluate("rows / 2.0", sizes) == 3);  // 2.0 is whole, so this is integer division
     CHECK(evaluate("ceil_div(rows, cols)", sizes) == 2);
+    CHECK(evaluate("max(ceil_div(rows, 256), min(1, cols))", sizes) == 1);
     CHECK(evaluate("0.5 * rows", sizes) == 3.5);
     const auto complains = [&](const std::string& text, const std::string& words) {
         says(complaint_of([&] { evaluate(text, sizes); }), words);

@@ -35,6 +35,18 @@ const markup = (whose: string) => `
 const declarationOf = ({ parameter: { type, name, is_pointer, is_const } }: ArgumentProposal): string =>
     `${is_const ? "const " : ""}${type}${is_pointer ? "*" : ""} ${name}`;
 
+/** Splits a list of expressions at the commas outside parentheses. */
+function splitAtCommas(text: string): string[] {
+    const parts = [""];
+    let depth = 0;
+    for (const letter of text) {
+        depth += Number(letter === "(") - Number(letter === ")");
+        if (letter === "," && depth === 0) parts.push("");
+        else parts[parts.length - 1] += letter;
+    }
+    return parts.map((part) => part.trim());
+}
+
 export class ArgumentsForm {
     private changes: ChangedFields = {};
     private text = "";
@@ -92,11 +104,6 @@ export class ArgumentsForm {
         if (!this.signature || !this.proposal)
             throw new NotLaunchable("The text has no kernel: a function with `__global__` and a body.");
         if (this.signature.is_template) throw new NotLaunchable(templateText(this.signature.name));
-        const list = (text: string) =>
-            text
-                .replace(/\(([^()]*)\)/g, (inner) => inner.replaceAll(",", ";"))
-                .split(",")
-                .map((one) => one.replaceAll(";", ",").trim());
         return {
             name: this.signature.name,
             sizes: this.proposal.arguments
@@ -111,8 +118,8 @@ export class ArgumentsForm {
             launch: this.hasConfigure
                 ? null
                 : {
-                      grid: list(this.value("grid", this.proposal.grid)),
-                      block: list(this.value("block", this.proposal.block)),
+                      grid: splitAtCommas(this.value("grid", this.proposal.grid)),
+                      block: splitAtCommas(this.value("block", this.proposal.block)),
                       shared: this.value("shared", this.proposal.shared).trim() || "0",
                   },
         };

@@ -6,6 +6,7 @@ import { Cancelled, explainMissingCompiler, TimeLimitError } from "../examiner";
 import type { Examined, Examiner, Task, Timed } from "../examiner";
 import { movesMatrix, workOf } from "../exercises";
 import { serializeRuns, type SimulatorThread } from "../thread";
+import type { Moment } from "../watch/watch_part";
 import { asSentence, withCode } from "../words";
 import { marksForVerdict } from "./marks";
 import { WarpOfOwnKernelPart } from "./own_part";
@@ -21,12 +22,13 @@ const markup = `
 <div class="editor"></div>
 <div class="tools"><button type="button" name="run" class="main">Run</button>
 <button type="button" name="stop" hidden>Stop</button>
-<span class="keys"><kbd>Ctrl</kbd> <kbd>Enter</kbd>, or stop typing</span></div>
+<span class="keys"><kbd>Ctrl</kbd> <kbd>Enter</kbd></span></div>
 </div>
 <div class="pane told">
 <p class="loading" hidden><progress max="1"></progress> <span></span></p>
 <p class="standing" role="status"></p>
 <div class="outcome"></div>
+<p class="empty">The verdict appears here. Press Run, or type and pause.</p>
 <details class="own" hidden><summary>What one warp of the kernel accesses, and the predicted time</summary></details>
 <p class="legend faint">Beside a line, for each request: <b class="global">s</b> sectors of global memory,
 <b class="shared">w</b> wavefronts of shared memory; underlined if more than necessary. <kbd>Esc</kbd> leaves the
@@ -46,6 +48,12 @@ export interface BenchEvents {
     examined(result: Examined, text: string): void;
 }
 
+/**
+ * Shows a moment of the kernel's run: the given one, or else the mistake or, without a mistake, the first access in
+ * `line` that costs more than necessary.
+ */
+export type ShowMoment = (moment: Moment | null, line: number) => Promise<void>;
+
 /** A way to run a text that does not examine it against an exercise. */
 export interface Alternative {
     /** Rejects with an error whose name is "NotLaunchable" if its text is a complete message for the reader. */
@@ -59,6 +67,8 @@ export interface Alternative {
 export class Bench {
     /** The way to run the text, or null to examine it against the exercise. */
     alternative: Alternative | null = null;
+    /** Shows a moment of the kernel that is open. Set by "Watch". */
+    showMoment: ShowMoment = async () => {};
     /** The result for the current text, or null if it has not been examined yet. */
     last: Examined | null = null;
     private task: Task | null = null;
@@ -243,16 +253,28 @@ export class Bench {
         const goTo = (line: number) => this.editor.goTo(line);
         if (this.alternative) {
             this.find(".outcome").replaceChildren(this.alternative.element(result, goTo));
+            this.addShowMe(result);
             return this.ownPart.show(null, "", "");
         }
         const { limits } = workOf(this.task as Task);
         const roofline = this.showsCosts && result.roofline ? [rooflineElement(result.roofline, this.label)] : [];
         this.find(".outcome").replaceChildren(verdictElement(result, limits, this.showsCosts, goTo), ...roofline);
+        this.addShowMe(result);
         // Only kernels that move a matrix have pictures and predicted times.
         const isShown = this.showsCosts && movesMatrix(this.task as Task);
         const [first] = result.verdict.failures;
         if (isShown && first && FAILURES_SHOWN_BY_ACCESSES.includes(first.id)) this.find<HTMLDetailsElement>(".own").open = true;
         this.ownPart.show(isShown ? result : null, this.examinedText, workOf(this.task as Task).produces);
+    }
+
+    /** Adds a button to the verdict on a kernel that was launched and is wrong: it shows the moment of the mistake. */
+    private addShowMe({ passed, launch, verdict }: Examined) {
+        const next = this.find(".outcome .next");
+        if (passed || !launch || !next) return;
+        const button = document.createElement("button");
+        Object.assign(button, { type: "button", name: "show-me", textContent: "Show me in the run" });
+        button.addEventListener("click", () => void this.showMoment(null, verdict.failures[0]?.place.line ?? 0));
+        next.after(button);
     }
 
     private forget() {

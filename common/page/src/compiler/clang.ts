@@ -32,6 +32,9 @@ function splitAtHeader({ arguments: words, output, files }: CompilerRequest) {
     };
 }
 
+/** The error of a compilation that needs a function which the module lacks. */
+export class MissingFunction extends Error {}
+
 export class Clang {
     private readonly headers: [string, Uint8Array][];
 
@@ -39,6 +42,8 @@ export class Clang {
         private readonly module: WebAssembly.Module,
         headers: Record<string, string>,
         private read: ReadHeaders | null = null,
+        /** Whether the module has all functions. */
+        private readonly isWhole = true,
     ) {
         this.headers = Object.entries(headers).map(([name, text]) => [`${headersFolder}/${name}`, encoded(text)]);
     }
@@ -75,6 +80,8 @@ export class Clang {
             const isGood = system.run(this.module) === 0;
             return { file: isGood ? system.file(output) : undefined, said: system.text() };
         } catch (error) {
+            // Functions that are left out consist of the instruction `unreachable`.
+            if (!this.isWhole && error instanceof WebAssembly.RuntimeError) throw new MissingFunction(String(error));
             return { file: undefined, said: `${system.text()}error: ${explainClangFailure(error)}\n` };
         }
     }

@@ -41,6 +41,9 @@ export class Compiler {
     /** Rejected if the compiler cannot be loaded. The message is for the reader. */
     readonly ready: Promise<void>;
 
+    /** Whether a compilation waits for the whole compiler, because its kernel needs a function that is seldom used. */
+    waitsForWhole = false;
+
     private worker: Worker | undefined;
     private loaded: Loaded | undefined;
     /** The precompiled header from a worker, which is passed on to the next worker. */
@@ -74,8 +77,10 @@ export class Compiler {
      */
     stop(): void {
         if (!this.loaded || this.questions.isEmpty) return;
-        this.worker?.terminate();
         this.questions.rejectAll(new CompilationStopped("The compilation was stopped."));
+        // Do not stop the download, because the next compilation probably needs the whole compiler too.
+        if (this.waitsForWhole) return;
+        this.worker?.terminate();
         this.start({ loaded: this.loaded, read: this.read });
     }
 
@@ -92,6 +97,7 @@ export class Compiler {
     private take(reply: Reply) {
         if ("part" in reply) this.onProgress(reply.part, reply.words);
         else if ("failure" in reply) this.fail(reply.failure);
+        else if ("waitsForWhole" in reply) this.waitsForWhole = reply.waitsForWhole;
         else if ("read" in reply) this.read = reply.read;
         else if ("loaded" in reply) {
             this.loaded = reply.loaded;

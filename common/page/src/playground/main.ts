@@ -8,9 +8,10 @@ import "./playground.css";
 import { Examiner, type Examined, type Task } from "../examiner";
 import { lessons, workOf } from "../exercises";
 import { SimulatorThread } from "../thread";
-import { packed, unpacked } from "./link";
-import { Side, type SideState } from "./side";
-import { starts } from "./starts";
+import type { Moment } from "../watch/watch_part";
+import { packedSide, unpacked, type SideState } from "./link";
+import { Side } from "./side";
+import { findStart, starts } from "./starts";
 
 declare global {
     interface Window {
@@ -23,13 +24,23 @@ declare global {
 const PAUSE = 300;
 
 /**
- * Parses the mode and the fields for a launch. Drops everything that is not text, because a link may come from anywhere.
+ * Parses the mode, the fields for a launch, and the moment to watch. Drops everything else, because a link may come from
+ * anywhere.
  */
-function launchFrom(text: string): Pick<SideState, "mode" | "fields"> {
-    const { mode, fields } = JSON.parse(text) as { mode?: unknown; fields?: object };
+function launchFrom(text: string): Pick<SideState, "mode" | "fields" | "moment"> {
+    const { mode, fields, moment } = JSON.parse(text) as { mode?: unknown; fields?: object; moment?: object };
     const isText = (entry: [string, unknown]): entry is [string, string] => typeof entry[1] === "string";
     const texts = Object.entries(fields ?? {}).filter(isText);
-    return { mode: mode === "checked" || mode === "launched" ? mode : "", fields: Object.fromEntries(texts) };
+    const isMode = mode === "checked" || mode === "launched";
+    return { mode: isMode ? mode : "", fields: Object.fromEntries(texts), moment: moment && momentFrom(moment) };
+}
+
+function momentFrom({ block, step, stops }: { [key in keyof Moment]?: unknown }): Moment {
+    return {
+        block: Number.isSafeInteger(block) ? (block as number) : null,
+        step: Number.isSafeInteger(step) ? Math.max(0, step as number) : 0,
+        stops: typeof stops === "string" ? stops : "",
+    };
 }
 
 class Page {
@@ -54,7 +65,7 @@ class Page {
     async openLink() {
         this.say("");
         const words = new URLSearchParams(location.hash.slice(1));
-        if (words.has("try")) return this.openExperiment(words);
+        if (words.has("try") || words.has("begin")) return this.openExperiment(words);
         const states: SideState[] = [];
         for (const key of ["a", "b"]) {
             const word = words.get(key);
@@ -63,17 +74,23 @@ class Page {
         this.show(states.length ? states : [this.first("03_tiled")]);
     }
 
-    /** Opens the solution of an exercise with the edits of a link in a lesson: "#try=03_tiled&from=...&to=...". */
+    /**
+     * Opens the solution of an exercise with the edits of a link in a lesson: "#try=03_tiled&from=...&to=...". With
+     * "begin=a divergent warp", opens another kernel. With "watch=...", shows the first step that stops there.
+     */
     private openExperiment(words: URLSearchParams) {
         const exercise = words.get("try") ?? "";
-        const state = this.first(lessons().some(({ name }) => name === exercise) ? exercise : "03_tiled");
+        const solution = this.first(lessons().some(({ name }) => name === exercise) ? exercise : "03_tiled");
+        const state: SideState = { ...(findStart(this.starts, words.get("begin") ?? "") ?? solution) };
         const to = words.getAll("to");
         words.getAll("from").forEach((from, i) => {
             if (!state.text.includes(from)) this.say(`The kernel has no ${from}, so the experiment cannot be applied to it.`);
             else state.text = state.text.replace(from, () => to[i] ?? "");
         });
+        const stops = words.get("watch");
+        if (stops !== null) state.moment = { block: null, step: 0, stops };
         this.show([state]);
-        void this.sides[0]?.run();
+        if (stops === null) void this.sides[0]?.run();
     }
 
     private first(exercise: string): SideState {
@@ -82,8 +99,8 @@ class Page {
     }
 
     /**
-     * Parses one side in a link, such as "03_tiled,LETTERS" or "03_tiled-hunt,LETTERS". A third part contains the mode
-     * and the fields for a launch.
+     * Parses one side in a link, such as "03_tiled,LETTERS" or "03_tiled-hunt,LETTERS". A third part contains the mode,
+     * the fields for a launch, and the moment to watch.
      */
     private async stateFrom(word: string): Promise<SideState> {
         const [name = "", letters = "", rest = ""] = word.split(",");
@@ -128,11 +145,7 @@ class Page {
 
     private async writeLink() {
         const words = await Promise.all(
-            this.sides.map(async ({ state: { task, text, mode = "", fields = {} } }, i) => {
-                const isUsual = !mode && !Object.keys(fields).length;
-                const launch = isUsual ? "" : `,${await packed(JSON.stringify({ mode, fields }))}`;
-                return `${"ab"[i]}=${task.exercise}${task.hunt ? "-hunt" : ""},${await packed(text)}${launch}`;
-            }));
+            this.sides.map(async ({ state }, i) => `${"ab"[i]}=${await packedSide(state)}`));
         this.link = "#" + words.join("&");
         history.replaceState(null, "", this.link);
     }

@@ -1,7 +1,7 @@
 // One side of the playground: the initial text, ways to break the kernel, and the bench. A text that is no exercise's
 // kernel is launched with arguments that the reader chooses, and is not checked.
 
-import { ArgumentsForm, type ChangedFields } from "../any_kernel/arguments_form";
+import { ArgumentsForm } from "../any_kernel/arguments_form";
 import { LaunchMode } from "../any_kernel/launch_mode";
 import { hasFunction, kernelsIn } from "../any_kernel/signature";
 import { Bench } from "../bench/bench";
@@ -9,19 +9,10 @@ import type { Examiner, Task } from "../examiner";
 import { lessons, numberOf, workOf } from "../exercises";
 import type { SimulatorThread } from "../thread";
 import { addWatch } from "../watch/watch_part";
+import { watchedExercise, watchedLaunch } from "../watch/watched";
 import { breaks } from "./break_it";
-import { OTHER_KERNELS, type Start } from "./starts";
-
-/** Whether the text is checked against an exercise or only launched. "" chooses by the text. */
-export type Mode = "" | "checked" | "launched";
-
-export interface SideState {
-    task: Task;
-    text: string;
-    mode?: Mode;
-    /** The fields for a launch that the reader has changed. */
-    fields?: ChangedFields;
-}
+import type { Mode, SideState } from "./link";
+import { isOfNoLesson, type Start } from "./starts";
 
 const markup = (number: number) => `
 <h2 class="unseen">Kernel ${number}</h2>
@@ -40,7 +31,6 @@ export class Side {
     private readonly bench: Bench;
     private readonly arguments: ArgumentsForm;
     private readonly launchMode: LaunchMode;
-    private readonly watch: HTMLButtonElement;
     private task!: Task;
     private mode: Mode = "";
 
@@ -64,7 +54,10 @@ export class Side {
             void this.bench.run();
         });
         this.launchMode = new LaunchMode(this.arguments, examiner, `kernel ${number}`);
-        this.watch = addWatch(this.bench, examiner, () => this.task);
+        addWatch(this.bench, () =>
+            this.isLaunched
+                ? watchedLaunch(examiner, this.arguments, this.task, this.bench.text)
+                : watchedExercise(examiner, this.task, this.bench.text));
         this.addChoices();
         this.addBreaks();
         this.open(first);
@@ -99,7 +92,7 @@ export class Side {
             const group = document.createElement("optgroup");
             group.label = lesson;
             group.append(...list.map(({ name, why_not }, i) => {
-                const label = lesson === OTHER_KERNELS ? name : `${numberOf(lesson)} ${name}`;
+                const label = isOfNoLesson(lesson) ? name : `${numberOf(lesson)} ${name}`;
                 const option = new Option(`${label}${why_not ? `: ${why_not}` : ""}`, `${lesson}/${i}`);
                 option.disabled = why_not !== "";
                 return option;
@@ -146,13 +139,14 @@ export class Side {
         void this.bench.run();
     }
 
-    private open({ task, text, mode = "", fields = {} }: SideState) {
+    private open({ task, text, mode = "", fields = {}, moment }: SideState) {
         this.task = task;
         this.mode = mode;
         this.bench.open(task, text);
         this.arguments.open(text, fields);
         this.showMode();
         this.showPossible();
+        if (moment) void this.bench.showMoment(moment, 0);
     }
 
     private edited() {
@@ -169,7 +163,6 @@ export class Side {
         this.find<HTMLSelectElement>("select[name=task]").value = isLaunched ? LAUNCH_ONLY : keyOf(this.task);
         this.find("form.arguments").hidden = !isLaunched;
         this.find(".breaks").hidden = isLaunched;
-        this.watch.hidden = isLaunched;
     }
 
     /** Enables the buttons that apply to the text, and shows whether the text is still one of the initial texts. */

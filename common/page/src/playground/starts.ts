@@ -1,10 +1,13 @@
 // The initial texts that the reader can choose. Each lesson has the exercise, the bug hunt, the solutions of both, and
 // those variants of its program that solve one of them, with their launches.
 
+import type { ChangedFields } from "../any_kernel/arguments_form";
+import { blankOutComments } from "../any_kernel/signature";
 import type { Axis, Launch, NoKernel, Program, Variant } from "../course";
 import { programs } from "../course";
 import type { Task } from "../examiner";
 import { lessons, type Work } from "../exercises";
+import { wordKernels } from "./word_kernels";
 
 export interface Start {
     /** The name in the list, such as "solution" or "swizzled". */
@@ -14,10 +17,15 @@ export interface Start {
     text: string;
     /** The reason why this variant cannot be used as an initial text, or "" if it can. */
     why_not: string;
+    /** The fields of a launch, if they are not the proposed ones. */
+    fields?: ChangedFields;
 }
 
 /** The key of the initial texts that belong to no lesson. */
 export const OTHER_KERNELS = "Any other kernel";
+export const WORD_KERNELS = "Words of the glossary";
+
+export const isOfNoLesson = (key: string): boolean => key === OTHER_KERNELS || key === WORD_KERNELS;
 
 const VECTOR_ADDITION = `// Adds two vectors. The page asks for the arguments and the launch.
 __global__ void add(float* c, const float* a, const float* b, int n) {
@@ -59,9 +67,17 @@ export function starts(): Map<string, Start[]> {
         all.set(name, list);
     }
     const [first] = lessons();
-    if (first) all.set(OTHER_KERNELS, otherKernels({ exercise: first.name, hunt: false }));
+    if (first) {
+        const task = { exercise: first.name, hunt: false };
+        all.set(OTHER_KERNELS, otherKernels(task));
+        all.set(WORD_KERNELS, wordKernels.map((one) => ({ ...one, task, why_not: "" })));
+    }
     return all;
 }
+
+/** Returns the initial text with this name that belongs to no lesson. */
+export const findStart = (all: Map<string, Start[]>, name: string): Start | undefined =>
+    [OTHER_KERNELS, WORD_KERNELS].flatMap((key) => all.get(key) ?? []).find((start) => start.name === name);
 
 function makeStart(program: Program, variant: Variant | NoKernel, task: Task, exercise: Work): Start {
     const none = (why_not: string): Start => ({ name: variant.name, task, text: "", why_not });
@@ -82,7 +98,7 @@ function splitSource(source: string): string[] {
     for (const line of source.replace(/^(#|\/\/!).*\n/gm, "").split("\n")) {
         if (line.trim() || depth > 0) part.push(line);
         depth += (line.match(/\{/g)?.length ?? 0) - (line.match(/\}/g)?.length ?? 0);
-        if (depth === 0 && (!line.trim() || /[;}]\s*$/.test(withoutComments(line)))) end();
+        if (depth === 0 && (!line.trim() || /[;}]\s*$/.test(blankOutComments(line)))) end();
     }
     end();
     return parts;
@@ -93,11 +109,10 @@ const joinParts = (parts: string[]): string =>
     parts.reduce((text, part, i) => text + (i === 0 ? "" : part.includes("\n") || parts[i - 1]?.includes("\n") ? "\n\n" : "\n") + part, "");
 
 const isHost = (part: string): boolean => /^(static (?!constexpr)|int main|inline\b|namespace\b|using namespace\b)/m.test(part) && !/__(global|device)__/.test(part);
-const withoutComments = (text: string): string => text.replace(/\/\/.*/g, "");
 
 /** Returns the names that a part declares for others: constants, types, functions. */
 function declaredNames(part: string): string[] {
-    let code = withoutComments(part);
+    let code = blankOutComments(part);
     // Ignore names that are declared within a body, because they cannot be used outside it.
     for (let whole = ""; whole !== code; ) [whole, code] = [code, code.replace(/\{[^{}]*\}/g, "")];
     const names = [...code.matchAll(/(?:struct|using)\s+(\w+)|(\w+)\s*=|__device__[^(]*?(\w+)\s*\(/g)];
@@ -111,7 +126,7 @@ function findNeededParts(text: string, parts: string[]): string[] {
     const own = new Set(declaredNames(text));
     const chosen = new Set<string>(parts.filter((part) => declaredNames(part).some((name) => own.has(name))));
     const covered = new Set(chosen);
-    const words = (code: string) => new Set(withoutComments(code).match(/\w+/g) ?? []);
+    const words = (code: string) => new Set(blankOutComments(code).match(/\w+/g) ?? []);
     const add = (code: string) => {
         const used = words(code);
         for (const part of parts) {

@@ -44,9 +44,9 @@ export interface Step {
     waiting?: { lanes: number; why: string; line: number }[];
     /**
      * The variables that the step sets. Each entry contains the variable's index, a mask of lanes, and a value for
-     * each of these lanes.
+     * each of these lanes, or null if the variable no longer has a value.
      */
-    set?: [number, number, ...Value[]][];
+    set?: [number, number, ...(Value | null)[]][];
     accesses?: StepAccess[];
     barriers?: { barrier: number; arrived: number; expected: number; complete: boolean }[];
 }
@@ -128,8 +128,8 @@ export function variablesAfter({ steps, variables }: Steps, at: number): LaneVal
         for (const [number, lanes, ...values] of step.set ?? []) {
             const variable = variables[number] as Variable;
             const now = known.get(number) ?? { variable, values: Array<Value | null>(LANES).fill(null), changed: 0 };
-            lanesOf(lanes).forEach((lane, nth) => (now.values[lane] = values[nth] as Value));
-            if (k === at) now.changed |= lanes;
+            lanesOf(lanes).forEach((lane, nth) => (now.values[lane] = values[nth] ?? null));
+            if (k === at && values[0] !== null) now.changed |= lanes;
             known.set(number, now);
         }
     }

@@ -1,21 +1,42 @@
 // "Watch" steps through a kernel line by line, forwards and backwards. It shows the variables of each lane and the
 // arrays of the block.
 
-import type { Bench } from "../bench/bench";
-import type { Examiner, Task } from "../examiner";
-import { movesMatrix } from "../exercises";
+import type { Bench, ShowMoment } from "../bench/bench";
+import { explainMissingCompiler } from "../examiner";
 import { escapeHtml } from "../words";
 import {
     cellsAfter, findStep, hasLane, LANES, lanesOf, nameElement, nameLanes, nameValuesBySource, variablesAfter,
     type MemoryArray, type Step, type StepAccess, type Steps, type Value,
 } from "./steps";
+import { findStops, parseStops } from "./stops";
 import "./watch.css";
 
-interface Answer {
+/** The answer of the simulator (wasm/README.md). */
+export interface StepsAnswer {
     problem?: string;
     shape: string;
     mistake: string;
     steps: Steps;
+}
+
+/** A moment of a run, as in a link. */
+export interface Moment {
+    /** The linear index of the block, or null for the block that the page chooses. */
+    block: number | null;
+    /** The step, counted from 1, or 0 for the first stop. */
+    step: number;
+    /** The reader's stops, as text. */
+    stops: string;
+}
+
+/** A kernel whose steps can be recorded. */
+export interface Watched {
+    text: string;
+    /** Whether the kernel only moves elements, so that a value is best named by its source. */
+    movesMatrix: boolean;
+    record(block: number | null): Promise<StepsAnswer>;
+    /** Returns a link that opens the kernel at a moment. */
+    link(moment: Moment): Promise<string>;
 }
 
 /** The maximum number of elements of an array that is drawn as a grid. */
@@ -26,16 +47,31 @@ const SOURCE_LINES_AROUND = 5;
 
 const markup = `
 <h3>Watch it run</h3>
-<p class="about"></p>
+<p class="about" role="status"></p>
 <div class="tools" role="group" aria-label="Which step">
 <button type="button" name="back">Back</button><button type="button" name="forward">Forward</button>
+<button type="button" name="last-stop">Last stop</button><button type="button" name="next-stop">Next stop</button>
 <button type="button" name="next-barrier">Next barrier</button><button type="button" name="mistake">Show me the mistake</button>
+<button type="button" name="link">Copy a link to this step</button></div>
+<div class="controls"><label class="stops">Stop at <input name="stops" type="text" autocomplete="off" spellcheck="false"
+ placeholder="12; row == 5; wavefronts > 1"/></label>
 <label class="block">Block <input name="block" type="number" min="0"/></label></div>
+<p class="stops-told" role="status"></p>
 <label class="follow">Step <input name="step" type="range" min="1"/><output></output></label>
 <div class="stage" tabindex="0" role="group" aria-label="The step; the arrow keys move forward and back">
 <pre class="source"></pre><div class="events" role="status"></div>
 <div class="wide variables" tabindex="0" role="group" aria-label="Variables of the lanes"></div></div>
-<div class="grids"></div>`;
+<div class="grids"></div>
+<details class="extra"><summary>What stops and keys mean</summary>
+<p>A stop is a line (<code>12</code>), a condition (<code>row == 5 &amp;&amp; lane &lt; 4</code>), or both
+(<code>12: row == 5</code>). Semicolons separate several stops. A condition stops where it becomes true in a lane.
+Besides the kernel's variables, it may use <code>lane</code>, <code>warp</code> and <code>thread</code>;
+<code>sectors</code> and <code>wavefronts</code> of an access; <code>waiting</code>, the number of lanes that wait;
+<code>arrived</code>, the number of threads at a barrier; and <code>in_flight</code>, the bytes of asynchronous copies.
+The number of a line is a button that stops there.</p>
+<p>Keys, while the step has the focus: right and left, a step; down and up, a step of the same warp; <kbd>n</kbd> and
+<kbd>p</kbd>, the next and the last stop; <kbd>b</kbd>, the next barrier; <kbd>m</kbd>, the mistake; Home and End.</p>
+</details>`;
 
 const formatShort = (value: Value | null | undefined): string => {
     if (value === null || value === undefined) return "";
@@ -43,24 +79,34 @@ const formatShort = (value: Value | null | undefined): string => {
 };
 
 export class WatchPart {
+    private watched: Watched | null = null;
     private steps: Steps | null = null;
-    private text = "";
     private stepIndex = 0;
+    /** The indices of the steps at which to stop. */
+    private stopSteps: number[] = [];
+    /** Counts the recordings, so that only the latest is shown. */
+    private recordings = 0;
 
-    constructor(
-        private readonly root: HTMLElement,
-        private readonly examiner: Examiner,
-    ) {
+    constructor(private readonly root: HTMLElement) {
         root.classList.add("watch", "box");
         root.hidden = true;
         root.innerHTML = markup;
         const on = (name: string, act: () => void) => this.find(`button[name=${name}]`).addEventListener("click", act);
         on("back", () => this.moveToStep(-1, () => true));
         on("forward", () => this.moveToStep(1, () => true));
+        on("last-stop", () => this.moveToStop(-1));
+        on("next-stop", () => this.moveToStop(1));
         on("next-barrier", () => this.moveToStep(1, (step) => step.barriers !== undefined));
         on("mistake", () => this.showMistake());
+        on("link", () => void this.copyLink());
         this.slider.addEventListener("input", () => this.show(Number(this.slider.value) - 1));
+        this.stops.addEventListener("change", () => this.updateStops());
+        this.block.addEventListener("change", () => void this.record({ ...this.moment, block: this.blockNumber, step: 1 }));
         this.find(".stage").addEventListener("keydown", (event) => this.handleKey(event));
+        this.find(".source").addEventListener("click", ({ target }) => {
+            const line = (target as HTMLElement).closest<HTMLElement>("button[data-line]")?.dataset.line;
+            if (line) this.toggleLine(line);
+        });
     }
 
     private find<T extends HTMLElement>(selector: string): T {
@@ -72,37 +118,111 @@ export class WatchPart {
     private get block(): HTMLInputElement {
         return this.find<HTMLInputElement>("input[name=block]");
     }
-
-    /** Records the steps of a kernel, and shows them. */
-    async open(task: Task, text: string) {
-        this.root.hidden = false;
-        this.showStatus("Running …");
-        this.block.onchange = () => void this.record(task, text, Number(this.block.value));
-        await this.record(task, text);
+    private get stops(): HTMLInputElement {
+        return this.find<HTMLInputElement>("input[name=stops]");
+    }
+    private get blockNumber(): number | null {
+        return this.block.value === "" ? null : Number(this.block.value);
+    }
+    /** The moment that is shown, or the last one that was. */
+    get moment(): Moment {
+        return { block: this.blockNumber, step: this.stepIndex + 1, stops: this.stops.value };
     }
 
-    private async record(task: Task, text: string, block?: number) {
+    /**
+     * Records the steps of a kernel and shows a moment. Without a moment, shows the kernel's mistake or, if it has none
+     * that shows in the run, the first access in the line `line` that costs more than necessary.
+     */
+    async open(watched: Watched, moment: Moment | null = null, line = 0) {
+        this.watched = watched;
+        this.root.hidden = false;
+        this.block.value = String(moment?.block ?? "");
+        if (moment) this.stops.value = moment.stops;
+        await this.record(moment, line);
+    }
+
+    private async record(moment: Moment | null, line = 0) {
+        const watched = this.watched as Watched;
+        const recording = ++this.recordings;
+        this.showStatus("Running …");
+        this.root.setAttribute("aria-busy", "true");
+        delete this.root.dataset.step;
         try {
-            const answer = await this.examiner.steps<Answer>(task, text, block);
+            const answer = await watched.record(moment?.block ?? null);
+            if (recording !== this.recordings) return;
             if (answer.problem !== undefined || answer.steps.steps.length === 0) {
                 this.steps = null;
                 return this.showStatus(answer.problem ?? "This block has no steps to show.");
             }
-            if (movesMatrix(task)) nameValuesBySource(answer.steps);
-            this.begin(answer, text);
+            if (watched.movesMatrix) nameValuesBySource(answer.steps);
+            this.begin(answer, moment, line);
         } catch (error) {
-            this.showStatus((error as Error).message);
+            if (recording === this.recordings) this.showStatus((error as Error).message);
+        } finally {
+            if (recording === this.recordings) this.root.setAttribute("aria-busy", "false");
         }
     }
 
-    private begin({ steps, shape, mistake }: Answer, text: string) {
+    private begin({ steps, shape, mistake }: StepsAnswer, moment: Moment | null, line: number) {
         this.steps = steps;
-        this.text = text;
-        this.slider.max = String(steps.steps.length);
+        const count = steps.steps.length;
+        this.slider.max = String(count);
         const [x, y, z] = steps.block_index;
-        this.showStatus(`${shape}, block (${x}, ${y}, ${z}). ${mistake}${steps.is_complete ? "" : " Only the first steps were recorded."}`);
+        const rest = steps.is_complete ? "" : `The block has more steps; the first ${count} were recorded.`;
+        this.showStatus([`${shape ? `${shape}, ` : ""}block (${x}, ${y}, ${z}).`, mistake, rest].filter(Boolean).join(" "));
         this.find("button[name=mistake]").hidden = steps.moments.length === 0;
-        this.show(steps.moments[0]?.step ?? 0);
+        this.updateStops();
+        const wasteful = steps.steps.findIndex((step) =>
+            step.line === line && step.accesses?.some(({ sectors, wavefronts, ideal }) => (sectors ?? wavefronts ?? 0) > ideal));
+        const first = steps.moments[0]?.step ?? Math.max(0, wasteful);
+        const wanted = moment ? (moment.step ? moment.step - 1 : (this.stopSteps[0] ?? 0)) : first;
+        this.show(Math.min(wanted, count - 1));
+    }
+
+    // ---- stops ----
+
+    private updateStops() {
+        if (!this.steps) return;
+        const told = this.find(".stops-told");
+        this.stops.removeAttribute("aria-invalid");
+        told.textContent = "";
+        this.stopSteps = [];
+        try {
+            this.stopSteps = findStops(this.steps, parseStops(this.stops.value));
+            if (this.stops.value.trim() && this.stopSteps.length === 0) told.textContent = "No step of this block stops there.";
+        } catch (error) {
+            this.stops.setAttribute("aria-invalid", "true");
+            told.textContent = (error as Error).message;
+        }
+        for (const name of ["last-stop", "next-stop"]) this.find<HTMLButtonElement>(`button[name=${name}]`).disabled = this.stopSteps.length === 0;
+        if (this.root.dataset.step !== undefined) this.show(this.stepIndex);
+    }
+
+    /** Returns the lines in the text of the stops that have no condition. */
+    private get stopLines(): string[] {
+        return this.stops.value.split(/[;,]/).map((one) => one.trim()).filter((one) => /^\d+$/.test(one));
+    }
+
+    private toggleLine(line: string) {
+        const others = this.stops.value.split(/[;,]/).map((one) => one.trim()).filter((one) => one && one !== line);
+        this.stops.value = (this.stopLines.includes(line) ? others : [...others, line]).join("; ");
+        this.updateStops();
+        this.find(`.source button[data-line="${line}"]`)?.focus();
+    }
+
+    private moveToStop(by: 1 | -1) {
+        this.moveToStep(by, (_, at) => this.stopSteps.includes(at));
+    }
+
+    private async copyLink() {
+        if (!this.watched || !this.steps) return;
+        const link = await this.watched.link(this.moment);
+        try {
+            await navigator.clipboard.writeText(link);
+            this.find(".stops-told").textContent = "The link was copied. It opens this kernel at this step.";
+        } catch {
+            location.href = link;
+        }
     }
 
     private showStatus(words: string) {
@@ -128,8 +248,14 @@ export class WatchPart {
             ArrowLeft: () => this.moveToStep(-1, () => true),
             ArrowDown: () => this.moveToStep(1, (step) => step.warp === warp),
             ArrowUp: () => this.moveToStep(-1, (step) => step.warp === warp),
+            n: () => this.moveToStop(1),
+            p: () => this.moveToStop(-1),
+            b: () => this.moveToStep(1, (step) => step.barriers !== undefined),
+            m: () => this.showMistake(),
+            Home: () => this.show(0),
+            End: () => this.show((this.steps?.steps.length ?? 1) - 1),
         };
-        const act = acts[event.key];
+        const act = event.ctrlKey || event.altKey || event.metaKey ? undefined : acts[event.key];
         if (!act) return;
         event.preventDefault();
         act();
@@ -153,13 +279,16 @@ export class WatchPart {
     }
 
     private sourceAround(line: number): string {
-        const lines = this.text.split("\n");
+        const lines = (this.watched as Watched).text.split("\n");
         const first = Math.max(1, line - SOURCE_LINES_AROUND);
+        const stops = this.stopLines;
         return lines
             .slice(first - 1, line + SOURCE_LINES_AROUND)
             .map((text, k) => {
-                const shown = `${String(first + k).padStart(4)}  ${escapeHtml(text)}`;
-                return first + k === line ? `<mark aria-current="step">${shown}</mark>` : shown;
+                const number = first + k;
+                const button = `<button type="button" class="number" data-line="${number}" aria-pressed="${stops.includes(String(number))}" aria-label="Stop at line ${number}">${String(number).padStart(4)}</button>`;
+                const shown = `${button}  ${escapeHtml(text)}`;
+                return number === line ? `<mark aria-current="step">${shown}</mark>` : shown;
             })
             .join("\n");
     }
@@ -235,11 +364,24 @@ export class WatchPart {
     }
 }
 
-/** Adds the Watch button, and the part that it opens, to a bench. `task` returns the task that is open on the bench. */
-export function addWatch(bench: Bench, examiner: Examiner, task: () => Task): HTMLButtonElement {
+/**
+ * Adds the Watch button, and the part that it opens, to a bench. `watched` returns the kernel that is open on the bench.
+ */
+export function addWatch(bench: Bench, watched: () => Watched) {
     const holder = document.createElement("section");
     holder.setAttribute("aria-label", "Watch it run");
     bench.find(".outcome").after(holder);
-    const part = new WatchPart(holder, examiner);
-    return bench.addTool("watch", "Watch", () => void part.open(task(), bench.text));
+    const part = new WatchPart(holder);
+    const show: ShowMoment = async (moment, line) => {
+        if (explainMissingCompiler()) return bench.say(explainMissingCompiler());
+        try {
+            const opened = part.open(watched(), moment, line);
+            holder.scrollIntoView({ block: "start" });
+            await opened;
+        } catch (error) {
+            bench.say((error as Error).message);
+        }
+    };
+    bench.showMoment = show;
+    bench.addTool("watch", "Watch", () => void show(null, 0));
 }

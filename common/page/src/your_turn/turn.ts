@@ -3,9 +3,10 @@
 import { Bench } from "../bench/bench";
 import type { Examined, Examiner, Task } from "../examiner";
 import { lessons, nameOf, workOf } from "../exercises";
-import { packed } from "../playground/link";
+import { playgroundLink } from "../playground/link";
 import type { SimulatorThread } from "../thread";
 import { addWatch } from "../watch/watch_part";
+import { watchedExercise } from "../watch/watched";
 import { capitalizeFirstLetter, escapeHtml, withCode } from "../words";
 import { ExplainPart } from "./explain_part";
 import { PredictPart } from "./predict_part";
@@ -21,6 +22,7 @@ const markup = `
 <div class="other-tab" role="status" hidden><p>Another tab has changed this text.</p>
 <div class="tools"><button type="button" name="theirs">Use that text</button><button type="button" name="mine">Keep this text</button></div></div>
 <div class="on-bench"></div>
+<p class="onwards" hidden></p>
 <div class="predictions"></div>
 <div class="hints"></div>
 <div class="explanation"></div>
@@ -60,6 +62,7 @@ export class Turn {
         across.addEventListener("click", () => across.setAttribute("aria-pressed", String(root.classList.toggle("across"))));
         this.find("button[name=hunt]").hidden = !lessons().find(({ name }) => name === this.task.exercise)?.hunt;
         this.takeAnswersOfTheLesson();
+        this.addWatchButtons();
         this.watchOtherTabs();
         this.open(false);
     }
@@ -71,7 +74,7 @@ export class Turn {
     private addTools() {
         this.bench.addTool("hint", "Hint", () => void this.helped(() => this.hint()));
         this.bench.addTool("predict", "Predict", () => void this.helped(() => this.predictions()));
-        addWatch(this.bench, this.examiner, () => this.task);
+        addWatch(this.bench, () => watchedExercise(this.examiner, this.task, this.bench.text));
         this.bench.addTool("explain", "Explain", () => void this.helped(() => this.explain.show(this.task, this.bench.text, this.bench.last)));
         this.bench.addTool("reset", "Reset", () => this.reset());
         this.bench.addTool("restore", "My last text", () => this.restore());
@@ -104,11 +107,22 @@ export class Turn {
         this.transfer.showEarlier(this.progress.earlierTexts(nameOf(this.task)), (text) => this.bringBack(text));
         this.find("button[name=predict]").hidden = workOf(this.task).questions.length === 0;
         this.find(".problem").textContent = this.progress.problem;
+        this.showNext();
         // After the exercise has been solved, unfold the parts of the lesson that contain the
         // solution.
         if (this.progress.hasPassed(this.task.exercise)) {
             for (const folded of document.querySelectorAll<HTMLDetailsElement>("details.solved")) folded.open = true;
         }
+    }
+
+    /** Shows a link to the next page of the book after the task has passed. */
+    private showNext() {
+        const next = document.querySelector<HTMLAnchorElement>('.neighbours a[rel="next"]');
+        const line = this.find(".onwards");
+        line.hidden = !next || !this.progress.hasPassed(nameOf(this.task));
+        if (!next || line.hidden) return;
+        const link = Object.assign(document.createElement("a"), { href: next.href, textContent: `Next: ${next.textContent?.trim() ?? ""}` });
+        line.replaceChildren(link);
     }
 
     private examined(result: Examined) {
@@ -123,7 +137,7 @@ export class Turn {
 
     /** Copies a link that opens the text in the playground. */
     private async share() {
-        const link = new URL(`playground.html#a=${nameOf(this.task).replace(" ", "-")},${await packed(this.bench.text)}`, location.href).href;
+        const link = await playgroundLink({ task: this.task, text: this.bench.text });
         try {
             await navigator.clipboard.writeText(link);
             this.bench.say("The link is in the clipboard. It opens this text in the playground.");
@@ -178,6 +192,14 @@ export class Turn {
                 this.progress.keepGuess(nameOf(task), { counter: asked.counter, said, within: asked.within });
                 if (!this.task.hunt && this.predict.open(task).length === 0) this.bench.costsAreShown = true;
             });
+        }
+    }
+
+    /** Lets the lesson's buttons show the learner's own kernel at the moment that the lesson describes. */
+    private addWatchButtons() {
+        for (const button of document.querySelectorAll<HTMLElement>("button[data-stops]")) {
+            const stops = button.dataset.stops as string;
+            button.addEventListener("click", () => void this.bench.showMoment({ block: null, step: 0, stops }, 0));
         }
     }
 

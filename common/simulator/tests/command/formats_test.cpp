@@ -2,6 +2,7 @@
 // that the published schema of its format requires.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <regex>
 #include <set>
 
@@ -165,3 +166,48 @@ TEST_CASE("--markdown writes a summary with tables") {
     run({PROGRAMS "/sum_before"}, {"--markdown", file.path});
     CHECK(has(file.content(), "No reports, and no cost exceeds its limit."));
 }
+
+TEST_CASE("--trace writes the steps of one block") {
+    const ScratchFile file;
+    REQUIRE(run({kProgram, "report"}, {"--trace", file.path}).exit_code != 99);
+    const Json trace = Json::parse(file.content());
+    CHECK(trace["version"] == 1);
+    CHECK(trace["has_variables"] == false);
+    CHECK(trace["block"] == Json{96, 1, 1});
+    CHECK(trace["is_complete"] == true);
+    // The last warp stores past the end of the array.
+    REQUIRE(trace["moments"].size() == 1);
+    const Json& moment = trace["moments"][0];
+    CHECK(moment["check"] == "memcheck");
+    const Json& step = trace["steps"].at(moment["step"].get<std::size_t>());
+    CHECK(step["warp"] == 2);
+    CHECK(step["accesses"][0]["kind"] == "store");
+    CHECK(step["accesses"][0]["offsets"][0] == 64 * 4);
+}
+
+#ifdef HAS_STATIC_PROGRAM
+TEST_CASE("--trace writes the variables of a program that is built for a debugger") {
+    const ScratchFile file;
+    REQUIRE(run({kProgram + "_debug"}, {"--trace", file.path}).exit_code == 0);
+    const Json trace = Json::parse(file.content());
+    CHECK(trace["has_variables"] == true);
+    const Json& variables = trace["variables"];
+    const auto i = std::find_if(variables.begin(), variables.end(),
+                                [](const Json& one) { return one["name"] == "i"; });
+    REQUIRE(i != variables.end());
+    std::vector<int> values(96);
+    for (const Json& step : trace["steps"]) {
+        for (const Json& change : step.value("set", Json::array())) {
+            if (change[0] != i - variables.begin()) continue;
+            CHECK(change[1] == 0xffffffff);
+            for (std::size_t lane = 0; lane < 32; ++lane)
+                values.at(step["warp"].get<std::size_t>() * 32 + lane) = change[2 + lane];
+        }
+    }
+    for (int k = 0; k < 96; ++k) CHECK(values[static_cast<std::size_t>(k)] == k);
+    // The lanes of the last warp do not store.
+    const Json& last = trace["steps"].back();
+    CHECK(last["warp"] == 2);
+    CHECK_FALSE(last.contains("accesses"));
+}
+#endif

@@ -74,7 +74,7 @@ TEST_CASE("constructs that only learners would write occur only in learner style
     std::map<std::string, u64> kernels;
     std::string exact;
     for (u64 seed = 0; seed < kSeeds; ++seed) {
-        const std::string text = generate_cuda(seed, Style::learner);
+        const std::string text = generate_cuda(seed, KernelStyle::learner);
         CHECK(parse_launch(text).has_value());
         CHECK(std::count(text.begin(), text.end(), '{') ==
               std::count(text.begin(), text.end(), '}'));
@@ -89,6 +89,6 @@ TEST_CASE("constructs that only learners would write occur only in learner style
     }
     for (const char* part : {" % 997", "weights[", "Mixed ", "__expf("})
         CHECK_FALSE(has(exact, part));
-    CHECK(generate_cuda(7, Style::learner) == generate_cuda(7, Style::learner));
-    CHECK(generate_cuda(7, Style::learner) != generate_cuda(7));
+    CHECK(generate_cuda(7, KernelStyle::learner) == generate_cuda(7, KernelStyle::learner));
+    CHECK(generate_cuda(7, KernelStyle::learner) != generate_cuda(7));
 }

@@ -1,0 +1,31 @@
+/// \file
+/// Breakpoints of `learn step`: lines, and conditions on variables. "Watch" in the book's pages uses
+/// the same notation (common/page/src/watch/stops.ts).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "learn/steps_file.h"
+
+namespace coalesce::learn {
+
+struct Comparison {
+    std::string left, comparator, right;  ///< such as "row", "==" and "5"
+};
+
+struct Stop {
+    int line = 0;                         ///< the line at which to stop, or 0 for any line
+    std::vector<Comparison> comparisons;  ///< must all be true in the same lane
+};
+
+/// Parses stops such as "12; 14: row == 5 && lane < 4; wavefronts > 1". Throws std::runtime_error
+/// with a message for the learner.
+std::vector<Stop> parse_stops(const std::string& text);
+
+/// Returns the indices of the steps at which to stop. A stop with a line stops at each step of that
+/// line in which the condition is true in an active lane. A condition without a line stops where it
+/// becomes true in a lane. Throws std::runtime_error if the kernel has no variable of a name.
+std::vector<std::size_t> find_stops(const Steps& steps, const std::vector<Stop>& stops);
+
+}  // namespace coalesce::learn
