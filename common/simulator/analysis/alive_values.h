@@ -2,10 +2,10 @@
 // blocks, the values are registers. In blocks of machine code, they are the values that need
 // hardware registers.
 //
-// Idea   A value is live if some path reaches a use of it before it is overwritten. The analysis
-//        iterates backwards over the control-flow graph until it reaches a fixed point. Most values
-//        are live only within a single block, so the sets have bits only for values that are live
-//        in several blocks.
+// Idea   A value is live if it may still be read before it is overwritten. The analysis iterates
+//        backwards over the control-flow graph until it reaches a fixed point. Most values are live
+//        only within a single block, so the sets have bits only for values that are live in several
+//        blocks.
 #pragma once
 
 #include <vector>
@@ -18,9 +18,9 @@ class LiveValues {
 public:
     using Bits = std::vector<u64>;
 
-    /// A `Piece` is a block of the program, and its `next` lists its possible successors.
-    /// `for_each_access(piece, read, overwrite)` calls, in program order, `read` for each value
-    /// that the piece reads and `overwrite` for each value that the piece writes in all lanes.
+    /// A `Piece` is a block of the program. Piece::next lists the blocks that may run after it.
+    /// `for_each_access(piece, read, overwrite)` visits the accesses of a piece in program order.
+    /// It calls `read(value)` for a read, and `overwrite(value)` for a write in all lanes.
     template <class Piece, class ForEachAccess>
     LiveValues(std::size_t values, const std::vector<Piece>& pieces, ForEachAccess for_each_access)
         : number_(values, kNone) {
@@ -50,7 +50,7 @@ public:
     bool has(const Bits& bits, u32 value) const {
         return number_[value] != kNone && bits[number_[value] / 64] >> (number_[value] % 64) & 1;
     }
-    /// Adds the value to the set if the value has a bit.
+    /// Adds the value to the set. Values without a bit are ignored.
     void add(Bits& bits, u32 value) const {
         if (number_[value] != kNone) bits[number_[value] / 64] |= u64{1} << (number_[value] % 64);
     }
@@ -60,10 +60,10 @@ private:
     void number(u32 value);
     void follow(const std::vector<Bits>& overwritten);
 
-    /// The index of each value's bit. kNone for a value that is live at the start of no block,
-    /// because every block that reads the value writes it first.
+    /// For each value, the index of its bit in a set. Values that are never live at the start of a
+    /// block have no bit (kNone).
     std::vector<u32> number_;
-    std::vector<u32> values_;             ///< the value that each bit stands for
+    std::vector<u32> values_;             ///< for each bit of a set, its value
     std::vector<std::vector<u32>> next_;  ///< for each block, its successors
     std::vector<Bits> begin_;             ///< for each block, the values live at its start
 };

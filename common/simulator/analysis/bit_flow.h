@@ -1,9 +1,8 @@
 // Finds the bits of an instruction's result that are unchanged bits of its sources.
 //
-// Idea   Compilers move values not only with `mov`: they also pack and unpack words, shift and mask
-//        them, and select one of two values. In these instructions the values of the bits do not
-//        affect where the bits go. The result of any other instruction (arithmetic, comparisons,
-//        addresses, shuffles) depends on all of its sources.
+// Idea   A shift copies bits to other positions, just as `mov` does. So do instructions that pack,
+//        unpack or mask words, or that select one of two values. The result of any other
+//        instruction (arithmetic, comparisons, addresses, shuffles) depends on all of its sources.
 #pragma once
 
 #include <optional>
@@ -24,9 +23,8 @@ class Definitions {
 public:
     explicit Definitions(const ptx::Function& function);
 
-    /// Returns the index in the body of the only instruction that writes the register. Returns
-    /// kNone if several instructions write the register, or if the only writer of the register has
-    /// a guard.
+    /// Returns the index of the instruction that writes the register, if there is only one. Returns
+    /// kNone if several instructions write the register, or if the writer has a guard.
     u32 only_writer(u32 reg) const { return only_writer_[reg]; }
     /// Returns the constant value of an immediate, or of a register to which only one constant is
     /// ever assigned.
@@ -44,7 +42,7 @@ private:
 
     const ptx::Function& function_;
     std::vector<u32> only_writer_;
-    /// for each register, the constant of an `add r, r, constant` that updates it, or 0
+    /// For each register r, the constant of `add r, r, constant`, or 0 if there is no such add.
     std::vector<i64> growth_;
 };
 
@@ -59,9 +57,9 @@ struct BitFlow {
 
 struct BitTransfer {
     bool known = false;  ///< false if each bit of the result may depend on all sources
-    /// true if a run-time value selects the source of a bit
+    /// true if a value computed at run time decides from which source a bit comes
     bool selects_at_run_time = false;
-    /// true if the run-time value selects the same source for all bits
+    /// true if a value computed at run time selects one source for all bits
     bool selects_one_source = false;
     bool zero_elsewhere = false;  ///< true if all bits outside the flows are zero
     std::vector<BitFlow> flows;

@@ -9,7 +9,7 @@ namespace coalesce::simulator {
 
 struct Kernel;
 
-/// The uses of loaded bytes, for each site in a kernel and in the functions that it calls.
+/// For each memory instruction (site) of a kernel and its callees, how the loaded bytes are used.
 class ByteUses {
 public:
     explicit ByteUses(const Kernel& kernel);
@@ -21,8 +21,8 @@ private:
     std::vector<std::vector<CopiedBytes>> stores_;
 };
 
-/// Returns the uses of loaded bytes. The uses are computed only when they are first needed, because
-/// most launches never read uninitialized memory and so never need them.
+/// Returns how the kernel uses the bytes that it loads. The first call computes the result, because
+/// most launches never need the result.
 const ByteUses& byte_uses(const Kernel& kernel);
 
 }  // namespace coalesce::simulator

@@ -23,7 +23,7 @@ struct BasicBlock {
 
 /// Reports whether a lane may continue from the end of the block to the next block in the text.
 bool falls_through(const ptx::Function& function, const BasicBlock& block);
-/// Sets BasicBlock::loop. If one loop can reach another, the first of the two has the higher id.
+/// Sets BasicBlock::loop. A loop gets a higher id than the loops that can run after it.
 void number_loops(std::vector<BasicBlock>& blocks);
 
 class ControlFlow {
@@ -35,9 +35,8 @@ public:
     /// Returns the predecessors of a block. A predecessor with several edges to the block is listed
     /// once per edge.
     const std::vector<u32>& predecessors(u32 block) const { return predecessors_[block]; }
-    /// Returns the blocks that an iteration may execute if it ends with a branch from `from` back
-    /// to `to`. These are the blocks of the same loop that lead to the branch without passing
-    /// through `to` again. Returns an empty list if `from` and `to` are not in the same loop.
+    /// Returns the blocks of a loop iteration that starts at `to` and ends with the branch from
+    /// `from` back to `to`. Returns an empty list if `from` and `to` are not in the same loop.
     std::vector<u32> blocks_of_iteration(u32 from, u32 to) const;
 
 private:
@@ -46,7 +45,8 @@ private:
     std::vector<u32> block_of_;  ///< for each instruction, the block that contains it
 };
 
-/// The dominators of each block: the blocks on every path from the function's entry to it.
+/// Computes dominators. Block A dominates block B if every path from the function's entry to B
+/// passes through A.
 class Dominators {
 public:
     explicit Dominators(const ControlFlow& flow);

@@ -1,12 +1,11 @@
 // Determines which loaded bytes affect the program, and which are only copied.
 //
-// Idea   Compilers copy a struct as a few wide words, including the padding between its members,
-//        which is uninitialized. Copying padding is not an error: no result depends on the padding
-//        until it is compared, used in a computation or branched on. So whether we report a load of
-//        uninitialized bytes depends on the uses of these bytes. If a store copies the bytes, its
-//        destination becomes uninitialized. valgrind does the same by tracking every value at run
-//        time. Here the program's text is analysed in advance, and nothing is tracked as long as
-//        all loaded memory is initialized.
+// Idea   struct {char c; int i;} contains three bytes of padding, which are uninitialized.
+//        Compilers copy the struct as wide words with the padding, and this is no error. A load of
+//        uninitialized bytes is therefore an error only if the program uses the bytes in a
+//        computation, a comparison or a branch. If a store copies the bytes, its destination
+//        becomes uninitialized. valgrind tracks every value at run time. We analyse the program's
+//        text in advance, and track nothing as long as all loaded memory is initialized.
 // Rule   The analysis follows the bits in registers from each load to their uses, and from each
 //        store back to the loads of its bytes. Only a use that certainly follows a load counts,
 //        because compilers load parts of unions and optional values that only some branches use.
@@ -25,7 +24,7 @@
 
 namespace coalesce::simulator {
 
-/// The uses of the bytes that a lane loads. Bit k of a mask stands for byte k.
+/// How the program uses the bytes of one load. Bit k of a mask stands for byte k.
 struct LoadUse {
     /// mask of the bytes that belong to members; the compiler treats the other bytes as padding
     u32 members = ~0u;
@@ -34,15 +33,14 @@ struct LoadUse {
     /// True if the bytes are stored back to the same address with some bits changed, as when a
     /// bit-field is written.
     bool is_stored_back = false;
-    /// True if the bytes are used only as an operand that a `selp` may discard, or in a condition
-    /// that may have no effect because of another condition. Compilers generate such uses if they
-    /// load an array element before they know whether the program reads it.
+    /// True if the program may discard the loaded value, for example as the unused operand of a
+    /// `selp`. Compilers may load an array element before they know whether the program needs it.
     bool is_only_selected = false;
     /// True if the load may read more bytes than the program needs, as ldmatrix does at the edge of
     /// a matrix.
     bool may_overread = false;
-    /// The bytes of a struct that the program loads or copies by this load and the loads beside it,
-    /// as a range of offsets from this load's address. Empty if unknown.
+    /// The part of a struct that this load and the loads beside it read together, as a range of
+    /// offsets from this load's address. Empty if unknown.
     i32 part_begin = 0, part_end = 0;
 
     bool has_part() const { return part_begin != part_end; }

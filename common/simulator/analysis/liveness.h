@@ -1,13 +1,11 @@
 // Computes the live registers at every point of a function.
 //
-// Idea   A register is live after an instruction if some path from there reaches a use of the
-//        register before it is overwritten. The analysis iterates backwards over the control-flow
-//        graph to a fixed point, so the order of the text does not matter.
-// Lanes  The lanes of a warp may take different paths, and each lane has its own element in every
-//        register. Results that hold for every path therefore hold for every lane, whatever the
-//        other lanes do. Lanes that have left a loop keep their values while other lanes are still
-//        in the loop, because each lane writes only its own elements. A guarded write does not
-//        affect all lanes, so the value before it stays live.
+// Idea   A register is live after an instruction if its value may still be read before it is
+//        overwritten. The analysis iterates backwards over the control-flow graph to a fixed point,
+//        so the order of the text does not matter.
+// Lanes  Each lane of a warp has its own element of every register, and may take its own path. The
+//        analysis covers every path, so its results hold for every lane. A guarded write leaves
+//        some lanes unchanged, so the earlier value of the register stays live.
 #pragma once
 
 #include <vector>

@@ -2,12 +2,11 @@
 // the PTX back to a pointer.
 //
 // Idea   An address is computed from a pointer, which is a parameter of the kernel or a variable.
-//        The result of a sum, move or selection may still be an address; the result of a product or
-//        shift, or a 32-bit value from memory, cannot. A store through a pointer that was loaded
-//        from memory may write anywhere.
-// Watch  In C++, a program must not reach one allocation from a pointer to another, but nothing
-//        prevents it. Code that relies on this analysis must still check each store (as
-//        checks/global_race.h does).
+//        The result of a sum, a move or a selection may be an address. The result of a product or a
+//        shift cannot, and neither can a 32-bit value from memory. A store through a pointer that
+//        was loaded from memory may write anywhere.
+// Watch  A program with a mistake may reach one allocation through a pointer to another. Code that
+//        relies on this analysis must therefore check each store (as checks/global_race.h does).
 #pragma once
 
 #include "simulator/code/kernel.h"
@@ -17,7 +16,8 @@ namespace coalesce::simulator {
 /// Returns the memory that a kernel's stores and atomics may write to. Must be called after the
 /// kernel's `sites` have been filled in.
 WrittenMemory written_memory(const Kernel& kernel);
-/// Sets Site::pointers for global memory accesses of the kernel, but not of functions it calls.
+/// Sets Site::pointers for the kernel's accesses to global memory. Skips the functions that the
+/// kernel calls.
 void find_pointers(Kernel& kernel);
 
 }  // namespace coalesce::simulator

@@ -44,7 +44,7 @@ typedef struct CoalesceCounters {
      *  average number of loads in flight together. */
     uint64_t load_waits;
     uint64_t copy_waits; /**< how often a warp waited for asynchronous copies to shared memory */
-    /** The bytes of asynchronous copies in flight to shared memory, summed over all loads from
+    /** Each load from shared memory adds the bytes that asynchronous copies then have in flight to
      *  shared memory. */
     uint64_t copy_bytes_under_way;
 } CoalesceCounters;
@@ -90,7 +90,7 @@ typedef struct CoalesceAccess {
     int store;  /**< 1 for a store, 0 for a load */
     unsigned bytes_per_lane;
     uint32_t active;        /**< mask of the active lanes, one bit per lane */
-    uint64_t addresses[32]; /**< of the active lanes; offsets if the access is to shared memory */
+    uint64_t addresses[32]; /**< one per active lane; offsets for shared memory */
     unsigned cost;          /**< number of sectors, or of wavefronts for shared memory */
     unsigned ideal;         /**< the lowest possible cost for these bytes */
 } CoalesceAccess;
@@ -111,8 +111,9 @@ int coalesceGetAccess(size_t index, CoalesceAccess* access);
  *  If `stored_address` is not 0, the first block that stores to this address is traced instead.
  *  Deletes the trace recorded before. A `limit` of 0 stops recording. */
 void coalesceTraceSteps(uint64_t launch, uint64_t block, uint64_t stored_address, uint64_t limit);
-/** Passes the trace as JSON (docs/guide/trace.md) to one call of `write`, and returns 0. If there
- *  is no trace, passes the reason, or "" if there was no such launch, and returns -1. */
+/** Calls `write` once with the trace as JSON (docs/guide/trace.md), and returns 0. If there is no
+ *  trace, calls `write` with the reason instead, and returns -1. The reason is "" if there was no
+ *  such launch. */
 int coalesceGetTrace(void (*write)(const char* text, size_t size, void* user), void* user);
 
 /* ---- predictions of the time that launches take on a GPU ---- */
@@ -130,29 +131,28 @@ enum {
  *  recordings. */
 void coalesceRecord(int what);
 /** Predicts how long each launch since coalesceRecord would take on a GPU. `gpu` is the name of a
- *  GPU ("H200"), or the text of a description in the format of the files in gpus/. Passes the
- *  predictions to one call of `write` as JSON, {"launches": [...]}, with the members that
- *  timing/prediction.h describes. Returns 0, or -1 if the GPU is unknown (the reason is printed on
- *  stderr). */
+ *  GPU ("H200"), or the text of a description in the format of the files in gpus/. Calls `write`
+ *  once with the predictions as JSON, {"launches": [...]}. timing/prediction.h describes the
+ *  members. Returns 0, or -1 if the GPU is unknown (the reason is printed on stderr). */
 int coalescePredict(const char* gpu, void (*write)(const char* text, size_t size, void* user),
                     void* user);
 
-/** Passes to `take` the ranges of device memory that recorded blocks stored to since
- *  coalesceRecord, or loaded from if `stores` is 0. The ranges consist of whole sectors, come in
- *  any order, and may repeat. Returns the number of bytes that the blocks' threads moved. Sets
- *  `*is_all` to 0 if the blocks executed more steps than were recorded, otherwise to 1. */
+/** Calls `take` for each range of device memory that recorded blocks stored to, or loaded from if
+ *  `stores` is 0. Covers all launches since coalesceRecord. The ranges consist of whole sectors,
+ *  and may repeat. Returns the number of bytes that the blocks moved. Sets `*is_all` to 0 if some
+ *  steps were not recorded, otherwise to 1. */
 uint64_t coalesceGetTouched(int stores, void (*take)(uint64_t address, uint64_t bytes, void* user),
                             void* user, int* is_all);
 
 /** The costs of the blocks that were recorded step by step since coalesceRecord. */
 typedef struct CoalesceSampledCosts {
-    uint64_t grid_blocks;       /**< number of blocks in the grids of these launches */
+    uint64_t grid_blocks;       /**< number of blocks in the grids of the recorded launches */
     uint64_t sampled_blocks;    /**< number of blocks that were recorded step by step */
-    uint64_t stored_bytes;      /**< bytes that these blocks stored, or changed with atomics */
-    uint64_t most_stored_bytes; /**< the largest number of such bytes in one block */
-    int is_all; /**< 0 if the blocks executed more steps than were recorded, otherwise 1 */
-    /** The requests, sectors, wavefronts and warp instructions of these blocks. The other counters
-     *  are 0. */
+    uint64_t stored_bytes;      /**< bytes stored by the sampled blocks, atomics included */
+    uint64_t most_stored_bytes; /**< the most bytes that one block stored */
+    int is_all;                 /**< 0 if some steps of the blocks were not recorded, otherwise 1 */
+    /** The requests, sectors, wavefronts and warp instructions of the sampled blocks. The other
+     *  counters are 0. */
     CoalesceCounters counters;
 } CoalesceSampledCosts;
 void coalesceGetSampledCosts(CoalesceSampledCosts* costs);
@@ -193,17 +193,16 @@ void coalesceSetOrder(uint64_t seed);
 /** Lets the seed choose the blocks that are recorded from now on, and records more blocks than
  *  usual. 0 restores the usual choice. */
 void coalesceDrawSample(uint64_t seed);
-/** Sets whether printf prints in kernels that are loaded from now on. If `prints` is 0, their calls
- *  of printf do nothing. */
+/** Turns printf on or off in kernels that are loaded from now on. */
 void coalesceSetPrinting(int prints);
 /** Returns how often a warp has called printf since coalesceResetCounters. */
 uint64_t coalesceGetPrintCalls(void);
 /** Sets whether reports and explanations are printed on stderr as they occur (if `quiet` is 0) or
  *  not at all. */
 void coalesceSetQuiet(int quiet);
-/** Marks these bytes of device memory as uninitialized without changing their contents. A checker
- *  that fills an output buffer, to see what a kernel leaves unchanged, calls this so that a kernel
- *  that reads the buffer before writing it is still reported. */
+/** Marks these bytes of device memory as uninitialized without changing their contents. For
+ *  example, a checker fills an output buffer with a pattern, and then calls this function. A kernel
+ *  that reads the buffer before writing it is then still reported. */
 void coalesceMarkUnwritten(uint64_t address, uint64_t bytes);
 /** Moves device memory, and the windows of shared and local memory, to addresses that the seed
  *  determines. Afterwards kernels cannot access host memory. Returns 0. Returns -1 and changes

@@ -82,9 +82,9 @@ T canonicalize_nan(T value) {
     return is_nan(value) ? from_bit_pattern<T>(~kSignBit<T>) : value;
 }
 
-/// Returns `result`, the result of an operation on these sources, or the NaN that the device would
-/// return instead. In double precision, that NaN is one of the operands, made quiet: the second if
-/// it is a NaN, otherwise the third, otherwise the first.
+/// Returns `result`, or the NaN that the device returns for these sources. In double precision, the
+/// device returns an operand that is a NaN, made quiet. It prefers the second operand, then the
+/// third, then the first.
 template <class... Sources>
 float propagate_nan(float result, Sources...) {
     return canonicalize_nan(result);
@@ -92,9 +92,9 @@ float propagate_nan(float result, Sources...) {
 inline double make_quiet(double nan) {
     return std::bit_cast<double>(std::bit_cast<u64>(nan) | u64{1} << 51);
 }
-/// Returns `result`, the result of an operation that has no NaN among its sources. If `result` is a
-/// NaN, returns the NaN that the device produces. For invalid operations, such as infinity minus
-/// infinity, this NaN is negative on the device and on x86, but positive on other processors.
+/// Replaces a NaN result by the NaN of the device. For example, infinity minus infinity is a
+/// negative NaN on the device and on x86, but a positive NaN on other processors. The sources of
+/// the operation must not be NaN.
 inline double propagate_nan(double result) {
 #ifdef __x86_64__
     return result;

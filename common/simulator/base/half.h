@@ -46,7 +46,7 @@ inline constexpr u16 kExponentBits<BF16> = 0x7f80;
 inline float to_float(F16 half) {
     constexpr u32 kInfinity = 0x7c00;
     const u32 sign = u32{half.bits & 0x8000u} << 16, rest = half.bits & 0x7fffu;
-    // After the shift, the exponent is too small by 112, even for subnormals.
+    // The shift leaves the exponent 112 too small, so multiply by 2^112.
     const float scaled = std::bit_cast<float>(rest << 13) * 0x1p112f;
     const u32 bits = std::bit_cast<u32>(scaled) | (rest >= kInfinity ? 0x7f800000u : 0);
     return std::bit_cast<float>(bits | sign);
@@ -159,7 +159,7 @@ template <Half H>
 H propagate_nan(H result, H) {
     return canonicalize_nan(result);
 }
-/// Returns `rounded` unchanged, because arithmetic on several sources returns the correct NaN.
+/// Returns `rounded`, because an operation on several sources already produces the correct NaN.
 template <Half H, class... Sources>
 H propagate_nan(H rounded, H, H, Sources...) {
     return rounded;
@@ -221,7 +221,8 @@ inline u64 round_to_format(const FloatFormat& format, ExactValue value, Rounding
     const int exponent = value.exponent + 62;  // the exponent of the highest bit
     int dropped = 62 - format.fraction_bits;
     if (exponent < format.smallest_exponent) dropped += format.smallest_exponent - exponent;
-    // All bits are dropped. Together they are worth less than half a unit in the last place.
+    // The initial values are for the case that all bits are dropped: the rest is less than one
+    // half.
     u64 kept = 0, rest = 1, half = 2;
     if (dropped < 64) {
         kept = value.significand >> dropped;

@@ -44,8 +44,8 @@ struct Options {
     u32 devices = 1;
     u64 memory_bytes = 64ull << 30;  ///< the size of the simulated device's memory, in bytes
     bool quiet = false;              ///< true to suppress reports on stderr during the run
-    /// True if printf in kernels prints its output. A kernel that is lowered while this is false
-    /// skips its printf calls, which then cost nothing.
+    /// True if printf in kernels prints its output. If false, kernels skip their printf calls,
+    /// which then cost nothing.
     bool has_printf = true;
     /// True if the program is expected to start other programs instead of launching kernels itself,
     /// as a script does. A launcher prints no report unless it launches a kernel.

@@ -47,8 +47,8 @@ Report describe_other_allocation(Report report, const LaneAccess& access,
 /// Describes memcheck's "out of bounds" and "use after free" errors in the heap of in-kernel
 /// malloc. `freed_bytes` is the size of the freed allocation that contains the address, or 0 if
 /// there is none. `below` is the last live allocation that begins below the address, or empty if
-/// there is none. `was_freed_by_other` is true if a thread other than the accessing one has freed
-/// the allocation in this launch.
+/// there is none. `was_freed_by_other` is true if another thread has freed the allocation in this
+/// launch.
 Report describe_bad_heap(Report report, const LaneAccess& access, u64 freed_bytes, Interval below,
                          bool was_freed_by_other = false);
 
@@ -60,8 +60,8 @@ Report describe_bad_shared(Report report, const LaneAccess& access, u32 static_b
 /// structs of one thread.
 Report describe_bad_local(Report report, const LaneAccess& access, u64 local_bytes);
 
-/// Describes memcheck's "another thread's variable" error: an access to local memory through a
-/// pointer to a variable of `owner`.
+/// Describes memcheck's "another thread's variable" error. `owner` is the thread whose local
+/// variable the pointer refers to.
 Report describe_local_of_other(Report report, bool is_store, Dim3 owner);
 
 /// Describes memcheck's "misaligned" error.

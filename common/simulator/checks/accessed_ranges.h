@@ -27,8 +27,8 @@ public:
         Place earlier_place, later_place;
     };
 
-    /// Adds a range of this kind. If the last range of this kind ends at `begin`, extends that
-    /// range; otherwise appends a new one.
+    /// Adds the range [begin, end). If the last range of the same kind ends at `begin`, extends
+    /// that range instead.
     void add(Kind kind, u64 begin, u64 end, u32 place = 0);
     /// Sorts the ranges by address and joins adjacent ones. Must be called if the ranges were not
     /// added in ascending order.

@@ -1,8 +1,8 @@
 // A large array of 64-bit cells, initially zero. Cells take no memory until they are touched.
 //
-// Idea       Where the system allocates pages on first touch, the array is a single range of
-//            addresses. WebAssembly does not allocate pages on first touch, so in WebAssembly
-//            builds the array is a table of pieces, each of which is allocated on first touch.
+// Idea       Most systems allocate a page when it is first touched, so the array is one range of
+//            addresses. WebAssembly does not, so there the array is a table of pieces. Each piece
+//            is allocated when it is first touched.
 #pragma once
 
 #include <vector>
@@ -13,8 +13,7 @@ namespace coalesce::simulator {
 
 class Cells {
 public:
-    /// The base-2 logarithm of the number of cells in a piece. The cells of a piece are contiguous
-    /// in memory.
+    /// The base-2 logarithm of the number of cells in a piece of the array.
     static constexpr u32 kChunkShift = 12;
 
     Cells() = default;

@@ -9,18 +9,17 @@
 // Arrays     There are three arrays for each size of cell. One array stores the last write. The
 //            other two store reads by threads that are not ordered with each other, because a write
 //            must be ordered after both reads.
-// Time       A block's time counts its barriers, arrivals and fences. For a barrier of the whole
-//            block, a single number separates the accesses before it from those after it. A barrier
-//            of some warps, or a phase of an mbarrier, orders the accesses of the arriving warps
-//            only before those of the waiting warps. After the first such barrier, the block stores
-//            a vector clock for each warp: the time up to which the warp is ordered after every
-//            other warp. Cells contain the low bits of a time, the epoch. When the epochs are used
-//            up, the block continues under another number, outside the grid, and `renumberings_`
-//            maps this number to the block. Blocks synchronize only through memory: a fence
-//            followed by an atomic (or volatile, or release) store publishes the block's earlier
-//            accesses, and an atomic or volatile read acquires all published accesses. All such
-//            locations share one clock of the launch. The single clock may hide races, but the
-//            checker never reports a correct program that waits for a flag.
+// Time       A block's time counts its barriers, arrivals and fences. A barrier of the whole block
+//            separates all earlier accesses from all later ones, so a single number is enough. A
+//            barrier of some warps, or a phase of an mbarrier, only orders the arriving warps
+//            before the waiting warps. From then on, the block stores a vector clock for each warp.
+//            Cells contain the low bits of a time, the epoch. When a block has used up the epochs,
+//            it continues under a new number outside the grid, and `renumberings_` maps this number
+//            to the block. Blocks synchronize only through memory. A fence followed by an atomic
+//            (or volatile, or release) store publishes the block's earlier accesses. An atomic or
+//            volatile read acquires all published accesses. One clock serves all memory locations.
+//            It may hide races, but it never causes a report about a correct program that waits for
+//            a flag.
 // Read-only  Most memory that a program reads is not written during the launch. If the kernel's
 //            text shows which allocations it writes (expect_writes), reads of all other allocations
 //            are not passed to the checker. A store to such an allocation is always reported,
@@ -50,8 +49,7 @@ struct GlobalAccess {
     /// True for volatile, .relaxed, .acquire and .release accesses and for every atomic. Such
     /// accesses take part in synchronization, and never race with each other.
     bool strong = false;
-    /// True if the instruction itself is .release, .acq_rel or .sc, and therefore acts as if a
-    /// fence preceded it.
+    /// True for .release, .acq_rel and .sc instructions, which act as if a fence preceded them.
     bool releases = false;
     u32 warp = 0;  ///< the index of the warp within the block
     u32 site = 0;  ///< the index of the instruction in Kernel::sites (Op::site)
@@ -116,9 +114,9 @@ public:
 
     /// Records that a barrier of the whole block has completed.
     void barrier(Block& block);
-    /// Records that a warp arrives, without waiting, at one of the block's 16 barriers or at an
-    /// mbarrier in shared memory. The arrival releases the warp's earlier accesses to the warps
-    /// that later wait at the same barrier.
+    /// barrier_arrive records that a warp arrives at one of the block's 16 barriers without
+    /// waiting, and mbarrier_arrive that a warp arrives at an mbarrier. Warps that later wait at
+    /// the same barrier are ordered after the warp's earlier accesses.
     void barrier_arrive(Block& block, u32 id, u32 warp) { arrive(block, id, warp); }
     void mbarrier_arrive(Block& block, u32 address, u32 warp) {
         arrive(block, kFirstMbarrier + address, warp);
@@ -126,8 +124,8 @@ public:
     /// Records that a barrier of only some of the block's warps has completed. `waiting` contains
     /// the warps that waited at the barrier. Other warps may have arrived at it without waiting.
     void barrier_complete(Block& block, u32 id, Mask waiting);
-    /// mbarrier_phase_done records that a phase of the mbarrier at `address` has ended, and
-    /// mbarrier_wait_done that a warp has observed the end of the phase.
+    /// mbarrier_phase_done records that a phase of the mbarrier at `address` has ended.
+    /// mbarrier_wait_done records that a warp has observed the end of the phase.
     void mbarrier_phase_done(Block& block, u32 address);
     void mbarrier_wait_done(Block& block, u32 address, u32 warp);
     /// Records that a warp issues a copy that will report its completion to an mbarrier. Returns
@@ -138,8 +136,8 @@ public:
     enum class Scope : u8 { block, device };
     /// Records that lanes of a warp execute membar or fence.
     void fence(Block& block, u32 warp, Scope scope = Scope::device);
-    /// Records that a warp arrives at the cluster's barrier. The arrival releases the warp's
-    /// earlier accesses to the warps that later wait at the barrier.
+    /// Records that a warp arrives at the cluster's barrier. Warps that wait at the barrier are
+    /// ordered after the warp's earlier accesses.
     void cluster_arrive(Block& block, u32 warp) {
         fence(block, warp);
         release(block, warp);
@@ -161,8 +159,8 @@ public:
         return whole_lines<true>(block, warp, site, first, bytes_per_lane, &value);
     }
 
-    /// Records that a store has ended. If the check was given the values of the store, memory must
-    /// already contain them.
+    /// Records that a store has ended. If the check knows the stored values, memory must already
+    /// contain the values.
     static void finish_store(const Block& block) {
         if (block.in_flight != nullptr) block.in_flight->end();
     }
@@ -218,9 +216,9 @@ private:
     static bool is_foreign(Cell cell, Cell mine) {
         return ((cell ^ mine) >> kWarpShift) - 1 < (u64{1} << (kStampShift - kWarpShift)) - 1;
     }
-    /// Permutes the cells of the lines within each 16 KB. Without this permutation, the cells of a
-    /// matrix column, which are often a power of two apart, would compete for the same few sets of
-    /// the host's caches. The function is its own inverse.
+    /// Permutes the cells of the lines within each 16 KB. Without the permutation, the cells of a
+    /// matrix column would often be a power of two apart, and share a few sets of the host's
+    /// caches. The function is its own inverse.
     static u64 shuffle_line(u64 line) { return line ^ ((line >> 7 ^ line >> 14) & 127); }
     Cell make_cell(const Block& block, u32 warp, u32 site) const {
         return stamp_bits_ | block.bits | u64{warp} << kWarpShift |

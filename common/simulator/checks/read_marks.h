@@ -1,14 +1,12 @@
 // Records which bytes of memory a launch reads, for streamcheck.
 //
-// Idea   Memory that a launch only reads has no races within the launch, so the race check ignores
-//        it. It is therefore enough to mark the bytes that were read. As in the shadow of
-//        initialized bytes, there is a mark byte for each word of memory, with a bit for each of
-//        the word's bytes. Most reads are rows of whole lines, so there is also a mark for each
-//        line of 128 bytes, counted from the start of the allocation. A line is read if it or all
-//        of its words are marked.
-// Cost   Checking and setting the marks of a 32-lane access takes a few nanoseconds. The memory of
-//        the marks is kept for the next launch, and only the pages that a launch has marked are
-//        cleared: fresh pages from the OS would take longer than the launch of a short kernel.
+// Idea   The race check ignores memory that a launch only reads. This file marks which of these
+//        bytes were read. Each 4-byte word of memory has a mark, with one bit per byte. Most reads
+//        cover whole lines of 128 bytes, so each line has a mark, too. A line was read if it is
+//        marked or if all of its words are marked.
+// Cost   Checking and setting the marks of a 32-lane access takes a few nanoseconds. The marks stay
+//        allocated for the next launch, because fresh pages from the OS would take longer than a
+//        short kernel. Only the pages that contain marks are cleared.
 #pragma once
 
 #include <atomic>
@@ -41,7 +39,6 @@ public:
         if (!is_marked) mark_new(address, bytes, site);
     }
     void add_to(AccessedRanges& ranges, const Kernel& kernel) const;
-    /// Removes all marks.
     void clear();
     u64 end() const { return end_; }
 

@@ -2,11 +2,9 @@
 //
 // Builds on  race_log.h.
 // Idea       Each warp has a vector clock, with an entry for every warp. A warp's entry for itself
-//            is its current time. The time advances at each event that orders the warp's earlier
-//            accesses before others: barriers, __syncwarp and fences. A warp's entry for another
-//            warp v is a time of v: the accesses of v before this time happened before this
-//            warp's next access. So an access by v at time c is ordered before this warp's next
-//            access if the entry for v is above c.
+//            is its current time, which advances at barriers, __syncwarp and fences. A warp's entry
+//            for another warp v is the time of v up to which the two are synchronized. An access by
+//            v at time c is ordered before this warp's next access if the entry for v is above c.
 // Cells      As in global_race.h, a 64-bit cell stores which lane accessed a word (or a byte, if
 //            threads share words). Each word has one cell for the last write and two cells for
 //            reads.
@@ -39,8 +37,8 @@ struct SharedAccess {
     /// preceded it.
     bool releases = false;
     StoredValue value = {};  ///< for writes, the value to be stored
-    /// The array that receives each lane's mask of uninitialized bytes, for reads in which such
-    /// bytes are not an error. Otherwise null.
+    /// For a read that may load uninitialized bytes, the array that receives a mask of these bytes
+    /// for each lane. Otherwise null.
     u32* undefined = nullptr;
 };
 
@@ -75,10 +73,10 @@ public:
     void begin_block(u64 block_number, u32 shared_bytes, const u8* memory = nullptr);
     /// Starts a cluster with all of its blocks. `memory` is the shared memory of the first block.
     void begin_cluster(Cluster cluster, const u8* memory);
-    /// Records that the block with this rank has ended. Reports other blocks' accesses to its
-    /// shared memory if nothing orders them before the end of the block.
+    /// Records that the block with this rank has ended. Reports accesses by other blocks to the
+    /// ended block's shared memory if the accesses may come after its end.
     void end_block_of_cluster(u32 rank);
-    /// Reports the uninitialized reads that are still unreported. Races stay in the log.
+    /// Reports the remaining uninitialized reads. Races stay in the log.
     void end_launch();
     /// Returns the number of reports about the current block.
     u64 findings() const { return findings_; }
@@ -99,8 +97,8 @@ public:
     /// atomic.
     void mark_written(u32 address, u32 bytes);
 
-    /// Marks the bytes to which lanes wrote uninitialized values as uninitialized. `undefined` has
-    /// a mask of these bytes for each lane; null means that no lane wrote such a value.
+    /// Marks bytes as uninitialized if the lanes have stored uninitialized values to them.
+    /// `undefined` has a mask of these bytes for each lane, or is null if there are none.
     void mark_unwritten(const SharedAccess& access, const u32* undefined);
     /// Returns a mask of the uninitialized bytes in [address, address + bytes). `bytes` is at most
     /// 32.
@@ -112,9 +110,8 @@ public:
     /// or bar.arrive).
     void barrier_arrive(u32 id, u32 warp);
     /// Records that the barrier has completed. Must be called once, before any warp continues.
-    /// `waiting` contains the warps that waited at the barrier, but not the warps that only
-    /// arrived. `whole_block` is true if `waiting` includes all live warps. `first_warp` is the
-    /// block's first warp in its cluster.
+    /// `waiting` contains the warps that waited, but not those that only arrived. `whole_block` is
+    /// true if all live warps waited. `first_warp` is the block's first warp in its cluster.
     void barrier_complete(u32 id, Mask waiting, bool whole_block, u32 first_warp = 0);
     /// cluster_arrive records that a warp arrives at the cluster's barrier; `releases` is false for
     /// .relaxed. cluster_complete records that all warps have arrived. cluster_wait_done records
@@ -134,10 +131,9 @@ public:
     /// which acquires the released accesses.
     void mbarrier_arrive(u32 warp, u32 address);
     void mbarrier_wait_done(u32 warp, u32 address);
-    /// count_arrival adds the arrivals of the lanes to the current phase of their mbarriers. It
-    /// reports an arrival that might count for the previous phase if the threads ran in another
-    /// order. Must be called after mbarrier_arrive. mbarrier_phase_done records that a phase has
-    /// ended.
+    /// Counts the arrivals of the lanes in the current phase of their mbarriers. Reports an arrival
+    /// that, in another order of the threads, might count for the previous phase. Must be called
+    /// after mbarrier_arrive.
     void count_arrival(const SharedAccess& access);
     void mbarrier_phase_done(u32 address);
 
@@ -160,9 +156,9 @@ public:
     /// Records a fence.proxy.async, which makes the stores ordered before the fence visible to bulk
     /// copies after it.
     void fence_proxy(u32 warp);
-    /// Reports a race if a bulk copy may not see a store that is ordered before it: the copy uses
-    /// the asynchronous proxy, and no proxy fence separates the two. `writes` is true if the copy
-    /// overwrites the bytes.
+    /// Reports a race if no proxy fence separates a store from a later bulk copy of the same bytes.
+    /// Without the fence, the copy may not see the store. `writes` is true if the copy overwrites
+    /// the bytes.
     void check_proxy(const SharedAccess& access, bool writes);
 
     /// Records that one lane starts a copy. Until end_bulk_copy, the copy races with accesses to

@@ -1,11 +1,10 @@
 // Gives the race check the values of stores that other workers have not finished yet.
 //
 // Idea   A worker first checks a store and then writes its values to memory. In between, the store
-//        is in flight: another worker already finds it in the shadow, but memory still contains the
-//        old value. To determine whether two stores write the same value, the second worker
-//        therefore waits until no store is in flight. Two workers that wait for each other cannot
-//        finish their stores. So a waiting worker shows the values of its own store, and the other
-//        worker compares with these values instead of with memory.
+//        is in flight: another worker finds the store in the shadow, but the old value in memory.
+//        Before the second worker compares the values of two stores, it waits until no store is in
+//        flight. Two workers could wait for each other forever. So a waiting worker shows the
+//        values of its own store, and the other worker compares with these values.
 #pragma once
 
 #include <atomic>
@@ -59,8 +58,8 @@ public:
     /// Records that the store has ended. Must be called once memory contains the stored values.
     void end() { state_.store(State::none, std::memory_order_release); }
 
-    /// An object that pauses all stores while it exists. Every other worker has then finished its
-    /// store, or it waits and shows the values that it will store.
+    /// Pauses all stores while the object exists. Every other worker has either finished its store,
+    /// or waits and shows the values that it will store.
     class Pause {
     public:
         Pause(StoreInFlight& own, const WarpStore& store);

@@ -41,7 +41,7 @@ struct Remark {
         return kind != other.kind ? kind < other.kind : name < other.name;
     }
     bool operator==(const Remark& other) const { return kind == other.kind && name == other.name; }
-    /// Reports whether the results are exact, so that the remark concerns only other behaviour.
+    /// Reports whether the instruction's results are exact in spite of the remark.
     bool is_exact() const { return kind == Kind::no_effect || kind == Kind::async_proxy; }
 };
 

@@ -111,11 +111,10 @@ struct Kernel::Code {
     /// accesses use the handlers of optimized code.
     bool recorded = false;
     bool clustered = false;  ///< true for launches whose clusters contain several blocks
-    /// True if blocks can observe the order in which they run, so that one worker must run them
-    /// all.
+    /// True if blocks can observe the order in which they run. One worker must then run all blocks.
     bool order_sensitive = false;
-    /// True if a block may read what other blocks write during the launch, and can therefore wait
-    /// for them. (Reading a clock makes code only `order_sensitive`.)
+    /// True if a block may read data that other blocks write during the launch. Such a block can
+    /// wait for the other blocks.
     bool reads_other_blocks = false;
     bool reserved_shared = false;  ///< true if the kernel queries the reserved shared memory
     /// True if the kernel accesses shared memory only with plain loads and stores, and synchronizes

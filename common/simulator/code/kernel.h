@@ -53,7 +53,7 @@ struct alignas(64) Op {
     u32 site = 0;
     /// The number of PTX instructions that this Op represents, including hoisted instructions.
     u16 weight = 0;
-    u8 count = 0;   ///< the number of elements in v, unless the handler defines it otherwise
+    u8 count = 0;  ///< usually the number of elements in v; some handlers use the field differently
     u8 detail = 0;  ///< the variant of the instruction, in its handler's own encoding
     bool guard_negated = false;
     bool has_destination = true;
@@ -100,7 +100,7 @@ struct MemoryUse {
 struct MachineAccess {
     i32 delta = 0;  ///< the offset from the address of the PTX access, in bytes
     u32 bytes = 0;  ///< the number of bytes per lane
-    /// In a loop that ptxas unrolls, the access is executed only in iterations in which its address
+    /// For an access in a loop that ptxas unrolls: the access is executed only if its address
     /// modulo 16 equals this remainder.
     u32 remainder = kAnyRemainder;
 
@@ -114,8 +114,8 @@ struct MachineAccess {
 /// The machine accesses for one load or store in the PTX.
 struct MachineAccesses {
     std::vector<MachineAccess> list;  ///< the machine accesses to count
-    /// If `list` is empty, the index in Function::body of the earlier access into which ptxas
-    /// merges this one, or kNoAccess if ptxas removes this access.
+    /// Used if `list` is empty. The index in Function::body of the earlier access into which ptxas
+    /// merges this access, or kNoAccess if ptxas removes this access.
     u32 covered_by = kNoAccess;
 
     static constexpr u32 kNoAccess = ~0u;
@@ -132,8 +132,8 @@ struct Site : MemoryUse {
     /// True for an access with .cta scope. An atomic with this scope (atomicAdd_block) is atomic
     /// only among the threads of its block.
     bool has_block_scope = false;
-    /// The offsets, in parameter memory, of the pointers from which the address is computed. Empty
-    /// if the address may have another origin.
+    /// The pointers from which the address is computed, as offsets in parameter memory. Empty if
+    /// the address may have another origin.
     std::vector<u32> pointers = {};
 };
 
@@ -199,8 +199,8 @@ struct Kernel {
     u32 estimated_registers = 0;         ///< the estimated number of 32-bit registers per thread
     /// For each PTX instruction of the function, its estimated address in the machine code.
     std::vector<u32> estimated_addresses;
-    /// For each loop whose unrolling by ptxas changes the counters, the index of one of its
-    /// instructions.
+    /// The loops whose unrolling by ptxas changes the counters, each given by the index of one of
+    /// its instructions.
     std::vector<u32> unrolled_loops;
     /// For each instruction that starts a loop, the factor by which ptxas unrolls the loop, or 0 if
     /// the loop is not unrolled.

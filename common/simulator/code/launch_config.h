@@ -35,8 +35,8 @@ struct LaunchConfig {
 
     /// If this is not null, the launch adds the byte ranges that it accesses to this object.
     AccessedRanges* accesses = nullptr;
-    /// True if `accesses` needs only the accesses to memory that host and device share. Reads of
-    /// allocations that the kernel does not write are then left out.
+    /// True to add only accesses to memory that host and device share. Reads of allocations that
+    /// the kernel does not write are then left out.
     bool wants_shared_memory_only = false;
     /// The devices whose memory the kernel can access, with one bit per device.
     u64 accessible_devices = ~u64{0};

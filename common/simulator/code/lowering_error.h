@@ -8,7 +8,6 @@
 
 namespace coalesce::simulator {
 
-/// The reason why a kernel cannot be lowered.
 struct LoweringError : std::runtime_error {
     explicit LoweringError(const std::string& why, Place where = {})
         : std::runtime_error(why), where(std::move(where)) {}

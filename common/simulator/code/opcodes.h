@@ -11,7 +11,7 @@
 
 namespace coalesce::simulator {
 
-/// A group of opcodes: the part of the simulator that executes them, and the kind of operation.
+/// A group of opcodes that the same part of the simulator executes.
 enum class OpcodeGroup : u8 {
     /// instructions/: lane-wise operations, in which each lane depends only on the same lane of the
     /// sources.

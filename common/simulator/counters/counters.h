@@ -14,8 +14,8 @@ u32 count_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
 struct Wavefronts {
     u32 taken = 0;  ///< the number of wavefronts, including those caused by bank conflicts
-    /// The number of passes that have at least one active lane. This is the number of wavefronts if
-    /// there are no bank conflicts.
+    /// The number of wavefronts if there were no bank conflicts: one for each pass with an active
+    /// lane.
     u32 ideal = 0;
     u32 requests = 1;
 
@@ -46,16 +46,14 @@ Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask activ
 // measurements on an H200: 14 instructions on 11 patterns of addresses, and reductions on 5300 more
 // patterns. The measured counters are l1tex__t_{requests,sectors}_pipe_lsu_mem_global_op_{atom,red}
 // and l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom. tests/unit/counters_test.cpp contains
-// some of these patterns. An instruction of a warp is always one request to global memory, however
-// many passes it takes.
+// some of these patterns. Each warp instruction is one request to global memory, even if it takes
+// several passes.
 
-/// Counts the sectors of all passes of an atomic on global memory. The L1 cache has four units, and
-/// a hash of the address determines which unit serves a cache line. In each pass, a unit serves the
-/// line of its first remaining lane. A lane in that line must wait for a later pass if an earlier
-/// remaining lane of the same unit has the same offset in its own line. (The unit seems to compare
-/// only offsets, and to keep the order of lanes that might access the same word.) The hash is known
-/// for address bits 7 to 16. Higher bits are ignored, so the count is exact only for accesses
-/// within the same aligned 128 KiB.
+/// Counts the sectors of all passes of an atomic on global memory. The L1 cache has four units. A
+/// hash of the address assigns each cache line to one unit. In each pass, a unit serves a single
+/// line: the line of its first remaining lane. A lane in that line must wait for a later pass if an
+/// earlier remaining lane of the same unit has the same offset in its own line. The hash is known
+/// only for address bits 7 to 16, so the count is exact only within an aligned 128 KiB.
 u32 count_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
 /// Returns the number of sectors that an atomic accesses in the shared memory of another block of
@@ -70,16 +68,16 @@ u32 count_remote_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask a
 Wavefronts count_atomic_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask active,
                                    bool compares);
 
-/// Returns the lanes that can exchange their values in one iteration of an atomic that ptxas
-/// compiles to a loop: a float addition or a 64-bit operation on shared memory. Each iteration
-/// loads the words of all remaining lanes, and then does a compare-and-exchange. In each pass of 32
-/// or 16 lanes, the first active lane of each bank attempts its exchange. (Measured on an H200 with
-/// five instructions on 22 patterns, one warp each: the requests and wavefronts of loads and of
-/// exchanges all match.)
+/// ptxas compiles a float addition or a 64-bit atomic on shared memory to a loop, in which each
+/// iteration loads words and then exchanges them. Returns the lanes that can exchange their values
+/// in one iteration: in each pass of 32 or 16 lanes, the first active lane of each bank. (Measured
+/// on an H200 with five instructions on 22 patterns, one warp each: the requests and wavefronts all
+/// match.)
 Mask first_lanes_of_banks(const u32* addresses, u32 bytes_per_lane, Mask active);
 
 /// The totals of one memory instruction of a kernel (a "site"), over all warps and launches. An
-/// access updates one group of four counters. The alignment keeps each group within one cache line.
+/// access updates one group of four counters. The alignment keeps each group in one cache line of
+/// the host.
 struct alignas(32) SiteCounters {
     u64 requests = 0;      ///< global memory: the number of warp instructions with an active lane
     u64 sectors = 0;       ///< global memory: 32-byte sectors accessed

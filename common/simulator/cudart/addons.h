@@ -1,5 +1,5 @@
-// Declares the functions that the runtime calls in the graph and texture addons. addons/graphs and
-// addons/textures define them. A build without addons uses the definitions in addons/absent/.
+// Declares the functions of the graph and texture addons that the runtime calls. A build without
+// addons uses the definitions in addons/absent/.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,7 +10,7 @@ namespace coalesce::simulator::cudart {
 
 // ---- addons/graphs ----
 
-/// Execute the kinds of work that occur only as graph nodes.
+/// These functions execute work that occurs only as a graph node.
 void execute_node(const ChildWork& work);
 void execute_node(const AllocateWork& work);
 void execute_node(const FreeWork& work);

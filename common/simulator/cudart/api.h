@@ -7,18 +7,16 @@
 //   - The error of the context, caused for example by an illegal access in a kernel. This error
 //     applies to all threads and cannot be cleared, and every later call that needs the device
 //     returns it (the error is "sticky").
-//   On hardware, a kernel runs while the host continues, so the launch does not return the kernel's
-//   error; a later call does. In the simulator, the kernel has ended when the launch returns, but
-//   its error is still returned only by the next call, so that programs take the same path as on
-//   hardware.
+//   On hardware, a kernel runs while the host continues, so the kernel's error is returned by a
+//   later call and not by the launch. The simulator also returns the error from a later call,
+//   although the kernel has ended when the launch returns.
 //
 //   A kernel that the simulator cannot run (machine code only, or an unsupported instruction) also
-//   breaks the context. On hardware the kernel would have run. In the simulator, its results are
-//   missing from everything that follows, so a program that does not check the launch must not end
-//   as if it had succeeded. For code that it cannot run, hardware returns
-//   cudaErrorNoKernelImageForDevice, cudaErrorInvalidPtx or cudaErrorUnsupportedPtxVersion at the
-//   launch, and so do we. On hardware such a launch leaves the context intact, but here the context
-//   breaks.
+//   breaks the context. Otherwise a program that does not check the launch would continue without
+//   the kernel's results, and might end as if it had succeeded. The launch returns the error that
+//   hardware returns for code that it cannot run: cudaErrorNoKernelImageForDevice,
+//   cudaErrorInvalidPtx or cudaErrorUnsupportedPtxVersion. On hardware such an error leaves the
+//   context intact.
 //
 //   If a call fails because of a mistake in the program, the failure is also reported, for programs
 //   that ignore return values: see is_mistake in errors.cpp. An error code that only answers a
@@ -104,11 +102,11 @@ public:
     ~CurrentCall();  ///< prints the explanations that did not become part of a report
     const char* name() const { return name_; }
 
-    /// Ends the call with `error`, which may be cudaSuccess. A failure caused by a mistake in the
-    /// program becomes a report.
+    /// Ends the call with `error`, which may be cudaSuccess. Reports the error if a mistake in the
+    /// program caused it.
     cudaError_t end(cudaError_t error);
-    /// Reports whether the program itself made the current call. False if one of our functions made
-    /// it.
+    /// Reports whether the program made the current call. Returns false if one of our functions
+    /// made the call.
     static bool is_outermost();
     /// Returns the name of the function that the program has called, or "" if there is none.
     static const char* outermost_name();

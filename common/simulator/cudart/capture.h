@@ -7,11 +7,11 @@
 //   second stream that waits for this event takes part in the capture from then on (a fork), and a
 //   stream that waits for an event of the second stream depends on both (a join). When the capture
 //   ends, every node must lead to the last nodes of the origin.
-//   During a capture, some calls are not allowed: calls that query the progress of captured work
-//   (which has not run yet), calls that would order a captured stream after the default stream,
-//   and, depending on the mode of the capture, calls that may do either implicitly, such as
-//   cudaMalloc. Such a call fails, and invalidates the capture.
-//   The functions that are declared here are in addons/graphs. A build without addons uses the
+//   During a capture, some calls are forbidden: they fail and invalidate the capture. Examples are
+//   a query of captured work, which has not run yet, and a call that makes a captured stream wait
+//   for the default stream. Depending on the mode of the capture, cudaMalloc and similar calls are
+//   forbidden, too.
+//   addons/graphs defines the functions that are declared here. A build without addons uses the
 //   definitions in addons/absent/, in which no stream is ever captured.
 #pragma once
 
@@ -142,8 +142,8 @@ cudaError_t execute_now(const char* name, Describe describe,
 
 }  // namespace coalesce::simulator::cudart
 
-/// Defines the function `call`, which takes the same `count` parameters as `describe`, and executes
-/// the described work immediately.
+/// Defines the function `call`. It has the `count` parameters of `describe`, and executes the work
+/// that `describe` returns immediately.
 #define COALESCE_AT_ONCE(call, describe, count)      \
     COALESCE_BY(execute_now, call, describe, count); \
     COALESCE_PER_THREAD_STREAM(call, _ptds)

@@ -10,9 +10,8 @@
 
 extern "C" {
 
-/// Runs the body of a driver function, as api.h does for the runtime. Explanations and reports show
-/// the function's `name`, and `error_name` gives the names of errors in them. The runtime's last
-/// error stays unchanged.
+/// Runs the body of a driver function, as api.h does for runtime functions. `error_name` returns
+/// the name of an error for explanations and reports. The runtime's last error stays unchanged.
 cudaError_t coalesceDriverCall(const char* name, const char* (*error_name)(cudaError_t),
                                const std::function<void()>& body);
 
@@ -23,7 +22,8 @@ void coalesceDriverExplain(const char* sentence);
 /// cudaErrorNotSupported.
 cudaError_t coalesceDriverMissing(const char* function, const char* instead);
 
-/// Records, for the report, that a replacement library executed `function` on the host.
+/// Records that a replacement library executed `function` on the host. The final report mentions
+/// these functions.
 void coalesceNoteHostWork(const char* function);
 
 /// Reports whether the program has called a function of the runtime that needs the device. Such a

@@ -1,6 +1,5 @@
-// Declares the exceptions that make a call fail. The wrapper around a call (api.h, or
-// driver_support.h for our replacements for the driver's library and cuBLAS) converts the exception
-// into the error that the call returns.
+// Declares the exceptions that make a call fail. The wrapper around a call (api.h,
+// driver_support.h) catches the exception and returns its error.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -17,7 +17,7 @@ struct LaunchRequest {
     size_t shared = 0;
     cudaStream_t stream = nullptr;
     bool cooperative = false;
-    Dim3 cluster{0, 0, 0};  ///< the cluster shape, or zeros if the launch does not specify it
+    Dim3 cluster{0, 0, 0};  ///< the shape of a cluster, or zeros if the launch does not specify one
 };
 
 /// A copy of a kernel's arguments.

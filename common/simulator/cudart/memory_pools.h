@@ -1,5 +1,5 @@
-// Declares helpers for memory pools: allocation and deallocation without an API call, and an update
-// of the pools' statistics.
+// Declares functions that allocate and free device memory without an API call, and that update the
+// statistics of memory pools.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -22,15 +22,14 @@ namespace coalesce::simulator::cudart {
 
 struct LoadedModule;
 
-/// A kernel as the program refers to it: a cudaKernel_t points to this object, which exists until
-/// the process ends.
+/// The object that a cudaKernel_t points to. It exists until the process ends.
 struct KernelHandle {
     LoadedModule* module = nullptr;
     std::string name;          ///< the kernel's name in the PTX
     Kernel* kernel = nullptr;  ///< the kernel, or null until the module has been read
 
-    // The values set by cudaFuncSetAttribute. -1 for `max_dynamic_shared` means that the program
-    // did not set it, and that the limit is therefore 48 KiB minus the static shared memory.
+    // The values set by cudaFuncSetAttribute. If the program has not set `max_dynamic_shared`, the
+    // value is -1, and the limit is 48 KiB minus the static shared memory.
     int max_dynamic_shared = -1;
     int carveout = -1;
     bool non_portable_cluster = false;

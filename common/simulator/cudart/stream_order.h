@@ -1,16 +1,16 @@
 // Finds unordered work in different streams that accesses the same memory.
 //
-// Idea       Work in a stream runs before its call returns, so the simulation itself never shows
-//            the effect of a missing wait. The check therefore keeps a vector clock for each
-//            stream, for each recorded event, and for the host. Entry s of a clock counts the
+// Idea       In the simulator, work in a stream is complete when its call returns, so a missing
+//            wait has no effect. To detect the missing wait, the check keeps a vector clock for
+//            each stream, for each recorded event, and for the host. Entry s of a clock counts the
 //            operations in stream s that precede all later work of the clock's owner. A stream that
 //            waits for an event joins the clock of the stream that recorded the event. When the
 //            host waits, the host's clock joins the clock of the stream or event. Later work joins
 //            the host's clock.
-// Ranges     Copies and fills add their ranges (transfers.cpp). The ranges of a launch are read
-//            from the shadow of the race check. Reading them takes 12 % of a launch's time (the
-//            median of thirteen programs), so ranges in memory that the host cannot access are
-//            omitted until the program has streams that can run at the same time.
+// Ranges     Copies and fills add their ranges (transfers.cpp). The ranges of a launch come from
+//            the shadow of the race check, which takes 12 % of the launch's time (the median of
+//            thirteen programs). As long as no two streams can run at the same time, only memory
+//            that the host can access is therefore included.
 // Host       Pinned and managed memory stays guarded until the host has waited for the work that
 //            has accessed it (memory/host_guard.h).
 // Lenient    A query counts as a wait, because its result says that the work is complete. Host
@@ -42,14 +42,14 @@ public:
     /// Returns the ranges of the current work, to which the caller adds its accesses. Returns null
     /// if there is no current work or the check is disabled.
     static AccessedRanges* ranges();
-    /// Configures a launch to collect its accesses. As long as none of the program's streams can
-    /// run concurrently, collects only accesses to memory that host and device share.
+    /// Configures a launch to collect its accesses. If no two streams of the program can run
+    /// concurrently, the launch collects only accesses to memory that host and device share.
     static void configure(LaunchConfig& config);
     /// Records that the current work frees this memory.
     static void note_freed(u64 begin, u64 end);
-    /// Handle a node that records an event or waits for one, if the current work is a graph. The
-    /// check acts as if the whole graph ran before every event that the graph records, and after
-    /// every event that the graph waits for.
+    /// These functions handle a graph node that records an event or waits for one. The check treats
+    /// the graph as a single operation: it runs after all events that it waits for, and before all
+    /// events that it records.
     static void record(cudaEvent_t event);
     static void wait_for(cudaEvent_t event);
 

@@ -14,17 +14,15 @@ namespace coalesce::simulator::cudart {
 /// Returns the memory of the simulated device.
 DeviceMemory& memory();
 
-/// Reports whether the box is empty.
 inline bool is_empty(const cudaExtent& box) {
     return box.width == 0 || box.height == 0 || box.depth == 0;
 }
 
-/// Copies a box whose width is in bytes, and tracks which bytes on the device are initialized. Both
-/// pointers refer to the first byte of the box. `pitch` is the distance between rows in bytes, and
-/// `ysize` the distance between slices in rows. Directions are checked as on hardware: a side that
-/// `kind` places on the device must be accessible to kernels, and a side that `kind` places on the
-/// host may be any memory. With cudaMemcpyDefault, the addresses determine the direction. The call
-/// fails (api.h) if the copy is not possible.
+/// Copies a box whose width is in bytes, and tracks which bytes on the device are initialized.
+/// `pitch` is the distance between rows in bytes, and `ysize` the distance between slices in rows.
+/// As on hardware, a side that `kind` places on the device must be accessible to kernels. With
+/// cudaMemcpyDefault, the addresses determine the direction. Fails (api.h) if the copy is not
+/// possible.
 void copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent& box,
           cudaMemcpyKind kind);
 

@@ -64,7 +64,8 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// Returns all kernels of all modules, including unloaded modules, for the table at exit.
+/// Returns the kernels of all modules, including unloaded modules. The table at exit lists these
+/// kernels.
 std::vector<const Kernel*> all_kernels();
 
 /// Sets the counters of all kernels to zero.

@@ -1,5 +1,5 @@
 // Interfaces for listeners that observe the memory accesses of warps. Without a listener, an access
-// costs only a comparison with null.
+// costs only one additional comparison.
 #pragma once
 
 #include <array>
@@ -38,8 +38,7 @@ inline SharedAccessKind to_shared_kind(const ObservedAccess& access) {
     return access.kind == Access::store ? SharedAccessKind::store : SharedAccessKind::load;
 }
 
-/// The shared memory offset that each lane accesses, or 0 for an inactive lane. The counters and
-/// the checks take offsets in this form.
+/// The shared memory offset that each lane accesses, or 0 for an inactive lane.
 using LaneOffsets = std::array<u32, kLanes>;
 inline LaneOffsets to_offsets(const u64* addresses, Mask lanes) {
     LaneOffsets offsets{};

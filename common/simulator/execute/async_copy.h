@@ -1,17 +1,15 @@
 // Declares the functions that connect mbarriers with cp.async and cp.async.bulk.
 //
-// Counters   Our counters copy_waits and copy_bytes_under_way, which hardware does not have, show
-//            whether a block waits for its copies too early. A copy to shared memory is meant to be
-//            in flight while its block reads earlier data. So whenever a warp loads from shared
-//            memory, copy_bytes_under_way grows by the bytes that the block has in flight to shared
-//            memory. The sum stays 0 for a loop that waits for all of its copies before it loads.
-//            In a loop with two stages, the sum grows by the bytes of one stage with every load.
-//            The sum divided by the number of loads is the average number of bytes in flight.
-//            (The simulator runs warps one after the other, from barrier to barrier. If each warp
-//            requests its copies and then reads, without a barrier in between, the first warp sees
-//            only its own copies.) Zeros that pad a copy are not counted. A wait is counted for the
-//            instruction of the oldest pending copy.
-//            - cp.async.wait_group and wait_all count as waits of a warp for the copies of its
+// Counters   Hardware has no counters for waits, so copy_waits and copy_bytes_under_way are our
+//            own. They show whether a block waits for its copies too early. Whenever a warp loads
+//            from shared memory, copy_bytes_under_way grows by the bytes that the block still has
+//            in flight to shared memory. It stays 0 for a loop that waits for all of its copies
+//            before it loads. In a loop with two stages, every load adds the bytes of one stage.
+//            (The simulator runs warps one after the other, from barrier to barrier. Without a
+//            barrier between copies and loads, the first warp sees only its own copies.) Zeros that
+//            pad a copy are not counted. A wait is counted for the instruction of the oldest
+//            pending copy. - cp.async.wait_group and wait_all count as waits of a warp for the
+//            copies of its
 //              active lanes, if some of these copies have not been waited for.
 //            - A bulk copy counts as one wait, by the first thread that tests the copy's mbarrier.
 //            - cp.async copies that report to an mbarrier count as complete when they report, so no
@@ -26,7 +24,7 @@
 
 namespace coalesce::simulator {
 
-/// Executes all copies that the active lanes have started (async_copy.cpp).
+/// Executes all pending copies of the active lanes (async_copy.cpp).
 void complete_copies(Warp& w);
 
 /// Describes cp.async.mbarrier.arrive{.noinc}, which arrives at an mbarrier when the thread's
@@ -52,13 +50,12 @@ void end_bulk_copies(Block& block);
 
 /// Reports whether the 8 bytes of shared memory at `address` are an mbarrier (mbarrier.cpp).
 bool is_mbarrier(const Block& block, u32 address);
-/// Reports whether the mbarrier waits only for bytes: all threads have arrived, but not all of the
-/// announced bytes.
+/// Reports whether the mbarrier waits only for bytes, because all threads have already arrived.
 bool waits_for_bytes(const Block& block, u32 address);
 /// Adds `bytes` to the number of bytes that have arrived in the mbarrier's current phase.
 void add_arrived_bytes(Block& block, u32 address, u32 bytes);
 
-/// The state of an mbarrier that a lane waits for forever, and the remedy (mbarrier.cpp).
+/// An mbarrier that a lane waits for forever: its state, and how to fix the program.
 struct MbarrierWait {
     std::string state, cure;
 };

@@ -19,8 +19,8 @@ enum : u8 { kReducePopc, kReduceAnd, kReduceOr };
 
 /// Records that all lanes of a bar.warp.sync have arrived.
 void note_warp_barrier(Warp& w);
-/// Releases every barrier and every lane that waited only for lanes that have now exited. Must be
-/// called after lanes of this warp have exited.
+/// Releases the barriers and the lanes that waited only for lanes that have exited. Must be called
+/// after lanes of this warp have exited.
 void handle_ended_lanes(Warp& w);
 
 void charge_instructions(Warp& w, u64 count);

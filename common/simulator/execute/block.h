@@ -39,8 +39,8 @@ struct Launch {
     Checks checks;
     std::vector<u8> parameters;         ///< the kernel's parameter memory
     GlobalRace* global_race = nullptr;  ///< null if global memory is not checked for races
-    /// The marks of the bytes that the launch reads in allocations that it does not write; the race
-    /// check records all other reads. Null if no check needs the marks.
+    /// Marks the bytes that the launch reads in allocations that it does not write. Null if no
+    /// check needs the marks.
     ReadMarks* reads = nullptr;
 
     std::atomic<int> status{0};  ///< the Status of the first failure, or 0 if there was none
@@ -55,7 +55,7 @@ struct Launch {
     u64 cycles_per_instruction = 4;
     u64 skipped_cycles = 0;  ///< the cycles that the clocks have skipped while all blocks waited
     u64 stack_limit = 0;     ///< the size of each thread's stack in bytes (cudaLimitStackSize)
-    /// The device address of the grid barrier of cooperative_groups.
+    /// The device address of the barrier that cooperative_groups uses for the whole grid.
     u64 grid_workspace = 0;
 
     Progress* progress = nullptr;  ///< receives the number of blocks that have ended
@@ -66,14 +66,14 @@ struct Launch {
     u64 recorded_block = ~u64{0};
     std::vector<u64> only;            ///< the only blocks that run; if empty, all blocks run
     std::vector<u64> skipped_blocks;  ///< blocks that this launch's workers do not run
-    /// Runs one of the blocks in `skipped_blocks`, when it is that block's turn in the launch.
-    /// Empty if these blocks have already run, before the launch.
+    /// Runs a block in `skipped_blocks` when its turn in the launch comes. Empty if the skipped
+    /// blocks have run before the launch.
     std::function<void(u64)> run_skipped_block;
-    /// A run of adjacent blocks, the neighbours, whose sectors are recorded: the index of the first
-    /// one, and their number.
+    /// The adjacent blocks whose sectors are recorded (the neighbours): the index of the first
+    /// block, and the number of blocks.
     u64 first_neighbour = 0, neighbours = 0;
-    /// Further blocks whose sectors are recorded, one row of the grid below the neighbours: the
-    /// index of the first one, and their number.
+    /// Blocks one row of the grid below the neighbours, whose sectors are recorded as well: the
+    /// index of the first block, and the number of blocks.
     u64 first_below = 0, below = 0;
     /// True if accesses to global memory are only recorded, not executed.
     bool is_dry_run = false;
@@ -99,8 +99,8 @@ struct Barrier {
     /// The number of threads that arrived with bar.arrive, without waiting.
     u32 arrived_without_waiting = 0;
     bool in_use = false;
-    /// For bar.red, the number of threads that have arrived, and how many of them have a true
-    /// predicate.
+    /// For bar.red, the number of threads that have arrived, and the number of true predicates
+    /// among them.
     u32 votes = 0, true_votes = 0;
     Mask waiting = 0;  ///< the warps whose live lanes all wait at this barrier
 };
@@ -117,7 +117,7 @@ struct PhaseBytes {
 struct Block {
     Launch* launch = nullptr;
     bool busy = false;           ///< if false, the worker may reuse this object for another block
-    bool is_abandoned = false;   ///< true if the listener does not want further steps of this block
+    bool is_abandoned = false;   ///< true if the listener needs no further steps of this block
     Cluster* cluster = nullptr;  ///< the block's cluster (cluster.h), or null
     u32 rank = 0;                ///< the block's rank in the cluster
     /// The index of the block's first warp within the cluster, for the race check of shared memory.

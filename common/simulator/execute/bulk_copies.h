@@ -3,9 +3,8 @@
 //
 // Builds on  block.h, cluster.h.
 // Files      bulk_copy.cpp describes the instructions and copies runs of bytes; tensor_copy.cpp
-//            copies boxes of arrays. bulk_issue.cpp checks and counts a copy, and stores it with
-//            its destination block, or with each block of a multicast. bulk_pending.cpp moves the
-//            bytes.
+//            copies boxes of arrays. bulk_issue.cpp checks and counts a copy, and adds the copy to
+//            the pending copies of each destination block. bulk_pending.cpp moves the bytes.
 #pragma once
 
 #include <deque>
@@ -40,7 +39,7 @@ struct Copy {
     Block* owner_block = nullptr;
     u32 warp = 0;  ///< the issuing warp
     int lane = 0;
-    u32 group = 0;     ///< for copies to global memory, how many groups were committed before
+    u32 group = 0;     ///< for copies to global memory, the number of groups committed earlier
     u32 mbarrier = 0;  ///< for copies to shared memory, the offset of the mbarrier to notify
     u32 bytes = 0;
     u32 race_ticket = 0, source_ticket = 0;
@@ -107,8 +106,8 @@ Issue begin(Warp& w, const Op* op, int lane);
 
 // The following functions return false if they have reported an error. The error ends the launch.
 bool is_multiple(Issue& issue, u64 value, u32 of, const char* what);
-/// Finds the host address of a piece, which must lie within an allocation. In a dry run, does
-/// nothing, because memory is not accessed.
+/// Finds the host address of a piece, which must lie within an allocation. Does nothing in a dry
+/// run, which accesses no memory.
 bool find_global(Issue& issue, Piece& piece, const Allocation*& near);
 /// Checks that the copy's bytes are within the shared memory of Copy::owner_block.
 bool find_shared(Issue& issue, u64 address, u64 bytes);

@@ -41,9 +41,8 @@ const Op* op_nothing(Warp& w, const Op* op);
 const Op* op_call(Warp& w, const Op* op);
 const Op* op_call_indirect(Warp& w, const Op* op);
 const Op* op_return(Warp& w, const Op* op);
-/// Copies parameters of this frame to its local variables. Op::d.offset is the number of bytes to
-/// copy, first_offset(op) is where they start in the parameters, and second_offset(op) is where
-/// they go in the local variables.
+/// Copies parameters of this frame to its local variables. Copies Op::d.offset bytes from offset
+/// first_offset(op) in the parameters to offset second_offset(op) in the local variables.
 const Op* op_move_parameter(Warp& w, const Op* op);
 /// Sets Op::d to a local address: this frame's base + Op::immediate.
 const Op* op_frame_address(Warp& w, const Op* op);

@@ -5,8 +5,8 @@
 //            other until each block has ended or waits (cluster_worker.cpp).
 // Addresses  As on hardware, the low 24 bits of an address in shared memory are the offset within
 //            its block, and the bits above them are the rank of the block. A block's own addresses
-//            contain its own rank, so these addresses refer to the same memory in every block of
-//            the cluster. In a launch without clusters, the rank is 0.
+//            contain the block's rank, so they are valid in every block of the cluster. In a launch
+//            without clusters, the rank is 0.
 // Counters   Accesses to another block's shared memory leave the multiprocessor. Such accesses are
 //            counted in requests and 32-byte sectors, and take no wavefronts of shared memory. On
 //            an H200 the metrics are l1tex__t_requests_pipe_lsu_mem_dshared and
@@ -70,10 +70,9 @@ bool are_own_addresses(Warp& w, const Op* op, const Resolved& where);
 bool begin_cluster_access(Warp& w, const Op* op, const SharedMove& move, bool own, Resolved& where);
 /// Counts an access by these lanes to the shared memory of other blocks.
 void count_remote(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes);
-/// Counts an atomic by these lanes on the memory of other blocks. If several lanes change the same
-/// word, the hardware serves them one after the other, so the number of passes is the largest
-/// number of lanes that share a word. The sectors of each pass are counted. An atomic that is a
-/// loop in machine code makes one request per pass.
+/// Counts an atomic by these lanes on the memory of other blocks. The hardware serves lanes that
+/// change the same word one after the other, in one pass each. The sectors of every pass are
+/// counted. An atomic that is a loop in machine code makes one request per pass.
 void count_remote_atomic(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes);
 /// Reports an atomic on another block's memory if ptxas compiles it to a separate load and store,
 /// because the hardware then does not execute it atomically.

@@ -8,8 +8,7 @@
 namespace coalesce::simulator {
 
 /// Returns `made` if the instruction has exactly as many operands as `made.operands`, otherwise
-/// nothing. The cache policy of a .L2::cache_hint modifier is not counted, and is ignored. An
-/// operand `_` is counted, but ignored.
+/// nothing. The cache policy operand of .L2::cache_hint is not counted. An operand `_` is counted.
 Description describe(const ptx::Instruction& instruction, FamilyInstruction made);
 /// Like describe() above, but accepts any number of operands from `at_least` to `at_most`. Operands
 /// without an entry in `made.operands` are ignored.

@@ -53,7 +53,8 @@ public:
     struct Freer {
         Dim3 block, thread;
         Place where;
-        /// The launch that called free(), by its number among the launches that use the heap.
+        /// The number of the launch that called free(). Only launches that use the heap are
+        /// counted.
         u64 launch = 0;
     };
 
@@ -84,10 +85,9 @@ private:
     bool is_reserved() const { return zone_.whole().size() != 0; }
 
     std::mutex mutex_;
-    /// The free memory of the heap. Memory that was freed since the start of the launch is reused
-    /// only if no other memory is left. If it were reused sooner, the race checks could confuse one
-    /// thread's old memory with another thread's new memory, and a use after free might not be
-    /// detected, because it would read initialized bytes.
+    /// The free memory of the heap. Memory that was freed in the current launch is reused only if
+    /// no other memory is left. Earlier reuse could confuse the race checks, and could hide a use
+    /// after free.
     AddressZone zone_{Interval{}};
     /// The size of the gap between pieces. The gap makes an access just past the end of a piece
     /// detectable.

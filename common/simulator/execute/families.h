@@ -46,13 +46,13 @@ enum class Role : u8 {
     vector_source,       ///< a vector that is read; its elements are in Op::v[0], v[1], ...
     members,             ///< a source value, in Op::members
     constant,            ///< an integer constant, in Op::immediate
-    /// A vector {x, y, ...} of any length, or a single register, that the instruction writes, in
+    /// A vector {x, y, ...} or a single register that the instruction writes, in
     /// FamilyInstruction::list. Each element has the width `width` or is a predicate. In an operand
-    /// [base, {x, ...}], base is an address, which is read.
+    /// [base, {x, ...}], the instruction reads the address `base`.
     list_written,
     list_read,  ///< like list_written, for operands that are read
-    /// The registers of fragment d of FamilyInstruction::matrix, which the instruction writes: a
-    /// vector {x, y, ...} of any length, or a single register.
+    /// A vector {x, y, ...} or a single register that the instruction writes, as fragment d of
+    /// FamilyInstruction::matrix.
     fragment_d,
     fragment_a,  ///< like fragment_d, for fragments a, b and c, which the instruction reads
     fragment_b,
@@ -81,8 +81,8 @@ struct FamilyInstruction {
     /// two accesses are consecutive: op->site and op->site + 1.
     std::vector<MemoryUse> memory = {};
 
-    /// The value of Op::detail. describe() also stores the state space of the first memory access
-    /// in it, which space_of(op) then returns.
+    /// The value of Op::detail. describe() adds the state space of the first memory access, which
+    /// space_of(op) returns.
     u8 detail = 0;
     u8 count = 0;  ///< the value of Op::count
 
@@ -101,8 +101,8 @@ struct FamilyInstruction {
     /// True if the instruction must not be removed, even if its destination is not used, and must
     /// run once per thread instead of once per block.
     bool has_side_effects = false;
-    /// True if the destination depends on other threads, so that a loop that tests the destination
-    /// may be waiting for these threads.
+    /// True if the destination depends on other threads. A loop that tests the destination may then
+    /// be waiting for another thread.
     bool spins_on_result = false;
 };
 

@@ -5,10 +5,10 @@
 //         Lane 4 * l + w contains word w of line l of every block, each in a separate register. The
 //         lines of matrix a are its rows, and the lines of matrix b are its columns. Consecutive
 //         elements in a word are consecutive in k. The lines of an accumulator are its rows, and
-//         each lane contains two adjacent elements of a line. The PTX manual shows this
-//         layout for mma. The layout of wmma's fragments is not documented. We use the same blocks,
-//         which agrees with the loads that ptxas generates for wmma: if a is m8 and b is n32, the
-//         accumulator is stored transposed.
+//         each lane contains two adjacent elements of a line. The PTX manual shows this layout for
+//         mma, but does not document the layout for wmma. We use the same layout for both, which
+//         agrees with the loads that ptxas generates. If a is m8 and b is n32, the accumulator is
+//         stored transposed.
 // Copies  f16 fragments of wmma have eight registers for every shape. If a matrix is smaller, the
 //         remaining registers repeat the first ones.
 #pragma once
@@ -84,9 +84,8 @@ struct MatrixOp {
     Slot addresses, value;   ///< for loads and stores: temporary slots with 64-bit and 32-bit lanes
     ptx::StateSpace space = ptx::StateSpace::generic;  ///< for loads and stores, the state space
     std::vector<FragmentAccess> accesses;              ///< the memory accesses of a load or store
-    /// For loads and stores, the site of the memory accesses. It cannot be stored in Op::site: if
-    /// lanes wait for each other at an Op, as they do for loads and stores of fragments, Op::site
-    /// is needed for counting instructions.
+    /// For loads and stores, the site of the memory accesses. Op::site is not available, because it
+    /// counts the instructions of an Op at which lanes wait for each other.
     u32 site = 0;
     u32 default_stride = 0;  ///< for loads and stores, the stride; 0 if the stride is in Op::b
 };

@@ -72,12 +72,12 @@ inline constexpr u8 kOncePerWordBit = 128;
 /// Adds one warp-wide access to the counters of a site: sectors for lanes in global memory, and
 /// wavefronts for lanes in shared memory.
 void count_access(Warp& w, u32 site, const Resolved& where, u32 bytes);
-/// Counts an atomic like count_access, except for accesses by the lanes in `looping` to the block's
-/// own shared memory: these lanes execute a loop, which is counted separately. Returns the number
-/// of wavefronts counted for the block's own shared memory.
+/// Counts an atomic like count_access. Skips accesses to the block's own shared memory by the lanes
+/// in `looping`, because they execute a loop that is counted separately. Returns the number of
+/// wavefronts counted for the block's own shared memory.
 u32 count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, Mask looping = 0);
-/// Returns the lanes whose atomic accesses the hardware performs: all of `lanes`, or only the first
-/// one if the instruction performs a single access for all lanes.
+/// Returns the lanes that access memory in an atomic: all of `lanes`, or only the first one if the
+/// hardware combines the lanes.
 inline Mask acting_lanes(const Op* op, Mask lanes) {
     return op->detail & kOneLaneBit ? lanes & (~lanes + 1) : lanes;
 }
@@ -123,9 +123,8 @@ inline bool lane_written(const u8* shadow, u64 address, u32 bytes) {
 
 // ---- information for the checks (access_checks.cpp) ----
 
-/// note_atomic must be called for every atomic and reduction, after its addresses are checked and
-/// before memory changes. finish_atomic must be called afterwards. `changed` is true if any value
-/// in memory changed.
+/// Every atomic and reduction must call note_atomic before memory changes, and finish_atomic
+/// afterwards. `changed` is true if any value in memory changed.
 void note_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes);
 void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, bool changed);
 
@@ -140,8 +139,8 @@ void note_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resol
                const u8* wanted);
 
 /// Notifies the checks that a bulk copy reads or writes global memory. Each lane of `where`
-/// represents `bytes` bytes of the copy. Returns false if the copy reads uninitialized bytes, which
-/// is not an error in itself.
+/// represents `bytes` bytes of the copy. Returns false if the copy reads uninitialized bytes. The
+/// caller decides whether this is an error.
 bool note_bulk(Warp& w, const Op* op, u32 site, const Resolved& where, u32 bytes, bool reads);
 
 /// Executes membar or fence, which orders this warp's earlier accesses before its later accesses.

@@ -1,8 +1,7 @@
 // Implements printf in kernels: formats a string, with arguments from a buffer.
 //
-// Idea    Each conversion specification of the format string is rewritten for the host's snprintf,
-//         so that it is interpreted in the same way. The argument of the conversion comes from
-//         nvcc's buffer.
+// Idea    The host's snprintf formats each conversion of the format string, such as %5.2f. The
+//         argument of the conversion comes from nvcc's buffer.
 // Buffer  nvcc arranges the arguments like the members of a struct. An int or a smaller type takes
 //         4 bytes, and a long, a pointer or a double takes 8 bytes. Each argument is aligned to its
 //         size.

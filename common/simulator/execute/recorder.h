@@ -1,12 +1,11 @@
 // Records the instructions and memory accesses of a launch, for the time model
 // (timing/recording.h).
 //
-// Idea   A few blocks, spread over the grid, are recorded: the recorder stores every step of their
-//        warps. They run in plain mode, in which every instruction is a separate Op. These blocks
-//        run only once, so recording changes neither the launch's results nor its counters. If
-//        blocks can observe the order in which they run, recording does not change the order. For
-//        many neighbouring blocks, the recorder stores only which sectors they access. These blocks
-//        run as usual, with a listener.
+// Idea   The recorder stores every step of a few blocks, which are spread over the grid. The
+//        recorded blocks run in plain mode, in which every instruction is a separate Op. Each block
+//        runs only once, so recording changes neither the results nor the counters. For many
+//        neighbouring blocks, the recorder stores only which sectors they access. The neighbouring
+//        blocks run as usual, with a listener.
 // Alone  If only the time is needed, the other blocks do not run, so that a launch over gigabytes
 //        takes a few milliseconds. Memory then lacks the results of these blocks.
 // Limit  Launches whose blocks wait for each other run as usual and are not recorded.
@@ -42,17 +41,16 @@ private:
     void count_sectors(Block& block, bool reads, u32 sectors);
     void add_waiting_requests();
 
-    /// A run of sectors to be added to `to`. Looking up a sector is slow, because the lookup waits
-    /// for memory. Therefore, a few runs are queued while the data for their lookup is prefetched.
+    /// A run of sectors to be added to `to`. Looking up a sector waits for memory, so a few runs
+    /// are queued while the data for their lookup is prefetched.
     struct Waiting {
         timing::Footprint* to = nullptr;
         timing::SectorRun run;
     };
 
-    /// The last request that accessed scattered sectors. If the next request has the same sectors,
-    /// it is skipped, because the block's footprint already contains them. This is common if the
-    /// warps of a block store columns: they access the same sectors, and each warp stores a
-    /// different part of every sector.
+    /// The last request that accessed scattered sectors. A second request with the same sectors is
+    /// skipped. For example, warps that store columns of a matrix may access the same sectors, each
+    /// warp a different part.
     struct LastRequest {
         const timing::Footprint* to = nullptr;
         u64 nth_block = 0;
@@ -72,7 +70,6 @@ private:
     timing::Footprint early_reads_;  ///< reads of the first 2/3 of the neighbours (neighbour_reads)
     std::array<Waiting, 64> waiting_;
     std::size_t waiting_count_ = 0;
-    /// The number of blocks that have started.
     u64 blocks_started_ = 0;
     /// The current block, and the numbers of sectors that it has read and written so far.
     u64 block_ = ~u64{0}, recorded_read_sectors_ = 0, recorded_write_sectors_ = 0;
@@ -124,8 +121,8 @@ public:
 
     /// Returns the blocks to record step by step.
     static std::vector<u64> choose_blocks(const LaunchConfig& config, u64 resident);
-    /// Returns more blocks to record if only one was chosen and its loops run few iterations. Other
-    /// blocks may run one iteration more, which would make a noticeable difference.
+    /// Returns more blocks to record if only one block was chosen and its loops run few iterations.
+    /// In other blocks, one more iteration would make a noticeable difference.
     static std::vector<u64> choose_blocks_near_first(const LaunchConfig& config,
                                                      const timing::Recording& recording,
                                                      bool shares_turns);
@@ -136,9 +133,9 @@ public:
     /// Returns the range of blocks whose sectors are recorded, as the first block and the number of
     /// blocks.
     static std::pair<u64, u64> neighbours(const timing::Recording& recording, u64 resident);
-    /// Returns a few blocks that are one row of the grid further down than the first `neighbours`,
-    /// as the first block and the number of blocks. The number is 0 if there is no next row, or if
-    /// there are more `neighbours` than blocks in a row.
+    /// Returns a few blocks one row of the grid below the first `neighbours`, as the first block
+    /// and the number of blocks. The number is 0 if there is no next row, or if a row has fewer
+    /// blocks than `neighbours`.
     static std::pair<u64, u64> below(const timing::Recording& recording,
                                      std::pair<u64, u64> neighbours);
     /// Adds a recording, and fills in the data that is known before the launch.

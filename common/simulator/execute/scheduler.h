@@ -5,14 +5,13 @@
 //            block runs. Nothing depends on real time: the order is a function of the program, its
 //            input and the seed.
 // Fairness   The fragment at the lowest position in the program normally runs first. With this rule
-//            alone, lanes that fail to acquire a spin lock could run forever while the lane that
-//            holds the lock waits for its turn to release it. Therefore, a branch in a loop that
-//            may wait for memory to change (Op::spins) counts its iterations. After a number of
-//            iterations, the fragment rests until all other fragments of the warp have run. A warp
-//            that only spins ends its slice, and a block that only spins is suspended so that other
-//            blocks run. If such a loop does work (increments a counter, fills a hash table), it
-//            changes memory, and its fragment may continue for longer. The Watch (watch.h) decides
-//            whether a wait can still end.
+//            alone, lanes that wait for a spin lock could run forever, and the lane that holds the
+//            lock would never release it. A branch in a loop that may wait for memory (Op::spins)
+//            therefore counts its iterations. After a number of iterations, the fragment rests
+//            until all other fragments of the warp have run. A warp that only spins ends its slice,
+//            and a block that only spins is suspended so that other blocks run. A loop that changes
+//            memory (increments a counter, fills a hash table) may continue for longer. The Watch
+//            (watch.h) decides whether a wait can still end.
 #pragma once
 
 #include "simulator/execute/block.h"
@@ -22,7 +21,8 @@ namespace coalesce::simulator {
 /// Adds `fragment` to the warp's fragments that are not running. Fragments at the same instruction
 /// of the same call are merged, so that their lanes continue or wait together.
 void join_others(Warp& w, const Fragment& fragment);
-/// Moves the running fragment to `next`. Then selects the fragment to run, and returns its next Op.
+/// Moves the running fragment to `next`. Then selects the fragment that runs, and returns the Op at
+/// which it continues.
 const Op* continue_at(Warp& w, const Op* next);
 /// Switches to a ready fragment and returns its next Op, or nullptr if no fragment is ready.
 const Op* next_fragment(Warp& w);

@@ -1,9 +1,9 @@
 // Implements a warp's accesses to shared memory by ld, st, ldmatrix and stmatrix.
 //
 // Idea   A warp usually makes the same accesses to shared memory as the same warp of the previous
-//        block. In that case, the ledger contains the number of wavefronts, and the addresses are
-//        already known to be in bounds and free of races. Only the data must be moved. Any other
-//        access is analysed here.
+//        block. The ledger then contains the number of wavefronts, and the addresses are known to
+//        be valid and free of races, so only the data must be moved. Any other access is analysed
+//        here.
 // Shape  A shape is AccessShape (lane_memory.h), or another type with the same functions. Only the
 //        code that moves data is instantiated for each shape. All other code uses a SharedMove.
 #pragma once
@@ -56,16 +56,16 @@ void shared_addresses(const Warp& w, const Op* op, u32* addresses);
 bool are_addresses_32_bit(const Warp& w, const Op* op);
 void count_shared(Warp& w, const Op* op, bool store, Wavefronts wavefronts);
 /// Passes an access to the listener and to the Watch. Returns false if the listener needs no more
-/// accesses, so that this access need not be executed.
+/// accesses. The caller then need not execute the access.
 bool observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses);
-/// Passes an access to the block's race check. Fills `undefined` with a mask for each lane: the
-/// uninitialized bytes that the lane loads or stores, unless this was reported as an error. Returns
-/// false if there are none.
+/// Passes an access to the block's race check. Stores in undefined[l] a mask of the uninitialized
+/// bytes that lane l loads or stores, unless they were reported as an error. Returns false if there
+/// are no such bytes.
 bool check_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
                   u32* undefined);
-/// Checks and counts an access without comparing it with a clean block. If an address is invalid,
-/// ends the launch and returns false. If `layout` is not null, stores the layout of the addresses
-/// in `*layout`, and adds the access to the ledger if the ledger is recording.
+/// Performs all checks of an access, and counts the access. If an address is invalid, ends the
+/// launch and returns false. If `layout` is not null, stores the layout of the addresses in
+/// `*layout`, and adds the access to the ledger if the ledger is recording.
 bool judge_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
                   SharedLedger::Layout* layout);
 
@@ -137,9 +137,9 @@ template <class Shape, bool Store>
     return op + 1;
 }
 
-/// Executes an access without checking it, if it matches the same step of the clean block, and
-/// counts it like that step. Returns false if it does not match. `addresses` is null if the
-/// addresses do not depend on the block.
+/// Executes an access without checks if an earlier block without errors (the clean block) made the
+/// same access at this step. Otherwise returns false. `addresses` is null if the addresses do not
+/// depend on the block.
 template <class Shape, bool Store>
 bool repeat_clean_step(Warp& w, const Op* op, const u32* addresses, const u32* stored) {
     SharedLedger& ledger = w.block->ledger;
@@ -189,8 +189,7 @@ const Op* access_shared(Warp& w, const Op* op) {
     return access_with_checks<Shape, Store>(w, op, addresses);
 }
 
-/// Executes an access in plain mode, which treats each lane separately and does not rely on the
-/// results of other blocks.
+/// Executes an access in plain mode, which treats each lane separately and checks every block.
 template <class Shape, bool Store>
 const Op* access_in_plain_mode(Warp& w, const Op* op) {
     u32 addresses[kLanes];

@@ -1,6 +1,5 @@
-// Passes the events of shared memory and barriers to the ledger or to the race checker. Each event
-// is either compared with the events of a clean block, or checked (and recorded for the next
-// block).
+// Passes the shared memory accesses and the barriers of a block to the ledger or to the race
+// checker. The ledger compares them with those of an earlier block without errors.
 #pragma once
 
 #include "simulator/execute/block.h"
@@ -16,8 +15,8 @@ void note_barrier_passed(Warp& w, u32 id);
 void note_barrier_complete(Block& block, u32 id, Mask waited, bool whole_block);
 void note_warp_end(Warp& w);
 
-/// Passes the block's previous steps to the checker, and lets it check all later steps. Must be
-/// called when a step differs from the clean block's.
+/// Passes the block's previous steps to the race checker, which then checks all later steps, too.
+/// Must be called when a step differs from the clean block (shared_ledger.h).
 void stop_using_ledger(Block& block);
 
 }  // namespace coalesce::simulator

@@ -7,17 +7,16 @@
 //         first block of a launch is checked completely, and the ledger records the steps of its
 //         warps: instructions, lanes, addresses, barriers. If this block is clean, later blocks are
 //         only compared with it, step by step. At the first step that differs, the previous steps
-//         are passed to the checker, and the rest of the block is checked completely. (Loops and
-//         warps use the same addresses repeatedly. Each set of 32 addresses is stored only once, so
-//         that a million steps fit into the host's cache.)
+//         are passed to the checker, and the rest of the block is checked completely. (Each set of
+//         32 addresses is stored only once, so that a million steps fit into the host's cache.)
 // Shared  All workers that run blocks of the same launch can share the steps of a clean block, even
 //         if the kernel was lowered differently for some workers. A recorded launch checks one of
 //         its recorded blocks completely (recorder.h), and all workers compare with that block.
 // Sound   The result of the checker depends only on the sequence of steps: which warp accessed
 //         which bytes, which of these bytes were undefined when they were stored, and which
 //         barriers came between the accesses. An early exit of a warp also counts as a difference
-//         (see note_warp_end). If the checker accepted stores because they did not change memory,
-//         the result also depends on the stored values. Such a block is not used for comparisons.
+//         (see note_warp_end). A block is not used for comparisons if the checker accepted stores
+//         only because they did not change memory.
 #pragma once
 
 #include <functional>
@@ -80,7 +79,7 @@ public:
     void begin_launch(u32 warps, bool allowed, std::shared_ptr<const Steps> clean);
     void begin_block();
     /// Ends a block. `clean` is true if the checker found no error in the block. `by_values` is
-    /// true if this result depends on the values that the block stored.
+    /// true if the result depends on the values that the block stored.
     void end_block(bool clean, bool by_values);
     void end_launch() { clean_.reset(); }
 
@@ -89,9 +88,9 @@ public:
     const std::shared_ptr<const Steps>& clean() const { return clean_; }
 
     /// Returns the warp's next step in the clean block if it matches the current step, otherwise
-    /// nullptr. Must be called only while comparing. `addresses` is null if the warp's addresses do
-    /// not depend on the block, and so cannot differ. `stored` contains a mask of the undefined
-    /// bytes that each lane stores, or is null if there are none.
+    /// nullptr. Must be called only while comparing. `addresses` is null if the addresses are the
+    /// same in every block. `stored` contains a mask of the undefined bytes that each lane stores,
+    /// or is null if there are none.
     const Step* match_next_step(u32 warp, u32 what, Mask active, const u32* addresses,
                                 const u32* stored = nullptr) {
         Cursor& cursor = cursors_[warp];

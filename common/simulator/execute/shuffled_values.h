@@ -1,11 +1,10 @@
 // Finds uses of values that a shuffle read from a lane that does not take part in the shuffle.
 //
 // Idea   Such a value is undefined, but many correct programs read undefined values. For example,
-//        in a sum over half a warp, the upper lanes add values whose results are never used. After
-//        such a shuffle, the simulator therefore tracks the undefined values through the registers
-//        of the lanes, and reports an error only if a lane stores an undefined value to global
-//        memory. Tracking ends at the next barrier, or when no undefined value has been read for a
-//        while.
+//        in a sum over half a warp, the upper lanes add values whose results are never used. The
+//        simulator therefore tracks the undefined values through the registers, and reports an
+//        error only if a lane stores an undefined value to global memory. Tracking ends at the next
+//        barrier, or when no undefined value has been read for a while.
 // Watch  The simulator does not track values in memory, the effects of undefined conditions, or
 //        values that a selection may discard.
 // Cost   There is no cost until a shuffle reads from a lane that does not take part.

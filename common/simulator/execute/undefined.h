@@ -1,10 +1,10 @@
 // Tracks which bytes in a warp's registers were loaded from uninitialized memory.
 //
 // Builds on  analysis/demanded_bytes.h, which determines the uses of loaded bytes.
-// Idea       If a load reads uninitialized bytes that the program only copies, the bytes are
-//            recorded here. A store that copies them marks its destination as uninitialized.
-//            Registers have no shadow. Instead, the analysis knows which load each stored byte
-//            comes from, and the undefined bytes of that load's last execution are stored here.
+// Idea       Some loads read uninitialized bytes that the program only copies, such as padding.
+//            UndefinedBytes stores the undefined bytes of each load's last execution. The analysis
+//            knows which load a stored byte comes from, so a store of an undefined byte can mark
+//            its destination as uninitialized. Registers therefore need no shadow.
 // Cost       Warp::undefined is null until the first such load. Until then the tracking costs
 //            nothing.
 #pragma once

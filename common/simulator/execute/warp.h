@@ -30,8 +30,8 @@ class UndefinedBytes;
 /// The allocation that an instruction last accessed. The next access of the instruction is probably
 /// in the same allocation.
 struct SiteCache {
-    /// The address range of the allocation on the device. The initial values are a range that
-    /// contains no address. Compare with `end - size`, because `address + size` could overflow.
+    /// The device addresses of the allocation. Initially, the range contains no address. Compare
+    /// with `end - size`, because `address + size` could overflow.
     u64 begin = ~u64{0}, end = 1024;
     std::ptrdiff_t to_host = 0;
     u8* shadow = nullptr;  ///< the shadow of `begin`; null if all bytes are initialized
@@ -95,7 +95,7 @@ struct Warp {
 
     SiteCounters* counters = nullptr;  ///< the worker's counters, parallel to Kernel::sites
     SiteCache* caches = nullptr;       ///< the worker's caches, parallel to Kernel::sites
-    /// For each site, the address of the first byte of the row that the warp accessed last.
+    /// For each site, the address of the row that the warp accessed last.
     u64* last_rows = nullptr;
     Checks checks;  ///< the checks of this launch
 
@@ -104,8 +104,8 @@ struct Warp {
     /// The same object as `listener` if it must also be notified of every instruction, otherwise
     /// null.
     StepListener* step_listener = nullptr;
-    /// True if accesses need not be executed because the launch is only recorded, and the listener
-    /// needs no more accesses.
+    /// True if the launch is only recorded, and the listener needs no more accesses. Accesses are
+    /// then not executed.
     mutable bool has_recorded_enough = false;
     /// True if accesses must be examined, because there is a listener or Watch::on() is true.
     bool observed = false;
@@ -125,14 +125,14 @@ struct Warp {
     u64 uncounted_instructions = 0;
     /// The number of backward branches that the warp may still execute in this slice.
     i64 fuel = 0;
-    /// The weighted count of spin-wait iterations since the fragment last let other fragments run.
+    /// The weighted count of spin-wait iterations since other fragments last ran.
     u32 spins = 0;
     /// When `spins` reaches this value, other fragments of the warp run first.
     u32 spin_limit = 0;
     u32 waiting_iterations = 0;  ///< the number of spin-wait iterations in this slice
     /// The value of Watch::changes() at the last iteration of a spin-wait loop.
     u64 changes_seen = 0;
-    /// How many slices in a row the warp has used up without an iteration of a spin-wait loop.
+    /// The number of successive slices that the warp has used up without spinning.
     u32 full_slices = 0;
     /// The last instruction that read memory in a spin-wait loop, set while Watch::on() is true.
     const Op* polling_op = nullptr;
@@ -144,8 +144,8 @@ struct Warp {
     /// The parameter memory for calls that the kernel itself makes.
     u8* kernel_parameters = nullptr;
     /// `cluster_arrived` contains the lanes that have arrived at the cluster's barrier in the
-    /// current phase. `cluster_completed` contains the lanes whose phase has completed, but that
-    /// have not executed the wait for it yet (cluster_barrier.cpp).
+    /// current phase. `cluster_completed` contains the lanes that may pass the barrier but have not
+    /// executed the wait yet (cluster_barrier.cpp).
     Mask cluster_arrived = 0, cluster_completed = 0;
     const Op* cluster_arrival = nullptr;  ///< the last arrival at the cluster's barrier
     /// The undefined bytes in registers (execute/undefined.h), or null if there are none.

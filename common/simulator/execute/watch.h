@@ -7,20 +7,20 @@
 //            other. So if every block has returned to an earlier state, and no byte has changed
 //            since then, the blocks will wait forever. A loop that counts its attempts is in a new
 //            state in each iteration, and may continue until the instruction limit ends it.
-// Cost       Checking every store and every register would be slow, so the Watch does this only if
-//            there is no progress. Atomics and mbarrier instructions, which read memory anyway,
-//            report when they have changed it, and a warp reports when it has computed without
-//            waiting. After several rounds over all blocks without progress, the Watch compares
-//            stores with the values that they replace, and remembers the states of blocks.
+// Cost       Examining every store and every register would be slow. Normally, only atomics and
+//            mbarrier instructions report that they have changed memory, and a warp reports that it
+//            has computed without waiting. After several rounds over all blocks without a report,
+//            the Watch compares stores with the values that they replace, and remembers the states
+//            of blocks.
 // Registers  A value that does not affect how the loop continues (such as a counter for statistics)
 //            is not part of the state (analysis/deciding_registers.h).
 // Time       If the loop reads a clock, values computed from the clock are not part of the state
 //            either. While there is no other activity, time skips forward, twice as far each time.
 //            A program that gives up after an hour then gives up immediately, and a program that
 //            has not given up after two weeks of simulated time never will.
-// Host       A word that the host can also write (in pinned or managed memory) may end the wait on
-//            hardware, where the host continues while a kernel runs. For such a wait, the simulator
-//            writes a different report.
+// Host       On hardware, the host continues while a kernel runs, and may end a wait by writing to
+//            pinned or managed memory. The simulator writes a different report for a wait that the
+//            host could end.
 #pragma once
 
 #include <chrono>
@@ -46,8 +46,8 @@ inline u64 mix_bits(u64 value) {
     return value ^ value >> 32;
 }
 
-/// The remembered state of a waiting block, with which later states are compared. It is replaced
-/// less and less often, so that cycles of any length are found.
+/// An earlier state of a waiting block, with which later states are compared. It is replaced less
+/// and less often, so that cycles of any length are found.
 struct WaitingState {
     u64 version = 0;     ///< the value of Watch::version_ when the state was remembered
     u64 remembered = 0;  ///< a hash of the remembered state

@@ -53,7 +53,8 @@ public:
     void begin_launch(Launch& launch, RaceLog& shared_log, u64 seed, u64 max_resident);
     /// Runs blocks until none is left or the launch has failed.
     void run();
-    /// Returns the shared memory accesses of a clean block, or null if there was none.
+    /// Returns the shared memory accesses of a block without errors, or null if there was no such
+    /// block.
     std::shared_ptr<const SharedLedger::Steps> clean_block() const;
     /// Ends the launch and reports the checkers' findings.
     void end_launch();

@@ -27,10 +27,9 @@ std::vector<PtxImage> read_ptx(const void* data, std::size_t limit = 0);
 /// wrapper. Throws FatbinError like read_ptx.
 std::vector<PtxImage> read_image(const void* data);
 
-/// Returns the image that a driver would choose: the newest that a device of compute capability
-/// `arch` can run. If all images are for newer devices, returns the one closest to `arch`. A driver
-/// would reject that image, but most kernels use no new features. Returns nullptr if there are no
-/// images.
+/// Returns the newest image that a device of compute capability `arch` can run, like a driver. If
+/// all images are for newer devices, returns the image closest to `arch`, because most kernels use
+/// no new features. Returns nullptr if there are no images.
 const PtxImage* choose(const std::vector<PtxImage>& images, u32 arch);
 
 }  // namespace coalesce::simulator::fatbin

@@ -152,8 +152,8 @@ template <class H>
 H extract_half(Pair<H> pair, int which) {
     return {static_cast<u16>(pair.bits >> (16 * which))};
 }
-/// Applies F to both halves of a pair. Requests is either empty or F::Request. If it is F::Request,
-/// F::apply takes a request as its first argument.
+/// Applies F to both halves of a pair. If Requests is F::Request, F::apply takes a request as its
+/// first argument. Otherwise Requests is empty.
 template <class F, class... Requests>
 struct InPairs : F {
     template <class H, class... Rest>

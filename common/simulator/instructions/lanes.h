@@ -43,9 +43,9 @@ struct LaneInstruction {
     std::array<Width, 4> source = {};  ///< the widths of the sources in Op::a, b, c and v[0]
     /// True if the instruction uses carry flags, in Op::d2, and is therefore not pure.
     bool reads_carry = false;
-    /// Specialized handlers for operands whose register files are known when the kernel is lowered,
-    /// indexed by a mask of the uniform sources (a is the lowest bit). All other sources are in the
-    /// warp's own file. Null if `run`, which accepts any operands, is the only handler.
+    /// Faster handlers, indexed by a mask of the sources that are uniform (source a is the lowest
+    /// bit). The other sources must be in the warp's own register file. Null if `run` is the only
+    /// handler.
     const Handler* forms = nullptr;
     i64 constant = 0;  ///< the value of Op::immediate, for a handler shared by many instructions
     /// True if a constant operand after c is stored in Op::immediate (lop3's lookup table).
@@ -132,8 +132,8 @@ private:
 
 inline constexpr Slot Op::*kSourceSlots[] = {&Op::a, &Op::b, &Op::c};
 
-// Without this attribute the compiler would not inline large bodies, and it cannot vectorize a loop
-// that contains a call.
+// The attribute forces the compiler to inline large bodies, because it cannot vectorize a loop that
+// contains a call.
 #define COALESCE_LANE_BODY __attribute__((always_inline))
 
 template <class D, class Apply, class... Sources>
@@ -162,8 +162,8 @@ const Op* run_plainly(Warp& w, const Op* op) {
 //
 // Rare variants share one handler, so that they need no loops of their own. A small struct,
 // F::Request, says which variant to compute. It is stored in LaneInstruction::constant, and is the
-// first argument of F::apply. If F::kHostRounds exists, the rounding mode of the host's processor
-// is Request::direction while the handler runs.
+// first argument of F::apply. If F::kHostRounds exists, the host's processor rounds in
+// Request::direction while the handler runs.
 
 template <class Request>
 i64 pack_request(const Request& request) {
@@ -201,9 +201,9 @@ const Op* run_requested(Warp& w, const Op* op) {
 // operands' register files. Finding the register file of an operand at run time would cost as much
 // as adding 32 numbers. In addition, a form reads a uniform operand once instead of 32 times.
 //
-// A form calls the handler of the next Op itself, so it does not return to the scheduler's loop. In
-// measurements, this made pure arithmetic 1.4 times as fast. If the compiler does not turn the call
-// into a jump, the stack grows by one frame for each Op of a run without branches.
+// A form calls the handler of the next Op instead of returning to the scheduler's loop, which makes
+// pure arithmetic 1.4 times as fast. If the compiler does not turn the call into a jump, the stack
+// grows by one frame for each Op of a run without branches.
 
 /// Executes a form. If bit k of kUniform is set, source k is uniform. All other sources and the
 /// destination are in the warp's own file.
@@ -220,9 +220,8 @@ const Op* run_form(Warp& w, const Op* op) {
     return op[1].run(w, op + 1);
 }
 
-/// Returns the form for these uniform sources. If all sources are uniform, or if the first of three
-/// sources is uniform, this is the general handler, because these cases are rare and forms for them
-/// would only add code.
+/// Returns the form for these uniform sources. Rare cases use the general handler instead: all
+/// sources are uniform, or the first of three sources is uniform.
 template <unsigned kUniform, class F, class D, class... S>
 constexpr Handler form() {
     if constexpr (sizeof...(S) == 3 ? kUniform % 2 == 0 : kUniform + 1 < 1u << sizeof...(S))

@@ -1,11 +1,10 @@
 // Lowers the PTX of a kernel to Ops, which the simulator executes.
 //
 // Idea   Most values that a kernel computes are the same for all threads of a block, or for every
-//        block. Each register gets the cheapest possible class (value_classes.h), and its
-//        instruction is moved to a prologue that runs once per launch, per block or per warp
-//        position. The remaining instructions are the body. The body's registers are packed into as
-//        few slots as possible (register_slots.h), so that a warp's registers stay in the host's L1
-//        cache.
+//        block. Such a value is computed in a prologue, which runs once per launch, per block or
+//        per warp position (value_classes.h). The remaining instructions are the body. The body's
+//        registers are packed into as few slots as possible (register_slots.h), so that a warp's
+//        registers stay in the host's L1 cache.
 #pragma once
 
 #include <memory>

@@ -24,8 +24,7 @@
 
 namespace coalesce::simulator {
 
-/// The layout of the uniform register file and its constants, shared by all functions of a kernel
-/// during lowering.
+/// The layout of the uniform register file, which all functions of a kernel share.
 class UniformFile {
 public:
     Slot take(Width width);
@@ -143,7 +142,7 @@ private:
     void set_fragment(MatrixOp& matrix, const OperandRole& role, const Operand& operand);
 
     // ---- emitting ----
-    // Makes this Op count the instructions that have not been assigned to an Op yet.
+    // Makes `op` count all instructions that no Op counts yet.
     void attach_pending_counts(Op& op);
     /// Appends an Op to the body, or to the prologue that computes `value_class`.
     Op& emit(Op op, ValueClass value_class = ValueClass::thread);

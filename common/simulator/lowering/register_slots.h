@@ -2,8 +2,8 @@
 //
 // Idea   PTX has a new virtual register for almost every result, but only some of them are live at
 //        the same time (liveness.h). Registers share a slot if their ranges in the function's text
-//        do not overlap. A range reaches from the first to the last instruction at which the
-//        register is live, so the order of the text affects only the number of slots.
+//        do not overlap. A range extends from the first to the last instruction at which the
+//        register is live.
 // Plain  In plain mode, each register has its own slot.
 #pragma once
 

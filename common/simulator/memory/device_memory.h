@@ -9,10 +9,9 @@
 //             the capacity: addresses of freed memory are not reused for a while, so that late
 //             accesses are detected.
 // Shadow      Each 4-byte word has one byte of shadow. Bits 0-3 mark the bytes of the word that are
-//             initialized. Bits 4-7 mark the bytes that the host has initialized, because copies by
-//             the host have no gaps. Later writes by kernels may leave bits 4-7 set. Since each
-//             word has its own byte of shadow, two workers that write adjacent words never
-//             interfere.
+//             initialized. Bits 4-7 mark the bytes that the host has initialized. Later writes by
+//             kernels may leave bits 4-7 set. Since each word has its own byte of shadow, two
+//             workers that write adjacent words never interfere.
 #pragma once
 
 #include <map>
@@ -84,9 +83,9 @@ inline u64 function_window() {
     return address_map.windows + 3 * kWindowStride;
 }
 
-/// The size of the gap of unused addresses after an allocation. The gap is normally so wide that an
-/// index that is off by whole rows falls into the gap instead of the next allocation, and the
-/// access is detected.
+/// The size of the gap of unused addresses after an allocation. The gap is normally wide: an index
+/// that is off by a few rows then hits the gap instead of the next allocation, and the access is
+/// detected.
 inline constexpr u64 kWideGapBytes = 2 << 20, kNarrowGapBytes = 16 << 10;
 /// Returns the size of the gap after an allocation. Gaps are narrow if there are so many
 /// allocations that wide gaps would use a quarter of all addresses.

@@ -12,7 +12,7 @@ class DeviceMemory;
 /// would without the simulator. Does nothing if the program handles SIGSEGV itself.
 void explain_host_faults(const DeviceMemory* memory);
 
-/// Reports whether the installed SIGSEGV handler is the simulator's, not one of the program's.
+/// Reports whether the SIGSEGV handler of the simulator is installed.
 bool explains_host_faults();
 
 /// Removes the handler's reference to `memory`. Must be called before `memory` is destroyed.

@@ -1,10 +1,10 @@
 // Detects accesses by the host to memory that a kernel or a copy may still be using.
 //
-// Idea       In the simulator, a kernel or copy is complete when its call returns, so such an
-//            access is harmless. To detect it nevertheless, the pages of pinned and managed memory
-//            that the kernel or copy has accessed stay protected until the host has waited for it.
-//            An access by the host faults. The handler (host_fault.cpp) records the access and
-//            makes the pages accessible.
+// Idea       In the simulator, a kernel is complete when its launch returns, so an access by the
+//            host that comes too early does no harm. To detect the access, the pages of pinned and
+//            managed memory that the device has used stay protected until the host has waited. An
+//            access by the host faults. The handler (host_fault.cpp) records the access and makes
+//            the pages accessible.
 // Watch      System calls that receive a pointer into protected pages return EFAULT.
 #pragma once
 

@@ -12,8 +12,8 @@
 
 namespace coalesce::simulator {
 
-/// Returns the block that contains `address`, if the access to [address, address + bytes) extends
-/// past the end of this block. Otherwise, or if the block is not known, returns an empty interval.
+/// Returns the block that contains `address` if [address, address + bytes) extends past the end of
+/// the block. Returns an empty interval otherwise, or if the block is not known.
 Interval find_overrun_host_block(u64 address, u64 bytes);
 
 }  // namespace coalesce::simulator

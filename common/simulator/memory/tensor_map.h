@@ -3,12 +3,10 @@
 //
 // Builds on  base/types.h.
 // Idea       A map is 128 bytes whose layout is not documented, so programs cannot depend on it.
-// Trust      Kernels can change the bytes of a map, so the bytes are never interpreted. Instead,
-//            `encode` keeps its maps where kernels have no access, and the bytes are only compared
-//            with those of these maps. If no map has these bytes, they are not a map. A copy of a
-//            map's bytes is the same map. The bytes need not be secret, because guessing the bytes
-//            of a map only produces a copy of it. The same arguments therefore give the same bytes
-//            in every run.
+// Trust      Kernels can change the bytes of a map, so the bytes are never interpreted. `encode`
+//            keeps its maps where kernels have no access, and `decode` looks up a map by its bytes.
+//            Unknown bytes are not a map. The bytes need not be secret, because guessing the bytes
+//            of a map only produces a copy of the map.
 // Watch      Dimension 0 is the innermost one, whose elements are adjacent. The stride of dimension
 //            0 is the element's size.
 #pragma once

@@ -1,5 +1,5 @@
-// Declares the syntax tree of PTX. Names are resolved to registers and labels, but the meaning of
-// instructions is not represented.
+// Declares the syntax tree of PTX. The tree resolves names to registers and labels, but does not
+// describe what instructions do.
 //
 // Read next  parser.h creates the tree from text; lowering/lower.h converts it to Ops.
 #pragma once

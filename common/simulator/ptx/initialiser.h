@@ -12,10 +12,9 @@ namespace coalesce::simulator::ptx {
 inline constexpr u64 kLargestVariable = u64{1} << 40;
 
 /// Reads the text after '=' and fills in Variable::initial and Variable::relocations. `dimensions`
-/// starts with the outermost dimension. If the outermost dimension is 0, the declaration has [] and
-/// the contents determine the size. `bytes_left` is the number of bytes that all initialisers of
-/// the module together may still produce. Returns the offset of the end of the last element. For a
-/// variable declared with [], this offset is its size.
+/// starts with the outermost dimension, which is 0 in a declaration of `x[]`. `bytes_left` is the
+/// number of bytes that the module's remaining initialisers may produce. Returns the offset of the
+/// end of the last element, which is the size of a variable `x[]`.
 u64 read_initialiser(Lexer& lexer, Variable& variable, const std::vector<u64>& dimensions,
                      u64 element_size, u64& bytes_left);
 

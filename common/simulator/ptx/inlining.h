@@ -1,14 +1,13 @@
 // Finds the source line to which an inlined instruction belongs.
 //
 // Idea   `.loc 2 107 3, function_name F, inlined_at 1 12 5` means that line 107 of file 2 was
-//        inlined at line 12 of file 1. That line may have been inlined itself. The learner's own
-//        code keeps its line, even if it was inlined. Code from the toolkit's headers (atomicAdd,
-//        cooperative groups) gets the line of the call, because the learner can change only that
-//        line. A function that consists of an asm statement is treated in the same way: such a
-//        function only names a PTX instruction, so a mistake can only be in the call or its
-//        arguments. (The PTX in programs built with nvcc has no comments, so nothing shows which
-//        instructions come from an asm statement. In such programs, only instructions that C++
-//        cannot express, such as bulk copies, get the line of the call.)
+//        inlined at line 12 of file 1. The learner's own code keeps its line, even if it was
+//        inlined. Code from the toolkit's headers (atomicAdd, cooperative groups) gets the line of
+//        the call, because the learner can change only that line. A function that consists of an
+//        asm statement also gets the line of the call, because a mistake can only be in the call or
+//        its arguments. (The PTX that nvcc embeds in a program does not show which instructions
+//        come from an asm statement. There, only instructions that C++ cannot express, such as bulk
+//        copies, get the line of the call.)
 #pragma once
 
 #include <map>
@@ -34,8 +33,8 @@ private:
     std::map<Position, Position> callers_;
 };
 
-/// Sets the line of every instruction to one that the learner can change: for code from a toolkit
-/// header, the line of the call. Must be called after all .file directives have been read.
+/// Sets the line of every instruction to a line that the learner can change. Must be called after
+/// all .file directives have been read.
 void resolve_inlining(Module& module);
 
 }  // namespace coalesce::simulator::ptx

@@ -1,6 +1,6 @@
-// Splits PTX text into tokens, one at a time. Comments and white space are dropped. A compiler
-// writes a comment before and after an asm statement; the lexer records whether a token is between
-// these comments.
+// Splits PTX text into tokens, one at a time. Comments and white space are dropped. Compilers write
+// a comment before and after each asm statement. The lexer uses these comments to record whether a
+// token comes from an asm statement.
 //
 // Builds on  parser.h for ParseError.
 // Read next  constants.h and declarations.h, which parse numbers and declarations with the lexer.

@@ -8,7 +8,7 @@
 
 namespace coalesce::simulator::ptx {
 
-/// Reads the operands of `instruction` up to ';'. Scopes may store pointers to names in the
+/// Reads the operands of `instruction` up to ';'. `scopes` may keep pointers to names in the
 /// operands. These pointers stay valid when the instruction is moved into the body.
 void read_operands(Lexer& lexer, Scopes& scopes, Instruction& instruction);
 /// Reads the predicate after '@' or '@!' and returns its register.
