@@ -29,8 +29,8 @@ public:
     /// Returns the constant value of an immediate, or of a register to which only one constant is
     /// ever assigned.
     std::optional<u64> constant(const ptx::Operand& operand) const;
-    /// Returns the constant by which the register grows in each iteration of a loop, or 0 if the
-    /// register does not grow by a known constant.
+    /// Returns the constant that each iteration of a loop adds to the register, or 0 if there is no
+    /// such constant.
     i64 growth(u32 reg) const { return find_growth(reg, 0); }
 
     const ptx::Function& function() const { return function_; }

@@ -39,8 +39,8 @@ struct LoadUse {
     /// True if the load may read more bytes than the program needs, as ldmatrix does at the edge of
     /// a matrix.
     bool may_overread = false;
-    /// The part of a struct that this load and the loads beside it read together, as a range of
-    /// offsets from this load's address. Empty if unknown.
+    /// The part of a struct that this load and the loads beside it read, as offsets from this
+    /// load's address. Empty if unknown.
     i32 part_begin = 0, part_end = 0;
 
     bool has_part() const { return part_begin != part_end; }
@@ -59,9 +59,9 @@ struct DemandedBytes {
 };
 DemandedBytes demanded_bytes(const ptx::Function& function);
 
-/// Reports whether it is an error to load `bytes` bytes at `address` if the bytes in the mask
-/// `unwritten` are uninitialized. `is_any_written(begin, end)` returns whether any byte in that
-/// range is initialized.
+/// Reports whether a load of `bytes` bytes at `address` is an error. `unwritten` is a mask of the
+/// uninitialized bytes. `is_any_written(begin, end)` returns whether any byte in that range is
+/// initialized.
 template <class IsAnyWritten>
 bool is_uninitialised_read_error(const LoadUse& use, u32 unwritten, u64 address, u32 bytes,
                                  IsAnyWritten is_any_written) {

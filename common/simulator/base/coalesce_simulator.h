@@ -76,9 +76,9 @@ int coalesceGetKernel(size_t index, CoalesceKernel* kernel);
  *  by file and line number. Returns 0 if the kernel was built without -lineinfo. */
 size_t coalesceGetLineCount(size_t index);
 int coalesceGetLine(size_t index, size_t line, CoalesceLine* result);
-/** Takes a snapshot and returns the counters of the kernel with this demangled name ("transpose",
- *  "copy<float>"), or of the only kernel if `name` is null. Returns 0, or -1 if no kernel or
- *  several kernels match. */
+/** Stores the counters of the kernel with the demangled name `name`, such as "copy<float>", in
+ *  `counters`. If `name` is null, the program must have only one kernel. Returns 0, or -1 if no
+ *  kernel or several kernels match. */
 int coalesceGetCounters(const char* name, CoalesceCounters* counters);
 
 /* ---- the memory accesses of one warp, for drawing pictures ---- */
@@ -131,9 +131,9 @@ enum {
  *  recordings. */
 void coalesceRecord(int what);
 /** Predicts how long each launch since coalesceRecord would take on a GPU. `gpu` is the name of a
- *  GPU ("H200"), or the text of a description in the format of the files in gpus/. Calls `write`
- *  once with the predictions as JSON, {"launches": [...]}. timing/prediction.h describes the
- *  members. Returns 0, or -1 if the GPU is unknown (the reason is printed on stderr). */
+ *  GPU ("H200"), or a description in the format of the files in gpus/. Calls `write` once with the
+ *  predictions as JSON, {"launches": [...]}. timing/prediction.h describes the members. Returns 0,
+ *  or -1 if the GPU is unknown (the reason is printed on stderr). */
 int coalescePredict(const char* gpu, void (*write)(const char* text, size_t size, void* user),
                     void* user);
 
@@ -197,8 +197,8 @@ void coalesceDrawSample(uint64_t seed);
 void coalesceSetPrinting(int prints);
 /** Returns how often a warp has called printf since coalesceResetCounters. */
 uint64_t coalesceGetPrintCalls(void);
-/** Sets whether reports and explanations are printed on stderr as they occur (if `quiet` is 0) or
- *  not at all. */
+/** Sets whether reports and explanations are printed on stderr. 1 suppresses them, and 0 prints
+ *  them as they occur. */
 void coalesceSetQuiet(int quiet);
 /** Marks these bytes of device memory as uninitialized without changing their contents. For
  *  example, a checker fills an output buffer with a pattern, and then calls this function. A kernel

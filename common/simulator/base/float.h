@@ -135,8 +135,7 @@ T round_to_integer(T value, Rounding direction) {
 /// Sets the processor's rounding direction for as long as the object exists.
 ///
 /// The compiler does not know that arithmetic depends on the rounding direction. Compiler barriers
-/// in the constructor and the destructor keep the compiler from moving loads and stores across
-/// them, so the computation stays between the constructor and the destructor.
+/// in the constructor and the destructor keep the computation between them.
 class RoundingBy {
 public:
     explicit RoundingBy(Rounding direction) { set(direction); }

@@ -192,8 +192,8 @@ struct ExactValue {
     int exponent = 0;
 };
 
-/// Reports whether a truncated value must be rounded up. `rest` is the part that was cut off, and
-/// `half` is half the weight of the last kept bit, in the same unit as `rest`.
+/// Reports whether a truncated value must be rounded up. `rest` is the part that was cut off.
+/// `half` is half of the last kept bit.
 inline bool rounds_up(Rounding direction, bool negative, bool is_odd, u64 rest, u64 half) {
     switch (direction) {
         case Rounding::nearest: return rest > half || (rest == half && is_odd);

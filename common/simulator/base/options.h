@@ -47,8 +47,8 @@ struct Options {
     /// True if printf in kernels prints its output. If false, kernels skip their printf calls,
     /// which then cost nothing.
     bool has_printf = true;
-    /// True if the program is expected to start other programs instead of launching kernels itself,
-    /// as a script does. A launcher prints no report unless it launches a kernel.
+    /// True if the program is expected to start other programs, as a script does. A launcher prints
+    /// a report only if it launches a kernel.
     bool is_launcher = false;
     /// The folder in which each process writes its JSON report at exit, or empty for no report.
     std::string json_folder;

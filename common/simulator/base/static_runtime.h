@@ -24,9 +24,8 @@ public:
     }
     StaticRuntime version() const {
         if (!has_runtime_) return StaticRuntime::none;
-        // CUDA 12's runtime defines cudaGetDeviceProperties_v2 and cudaThreadSynchronize, CUDA 11's
-        // runtime defines only cudaThreadSynchronize, and CUDA 13's runtime defines neither
-        // function.
+        // CUDA 12 defines cudaGetDeviceProperties_v2 and cudaThreadSynchronize. CUDA 11 defines
+        // only cudaThreadSynchronize. CUDA 13 defines neither.
         if (has_properties_of_12_) return StaticRuntime::cuda12;
         return has_threads_ ? StaticRuntime::cuda11 : StaticRuntime::cuda13;
     }

@@ -45,7 +45,7 @@ Mask lanes_where(Mask lanes, Predicate is_meant) {
         if (is_meant(l)) meant |= Mask{1} << l;
     return meant;
 }
-/// Returns the mask of the first `count` lanes of a warp, or of the first `count` warps of a block.
+/// Returns a mask of the lowest `count` bits, for lanes of a warp or warps of a block.
 inline Mask first_lanes(u32 count) {
     return count < kLanes ? (Mask{1} << count) - 1 : kAllLanes;
 }

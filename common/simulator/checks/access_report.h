@@ -34,13 +34,13 @@ struct PlacedVariable {
 
 /// Describes memcheck's "out of bounds" and "use after free" errors. If the pointer is null or
 /// points to host memory, the message says so. `calls_malloc` is true if the kernel calls malloc.
-/// `intended` is the allocation that the program meant, judging by its pointer; null if unknown.
+/// `intended` is the allocation that the program probably meant, or null if unknown.
 Report describe_bad_global(Report report, const LaneAccess& access,
                            const AllocationTable& allocations, bool calls_malloc = false,
                            const Allocation* intended = nullptr);
 
-/// Describes memcheck's "out of bounds" error for an access that reaches the allocation `found`
-/// through a pointer into the allocation `intended`.
+/// Describes memcheck's "out of bounds" error for an access to `found` through a pointer into
+/// `intended`.
 Report describe_other_allocation(Report report, const LaneAccess& access,
                                  const Allocation& intended, const Allocation& found);
 

@@ -68,8 +68,8 @@ public:
         u64 time = 0;                      ///< the number of barriers, arrivals and fences so far
         u64 last_barrier = 0;              ///< the time after the last barrier of the whole block
         u64 last_barrier_of_any_kind = 0;  ///< the time after the last barrier of any kind
-        /// The bounds of the most recently written allocation, if the launch is expected to write
-        /// to it.
+        /// The bounds of the allocation that the block has written last, if writes to the
+        /// allocation are expected.
         mutable u64 written_begin = 0, written_end = 0;
         bool checked = false;  ///< true if accesses of the block are checked
         /// The store that the block's worker has in flight, or null if no other worker runs at the
@@ -83,8 +83,7 @@ public:
     };
 
     /// Creates the shadow of device addresses [device_base(), device_base() + capacity). If the
-    /// host cannot provide the address space for the shadow, nothing is checked, and a report says
-    /// so.
+    /// host lacks the address space for the shadow, the checker reports this and checks nothing.
     explicit GlobalRace(u64 capacity);
     ~GlobalRace();
 
@@ -94,7 +93,7 @@ public:
     /// launch.
     void begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block,
                       const AllocationTable& allocations, bool is_cooperative = false);
-    /// Declares that the launch writes only to these allocations. Must be called immediately after
+    /// Declares that the launch writes only to `allocations`. Must be called immediately after
     /// begin_launch.
     void expect_writes(std::vector<const Allocation*> allocations);
     /// Reports whether reads of the allocation can be ignored, because no writes to it are
@@ -114,9 +113,8 @@ public:
 
     /// Records that a barrier of the whole block has completed.
     void barrier(Block& block);
-    /// barrier_arrive records that a warp arrives at one of the block's 16 barriers without
-    /// waiting, and mbarrier_arrive that a warp arrives at an mbarrier. Warps that later wait at
-    /// the same barrier are ordered after the warp's earlier accesses.
+    /// Records that a warp arrives at one of the block's 16 barriers without waiting. Warps that
+    /// later wait at the barrier are ordered after the warp's earlier accesses.
     void barrier_arrive(Block& block, u32 id, u32 warp) { arrive(block, id, warp); }
     void mbarrier_arrive(Block& block, u32 address, u32 warp) {
         arrive(block, kFirstMbarrier + address, warp);
@@ -148,9 +146,9 @@ public:
 
     // ---- accesses: call these before the memory changes ----
 
-    /// Checks a plain read by 32 active lanes, at the addresses `first`, `first + bytes_per_lane`,
-    /// and so on (the fast path). Returns false if the lanes do not cover whole lines; the caller
-    /// must then call access().
+    /// Checks a plain read by 32 active lanes of contiguous bytes, starting at `first` (the fast
+    /// path). Returns false if the lanes do not cover whole lines. The caller must then call
+    /// access().
     bool read_lines(const Block& block, u32 warp, u32 site, u64 first, u32 bytes_per_lane) {
         return whole_lines<false>(block, warp, site, first, bytes_per_lane);
     }
@@ -165,9 +163,8 @@ public:
         if (block.in_flight != nullptr) block.in_flight->end();
     }
 
-    /// Reports a load through the read-only path (ld.global.nc, __ldg) if any of its bytes were
-    /// written in this launch. The read-only path uses a cache that is not coherent with such
-    /// writes.
+    /// Reports a load through the read-only path (ld.global.nc, __ldg) if the launch has written
+    /// any of its bytes. The cache of the read-only path may still contain the old values.
     void check_read_only_path(const Block& block, const GlobalAccess& access);
 
     /// Checks an access of any kind. A strong write or an atomic that follows a fence also
@@ -188,9 +185,9 @@ public:
                          kEpochShift = 14, kSiteShift = 4;
     static constexpr Cell kStrongBit = 1 << 3;
     static constexpr u32 kMaxStamp = 63, kMaxEpoch = 1023, kUnknownSite = 1023;
-    /// The keys of the objects through which warps synchronize. The key of a barrier is its ID. The
-    /// key of an mbarrier is kFirstMbarrier + its address, and the key of its last completed phase
-    /// is kFirstPhase + its address.
+    /// The keys of barriers. The key of a barrier is its ID. The key of an mbarrier is
+    /// kFirstMbarrier + its address. The key of an mbarrier's last completed phase is kFirstPhase +
+    /// its address.
     static constexpr u64 kFirstMbarrier = u64{1} << 32, kFirstPhase = u64{1} << 33;
     /// A block index that no launch uses. Cells with this index are marks, not accesses.
     static constexpr u64 kNoBlock = (1 << 24) - 1;
@@ -216,9 +213,8 @@ private:
     static bool is_foreign(Cell cell, Cell mine) {
         return ((cell ^ mine) >> kWarpShift) - 1 < (u64{1} << (kStampShift - kWarpShift)) - 1;
     }
-    /// Permutes the cells of the lines within each 16 KB. Without the permutation, the cells of a
-    /// matrix column would often be a power of two apart, and share a few sets of the host's
-    /// caches. The function is its own inverse.
+    /// Permutes the cells of the lines within each 16 KB. Otherwise the cells of a matrix column
+    /// would often share a few sets of the host's caches. The function is its own inverse.
     static u64 shuffle_line(u64 line) { return line ^ ((line >> 7 ^ line >> 14) & 127); }
     Cell make_cell(const Block& block, u32 warp, u32 site) const {
         return stamp_bits_ | block.bits | u64{warp} << kWarpShift |
@@ -258,8 +254,8 @@ private:
     static void begin_store(const Block& block) {
         if (block.in_flight != nullptr) block.in_flight->begin();
     }
-    /// Reports a store to addresses from `first` to `last` if the kernel is not expected to write
-    /// to their allocation. The store need not write every byte of this range.
+    /// Reports a store between the addresses `first` and `last` if the kernel is not expected to
+    /// write to their allocation. The store may leave gaps.
     void check_write_is_expected(const Block& block, u32 site, u64 first, u64 last) {
         if (!ignores_read_only_) return;
         if (first < block.written_begin || last >= block.written_end)

@@ -25,8 +25,8 @@ namespace coalesce::simulator {
 constexpr u32 kMaxStoredBytes = 16;
 
 /// The value that each lane will store. `copy` writes a lane's bytes, at most kMaxStoredBytes, to
-/// `bytes` in memory order. It is called only if two accesses collide, so correct kernels never pay
-/// for it. If `copy` is null, the value is unknown.
+/// `bytes` in memory order. Only a race calls `copy`, so correct kernels never pay for it. If
+/// `copy` is null, the value is unknown.
 struct StoredValue {
     void (*copy)(const void* context, int lane, u8* bytes) = nullptr;
     const void* context = nullptr;
@@ -59,9 +59,8 @@ bool are_ascending(const Access& access) {
     return ascending;
 }
 
-/// Finds two lanes of one store that write different values to the same address, so that the result
-/// is undefined. Calls `tell(lane, other)` for the first such pair, and `forgive()` for each
-/// earlier pair that stores equal values.
+/// Finds two lanes of one store that write different values to the same address. Calls `tell(lane,
+/// other)` for the first such pair, and `forgive()` for each earlier pair that stores equal values.
 template <class Access, class Tell, class Forgive>
 void find_clash(const Access& access, Tell tell, Forgive forgive) {
     for (Mask rest = access.active; rest; rest &= rest - 1) {
@@ -123,8 +122,8 @@ public:
     /// grid barrier.
     void begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block, bool is_cooperative = false);
 
-    /// If the race is already known, counts it and returns true. The caller then need not describe
-    /// the race.
+    /// If the race is already known, counts the race and returns true. Returns false for a new
+    /// race, which the caller must describe.
     bool count_if_known(RaceKind kind, const RaceParty& later, const RaceParty& earlier);
     void add(Race race);
 
@@ -161,7 +160,7 @@ private:
     /// a block, or different lanes of a warp.
     enum class Group : u8 { blocks, warps, lanes };
     static Group group_of(const RaceParty& a, const RaceParty& b);
-    /// Returns the widest group among this race and all races that the same barrier would prevent.
+    /// Returns the widest group of all races that one barrier would prevent together with `race`.
     Group widest_group(const Race& race) const;
     std::string format_wait_for_copy(const Race& race) const;
     std::string format_remedy_for_blocks(const Race& race) const;
@@ -169,7 +168,7 @@ private:
     std::string format_missing_fence(const Race& race) const;
     std::string format_missing_barrier(const Race& race, const std::string& barrier) const;
     /// If two threads that differ only in y or z write the same element, advises the user to
-    /// include that coordinate in the index. Otherwise returns "".
+    /// include y or z in the index. Otherwise returns "".
     std::string format_forgotten_index(const Race& race) const;
     bool can_one_barrier_prevent_both(const Race& a, const Race& b) const;
 

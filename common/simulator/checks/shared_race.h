@@ -52,8 +52,8 @@ public:
     SharedRace();
     ~SharedRace();
 
-    /// The blocks of a cluster, which are checked together. In an address, the low 24 bits are the
-    /// offset in a block's shared memory, and the higher bits are the rank of the block. Warps are
+    /// The blocks of a cluster, which are checked together. The low 24 bits of an address are the
+    /// offset in a block's shared memory. The higher bits are the rank of the block. Warps are
     /// numbered consecutively across the blocks.
     struct Cluster {
         std::vector<u64> blocks;  ///< each block's index in the grid, by rank
@@ -89,9 +89,9 @@ public:
     void read(const SharedAccess& access);
     void write(const SharedAccess& access);
     void atomic(const SharedAccess& access);
-    /// Records an operation on an mbarrier, or the start of a copy that will signal it. Such
-    /// operations do not race with each other, but they race with plain stores that create or
-    /// overwrite the mbarrier.
+    /// Records an operation on an mbarrier, or the start of a copy that will signal the mbarrier.
+    /// These operations do not race with each other, but with plain stores that overwrite the
+    /// mbarrier.
     void use_mbarrier(const SharedAccess& access);
     /// Marks bytes as initialized if they were written without a call to write(), for example by an
     /// atomic.
@@ -106,8 +106,8 @@ public:
 
     // ---- synchronization ----
 
-    /// Records that some or all lanes of a warp arrive at one of the block's 16 barriers (bar.sync
-    /// or bar.arrive).
+    /// Records that lanes of a warp arrive at one of the block's 16 barriers (bar.sync or
+    /// bar.arrive).
     void barrier_arrive(u32 id, u32 warp);
     /// Records that the barrier has completed. Must be called once, before any warp continues.
     /// `waiting` contains the warps that waited, but not those that only arrived. `whole_block` is
@@ -123,8 +123,8 @@ public:
     /// The barrier does not order the accesses of live lanes that are not in `lanes`.
     void syncwarp(u32 warp, Mask lanes, Mask live = kAllLanes);
     void fence(u32 warp);
-    /// Orders the lanes' later accesses after those that were released by writes to these
-    /// addresses. Must be called after a strong read or an atomic.
+    /// Orders the lanes' later accesses after those that other warps have released through the
+    /// addresses of `access`. Must be called after a strong read or an atomic.
     void acquire(const SharedAccess& access);
     /// mbarrier_arrive records that a warp arrives at an mbarrier, which releases the warp's
     /// accesses. mbarrier_wait_done records that the warp's wait or test of the mbarrier succeeded,
@@ -139,8 +139,8 @@ public:
 
     // ---- cp.async ----
 
-    /// Records that a copy starts. Until the issuing thread has waited for the copy, no thread,
-    /// including the issuing thread, may access the bytes that the copy writes.
+    /// Records that a copy starts. No thread may access the bytes that the copy writes until the
+    /// issuing thread has waited for the copy.
     void async_write(const SharedAccess& access);
     void async_commit(u32 warp, Mask lanes);
     /// Handles cp.async.wait_group, which completes all groups except the latest `groups_left`.
@@ -153,16 +153,15 @@ public:
 
     // ---- cp.async.bulk ----
 
-    /// Records a fence.proxy.async, which makes the stores ordered before the fence visible to bulk
-    /// copies after it.
+    /// Records a fence.proxy.async, which makes earlier stores visible to later bulk copies.
     void fence_proxy(u32 warp);
     /// Reports a race if no proxy fence separates a store from a later bulk copy of the same bytes.
     /// Without the fence, the copy may not see the store. `writes` is true if the copy overwrites
     /// the bytes.
     void check_proxy(const SharedAccess& access, bool writes);
 
-    /// Records that one lane starts a copy. Until end_bulk_copy, the copy races with accesses to
-    /// the bytes that it writes, and with writes to the bytes that it reads. Returns a ticket for
+    /// Records that one lane starts a copy. Until end_bulk_copy, no thread may access the bytes
+    /// that the copy writes, or write the bytes that the copy reads. Returns a ticket for
     /// end_bulk_copy.
     u32 begin_bulk_copy(const SharedAccess& access, bool writes);
     /// Records that the copy is complete. A copy that writes to shared memory also arrives at

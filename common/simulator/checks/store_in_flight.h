@@ -15,7 +15,7 @@
 
 namespace coalesce::simulator {
 
-/// A store by one warp, with the data from which other workers can compute its values.
+/// A store by one warp, from which other workers can compute the stored values.
 struct WarpStore {
     const void* check = nullptr;  ///< the GlobalRace of the launch
     u64 block = 0;                ///< the index of the block in the grid

@@ -94,8 +94,8 @@ struct MemoryUse {
     RemoteAtomic remote_atomic = RemoteAtomic::one;
 };
 
-/// A memory access in the machine code. The counters count these accesses. A PTX load or store may
-/// become several machine accesses, or be merged into the machine access of another instruction
+/// A memory access in the machine code. The counters count these accesses. ptxas may split a PTX
+/// access into several machine accesses, or merge several PTX accesses into one
 /// (ptxas/merged_accesses.h).
 struct MachineAccess {
     i32 delta = 0;  ///< the offset from the address of the PTX access, in bytes
@@ -202,8 +202,8 @@ struct Kernel {
     /// The loops whose unrolling by ptxas changes the counters, each given by the index of one of
     /// its instructions.
     std::vector<u32> unrolled_loops;
-    /// For each instruction that starts a loop, the factor by which ptxas unrolls the loop, or 0 if
-    /// the loop is not unrolled.
+    /// For each instruction that starts a loop, the factor by which ptxas unrolls the loop. 0 means
+    /// not at all.
     std::vector<u32> turns_unrolled;
 
     /// How the kernel uses the bytes that it loads. Computed by the first call of byte_uses()

@@ -33,7 +33,7 @@ struct LaunchConfig {
     /// True if the launch or the kernel specifies the shape of a cluster.
     bool explicit_cluster = false;
 
-    /// If this is not null, the launch adds the byte ranges that it accesses to this object.
+    /// The object to which the launch adds the byte ranges that it accesses, or null.
     AccessedRanges* accesses = nullptr;
     /// True to add only accesses to memory that host and device share. Reads of allocations that
     /// the kernel does not write are then left out.

@@ -29,8 +29,8 @@ struct Wavefronts {
 
 /// Counts the wavefronts of an access to shared memory. Accesses of up to 4 bytes per lane are
 /// served in one pass, 8-byte accesses in two half warps, and 16-byte accesses in four quarter
-/// warps. A pass takes as many wavefronts as the largest number of distinct 4-byte words in any of
-/// the 32 banks. A word that several lanes access is delivered once.
+/// warps. In each pass, the bank with the most distinct 4-byte words determines the number of
+/// wavefronts. A word that several lanes access is delivered once.
 ///
 /// 8-byte and 16-byte loads take half as many passes if active lanes share addresses in pairs: each
 /// lane i with lane i ^ 1, or each lane i with lane i ^ 2. (Measured on an H200: 600 patterns of
@@ -62,9 +62,9 @@ u32 count_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 u32 count_remote_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
 /// Counts the wavefronts of an atomic on shared memory. As in count_wavefronts, a pass serves 32,
-/// 16 or 8 lanes. The pass takes as many wavefronts as the busiest bank has lanes, even if these
-/// access the same word. Operations that the hardware implements as compare-and-exchange take twice
-/// as many wavefronts, even if each lane has its own bank.
+/// 16 or 8 lanes. In each pass, the bank with the most lanes determines the number of wavefronts,
+/// even if the lanes access the same word. Operations that the hardware implements as
+/// compare-and-exchange take twice as many wavefronts.
 Wavefronts count_atomic_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask active,
                                    bool compares);
 
@@ -87,8 +87,8 @@ struct alignas(32) SiteCounters {
     u64 shared_requests = 0;  ///< requests to shared memory
     u64 wavefronts = 0;  ///< wavefronts of shared memory, including those caused by bank conflicts
     u64 wavefronts_ideal = 0;  ///< wavefronts without bank conflicts
-    /// The bytes of asynchronous copies that are in flight when a load from shared memory is
-    /// executed, summed over all such loads.
+    /// Each load from shared memory adds the bytes that asynchronous copies have in flight at that
+    /// time.
     u64 bytes_in_flight = 0;
 
     u64 remote_requests = 0;      ///< requests to the shared memory of other blocks of the cluster

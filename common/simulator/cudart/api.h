@@ -39,8 +39,8 @@ namespace coalesce::simulator::cudart {
 /// Sets the calling thread's last error, unless `error` is cudaSuccess. Returns `error`.
 cudaError_t remember(cudaError_t error);
 
-/// Returns the context's error, or cudaSuccess if it has none. The error of a completed kernel
-/// becomes the context's error at the first call of this function after the kernel.
+/// Returns the context's error, or cudaSuccess if it has none. The first call after a kernel makes
+/// the kernel's error the context's error.
 cudaError_t context_error();
 
 /// Reports whether the program itself has called a function that needs the device.
@@ -68,7 +68,7 @@ LastError& last_error_of_thread();
 /// Repairs the context and clears the calling thread's last error. Hardware cannot do this.
 void reset_failed_context();
 
-/// Reports whether a kernel's error makes all later calls fail, even if none has returned it yet.
+/// Reports whether a kernel's error makes all later calls fail.
 bool context_is_broken();
 
 /// Records a sentence that explains the current call. If the call fails because of a mistake in the

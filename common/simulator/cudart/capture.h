@@ -46,8 +46,7 @@ inline bool any_capture() {
     return captures_in_progress.load(std::memory_order_relaxed) > 0;
 }
 
-/// Returns the capture to which the stream belongs, even if the capture is invalid, or null if
-/// there is none.
+/// Returns the stream's capture, which may be invalid, or null if the stream is not being captured.
 std::shared_ptr<Capture> find_capture(cudaStream_t stream);
 
 /// Fails if work in this stream would make a captured stream wait for the default stream.
@@ -78,8 +77,8 @@ void capture_allocation(const std::shared_ptr<Capture>& capture, cudaStream_t st
 void capture_free(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
                   const void* pointer);
 
-/// Removes a stream that is being destroyed from its capture. Ends the capture if it started in
-/// this stream.
+/// Removes a stream from its capture, because the stream is being destroyed. Ends the capture if it
+/// started in the stream.
 void forget_capture(cudaStream_t stream);
 
 // ---- events ----
@@ -126,8 +125,7 @@ cudaError_t unsafe_api(const char* name, Body body, const Arguments&... argument
     });
 }
 
-/// Runs a call that queues its work in the default stream and, unlike queue_in_stream, waits for
-/// completion.
+/// Runs a call that queues work in the default stream and waits for its completion.
 template <class Describe, class... Arguments>
 cudaError_t execute_now(const char* name, Describe describe,
                         const Arguments&... arguments) noexcept {

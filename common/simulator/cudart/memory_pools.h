@@ -10,7 +10,7 @@ namespace coalesce::simulator::cudart {
 void allocate_device(void** pointer, size_t bytes);
 void free_device(void* pointer);
 
-/// Records that `pointer` was freed. The memory need not come from a pool.
+/// Records that `pointer` was freed, even if the memory does not come from a pool.
 void record_freed_in_pools(const void* pointer);
 
 }  // namespace coalesce::simulator::cudart

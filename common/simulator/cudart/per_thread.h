@@ -10,9 +10,9 @@
 #    define COALESCE_ALIAS_MAY_DIFFER _Pragma("GCC diagnostic ignored \"-Wmissing-attributes\"")
 #endif
 
-/// Programs built with --default-stream per-thread call names that end in _ptsz (functions with a
-/// stream parameter) or _ptds (functions without a stream parameter). In the simulator, all work is
-/// complete before a call returns, so each name is an alias for the function without its suffix.
+/// Programs built with --default-stream per-thread call cudaMemcpy_ptds instead of cudaMemcpy, for
+/// example. The suffix is _ptsz if the function has a stream parameter. In the simulator, all work
+/// is complete before a call returns, so the name with the suffix is an alias.
 #define COALESCE_PER_THREAD_STREAM(function, suffix)                                               \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wdeprecated-declarations\"") \
         COALESCE_ALIAS_MAY_DIFFER extern "C" decltype(function) function##suffix                   \

@@ -16,8 +16,8 @@ void check_stream(cudaStream_t stream);
 /// Returns the device on which the stream was created, or the current device for a default stream.
 int device_of(cudaStream_t stream);
 
-/// Fails unless the stream belongs to the current device. A launch in another device's stream is an
-/// error, whereas copies and waits are not.
+/// Fails unless the stream belongs to the current device. Used for launches, which are not allowed
+/// in the stream of another device.
 void check_stream_of_device(cudaStream_t stream);
 
 /// Fails unless the event exists.

@@ -39,8 +39,7 @@ public:
     /// reports the error with its source location (see Reports) and returns it.
     Status launch(Kernel& kernel, const LaunchConfig& config, void** arguments);
 
-    /// Returns the number of blocks of this shape that fit on one multiprocessor
-    /// (cudaOccupancy...).
+    /// Returns how many blocks of `threads` threads fit on one multiprocessor (cudaOccupancy...).
     static u32 blocks_per_multiprocessor(const Kernel& kernel, u32 threads, u32 dynamic_shared);
 
     /// The size of each thread's stack in bytes (cudaLimitStackSize).

@@ -33,16 +33,16 @@ Description describe_copy_arrival(const ptx::Instruction& instruction);
 
 /// Describes the cp.async.bulk instructions (bulk_copy.cpp).
 Description describe_bulk_copy(const ptx::Instruction& instruction);
-/// Executes the bulk copies that report to this mbarrier, oldest first, until its bytes are
-/// complete. Does nothing while threads must still arrive. Must be called when a thread tests
-/// whether the phase of the mbarrier has ended (bulk_pending.cpp).
+/// Executes the bulk copies that report to an mbarrier, oldest first, until its bytes are complete.
+/// Does nothing until all threads have arrived. Must be called when a thread tests whether the
+/// mbarrier's phase has ended.
 void complete_bulk_copies(Block& block, u32 mbarrier);
 /// Returns the number of bytes still to be transferred by the bulk copies that report to this
 /// mbarrier.
 u64 pending_bulk_bytes(const Block& block, u32 mbarrier);
 
-/// Reports the copies to other blocks of the cluster that may still read the shared memory of
-/// `block`, and completes them. Must be called when this block has ended.
+/// Reports and completes copies to other blocks of the cluster that still read the shared memory of
+/// `block`. Must be called when `block` has ended.
 void end_copies_that_read(Block& block);
 /// Reports the bulk copies that no thread has waited for, and completes them. Must be called when
 /// the block has ended.

@@ -24,8 +24,8 @@ void note_warp_barrier(Warp& w);
 void handle_ended_lanes(Warp& w);
 
 void charge_instructions(Warp& w, u64 count);
-/// Reports lanes that execute a .sync instruction but are not in the instruction's mask, and
-/// shuffles whose mask contains exited lanes.
+/// Reports a lane that executes a .sync instruction without being in its mask. Also reports a
+/// shuffle whose mask contains exited lanes.
 void check_mask(Warp& w, const Op* op, Mask named, Mask callers);
 void report_missing_lanes(Warp& w, const Fragment& fragment);
 /// Returns the first warp with waiting lanes. Must be called only if no warp of the block can run.

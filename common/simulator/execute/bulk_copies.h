@@ -68,7 +68,7 @@ Block::BulkCopies& pending_copies(Block& block);
 
 // ---- issuing (bulk_issue.cpp) ----
 
-/// A copy being issued, with its addresses and the pieces created so far.
+/// A copy that is being issued, with its addresses and pieces.
 struct Issue {
     Warp& w;
     Copy copy;
@@ -117,9 +117,8 @@ bool find_mbarrier(Issue& issue);
 /// A function that divides a copy into pieces. The copy starts at offset `shared` in its block's
 /// shared memory.
 using SplitCopy = std::function<bool(Issue& issue, u32 shared)>;
-/// Checks and counts a copy of this size, and adds it to the pending copies of the block whose
-/// shared memory it reads or writes. A multicast is added to the pending copies of each destination
-/// block.
+/// Checks and counts a copy of `bytes` bytes. Adds the copy to the pending copies of its block, or
+/// of each destination block for a multicast.
 bool issue_copy(Issue& issue, u64 bytes, const SplitCopy& cut);
 /// Tells the race check which bytes of the issuing block's shared memory a copy reads.
 void pass_source_to_race_check(Issue& issue, u32 from);

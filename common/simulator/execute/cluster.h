@@ -59,8 +59,8 @@ inline const Block* owner_of(const Block& block, u64 address) {
 u8* find_in_shared(const Block& block, u64 address, u32 bytes);
 /// Reports an address that belongs to no running block, and ends the launch.
 Failed bad_cluster_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, Access access);
-/// Reports whether the shared memory addresses of all active lanes are in this block, as .shared
-/// and .shared::cta require. If not, reports an error and ends the launch.
+/// Checks that the addresses of all active lanes are in the block's own shared memory, as .shared
+/// and .shared::cta require. If not, reports an error, ends the launch and returns false.
 bool are_own_addresses(Warp& w, const Op* op, const Resolved& where);
 
 // ---- accesses ----
@@ -74,8 +74,8 @@ void count_remote(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes
 /// change the same word one after the other, in one pass each. The sectors of every pass are
 /// counted. An atomic that is a loop in machine code makes one request per pass.
 void count_remote_atomic(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes);
-/// Reports an atomic on another block's memory if ptxas compiles it to a separate load and store,
-/// because the hardware then does not execute it atomically.
+/// Reports an atomic on another block's memory if ptxas compiles it to a load and a store, which
+/// are not atomic.
 void report_if_not_atomic(const Warp& w, const Op* op, Mask lanes);
 
 /// Computes an address in this block's shared memory. Op::immediate is the offset, and Op::d

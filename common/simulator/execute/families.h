@@ -66,8 +66,8 @@ struct OperandRole {
     Width pair_width = Width::none;
 };
 
-/// The operands that do not fit into an instruction's Op, and other data for its handler.
-/// Op::immediate points to the list, and operand_list(op) returns it.
+/// The operands that do not fit into an Op, and other data for its handler. operand_list(op)
+/// returns the list.
 struct OperandList {
     std::vector<Slot> written, read;  ///< the operands in PTX order
     virtual ~OperandList() = default;
@@ -89,17 +89,16 @@ struct FamilyInstruction {
     /// True for a `.sync` instruction whose lanes wait for each other. Op::v[0] is the mask of
     /// these lanes. The handler runs with Warp::active set to the lanes that have arrived.
     bool warp_sync = false;
-    /// The matrix operation of a `.sync` instruction without a mask operand, which all lanes of the
-    /// warp execute together (whole_warp.h). Null for other instructions.
+    /// The matrix operation that all lanes of the warp execute together (whole_warp.h). Null for
+    /// other instructions.
     std::shared_ptr<MatrixOp> matrix = {};
     std::shared_ptr<OperandList> list = {};  ///< the operands whose role is a list
     /// True if the ledger records the instruction's shared accesses, as it does for ld and st.
     bool has_repeatable_shared_steps = false;
-    /// True if the result depends on the order in which blocks run (a returned old value, a rounded
-    /// sum, printing, the clock). A launch with such an instruction runs on one worker.
+    /// True if the result depends on the order in which blocks run, as with printing or the clock.
+    /// The launch then runs on one worker.
     bool order_sensitive = false;
-    /// True if the instruction must not be removed, even if its destination is not used, and must
-    /// run once per thread instead of once per block.
+    /// True if the instruction must run once per thread, even if its destination is not used.
     bool has_side_effects = false;
     /// True if the destination depends on other threads. A loop that tests the destination may then
     /// be waiting for another thread.

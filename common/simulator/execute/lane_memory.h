@@ -85,8 +85,8 @@ void move_lane(Warp& w, const Op* op, int lane, u8* memory) {
         Shape::load(w, op, lane, memory);
 }
 
-/// Returns choose<Shape, Store>() for the AccessShape with the given element size and count, or
-/// nullptr if there is no such shape.
+/// Returns choose<Shape, Store>() for the AccessShape with `count` elements of `bytes` bytes, or
+/// nullptr if there is none.
 template <class Choose>
 Handler choose_handler_by_shape(u32 bytes, u32 count, bool store, Choose choose) {
     const auto by_store = [&]<class Shape>() -> Handler {

@@ -46,8 +46,8 @@ bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, ptx:
 u8* resolve_one(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::StateSpace space,
                 Access access);
 
-/// Returns the allocation that the program probably meant to access at this site: the allocation of
-/// the pointer from which the address is computed. Returns null if that pointer is unknown.
+/// Returns the allocation that the program probably meant to access: the allocation of the pointer
+/// from which the address is computed. Returns null if the pointer is unknown.
 const Allocation* find_intended(const Launch& launch, u32 site);
 
 /// Reports that a lane accesses bytes outside the address's state space, and ends the launch.
@@ -56,17 +56,17 @@ Failed bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx:
 
 /// Set in an atomic's Op::detail if the instruction has `.release` or `.acq_rel`.
 inline constexpr u8 kReleasesBit = 8;
-/// Set in an atomic's Op::detail if the stored value does not depend on the old value (exch), so
-/// that the old value may be uninitialized.
+/// Set in an atomic's Op::detail if the atomic ignores the old value (exch), which may then be
+/// uninitialized.
 inline constexpr u8 kOverwritesBit = 16;
 /// Set in an atomic's Op::detail if the hardware implements the operation on shared memory as a
 /// compare-and-exchange.
 inline constexpr u8 kComparesBit = 32;
-/// Set in an atomic's Op::detail if the hardware combines the lanes' operations, so that one lane
-/// accesses memory for all lanes (CombinedLanes::all).
+/// Set in an atomic's Op::detail if one lane accesses memory on behalf of all lanes
+/// (CombinedLanes::all).
 inline constexpr u8 kOneLaneBit = 64;
-/// Set in an atomic's Op::detail if the hardware executes the atomics of all lanes that access the
-/// same word of shared memory as one access (CombinedLanes::same_word).
+/// Set in an atomic's Op::detail if lanes that access the same word of shared memory make one
+/// access together (CombinedLanes::same_word).
 inline constexpr u8 kOncePerWordBit = 128;
 
 /// Adds one warp-wide access to the counters of a site: sectors for lanes in global memory, and
@@ -93,7 +93,7 @@ void move_addresses(const Address* from, const MachineAccess& access, Address* t
         to[l] = from[l] + static_cast<Address>(static_cast<i64>(access.delta));
 }
 
-/// If the warp has a listener, passes it the lanes in global memory, and then the lanes in shared
+/// Passes the lanes in global memory to the warp's listener, if any, and then the lanes in shared
 /// memory.
 void notify_listener(const Warp& w, const Op* op, const Resolved& where, ObservedAccess access);
 

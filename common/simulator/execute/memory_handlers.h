@@ -5,9 +5,9 @@
 
 namespace coalesce::simulator {
 
-/// The properties of a load or store that are known during lowering. The base address is in Op::a
-/// (as 64-bit lanes, or 32-bit lanes with kNarrowAddress), the offset in Op::immediate, and the
-/// elements in Op::v. Generic accesses use a temporary 64-bit slot in Op::b.
+/// The properties of a load or store that are known during lowering. Op::a is the base address
+/// (64-bit lanes, or 32-bit lanes with kNarrowAddress), Op::immediate is the offset, and Op::v has
+/// the elements. Generic accesses use a temporary 64-bit slot in Op::b.
 struct MemoryAccessKind {
     ptx::StateSpace space = ptx::StateSpace::generic;
     bool store = false;

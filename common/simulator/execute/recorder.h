@@ -71,7 +71,7 @@ private:
     std::array<Waiting, 64> waiting_;
     std::size_t waiting_count_ = 0;
     u64 blocks_started_ = 0;
-    /// The current block, and the numbers of sectors that it has read and written so far.
+    /// The current block, and the numbers of sectors that the block has read and written so far.
     u64 block_ = ~u64{0}, recorded_read_sectors_ = 0, recorded_write_sectors_ = 0;
 };
 

@@ -74,8 +74,8 @@ public:
         comparing,  ///< accesses are compared with the clean block, and not passed to the checker
     };
 
-    /// Prepares for a launch. `clean` contains the steps of a clean block of this launch, or is
-    /// null if no block has been checked yet.
+    /// Prepares for a launch. `clean` contains the steps of a block without errors, or is null if
+    /// no block has been checked yet.
     void begin_launch(u32 warps, bool allowed, std::shared_ptr<const Steps> clean);
     void begin_block();
     /// Ends a block. `clean` is true if the checker found no error in the block. `by_values` is
@@ -88,9 +88,9 @@ public:
     const std::shared_ptr<const Steps>& clean() const { return clean_; }
 
     /// Returns the warp's next step in the clean block if it matches the current step, otherwise
-    /// nullptr. Must be called only while comparing. `addresses` is null if the addresses are the
-    /// same in every block. `stored` contains a mask of the undefined bytes that each lane stores,
-    /// or is null if there are none.
+    /// nullptr. Call this only while comparing. `addresses` is null if the addresses are the same
+    /// in every block. `stored` contains a mask of the undefined bytes that each lane stores, or is
+    /// null if there are none.
     const Step* match_next_step(u32 warp, u32 what, Mask active, const u32* addresses,
                                 const u32* stored = nullptr) {
         Cursor& cursor = cursors_[warp];
@@ -108,8 +108,8 @@ public:
     const u32* addresses(const Step& step) const {
         return clean_->addresses.data() + u64{step.addresses} * kLanes;
     }
-    /// Returns, for each lane, a mask of the undefined bytes that this step loaded or stored, or
-    /// nullptr if there are none. Must be called only while comparing.
+    /// Returns 32 masks, one per lane, of the undefined bytes that a step loaded or stored. Returns
+    /// nullptr if no byte was undefined. Must be called only while comparing.
     const u32* undefined(const Step& step) const {
         return step.undefined ? clean_->undefined.data() + u64{step.undefined - 1} * kLanes
                               : nullptr;
@@ -119,8 +119,8 @@ public:
 
     void record(u32 warp, const Step& step, const u32* addresses, const u32* undefined = nullptr);
 
-    /// Calls `replay` for every step of this block so far, in the recorded order, and switches to
-    /// `off` for the rest of the block.
+    /// Calls `replay` for every earlier step of the block, in the recorded order. Switches to `off`
+    /// for the rest of the block.
     void stop_comparing(
         const std::function<void(u32 warp, const Step&, const u32* addresses)>& replay);
 

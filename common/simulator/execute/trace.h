@@ -28,8 +28,7 @@ struct TracedAccess {
 
 class Trace : public AccessListener {
 public:
-    /// Starts tracing this warp. Its first `limit` accesses are recorded, counted over all
-    /// launches.
+    /// Starts to record the first `limit` accesses of a warp, counted over all launches.
     void begin(u64 block, u32 warp, std::size_t limit);
     void end() { limit_ = 0; }
 

@@ -72,8 +72,8 @@ struct Fragment {
     Mask wanted = 0;
 };
 
-/// The value that a function returns after it has ended the launch. Converts to a null Op, to an
-/// empty optional, and to false.
+/// The value that a function returns after it has ended the launch. Converts to a null pointer and
+/// to false.
 struct Failed {
     operator bool() const { return false; }
     template <class T>

@@ -66,8 +66,8 @@ public:
     /// Records a visible change of a byte, or another event that may end a wait.
     void memory_changed() { ++changes_; }
     u64 changes() const { return changes_; }
-    /// Records progress: a block or some of its lanes have started or ended, or a warp has computed
-    /// for a long time without waiting.
+    /// Records progress: lanes have started or ended, or a warp has computed for a long time
+    /// without waiting.
     void note_progress() { ++progress_events_; }
     u64 progress() const { return changes_ + progress_events_; }
 
@@ -78,9 +78,8 @@ public:
     bool on() const { return on_; }
     /// Records that this Op is about to be executed.
     void note_execution(Warp& w, const Op* op);
-    /// Records that the active lanes poll these words of global memory. `own` contains the lanes
-    /// whose atomics try to take a lock that a thread of the same kernel holds. The host cannot
-    /// release such a lock.
+    /// Records that the active lanes poll words of global memory. `own` contains the lanes that try
+    /// to take a lock held by a thread of the same kernel, which the host cannot release.
     void note_poll(const Warp& w, const Op* op, const u64* addresses, Mask own);
 
     // ---- the verdict, once every waiting block has run again ----

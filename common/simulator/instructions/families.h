@@ -18,8 +18,8 @@ public:
 
     /// Takes the modifier `name`. Returns false if the instruction does not have this modifier.
     bool take(std::string_view name);
-    /// Takes the first of `names` that the instruction has, and returns the modifier's index in
-    /// `names`, or -1 if the instruction has none of them.
+    /// Takes the first of `names` that the instruction has. Returns its index in `names`, or -1 if
+    /// the instruction has none of the names.
     int take_one_of(std::initializer_list<std::string_view> names);
     /// Takes .rn, .rz, .rm or .rp. Returns nothing if the instruction has none of these modifiers.
     std::optional<Rounding> take_rounding();

@@ -31,9 +31,9 @@
 
 namespace coalesce::simulator {
 
-/// A lane-wise instruction. Except for instructions with carry flags, lane-wise instructions are
-/// pure: the same sources always give the same result, so lowering may compute them once for a
-/// whole block or launch.
+/// A lane-wise instruction. Lane-wise instructions without carry flags are pure: the same sources
+/// always give the same result. Lowering may therefore compute them once for a whole block or
+/// launch.
 struct LaneInstruction {
     Handler run = nullptr;
     Width destination = Width::none;
@@ -202,8 +202,8 @@ const Op* run_requested(Warp& w, const Op* op) {
 // as adding 32 numbers. In addition, a form reads a uniform operand once instead of 32 times.
 //
 // A form calls the handler of the next Op instead of returning to the scheduler's loop, which makes
-// pure arithmetic 1.4 times as fast. If the compiler does not turn the call into a jump, the stack
-// grows by one frame for each Op of a run without branches.
+// pure arithmetic 1.4 times as fast. The compiler must turn the call into a jump. Otherwise the
+// stack grows by one frame for each Op of a run without branches.
 
 /// Executes a form. If bit k of kUniform is set, source k is uniform. All other sources and the
 /// destination are in the warp's own file.

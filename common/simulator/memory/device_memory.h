@@ -62,8 +62,8 @@ inline u64 device_base() {
 /// The size of a window, and the distance between windows, in bytes. No allocation overlaps a
 /// window.
 inline constexpr u64 kWindowBytes = u64{1} << 24, kWindowStride = u64{1} << 32;
-/// The total size of the windows of shared memory. There are more windows than blocks in the
-/// largest cluster, so that an address with an invalid rank is in a window, too.
+/// The total size of the 256 windows of shared memory. A cluster has fewer blocks, so an address
+/// with an invalid rank is in a window, too.
 inline constexpr u64 kSharedWindowBytes = 256 * kWindowBytes;
 inline u64 shared_window() {
     return address_map.windows;
@@ -139,15 +139,15 @@ public:
     bool register_host(void* pointer, u64 bytes);
     bool unregister_host(void* pointer);
     bool free(u64 begin);
-    /// Makes the allocation accessible only to kernels on `device`, and on devices that have
-    /// enabled access to the memory of `device`.
+    /// Assigns the allocation to `device`. Other devices can access the allocation only if they
+    /// have enabled access to `device`.
     void set_device(u64 begin, int device);
 
     /// Returns a snapshot of the allocations for a launch. The call is fast if nothing has changed
     /// since the last snapshot.
     std::shared_ptr<const AllocationTable> table() const;
-    /// Like table(), but contains only the memory of the devices whose bits are set in
-    /// `accessible`, which are the devices that the launch can access.
+    /// Like table(), but contains only memory that the launch can access: that of the devices in
+    /// the mask `accessible`.
     std::shared_ptr<const AllocationTable> table_for(u64 accessible) const;
 
     /// Returns the allocation that contains `address`, or nothing if there is none.
@@ -182,10 +182,9 @@ public:
     u64 range() const { return range_; }  ///< the number of device addresses
     u64 bytes_in_use() const;
 
-    /// Chooses a different address_map, so that a kernel cannot tell from its pointers whether it
-    /// is simulated. Returns false, and changes nothing, if there are allocations. After a change,
-    /// managed and pinned memory cannot be allocated, because their addresses must be the same on
-    /// the host.
+    /// Chooses a different address_map, so that a kernel cannot tell from its pointers that it is
+    /// simulated. Returns false, and changes nothing, if there are allocations. After a change,
+    /// managed and pinned memory cannot be allocated.
     bool draw_addresses(u64 seed);
 
     DeviceMemory(const DeviceMemory&) = delete;

@@ -7,9 +7,9 @@ namespace coalesce::simulator {
 
 class DeviceMemory;
 
-/// Installs a SIGSEGV handler. If host code accesses an address of `memory` that only kernels may
-/// use, the handler prints a message that names the allocation. The program then crashes as it
-/// would without the simulator. Does nothing if the program handles SIGSEGV itself.
+/// Installs a SIGSEGV handler. If host code dereferences a device pointer, the handler prints a
+/// message that names the allocation. The program then crashes as it would without the simulator.
+/// Does nothing if the program handles SIGSEGV itself.
 void explain_host_faults(const DeviceMemory* memory);
 
 /// Reports whether the SIGSEGV handler of the simulator is installed.

@@ -61,8 +61,7 @@ struct SourceLine {
 
 enum class StateSpace : u8 { generic, global, shared, local, constant, param };
 
-/// The linkage of a function or variable, which determines whether other files of the program can
-/// use it by name.
+/// The linkage of a function or variable: whether other files of the program can use its name.
 enum class Linkage : u8 {
     local,    ///< only this file can use the name; other files may define the same name
     visible,  ///< all files can use the name (.visible, .extern)
@@ -91,8 +90,8 @@ struct Operand {
     u64 bits = 0;
     i64 offset = 0;
     std::string name;
-    /// For a vector, its elements; a predicate after the vector, as in `{...}|p`, comes last. For
-    /// `p|q`, the operand q. For an address [a, b, c], the operands b and c.
+    /// For a vector, its elements, followed by p in `{...}|p`. For `p|q`, the operand q. For an
+    /// address [a, b, c], the operands b and c.
     std::vector<Operand> elements;
 
     bool is_register() const { return kind == Kind::reg; }

@@ -6,12 +6,12 @@
 
 namespace coalesce::simulator::ptx {
 
-/// Accepts a state space such as .global or .shared and returns it. Returns nothing if the current
-/// token is not a state space.
+/// Reads a state space such as .global or .shared. Returns nothing if the current token is not a
+/// state space.
 std::optional<StateSpace> accept_state_space(Lexer& lexer);
 
-/// Reads the rest of a .loc directive and returns its position, which applies until the next .loc.
-/// If the code was inlined, `inlining` records the position of the call.
+/// Reads the rest of a .loc directive and returns its position. If the code was inlined, `inlining`
+/// records the position of the call.
 Position read_location(Lexer& lexer, Inlining& inlining);
 inline SourceLine line_of(Position position) {
     return {std::get<0>(position), std::get<1>(position)};

@@ -64,8 +64,8 @@ public:
     /// Reports whether the current token comes from an asm statement.
     bool in_assembly() const { return in_assembly_; }
 
-    /// offset returns the offset of the current token in the text, and previous_end returns the
-    /// offset of the end of the previous token.
+    /// offset returns where the current token begins in the text, and previous_end returns where
+    /// the previous token ends.
     u32 offset() const { return offset_of(current_.text.data()); }
     u32 previous_end() const { return previous_end_; }
 

@@ -21,8 +21,7 @@ struct LinkError : std::runtime_error {
 };
 
 /// Links one or more modules. Throws LinkError if two files define the same name and neither
-/// definition is weak. A name that no file defines remains a declaration; kernels that use the name
-/// cannot be launched.
+/// definition is weak. Kernels that use an undefined name cannot be launched.
 std::unique_ptr<Module> link(std::vector<std::unique_ptr<Module>> modules);
 
 }  // namespace coalesce::simulator::ptx

@@ -23,8 +23,7 @@ struct Binding {
     bool is_variable() const { return !name.empty(); }
 };
 
-/// A hash function for names that also accepts a string_view, so that a lookup needs no copy of the
-/// name.
+/// A hash function that accepts a string_view, so that looking up a name does not copy it.
 struct NameHash {
     using is_transparent = void;
     std::size_t operator()(std::string_view name) const {
@@ -57,8 +56,8 @@ public:
 
     /// Returns the meaning of `name`, or null if it is not a register or variable of this function.
     const Binding* find(std::string_view name);
-    /// Records a name in an operand or a list of targets, because the name may be a label that is
-    /// defined later. The string must keep its address until the scope ends.
+    /// Records a name that may be a label defined later. The string must keep its address until the
+    /// scope ends.
     void note_label_use(std::string& name) { scopes_.back().label_uses.push_back(&name); }
 
 private:
