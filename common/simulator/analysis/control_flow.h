@@ -62,8 +62,8 @@ private:
     std::vector<u32> immediate_dominators_;
 };
 
-/// Returns the possible targets of a branch, as indices into the body. Names that are not labels of
-/// the function are omitted, because lowering rejects them.
+/// Returns the possible targets of a branch, as indices into the body. Omits names that are not
+/// labels of the function, because lowering rejects these names.
 std::vector<u32> branch_targets(const ptx::Function& function, const ptx::Instruction& instruction);
 
 }  // namespace coalesce::simulator

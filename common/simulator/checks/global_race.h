@@ -287,7 +287,7 @@ private:
         return site < sites.size() && sites[site].has_block_scope;
     }
 
-    struct Detail;  ///< contains the slow path, in global_race.cpp
+    struct Detail;  ///< the slow path of the check (global_race.cpp)
     friend struct Detail;
 
     u64 capacity_ = 0;

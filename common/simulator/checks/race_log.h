@@ -86,7 +86,7 @@ inline RaceKind kind_of_race(bool earlier_wrote, bool later_wrote) {
 enum class RaceCause : u8 {
     unordered,         ///< no synchronization orders the two accesses
     same_instruction,  ///< two lanes of one store write to the same bytes
-    pending_copy,      ///< the earlier access is an asynchronous copy that has not been waited for
+    pending_copy,      ///< the earlier access is an asynchronous copy that may still be in flight
     missing_proxy_fence,  ///< the later access is a bulk copy, which may not see the earlier store
     early_arrival,        ///< two arrivals at an mbarrier may be counted in the same phase
     /// the later access is a load through a cache that is not coherent with the earlier store

@@ -68,8 +68,8 @@ public:
     /// cluster, or 1 if the launch has no clusters.
     void begin_launch(const Kernel& kernel, RaceLog& log, EnabledChecks wanted, u32 warps = kLanes,
                       u32 blocks = 1);
-    /// Starts a block. `memory` is the block's shared memory. The checker reads it to determine
-    /// whether a store changes a value.
+    /// Starts a block. `memory` is the block's shared memory. The checker reads `memory` to
+    /// determine whether a store changes a value.
     void begin_block(u64 block_number, u32 shared_bytes, const u8* memory = nullptr);
     /// Starts a cluster with all of its blocks. `memory` is the shared memory of the first block.
     void begin_cluster(Cluster cluster, const u8* memory);

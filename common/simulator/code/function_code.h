@@ -1,6 +1,5 @@
-// Declares the executable form of a kernel. It consists of the Ops of the kernel and of every
-// function that the kernel calls, the prologues that compute values once for many threads, and the
-// slots in which values are stored.
+// Declares the executable form of a kernel: the Ops of the kernel and of the functions that it
+// calls. Prologues compute values once for many threads, and slots store values.
 #pragma once
 
 #include <map>

@@ -4,10 +4,10 @@
 // Registers   A register of a warp is an array of 32 lanes: 32-bit lanes for types of up to 32 bits
 //             (smaller types are zero-extended), and 64-bit lanes for 64-bit types. A predicate is
 //             one Mask.
-// Files       Values that are the same for all threads of a block (constants, parameters, block
-//             indices, and values computed from them) are stored once, in the block's uniform file,
-//             as 32 equal lanes. All other values are in the warp's own file. A Slot can refer to
-//             either file, so instructions need not distinguish them.
+// Files       Constants, parameters, block indices and values computed from them are the same for
+//             all threads of a block. They are stored once, in the block's uniform file, as 32
+//             equal lanes. All other values are in the warp's own file. A Slot can refer to either
+//             file, so instructions need not distinguish them.
 #pragma once
 
 #include <atomic>
@@ -34,7 +34,7 @@ using Handler = const Op* (*)(Warp&, const Op*);
 
 struct Slot {
     u32 offset = 0;   ///< the offset in the register file, in bytes
-    u32 uniform = 0;  ///< 0 if the slot is in the warp's own register file, 1 if in the block's
+    u32 uniform = 0;  ///< 0 for the warp's own register file, 1 for the block's
 };
 
 struct CallSite;     ///< the callee and arguments of a call (execute/calls.h)
@@ -71,8 +71,8 @@ struct alignas(64) Op {
     const CallSite* call = nullptr;
     const MatrixOp* matrix = nullptr;
     const std::vector<const Op*>* targets = nullptr;  ///< the branch targets of brx.idx
-    u32 source = 0;              ///< the index of the PTX instruction in the function's body
-    ptx::SourceLine where = {};  ///< the source line of the PTX instruction
+    u32 source = 0;  ///< the index of the PTX instruction in the function's body
+    ptx::SourceLine where = {};
 };
 
 /// The unit of a multiprocessor through which an instruction accesses memory.
@@ -126,8 +126,9 @@ struct MachineAccesses {
 struct Site : MemoryUse {
     /// The accesses in the machine code if ptxas changes this access. Otherwise empty.
     std::optional<MachineAccesses> machine;
-    u32 instruction = 0;                      ///< the index of the instruction in Function::body
-    const ptx::Function* function = nullptr;  ///< the kernel or callee that contains it
+    u32 instruction = 0;  ///< the index of the instruction in Function::body
+    /// the kernel or callee that contains the instruction
+    const ptx::Function* function = nullptr;
     ptx::SourceLine where;
     /// True for an access with .cta scope. An atomic with this scope (atomicAdd_block) is atomic
     /// only among the threads of its block.
@@ -159,7 +160,7 @@ class ByteUses;
 
 /// The totals of a kernel over all of its launches.
 struct KernelTotals {
-    u64 launches = 0;  ///< the number of completed launches; the other totals cover only these
+    u64 launches = 0;  ///< the number of completed launches, over which the other totals are summed
     /// The number of launches that ended with an error. Their counts are discarded, because the
     /// number of blocks executed before the error is not deterministic.
     u64 stopped = 0;

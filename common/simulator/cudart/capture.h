@@ -3,10 +3,10 @@
 //
 // Theory of operation
 //   A capture starts in one stream, its origin. The capture stores, for each stream, the nodes that
-//   the stream's next node must wait for. An event recorded in the stream stores the same nodes. A
-//   second stream that waits for this event takes part in the capture from then on (a fork), and a
-//   stream that waits for an event of the second stream depends on both (a join). When the capture
-//   ends, every node must lead to the last nodes of the origin.
+//   the stream's next node must wait for. An event recorded in the stream stores the same nodes. If
+//   a second stream waits for the event, it takes part in the capture from then on (a fork). If the
+//   first stream waits for an event of the second stream, it depends on both streams (a join). When
+//   the capture ends, every node must lead to the last nodes of the origin.
 //   During a capture, some calls are forbidden: they fail and invalidate the capture. Examples are
 //   a query of captured work, which has not run yet, and a call that makes a captured stream wait
 //   for the default stream. Depending on the mode of the capture, cudaMalloc and similar calls are

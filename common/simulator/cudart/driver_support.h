@@ -1,6 +1,6 @@
 // Declares functions of the runtime library that are not part of CUDA. The replacements for the
 // driver's library (addons/driver/) and for cuBLAS (addons/cublas/) call them, so that all
-// libraries use the same simulated GPU. The functions have C names because they are exported.
+// libraries use the same simulated GPU.
 #pragma once
 
 #include <cuda_runtime_api.h>

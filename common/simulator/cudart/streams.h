@@ -1,4 +1,4 @@
-// Declares functions for the program's streams and events, which are given by their handles.
+// Declares functions for the program's streams and events.
 #pragma once
 
 #include "simulator/cudart/api.h"

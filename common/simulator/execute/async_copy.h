@@ -7,9 +7,9 @@
 //            before it loads. In a loop with two stages, every load adds the bytes of one stage.
 //            (The simulator runs warps one after the other, from barrier to barrier. Without a
 //            barrier between copies and loads, the first warp sees only its own copies.) Zeros that
-//            pad a copy are not counted. A wait is counted for the instruction of the oldest
-//            pending copy. - cp.async.wait_group and wait_all count as waits of a warp for the
-//            copies of its
+//            pad a copy are not counted.
+//            A wait is counted for the instruction of the oldest pending copy:
+//            - cp.async.wait_group and wait_all count as waits of a warp for the copies of its
 //              active lanes, if some of these copies have not been waited for.
 //            - A bulk copy counts as one wait, by the first thread that tests the copy's mbarrier.
 //            - cp.async copies that report to an mbarrier count as complete when they report, so no

@@ -3,10 +3,10 @@
 // Builds on  block.h, memory_access.h.
 // Idea       All blocks of a cluster are resident on one worker. The worker runs them one after the
 //            other until each block has ended or waits (cluster_worker.cpp).
-// Addresses  As on hardware, the low 24 bits of an address in shared memory are the offset within
-//            its block, and the bits above them are the rank of the block. A block's own addresses
-//            contain the block's rank, so they are valid in every block of the cluster. In a launch
-//            without clusters, the rank is 0.
+// Addresses  As on hardware, the low 24 bits of an address in shared memory are the offset within a
+//            block. The higher bits are the rank of the block. A block's own addresses contain the
+//            block's rank, so they are valid in every block of the cluster. In a launch without
+//            clusters, the rank is 0.
 // Counters   Accesses to another block's shared memory leave the multiprocessor. Such accesses are
 //            counted in requests and 32-byte sectors, and take no wavefronts of shared memory. On
 //            an H200 the metrics are l1tex__t_requests_pipe_lsu_mem_dshared and

@@ -54,7 +54,7 @@ enum class Role : u8 {
     /// A vector {x, y, ...} or a single register that the instruction writes, as fragment d of
     /// FamilyInstruction::matrix.
     fragment_d,
-    fragment_a,  ///< like fragment_d, for fragments a, b and c, which the instruction reads
+    fragment_a,  ///< fragments a, b and c, which the instruction reads
     fragment_b,
     fragment_c,
 };

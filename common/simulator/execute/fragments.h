@@ -72,7 +72,7 @@ struct FragmentAccess {
     bool is_transposed = false;  ///< true if the 8x8 matrices are transposed in memory
     struct Place {
         u16 row, byte;
-    } places[kLanes] = {};  ///< the position of each lane's bytes in the matrix in memory
+    } places[kLanes] = {};  ///< where each lane's bytes are in the matrix
 };
 
 /// An instruction on fragments. Loads write `d`, and stores read `c`.

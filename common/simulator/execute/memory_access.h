@@ -69,8 +69,8 @@ inline constexpr u8 kOneLaneBit = 64;
 /// access together (CombinedLanes::same_word).
 inline constexpr u8 kOncePerWordBit = 128;
 
-/// Adds one warp-wide access to the counters of a site: sectors for lanes in global memory, and
-/// wavefronts for lanes in shared memory.
+/// Adds an access by the whole warp to the counters of a site. Lanes in global memory add sectors,
+/// and lanes in shared memory add wavefronts.
 void count_access(Warp& w, u32 site, const Resolved& where, u32 bytes);
 /// Counts an atomic like count_access. Skips accesses to the block's own shared memory by the lanes
 /// in `looping`, because they execute a loop that is counted separately. Returns the number of

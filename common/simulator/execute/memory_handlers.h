@@ -32,8 +32,8 @@ const Op* op_wait_for_loads(Warp& w, const Op* op);
 enum MemoryDetail : u8 {
     /// A volatile, .relaxed, .acquire or .release access, which takes part in synchronization.
     kStrong = 1,
-    kAcquires = 2,        ///< a strong load; accesses that other threads released become visible
-    kReleases = 4,        ///< st.release, which makes the warp's earlier accesses visible
+    kAcquires = 2,  ///< a strong load, which makes accesses that other threads released visible
+    kReleases = 4,  ///< st.release, which makes the warp's earlier accesses visible
     kStableAddress = 8,   ///< the address depends only on the thread's index in its block
     kNarrowAddress = 16,  ///< for shared memory, the address is in 32-bit lanes
     /// The accesses in the machine code (Site::machine) are counted instead of this access.

@@ -67,7 +67,7 @@ private:
 
     std::array<LastRequest, 2> last_;  ///< the last store request and the last load request
     timing::Footprint reads_, writes_, below_;
-    timing::Footprint early_reads_;  ///< reads of the first 2/3 of the neighbours (neighbour_reads)
+    timing::Footprint early_reads_;  ///< reads of the first two thirds of the neighbours
     std::array<Waiting, 64> waiting_;
     std::size_t waiting_count_ = 0;
     u64 blocks_started_ = 0;

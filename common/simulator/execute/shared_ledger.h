@@ -88,9 +88,9 @@ public:
     const std::shared_ptr<const Steps>& clean() const { return clean_; }
 
     /// Returns the warp's next step in the clean block if it matches the current step, otherwise
-    /// nullptr. Call this only while comparing. `addresses` is null if the addresses are the same
-    /// in every block. `stored` contains a mask of the undefined bytes that each lane stores, or is
-    /// null if there are none.
+    /// nullptr. Must be called only while comparing. `addresses` is null if the addresses are the
+    /// same in every block. `stored` contains a mask of the undefined bytes that each lane stores,
+    /// or is null if there are none.
     const Step* match_next_step(u32 warp, u32 what, Mask active, const u32* addresses,
                                 const u32* stored = nullptr) {
         Cursor& cursor = cursors_[warp];

@@ -94,7 +94,8 @@ private:
     /// The Watch's data about an instruction of a function's body.
     struct Step {
         bool executed = false;
-        const Op* polling_op = nullptr;  ///< the next instruction on this path that reads memory
+        /// the next instruction on the same path that reads memory
+        const Op* polling_op = nullptr;
     };
     struct Plan {
         std::vector<Step> steps;            ///< the data about each instruction of the body

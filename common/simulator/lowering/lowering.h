@@ -81,8 +81,8 @@ private:
     Slot take_temporary(Width width);
     Slot constant(u64 bits, Width width);
     u64 immediate_bits(const Operand& operand, Width width) const;
-    /// Returns the address of a function, or of a variable within its state space. Returns nothing
-    /// if there is no such function or variable.
+    /// Returns the address of a function or a variable. Returns nothing if there is no such
+    /// function or variable.
     std::optional<u64> symbol_address(const std::string& name);
     Slot symbol_slot(const std::string& name, i64 offset, Width width);
     /// Returns a slot with the address of a shared variable. Launches with clusters need the slot,

@@ -2,9 +2,8 @@
 // addresses.
 //
 // Idea   Allocation takes the first fit from the lowest address, so that used memory stays close
-//        together. A freed interval waits in a queue before it is reused. If a program uses memory
-//        after freeing it, the addresses therefore belong to no allocation, and the mistake is
-//        detected.
+//        together. A freed interval waits in a queue before it is reused. A use after free
+//        therefore accesses addresses without an allocation, and is detected.
 #pragma once
 
 #include <deque>

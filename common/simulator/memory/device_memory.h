@@ -2,12 +2,12 @@
 // bytes.
 //
 // Addresses   A device pointer is in [device_base(), device_base() + range). The host cannot
-//             dereference it, because these pages are reserved and accesses to them fault. The
-//             bytes are elsewhere in this process ("storage"), at a fixed distance. Managed and
-//             pinned memory is in a second part of the range, where the storage has the same
-//             address, so that the host can access it too. The range is several times as large as
-//             the capacity: addresses of freed memory are not reused for a while, so that late
-//             accesses are detected.
+//             dereference a device pointer, because accesses to its page fault. The bytes are
+//             elsewhere in the process ("storage"), at a fixed distance. Managed and pinned memory
+//             is in a second part of the range, where the storage has the same address, so that the
+//             host can access it too. The range is several times as large as the capacity:
+//             addresses of freed memory are not reused for a while, so that late accesses are
+//             detected.
 // Shadow      Each 4-byte word has one byte of shadow. Bits 0-3 mark the bytes of the word that are
 //             initialized. Bits 4-7 mark the bytes that the host has initialized. Later writes by
 //             kernels may leave bits 4-7 set. Since each word has its own byte of shadow, two

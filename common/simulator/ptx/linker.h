@@ -1,7 +1,7 @@
 // Links the modules of several source files (nvcc -rdc=true) into one module, as nvlink links their
 // machine code.
 //
-// Idea   A .visible, .weak or .common name refers to the same object in all files, and an .extern
+// Idea   A .visible, .weak or .common name refers to the same object in all files. An .extern
 //        declaration refers to the definition in another file. A name that is local to its file is
 //        changed if another file uses the same name. After linking, every definition can therefore
 //        be found by its name alone.
