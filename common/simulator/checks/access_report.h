@@ -44,11 +44,10 @@ Report describe_bad_global(Report report, const LaneAccess& access,
 Report describe_other_allocation(Report report, const LaneAccess& access,
                                  const Allocation& intended, const Allocation& found);
 
-/// Describes memcheck's "out of bounds" and "use after free" errors in the heap of in-kernel
-/// malloc. `freed_bytes` is the size of the freed allocation that contains the address, or 0 if
-/// there is none. `below` is the last live allocation that begins below the address, or empty if
-/// there is none. `was_freed_by_other` is true if another thread has freed the allocation in this
-/// launch.
+/// Describes memcheck's "out of bounds" and "use after free" errors for memory from malloc in
+/// kernels. `freed_bytes` is the size of the freed allocation at the address, or 0. `below` is the
+/// last live allocation that begins below the address, or empty. `was_freed_by_other` is true if
+/// another thread has freed the allocation in this launch.
 Report describe_bad_heap(Report report, const LaneAccess& access, u64 freed_bytes, Interval below,
                          bool was_freed_by_other = false);
 

@@ -103,8 +103,8 @@ public:
     bool had_unexpected_write() const { return had_unexpected_write_; }
     /// Ends the launch and reports its races, even if the launch failed.
     void end_launch();
-    /// Adds the accessed bytes of [begin, end) to `to`. Omits volatile reads, and reads of
-    /// read-only allocations, which are not recorded. Must be called before end_launch.
+    /// Adds the accessed bytes of [begin, end) to `to`. Volatile reads and reads of read-only
+    /// allocations are not recorded. Must be called before end_launch.
     void add_accessed_ranges(u64 begin, u64 end, AccessedRanges& to) const;
     void begin_block(Block& block, u64 number, StoreInFlight* in_flight = nullptr) const;
     void end_block(Block& block);
@@ -189,7 +189,7 @@ public:
     /// kFirstMbarrier + its address. The key of an mbarrier's last completed phase is kFirstPhase +
     /// its address.
     static constexpr u64 kFirstMbarrier = u64{1} << 32, kFirstPhase = u64{1} << 33;
-    /// A block index that no launch uses. Cells with this index are marks, not accesses.
+    /// A block index that no launch uses. Cells with this index do not stand for accesses.
     static constexpr u64 kNoBlock = (1 << 24) - 1;
     static constexpr u32 kLineBytes = 128, kLineShift = 7;
 

@@ -165,7 +165,7 @@ public:
     /// end_bulk_copy.
     u32 begin_bulk_copy(const SharedAccess& access, bool writes);
     /// Records that the copy is complete. A copy that writes to shared memory also arrives at
-    /// `mbarrier`. The arrival releases the accesses that the issuing thread made before the copy.
+    /// `mbarrier`.
     void end_bulk_copy(u32 ticket, bool writes, u32 mbarrier);
 
     SharedRace(const SharedRace&) = delete;

@@ -146,12 +146,12 @@ struct WrittenMemory {
     std::vector<std::string> variables;  ///< the names of module variables
 };
 
-/// Counts the loads of a site that read only uninitialized bytes. Used for sites at which such a
-/// load is always a mistake.
+/// Counts the loads of one instruction that read only uninitialized bytes. Used if every such load
+/// is a mistake.
 struct MistakenReads {
     std::atomic<u64> count{0};
-    /// The first thread, by block and then by thread, that read only uninitialized bytes. Its block
-    /// and thread indices are packed into one number. Only this thread is reported.
+    /// The thread that is reported: the first by block index, then by thread index. Both indices
+    /// are packed into one number.
     std::atomic<u64> first{~u64{0}};
 };
 

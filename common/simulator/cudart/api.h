@@ -43,7 +43,7 @@ cudaError_t remember(cudaError_t error);
 /// the kernel's error the context's error.
 cudaError_t context_error();
 
-/// Reports whether the program itself has called a function that needs the device.
+/// Reports whether the program has called a function that needs the device.
 bool runtime_is_used();
 void note_runtime_use();
 

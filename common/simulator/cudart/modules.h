@@ -73,8 +73,8 @@ struct VariableAddress {
     u64 address = 0, bytes = 0;
 };
 
-/// All modules. The methods are thread-safe, and handles are never destroyed. If a kernel or
-/// variable is missing, the call fails (api.h).
+/// All modules of the program. The methods are thread-safe, and fail (api.h) if a kernel or
+/// variable is missing. Handles are never destroyed.
 class Modules {
 public:
     static Modules& instance();

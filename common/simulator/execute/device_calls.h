@@ -89,8 +89,8 @@ private:
     /// no other memory is left. Earlier reuse could confuse the race checks, and could hide a use
     /// after free.
     AddressZone zone_{Interval{}};
-    /// The size of the gap between pieces. The gap makes an access just past the end of a piece
-    /// detectable.
+    /// The size of the gap between pieces. An access just past the end of a piece hits the gap and
+    /// is detected.
     static constexpr u64 kGapBytes = 16;
     static u64 taken_bytes(u64 bytes) { return round_up(bytes, 16) + kGapBytes; }
     Pieces live_, freed_;  ///< `freed_` contains the freed pieces whose memory was not reused

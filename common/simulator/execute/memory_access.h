@@ -50,7 +50,7 @@ u8* resolve_one(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::St
 /// from which the address is computed. Returns null if the pointer is unknown.
 const Allocation* find_intended(const Launch& launch, u32 site);
 
-/// Reports that a lane accesses bytes outside the address's state space, and ends the launch.
+/// Reports an access to an invalid address, and ends the launch.
 Failed bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::StateSpace space,
                    Access access);
 

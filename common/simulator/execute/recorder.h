@@ -133,9 +133,9 @@ public:
     /// Returns the range of blocks whose sectors are recorded, as the first block and the number of
     /// blocks.
     static std::pair<u64, u64> neighbours(const timing::Recording& recording, u64 resident);
-    /// Returns a few blocks one row of the grid below the first `neighbours`, as the first block
-    /// and the number of blocks. The number is 0 if there is no next row, or if a row has fewer
-    /// blocks than `neighbours`.
+    /// Returns a few blocks in the next row of the grid, below the first `neighbours`: the first
+    /// block, and the number of blocks. The number is 0 if there is no next row, or if a row has
+    /// fewer blocks than `neighbours`.
     static std::pair<u64, u64> below(const timing::Recording& recording,
                                      std::pair<u64, u64> neighbours);
     /// Adds a recording, and fills in the data that is known before the launch.

@@ -61,9 +61,9 @@ public:
     /// All steps of a block.
     struct Steps {
         std::vector<std::vector<Step>> of_warp;
-        /// The 32 addresses of each step. Steps with equal addresses share an entry.
+        /// Sets of 32 addresses. Steps with equal addresses share a set.
         std::vector<u32> addresses;
-        /// The 32 masks of undefined bytes of each step. Steps with equal masks share an entry.
+        /// Sets of 32 masks of undefined bytes. Steps with equal masks share a set.
         std::vector<u32> undefined;
         /// The index of the warp that executed each step, in chronological order.
         std::vector<u32> order;

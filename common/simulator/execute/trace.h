@@ -46,7 +46,7 @@ private:
 };
 
 /// Returns the trace of the process. During a launch, only the worker that runs the traced block
-/// may use the trace. Between launches, only the caller may use it.
+/// may use the trace.
 Trace& trace();
 
 }  // namespace coalesce::simulator

@@ -111,8 +111,8 @@ struct Warp {
     bool observed = false;
     /// True if accesses to shared memory must be examined, in addition to those to global memory.
     bool observed_shared = false;
-    /// The number of times that this worker has executed each run of straight-line code, parallel
-    /// to Kernel::Code::straight_line_runs.
+    /// How often the worker has executed each run of straight-line code, in the order of
+    /// Kernel::Code::straight_line_runs.
     u64* straight_line_counts = nullptr;
     u64 executed = 0;  ///< the number of PTX instructions executed since the warp began
     /// The number of executed instructions that `lane_instructions` already includes.

@@ -189,7 +189,7 @@ unsigned __int128 wider(u64);
 template <class T>
 using Wider = decltype(wider(T{}));
 
-/// The type for computations that wrap on overflow. It is unsigned, and at least as wide as int.
+/// The unsigned type for computations that wrap on overflow, at least as wide as int.
 template <class T>
 using Wrapping = std::conditional_t<sizeof(T) == 8, u64, u32>;
 

@@ -48,7 +48,7 @@ public:
 
     /// Returns the current token and advances to the next one.
     Token take_token();
-    /// If the current token equals the argument, advances past it and returns true.
+    /// Skips the current token and returns true if the token equals the argument.
     bool accept(char punctuation);
     bool accept_directive(std::string_view dotted);
     /// Advances past the given token. Throws ParseError if the current token differs from it.
