@@ -55,8 +55,8 @@ struct CompileOptions {
     Compiler compiler = Compiler::any;
     /// Time limit in seconds, after which nvcc and clang are killed.
     int seconds = 20;
-    /// Whether to compile without optimization, as for a debugger, so that the PTX says where each
-    /// variable is stored. The costs of an unoptimized kernel are meaningless.
+    /// Whether to compile without optimization, as for a debugger. The PTX then says where each
+    /// variable is stored, but the costs of the kernel are meaningless.
     bool keeps_variables = false;
 };
 
@@ -80,16 +80,16 @@ struct Compiled {
 /// Compiles a file. Errors in the file are returned in Compiled::failure, never thrown.
 Compiled compile(const Source& source, const CompileOptions& options);
 
-/// The name in PTX of the kernel that evaluates `configure`. The kernel takes `long long* result`
-/// and the sizes, and writes seven numbers to `result`: the grid's x, y and z, the block's x, y and
-/// z, and the bytes of shared memory.
+/// The name of the generated kernel that evaluates `configure`. The kernel takes `long long*
+/// result` and the sizes. The kernel writes seven numbers to `result`: the grid's x, y and z, the
+/// block's x, y and z, and the bytes of shared memory.
 extern const char* const kConfigureEntry;
 
 /// Returns the compiler that `compile` would use, for example "NVRTC 13.0
 /// (/usr/local/cuda/lib64/libnvrtc.so.13)", or "" if there is none.
 std::string describe_compiler(Compiler compiler = Compiler::any);
 
-/// Returns a string that identifies the compiler that `compile` would use. Cache keys contain it.
+/// Returns a string that identifies the compiler that `compile` would use, for cache keys.
 std::string compiler_identity(Compiler compiler = Compiler::any);
 
 }  // namespace coalesce

@@ -7,7 +7,7 @@
 
 namespace coalesce {
 
-/// Splits an expression at each operator `separator` that is outside of brackets.
+/// Splits an expression at each operator `separator` outside of brackets.
 std::vector<std::string> split_outside_brackets(const std::string& text,
                                                 const std::string& separator);
 /// Returns the expression without casts to int or unsigned, without brackets around the whole
@@ -53,8 +53,8 @@ struct MatrixIndex {
 /// product and another term, only `text` is set.
 MatrixIndex find_matrix_index(const std::string& text, int line, const std::string& matrix);
 
-/// Returns the expression with each variable replaced by the value last assigned to it before line
-/// `line`. Repeats this for the variables in those values. Loop counters are not replaced.
+/// Returns the expression with each variable replaced by its last value before line `line`.
+/// Variables in that value are replaced too, but loop counters are not.
 std::string expand(const std::string& text, const std::string& expression, int line);
 /// Returns the line of the last assignment to a variable before line `line`, or 0 if there is none.
 int find_assignment_line(const std::string& text, const std::string& variable, int line);

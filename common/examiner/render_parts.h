@@ -16,8 +16,8 @@ std::string excerpt_around(const std::string& text, int line, int column, int ar
 /// Returns the source lines around a failure. Returns "" if the compiler's message already shows
 /// the line, or if the file is not text.
 std::string source_excerpt(const Failure& failure, const std::string& source, int lines_around = 2);
-/// Reports whether the map of cells adds anything to the headline. The map must show more than one
-/// fault, and its cells must not all have the same mark.
+/// Reports whether the map of cells is worth showing. A useful map shows more than one fault, and
+/// cells with different marks.
 bool is_map_useful(const Failure& failure);
 /// Returns the map of right and wrong cells in at most `lines` lines, or "" if the map is not
 /// useful.

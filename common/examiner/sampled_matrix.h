@@ -16,7 +16,7 @@ namespace coalesce {
 /// The result of checking the values that sampled blocks stored.
 enum class SampledValues {
     correct,
-    too_few,  ///< no value is wrong, but the stores set far fewer elements than they should
+    too_few,  ///< all stored values are correct, but far too few elements were stored
     wrong,
 };
 

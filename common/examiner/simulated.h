@@ -50,8 +50,8 @@ std::vector<Report> reports(const std::string& file_name);
 /// simulator_library::reset_counters.
 Counters counters_of(const std::string& kernel);
 
-/// Returns the costs of all lines in the learner's file that accessed memory in kernels with this
-/// name, ordered by line.
+/// Returns the costs of the learner's lines that access memory in the kernel `kernel`, ordered by
+/// line.
 std::vector<LineCounters> lines_of(const std::string& kernel);
 
 /// A load or store executed by a warp.

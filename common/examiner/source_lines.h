@@ -26,19 +26,18 @@ std::size_t find_closing_bracket(const std::string& code, std::size_t open);
 /// code stay the same.
 std::string blank_out_comments(const std::string& text);
 /// Returns the text without comments and strings. Returns "" if the text is far longer than any
-/// kernel, because some searches take quadratic time. The searches only make advice more precise,
-/// so they may be skipped.
+/// kernel, because some searches take quadratic time.
 std::string code_for_search(const std::string& text);
 /// Returns a line of the code, without comments and strings, or "" if there is no such line.
 std::string code_on_line(const std::string& text, int line);
 /// Returns the line of `configure` that sets `member` of the returned launch, such as ".grid". If
-/// there is none, returns the line of the return statement, or the first line of `configure` if
-/// there is no return statement.
+/// there is no such line, returns the line of the return statement, or else the first line of
+/// `configure`.
 int find_configure_line(const std::string& text, const std::string& member);
 /// Returns the line of the __global__ function with this name, or 0 if there is none. An empty name
 /// means the first such function.
 int find_kernel_line(const std::string& text, const std::string& name);
-/// Returns the first line that matches the pattern and follows the head of the first __global__
+/// Returns the first line that matches the pattern, after the head of the first __global__
 /// function. Returns 0 if there is none.
 int find_line_in_kernel(const std::string& text, const TextPattern& pattern);
 
@@ -53,9 +52,9 @@ struct Declared {
 /// Finds a local array that is used before and after a barrier in a file without shared memory. The
 /// barrier suggests that the learner intended to share the array.
 Declared find_unshared_array(const std::string& text);
-/// Returns the first line that combines a block's index along one axis with its size along the
-/// other axis, or that uses the size of the grid instead of the size of the block. Returns 0 if
-/// there is no such line.
+/// Returns the first line with an expression such as `blockIdx.x * blockDim.y`, which mixes two
+/// axes, or `blockIdx.x * gridDim.x`, which uses the size of the grid. Returns 0 if there is no
+/// such line.
 int find_line_with_mixed_axes(const std::string& text);
 /// Finds a cast of an element to a vector type, as in `(float2)in[i]`. The learner probably meant
 /// to cast the address of the element.
@@ -66,18 +65,17 @@ int find_line_with_repeated_component(const std::string& text);
 /// Finds a component such as "v.w" that is never set, although other components are set and the
 /// whole vector is used. The returned line is the vector's declaration.
 Declared find_component_never_set(const std::string& text);
-/// Returns the line that calls the function containing the asm statement on `line`. Such functions
-/// only wrap PTX instructions, so the mistake is in the call. Returns `line` itself if it has no
-/// asm statement or if the function has several callers. Compilers that report inlined functions do
-/// not need this correction.
+/// Returns the line that calls the function containing the asm statement on `line`. The mistake is
+/// in the call, because such a function only wraps PTX instructions. Returns `line` itself if the
+/// function has several callers, or if `line` has no asm statement.
 int find_caller_of_asm(const std::string& text, int line);
 /// Returns the last line, up to and including `line`, that contains anything other than braces.
 /// Returns `line` if there is none.
 int find_statement_line(const std::string& text, int line);
 /// Reports whether the file declares a dynamic shared memory array.
 bool has_dynamic_array(const std::string& text);
-/// Returns the first line that makes the blocks on the diagonal return, as in `if (blockIdx.y >=
-/// blockIdx.x) return`. Returns 0 if there is none.
+/// Returns the first line that makes blocks on the diagonal return, as in `if (blockIdx.y >=
+/// blockIdx.x) return`. Returns 0 if there is no such line.
 int find_line_leaving_diagonal(const std::string& text);
 /// Returns the first line with a condition that compares a block's two indices, or 0.
 int find_line_comparing_blocks(const std::string& text);
@@ -87,7 +85,7 @@ struct OddPitch {
     int line = 0;  ///< line with the unusual pitch; 0 if there is none
     std::string pitch, usual_pitch;
 };
-/// Finds the line with an unusual pitch, if all other lines (at least two) use the same pitch.
+/// Finds the line with an unusual pitch. All other lines, at least two, must use the same pitch.
 OddPitch find_odd_pitch(const std::string& text, const std::string& array);
 /// Returns the first line that adds an offset to a pointer, as in `in += ...` or `in + ...`.
 /// Returns 0 if there is none.
@@ -183,8 +181,8 @@ std::vector<SharedArray> list_shared_arrays(const std::string& text);
 /// Returns the first shared array that a line mentions, or the first one that the file declares if
 /// `line` is 0. The name is "" if the lengths of the array are unknown.
 SharedArray find_shared_array(const std::string& text, int line);
-/// Returns the first line of a loop around `line` whose condition is that the loop counter is <= a
-/// constant. Returns 0 if there is no such loop.
+/// Returns the first line of a loop around `line` that has a condition such as `k <= 8`. Returns 0
+/// if there is no such loop.
 int find_loop_that_runs_once_too_often(const std::string& text, int line);
 
 }  // namespace coalesce

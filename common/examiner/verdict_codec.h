@@ -80,8 +80,8 @@ void describe(auto& codec, Milliseconds& milliseconds) {
            milliseconds.counters, "predicted", milliseconds.predicted, "total", milliseconds.total);
 }
 
-/// Reads a cached value. Returns nothing if there is none, or if a different version of the program
-/// wrote it. Callers then compute the value again.
+/// Reads a cached value. Returns nothing if there is no value, or if a different version of the
+/// program wrote the value.
 template <class Value>
 std::optional<Value> read_cached(const std::optional<std::string>& text) {
     try {
@@ -92,7 +92,7 @@ std::optional<Value> read_cached(const std::optional<std::string>& text) {
 }
 
 /// Describes all fields except the measured and the predicted times. Measured times vary from run
-/// to run, and a predicted time over the limit is already one of the failures.
+/// to run, and a predicted time above the limit is already reported as a failure.
 template <class Codec>
 void describe_untimed_fields(Codec& codec, Verdict& verdict) {
     fields(codec, "file", verdict.file, "kernel", verdict.kernel, "source_hash",

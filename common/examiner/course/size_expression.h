@@ -9,7 +9,7 @@
 
 namespace coalesce {
 
-/// An expression that cannot be evaluated. The message is a sentence that says why.
+/// Thrown if an expression cannot be evaluated. The message is a sentence that says why.
 struct ExpressionError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

@@ -33,7 +33,7 @@ struct PredictedKernel {
     std::string why;
     double ms = 0;          ///< the sum of all predicted times, in milliseconds
     double error_band = 0;  ///< the largest error band of the predicted launches
-    /// The aspects of these launches that the model does not cover.
+    /// The properties of these launches that the model does not cover.
     std::vector<timing::Unknown> unknown;
     /// The prediction of the longest launch, without its timeline. Empty if no launch has a time.
     std::optional<timing::Prediction> longest;

@@ -55,8 +55,8 @@
 namespace coalesce::simulator {
 
 struct LoadWaits {
-    /// Each load from global memory has a bit in the masks of pending loads: bit[i] is the index of
-    /// this bit for the load at position i of the body.
+    /// For each instruction of the body that loads from global memory, the index of the load's bit
+    /// in a mask of pending loads.
     std::vector<u8> bit;
     /// For each instruction of the body, a mask of the pending loads that it must wait for. For a
     /// branch, the wait applies only if the branch is taken.

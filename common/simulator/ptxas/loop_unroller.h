@@ -15,7 +15,7 @@ namespace coalesce::simulator {
 /// The number of iterations that ptxas combines when it unrolls a loop.
 constexpr u32 kUnrolledIterations = 4;
 
-/// Unrolls the loops that ptxas unrolls. `loops` contains the pieces that branch back to their own
+/// Unrolls those `loops` that ptxas unrolls. Each of them is a piece that branches back to its own
 /// start.
 void unroll_loops(const ptx::Function& function, const std::vector<u32>& loops, MachineCode& code);
 

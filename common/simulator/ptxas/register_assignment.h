@@ -22,9 +22,9 @@
 
 namespace coalesce::simulator {
 
-/// To gain speed, ptxas uses additional registers whose numbers are below these limits: below
-/// `banks` to avoid bank conflicts, and below `late_reads` to avoid reusing registers that an
-/// earlier instruction may still be reading.
+/// Limits on the registers that ptxas uses to gain speed. Below `banks`, ptxas takes more registers
+/// to avoid bank conflicts. Below `late_reads`, ptxas avoids registers that an earlier instruction
+/// may still be reading.
 struct RegisterLimits {
     u32 banks = 0, late_reads = 0;
 };

@@ -26,14 +26,14 @@ namespace coalesce::simulator {
 
 struct Registers {
     std::vector<ValueClass> value_class;
-    /// For each register, its root, which names the value in the register. If the result of a `mov`
-    /// or `cvta` is not used after the source gets a new value, the result has the same root as the
-    /// source: it is only another name, and the `mov` or `cvta` needs no code. Any other register
-    /// is its own root.
+    /// For each register, its root: the register that names its value. The result of a `mov` or
+    /// `cvta` has the same root as the source, unless the source changes while the result is still
+    /// used. Such an instruction needs no code. Any other register is its own root.
     std::vector<u32> root;
     /// For each instruction of the body, true if it may be moved to a prologue.
     std::vector<bool> pure;
-    /// For each instruction, true if it copies within a root, and so needs no code.
+    /// For each instruction, true if its source and its result have the same root. Such a copy
+    /// needs no code.
     std::vector<bool> is_copy;
 };
 
@@ -42,8 +42,8 @@ struct Registers {
 /// from block to block (in a cluster, the shared variables).
 Registers classify(const ptx::Function& function, bool in_kernel, const Liveness& liveness,
                    const std::map<std::string, u32>* of_block = nullptr);
-/// Returns the register classes for plain mode, in which no instruction is moved to a prologue and
-/// every register is its own root.
+/// Returns the register classes for plain mode. In this mode no instruction moves to a prologue,
+/// and every register is its own root.
 Registers make_separate_registers(const ptx::Function& function);
 /// Returns a copy of the function in which all instructions use root registers, so that each value
 /// has only one name.

@@ -37,7 +37,7 @@ public:
     BlockTrace finish();
     /// Reports whether the block has stored to this address of global memory.
     bool has_stored_to(u64 address) const { return find_last_store(address) != kNone; }
-    /// Adds a moment to the trace: the last store to this address.
+    /// Marks the last store to this address as a moment of the trace.
     void mark_last_store(u64 address);
 
 private:

@@ -67,13 +67,12 @@ public:
     /// Calls `body` for this graph and for all graphs nested in it.
     void for_each_graph(const std::function<void(Graph&)>& body);
 
-    /// True if the graph belongs to a node or an executable. The program must not destroy such a
-    /// graph.
+    /// True if a node or an executable owns the graph. The program must not destroy such a graph.
     bool is_nested = false;
     /// The number of references that the graph holds to each user object.
     std::map<UserObject*, unsigned> objects;
-    /// The graph's condition handles. Each has an initial value, and a flag that is true if every
-    /// launch resets the condition to that value.
+    /// The graph's condition handles. Each has an initial value, and a flag that says whether every
+    /// launch restores this value.
     std::map<cudaGraphConditionalHandle, std::pair<unsigned, bool>> conditions;
 
 private:
