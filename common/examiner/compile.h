@@ -51,7 +51,6 @@ struct CompileOptions {
     std::string architecture = "compute_90";
     /// The cache folder. An empty path disables caching.
     std::filesystem::path cache = {};
-    /// The compiler to use.
     Compiler compiler = Compiler::any;
     /// Time limit in seconds, after which nvcc and clang are killed.
     int seconds = 20;
@@ -69,7 +68,7 @@ struct Compiled {
     std::string entry;  ///< the name of the kernel in the PTX
     /// the compiler's name and version: "NVRTC 13.0", "nvcc 13.0.88" or "clang 19.1.7, translated"
     std::string compiler;
-    bool is_from_cache = false;     ///< whether the result came from the cache
+    bool is_from_cache = false;
     std::vector<Message> messages;  ///< all messages, by line
     Failure failure;  ///< the reason why there is no PTX; its kind is `none` on success
 

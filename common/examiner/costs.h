@@ -54,9 +54,8 @@ Failure explain_missing_prediction(const std::string& file, Shape shape);
 
 // ---- block_order.cpp ----
 //
-// Checks which tile each block takes. The first address that a block loads identifies its tile. Two
-// kernels that assign tiles to blocks differently have the same cost on the simulated GPU, but not
-// on a real GPU.
+// Checks which tile each block takes. The first address that a block loads identifies its tile. On
+// a real GPU the order of the tiles affects the cost, but the simulated GPU does not show it.
 
 /// An order in which the blocks take the tiles.
 struct BlockOrder {

@@ -1,5 +1,5 @@
-// Parses expressions in a kernel's source: the conditions that decide whether a line is executed,
-// the index of an access, and the definitions of the variables in that index.
+// Parses expressions in a kernel's source: conditions of `if` statements, indices of accesses, and
+// definitions of variables.
 #pragma once
 
 #include <string>
@@ -34,9 +34,8 @@ struct Condition {
     bool joins_with_or() const { return text.find("||") != std::string::npos; }
 };
 
-/// Returns the conditions of the `if` statements that decide whether a line is executed. These are
-/// the statements that enclose the line, and the earlier ones that return from the function or exit
-/// the loop around the line.
+/// Returns the conditions that decide whether a line is executed. They belong to the `if`
+/// statements around the line, and to earlier ones that leave the function or the loop.
 std::vector<Condition> find_conditions(const std::string& text, int line);
 
 /// Returns the conditions of the `if` statements whose `else` branch contains a line.

@@ -37,8 +37,8 @@ bool explain_outside_tile(Failure& failure, const Trial& trial, const Evidence& 
 
 // ---- tile_element_causes.cpp: elements in the wrong place in the tile ----
 
-/// Attributes the failure to a line that loads an element to the wrong place in the tile, or that
-/// stores the wrong element.
+/// Attributes the failure to a line that loads an element to the wrong place in the tile, or stores
+/// the wrong element.
 bool explain_other_element(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 }  // namespace coalesce

@@ -10,7 +10,6 @@
 
 namespace coalesce {
 
-/// Returns the number of elements of a matrix.
 double element_count(Shape shape);
 
 /// Returns the number of warp instructions that a launch may execute. The budget is far larger than

@@ -54,8 +54,8 @@ LineMistake find_mbarrier_mistake(const Failure& failure, const Trial& trial,
 
 // ---- tile_causes.cpp ----
 
-/// Looks for a wrong grid width in a kernel that assigns the tiles of a row to several GPUs in
-/// turn. The grid may be too wide, or its width may not be a multiple of the number of GPUs.
+/// Looks for a wrong grid width in a kernel that assigns tiles to several GPUs in turn. The grid
+/// may be too wide, or its width may not be a multiple of the number of GPUs.
 LineMistake find_wrong_grid_width(const LaunchShape& launch, Shape shape, const std::string& text);
 
 // ---- cost_lines.cpp ----

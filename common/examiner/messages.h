@@ -8,8 +8,8 @@
 
 namespace coalesce {
 
-/// The messages of a compiler, separated into those about the learner's file and those about lines
-/// that we append to it.
+/// The messages of a compiler. They are about the learner's file, or about lines that we append to
+/// the file.
 struct CompilerOutput {
     std::vector<Message> messages;       ///< messages about the file called `file_name`
     std::vector<std::string> configure;  ///< errors in the appended call of `configure`

@@ -8,8 +8,8 @@
 
 namespace coalesce::render {
 
-/// Capitalizes the first letter of a sentence, unless the sentence begins with code, such as
-/// "out(0,0) was ...".
+/// Capitalizes the first letter of a sentence. A sentence that begins with code stays unchanged, as
+/// in "out(0,0) was ...".
 std::string as_sentence(std::string text);
 /// Returns `line` of `text` with up to `around` lines before it and after it, all numbered.
 std::string excerpt_around(const std::string& text, int line, int column, int around);
@@ -19,7 +19,7 @@ std::string source_excerpt(const Failure& failure, const std::string& source, in
 /// Reports whether the map of cells is worth showing. A useful map shows more than one fault, and
 /// cells with different marks.
 bool is_map_useful(const Failure& failure);
-/// Returns the map of right and wrong cells in at most `lines` lines, or "" if the map is not
+/// Returns the map of right and wrong cells in at most `lines` lines. Returns "" if the map is not
 /// useful.
 std::string format_map(const Failure& failure, int lines = CellMap::kSide);
 /// Returns a sentence such as "The kernel is correct on 6 shapes, passes every check, and stays

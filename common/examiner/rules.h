@@ -10,8 +10,8 @@
 
 namespace coalesce {
 
-/// A shape whose sides are not multiples of any usual tile size, so that the edges of the matrix do
-/// not coincide with the edges of tiles.
+/// A shape whose sides are not multiples of any usual tile size. The tiles at the edges are
+/// therefore incomplete.
 constexpr Shape kRaggedShape{84, 140};
 
 // ---- causes.cpp ----
@@ -84,7 +84,7 @@ bool explain_by_conditions(Failure& failure, const Trial& trial, const Evidence&
 //
 // Finds mistakes that are visible in a single line, independent of the symptom.
 
-/// Attributes the failure to a line whose text alone shows a mistake. Returns false if there is no
+/// Attributes the failure to a line that contains an obvious mistake. Returns false if there is no
 /// such line.
 bool explain_by_lines(Failure& failure, const Trial& trial, const Evidence& evidence);
 
@@ -129,8 +129,8 @@ bool explain_by_block_size(Failure& failure, const Trial& trial, const Evidence&
 
 // ---- sync_causes.cpp ----
 //
-// Explains why threads of a block see incomplete data: the data is still being copied, a barrier is
-// missing or incorrect, threads race, or no thread filled the tile.
+// Explains why threads of a block see incomplete data. For example, a barrier is missing, or the
+// data is still being copied.
 
 /// Returns a failure if the kernel uses shared memory that an asynchronous copy is still writing
 /// to.
@@ -140,8 +140,7 @@ std::optional<Failure> find_copy_error(const Trial& trial, const Evidence& evide
 /// threads wait forever or do not wait long enough.
 std::optional<Failure> find_second_initialization(const Trial& trial, const Evidence& evidence);
 
-/// Returns a failure if a barrier or a warp operation is incorrect, or if threads do not wait for
-/// each other.
+/// Returns a failure for an incorrect or missing barrier, or for an incorrect warp operation.
 std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& evidence);
 
 /// Returns a failure if the tile was declared without __shared__. No check reports this mistake,
@@ -167,9 +166,8 @@ Failure explain_wrong_result(const Trial& trial, const Comparison& comparison,
 //
 // Explains why a kernel that transposes a stack of matrices accesses the wrong matrix.
 
-/// Attributes the failure to a wrong assignment of blocks to matrices: the grid has more blocks
-/// along z than there are matrices, or block (0, 0, 1) assumes a wrong start of the second matrix.
-/// Returns false if there is no such mistake.
+/// Attributes the failure to a wrong assignment of blocks to matrices. For example, the grid has
+/// more blocks along z than there are matrices. Returns false if there is no such mistake.
 bool explain_by_matrix_begin(Failure& failure, const Trial& trial, const Evidence& evidence);
 /// Attributes the failure to a pointer that the kernel advances by a wrong amount: the amount is
 /// not a multiple of the matrix size. Returns false if there is no such pointer.
@@ -203,7 +201,7 @@ void explain_values(Failure& failure, const Trial& trial, const Evidence& eviden
 
 // ---- left_out.cpp ----
 //
-// Compares the number of elements that a warp moves at each stage, for example from the input to
+// Compares the numbers of elements that a warp moves at each stage, for example from the input to
 // the tile. A stage that moves fewer elements than another leaves some out.
 
 /// A stage of the kernel at which a warp moves fewer elements than at another stage.
@@ -214,8 +212,8 @@ struct LeftOutStage {
     std::string next;
 };
 
-/// Returns the stage at which the first warp leaves out elements. Returns nothing if every stage
-/// moves the same number of elements, or if the recording of the warp's accesses is incomplete.
+/// Returns the stage at which the first warp leaves out elements. Returns nothing if there is no
+/// such stage, or if the recording of the warp's accesses is incomplete.
 std::optional<LeftOutStage> find_left_out_stage(const Trial& trial, const Evidence& evidence);
 
 }  // namespace coalesce

@@ -92,11 +92,10 @@ public:
     }
 };
 
-/// Launches kernels in this process, with the libcudart that the process has loaded: either the
-/// simulated GPU, with all checks and counters, or a real GPU. A kernel that crashes the simulator
-/// or hangs a GPU ends the process, so a caller that must survive runs the kernel in a child
-/// process. The runner captures the kernels' output from construction onwards. Derived classes
-/// implement compilation.
+/// Launches kernels in this process, on the simulated GPU or on a real GPU, depending on the loaded
+/// libcudart. A kernel that crashes the simulator or hangs a GPU ends the process. Callers that
+/// must survive run the kernel in a child process. The runner captures the kernels' output from
+/// construction onwards. Derived classes implement compilation.
 class LaunchingRunner : public Runner {
 public:
     LaunchingRunner();
@@ -120,8 +119,8 @@ private:
     std::unique_ptr<LoadedKernel> loaded_;
 };
 
-/// A LaunchingRunner that also compiles kernels with the compilers on this computer, and that
-/// caches slow results in a folder.
+/// A LaunchingRunner that compiles kernels with the compilers on this computer, and caches slow
+/// results in a folder.
 class LocalRunner : public LaunchingRunner {
 public:
     /// The options of the runner.

@@ -68,7 +68,6 @@ struct Access {
     unsigned cost = 0;
     unsigned ideal = 0;  ///< the minimum cost of an access to the same number of bytes
 
-    /// Returns the addresses of the active lanes.
     std::vector<std::uint64_t> active_addresses() const {
         std::vector<std::uint64_t> found;
         for (std::size_t lane = 0; lane < addresses.size(); ++lane) {

@@ -1,6 +1,6 @@
 /// \file
-/// Finds lines by their text in a learner's file. The line that a learner should change is often
-/// not the line that an access or a message refers to.
+/// Finds lines by their text in a learner's file. A message often refers to one line, while the
+/// learner should change another.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ namespace coalesce {
 /// returns the last line.
 int line_number_at(const std::string& text, std::size_t place);
 
-/// Returns the offset of the bracket that matches the one at `open`, or the size of the text if no
-/// bracket matches.
+/// Returns the offset of the bracket that closes the one at `open`. Returns the size of the text if
+/// there is none.
 std::size_t find_closing_bracket(const std::string& code, std::size_t open);
 
 /// Replaces comments, strings and character constants with spaces. The lines and columns of the
@@ -62,8 +62,8 @@ Declared find_cast_of_value(const std::string& text);
 /// Looks for consecutive lines that should each use a different vector component. Returns the first
 /// line that repeats a component, or 0 if there is none.
 int find_line_with_repeated_component(const std::string& text);
-/// Finds a component such as "v.w" that is never set, although other components are set and the
-/// whole vector is used. The returned line is the vector's declaration.
+/// Finds a component such as "v.w" that is never set, although the whole vector is used. The
+/// returned line is the vector's declaration.
 Declared find_component_never_set(const std::string& text);
 /// Returns the line that calls the function containing the asm statement on `line`. The mistake is
 /// in the call, because such a function only wraps PTX instructions. Returns `line` itself if the
@@ -96,8 +96,8 @@ bool never_commits(const std::string& text);
 bool tracks_copies_with_mbarrier(const std::string& text);
 /// Returns the last line that waits for asynchronous copies, or 0 if there is none.
 int find_copy_wait_line(const std::string& text);
-/// Returns the last line that starts asynchronous copies, either directly or by calling a function,
-/// or 0 if there is none.
+/// Returns the last line that starts asynchronous copies, directly or through a function. Returns 0
+/// if there is none.
 int find_copy_start_line(const std::string& text);
 
 /// A loop, including its header.
@@ -117,8 +117,7 @@ const Loop* innermost_loop(const std::vector<Loop>& loops, int line);
 
 // ---- index_terms.cpp: the terms of an index that are multiplied by the row length ----
 
-/// A sum that lacks parentheses, so that only one of its terms is multiplied, as in `row + k * cols
-/// + col`.
+/// A sum such as `row + k * cols + col`, in which parentheses are missing around `row + k`.
 struct MissingParentheses {
     int line = 0;        ///< line of the sum; 0 if no parentheses are missing
     std::string factor;  ///< the multiplied term, such as "k"
@@ -126,8 +125,8 @@ struct MissingParentheses {
     std::string text;    ///< the sum as written in the source, such as "row + k * cols + col"
 };
 
-/// Finds the first index that lacks parentheses, as in `row + k * cols + col` instead of `(row + k)
-/// * cols + col`. Here `k` may be any loop counter or threadIdx.
+/// Finds the first index such as `row + k * cols + col`, which should be `(row + k) * cols + col`.
+/// Here `k` may be any loop counter or threadIdx.
 MissingParentheses find_missing_parentheses(const std::string& text);
 
 // ---- local_arrays.cpp: out-of-bounds accesses to arrays in registers, which no check detects ----
@@ -141,9 +140,9 @@ struct ArrayOverrun {
     long long last_value = 0;  ///< value of the index in the last iteration
 };
 
-/// Finds the first access outside a local array. Considers only lengths, loops and indices that
-/// consist of numbers and of constants defined in the file, such as `for (int k = 0; k < TILE_DIM;
-/// k += BLOCK_ROWS)`. Ignores accesses inside `if (k < ...)`.
+/// Finds the first access outside a local array. Lengths, loops and indices must consist of numbers
+/// and of constants defined in the file, as in `for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS)`.
+/// Ignores accesses inside `if (k < ...)`.
 ArrayOverrun find_array_overrun(const std::string& text);
 
 /// A thread's local array, and its length.
@@ -158,9 +157,8 @@ LocalArray find_local_array(const std::string& text, int line);
 /// file. Returns nothing for any other expression.
 std::optional<long long> constant_value(const std::string& text, const std::string& expression);
 
-/// Returns the values that an index takes over all iterations of the loops that enclose a line.
-/// Returns an empty set if the index contains anything other than numbers, constants and counters
-/// of loops with constant bounds.
+/// Returns the values that an index takes over all iterations of the loops around a line. Returns
+/// an empty set if the loops or the index contain anything but constants and loop counters.
 std::set<long long> values_of_index(const std::string& text, const std::string& index, int line);
 
 /// Evaluates an index on a line. `values` holds the values of names such as "threadIdx.x" or "k".
@@ -178,8 +176,8 @@ struct SharedArray {
 };
 /// Returns all shared arrays that the file declares, in source order.
 std::vector<SharedArray> list_shared_arrays(const std::string& text);
-/// Returns the first shared array that a line mentions, or the first one that the file declares if
-/// `line` is 0. The name is "" if the lengths of the array are unknown.
+/// Returns the first shared array that a line mentions. If `line` is 0, returns the first shared
+/// array in the file. The name is "" if the lengths of the array are unknown.
 SharedArray find_shared_array(const std::string& text, int line);
 /// Returns the first line of a loop around `line` that has a condition such as `k <= 8`. Returns 0
 /// if there is no such loop.

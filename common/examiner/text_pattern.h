@@ -1,10 +1,10 @@
 // A regular expression whose search takes linear time, for text from untrusted sources.
 //
-// std::regex tries alternatives one after the other, so a few kilobytes of text can keep it busy
-// for minutes, and it recurses for each repeated character. A TextPattern follows all alternatives
-// at once (Pike's algorithm): it examines each character at most once per instruction of the
-// pattern. The syntax is that of ECMAScript, without look-around and back-references. The first
-// match is the one that std::regex finds.
+// std::regex tries alternatives one after the other, and calls itself for each repeated character.
+// A few kilobytes of text can keep it busy for minutes. A TextPattern follows all alternatives at
+// once (Pike's algorithm). It examines each character at most once per instruction of the pattern.
+// The syntax is that of ECMAScript, without look-around and back-references. The first match is the
+// one that std::regex finds.
 #pragma once
 
 #include <array>

@@ -93,10 +93,10 @@ struct ArrayAfter {
 struct Trial {
     Shape shape{0, 0};
     LaunchShape launch;
-    Failure launch_failure;    ///< the reason why the launch was refused, if it was refused
-    bool is_launched = false;  ///< whether the kernel was launched
-    int error = 0;             ///< the error of the launch, as a cudaError_t
-    bool is_hung = false;      ///< whether a real GPU failed to finish in time
+    Failure launch_failure;  ///< the reason why the launch was refused, if it was refused
+    bool is_launched = false;
+    int error = 0;                           ///< the error of the launch, as a cudaError_t
+    bool is_hung = false;                    ///< whether a real GPU failed to finish in time
     std::vector<simulated::Report> reports;  ///< reports of the simulator's checks
     std::optional<Comparison> comparison;  ///< comparison of the output; empty if the kernel failed
     /// the arrays after the launch, in the order of the arguments; empty if the kernel takes

@@ -1,4 +1,4 @@
-// Lists the fields of a verdict in one place, so that codec.h can both read and write them.
+// Lists the fields of a verdict once, for both reading and writing with codec.h.
 #pragma once
 
 #include "base/codec.h"
@@ -31,8 +31,8 @@ void describe(auto& codec, Place& place) {
     fields(codec, "file", place.file, "line", place.line, "column", place.column);
 }
 
-/// Reads and writes the rows of a map, in which `.` is a correct cell, `?` a cell that was never
-/// written, and `X` an incorrect cell.
+/// Reads and writes the rows of a map. `.` is a correct cell, `?` a cell that was never written,
+/// and `X` an incorrect cell.
 template <>
 struct codec::TypeCodec<CellMap> {
     static Json encode(const CellMap& map);

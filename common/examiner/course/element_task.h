@@ -1,8 +1,9 @@
 /// \file
-/// A task that is defined element by element. It consists of the kernel's arguments, the inputs to
-/// generate, and the reference, a function that returns one element of the output. Every exercise
-/// without a lesson has such a task, and a lesson may have one too. The task is described in
-/// solutions/NAME/exercise.toml, and the reference is reference.cu beside it.
+/// A task that is defined element by element. Its reference is a function that returns one element
+/// of the output. The task also contains the kernel's arguments and the inputs to generate. Every
+/// exercise without a lesson has such a task, and a lesson may have one too.
+/// solutions/NAME/exercise.toml describes the task, and reference.cu beside it contains the
+/// reference.
 #pragma once
 
 #include <cstdint>

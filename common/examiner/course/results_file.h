@@ -1,6 +1,6 @@
 /// \file
 /// Checks the results files that `learn run --json`, `bench` and `learn results` write. Programs
-/// that show results check the file first, so that a malformed file causes an error instead of a
+/// check a file before they show its results. A malformed file then causes an error instead of a
 /// blank in a table.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The rules that find the mistake in a kernel whose task is defined element by element. The rules
-// use only the arrays and the reference, so they apply to every such task.
+// Rules for tasks that are defined element by element. A rule finds the mistake in a kernel from
+// the arrays and the reference alone.
 #pragma once
 
 #include <optional>
@@ -42,8 +42,8 @@ std::string describe_bad_elements(const OutputComparison& output, const LaunchSh
 /// If some correct elements are followed by only bad elements, returns the index of the first bad
 /// element. Otherwise returns -1.
 std::int64_t start_of_bad_tail(const OutputComparison& output);
-/// Returns a map of the output's correct and bad cells, or nothing if the output does not have
-/// exactly two extents.
+/// Returns a map of the output's correct and bad cells. Returns nothing unless the output has two
+/// extents.
 std::optional<CellMap> map_of(const OutputComparison& output);
 
 }  // namespace coalesce

@@ -1,7 +1,7 @@
 /// \file
 /// Runs the trials of an exercise that is defined element by element. The arguments for a shape are
-/// generated once. The reference computes the expected outputs in a separate trial, with one thread
-/// per element, so a kernel can read neither the reference nor the expected outputs.
+/// generated once. The reference computes the expected outputs in a separate trial, which the
+/// kernel cannot read.
 #pragma once
 
 #include <cstdint>

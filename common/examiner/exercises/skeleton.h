@@ -9,9 +9,9 @@
 ///     }
 ///     //! [blank]
 ///
-/// Between two markers, lines that begin with `//! ` are only in the skeleton, without that prefix,
-/// and all other lines are only in the solution. Lines outside the markers are in both versions. In
-/// a bug hunt the skeleton's lines contain the bug, and the solution's lines fix it.
+/// Between two markers, lines with the prefix `//! ` belong to the skeleton, without their prefix.
+/// All other lines between markers belong to the solution. Lines outside the markers are in both
+/// versions. In a bug hunt the skeleton's lines contain the bug, and the solution's lines fix it.
 #pragma once
 
 #include <string>

@@ -44,9 +44,9 @@ private:
     std::vector<std::string> names_;
 };
 
-/// Returns the faults in the comment at the top of an exercise. The comment must name the exercise
-/// and say what is given, what to write, how many lines to write, how to check the kernel and where
-/// to get help. The comment of a bug hunt must say what the bug does and what to fix.
+/// Returns the faults in the comment at the top of an exercise. The comment must name the exercise,
+/// describe the task, and say how to check the kernel and where to get help. The comment of a bug
+/// hunt must say what the bug does and what to fix.
 std::vector<std::string> find_header_faults(const std::string& name, const Skeleton& skeleton,
                                             bool is_hunt);
 

@@ -22,13 +22,13 @@ bool build_program(const Source& source, const std::filesystem::path& folder, Ve
 
 constexpr long long kMaxThreadsPerBlock = 1024;
 
-/// Returns the failure of a run on `elements` elements, or a failure of kind `none` if the run is
-/// correct. A correct run reverses the array, prints "right" and exits with code 0, and none of the
-/// simulator's checks reports anything.
+/// Returns the failure of a run on `elements` elements, or a failure of kind `none`. A correct run
+/// reverses the array, prints "right" and exits with code 0. The simulator's checks must not report
+/// anything.
 Failure find_failure_of_run(const RecordedRun& run, int elements, const Source& source);
 
-/// Returns a failure if the program ignored the error of a failed launch, or a failure of kind
-/// `none` if it handled the error.
+/// Returns a failure if the program ignored the error of a failed launch. Otherwise returns a
+/// failure of kind `none`.
 Failure find_unnoticed_launch_failure(const RecordedRun& run, const Source& source);
 
 // ---- program_mistakes.cpp: find mistakes in the program's text ----
@@ -39,7 +39,7 @@ struct ProgramMistake {
     std::string headline, next;
 };
 
-/// Returns the mistake in `text` that explains a crash of the program, or a wrong result if
+/// Returns the mistake in `text` that makes the program crash, or makes its result wrong if
 /// `has_crashed` is false.
 ProgramMistake find_program_mistake(const std::string& text, bool has_crashed);
 

@@ -13,8 +13,8 @@
 // Wide   A 32-bit sum that is extended to 64 bits is treated as an unknown value, because the sum
 //        may overflow. (ptxas did not merge accesses whose addresses are extended from `i`, `i + 1`
 //        and so on, in either shared or global memory.)
-// Loops  For a register that a loop changes, a low bit counts as zero only if it is zero in the
-//        initial value and in each change.
+// Loops  A loop may change a register. A low bit of the register then counts as zero only if it is
+//        zero in the initial value and in each change.
 #pragma once
 
 #include <map>

@@ -3,9 +3,9 @@
 // Idea   ptxas unrolls a loop if it counts in constant steps to a limit that is known in advance,
 //        and consists of one straight-line piece. In the copies of an iteration, each value has its
 //        own name, and the number of remaining iterations is checked once for all copies.
-// Seen   These rules were found by inserting instructions into a loop and comparing the length of
-//        the machine code with and without `.pragma "nounroll"`. The rules were checked in the same
-//        way for all loops of the course's programs.
+// Seen   These rules were found by experiment. We inserted instructions into a loop, and compared
+//        the length of the machine code with and without `.pragma "nounroll"`. The rules were
+//        checked in the same way for all loops of the course's programs.
 #pragma once
 
 #include "simulator/ptxas/machine_code.h"

@@ -27,7 +27,7 @@ struct MachineInstruction {
     u32 iteration = 0;  ///< the index of the iteration in the unrolled loop
     MemoryEffect memory = MemoryEffect::none;
     ptx::StateSpace space = ptx::StateSpace::generic;  ///< the state space of a memory access
-    bool is_access = false;                            ///< true for a memory access
+    bool is_access = false;
     bool is_copy = false;   ///< true for a copy from global to shared memory
     bool is_fixed = false;  ///< true if no instruction may move past this instruction
     /// True if the instruction waits until all earlier accesses have read their source registers.

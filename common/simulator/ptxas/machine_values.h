@@ -58,8 +58,8 @@ public:
     /// Returns, for each value, the number of 32-bit registers that it occupies. The number is 0
     /// for predicates, and for values that are not in the thread's registers.
     const std::vector<u32>& words() const { return words_; }
-    /// Reports whether the value occupies two registers that need not be adjacent, because no
-    /// instruction reads or writes all 64 bits at once.
+    /// Reports whether the value occupies two registers that need not be adjacent. No instruction
+    /// reads or writes all 64 bits of such a value at once.
     bool is_loose(u32 value) const;
     /// Reports whether the value is computed in 16 bits.
     bool is_half(u32 value) const;
@@ -73,7 +73,7 @@ public:
     bool has_folded_operand(const ptx::Instruction& instruction, std::string_view opcode) const;
     /// Reports whether one instruction loads all 64 bits of the value.
     bool is_loaded_pair(u32 value) const;
-    /// Reports whether the instruction divides a varying value by a value that is the same for a
+    /// Reports whether the instruction divides a varying value by a value that is constant in a
     /// block or a launch.
     bool divides_by_constant(const ptx::Instruction& instruction) const;
     /// Returns the number of additional instructions that a 64-bit product, or a sum with such a
@@ -204,8 +204,8 @@ private:
     std::vector<bool> uniform_;  ///< for each value, true if constant or computed once per block
     std::vector<bool> narrow_;   ///< for each value, true if only the lower half is used
     std::vector<bool> folded_;   ///< for each value, true if merged into its readers
-    /// For each value, true if it is the same for a whole block but occupies a register of every
-    /// thread.
+    /// For each value, true if every thread keeps it in a register, although it is the same for a
+    /// whole block.
     std::vector<bool> is_per_thread_;
     std::vector<u32> words_;  ///< for each value, its number of 32-bit registers (see words())
     std::vector<std::vector<u32>> consecutive_values_;

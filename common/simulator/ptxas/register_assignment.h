@@ -12,7 +12,7 @@
 //         For example, out[i] = 1 takes R2 and R3 for the pointer, R5 for the index and R7 for the
 //         1. ptxas avoids bank conflicts in this way unless that would reduce the number of blocks
 //         on a multiprocessor. It also makes an exception for an index that is needed much later.
-// Late    A load or store reads its registers some time after it was issued, so these registers are
+// Late    A load or store reads its registers some time after it was issued. These registers are
 //         not reused directly after it.
 // Seen    These rules were found in the machine code that ptxas generates for small kernels.
 #pragma once

@@ -35,7 +35,7 @@ struct Estimate {
 
 Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel);
 
-/// Returns how many blocks can be resident on a multiprocessor if each has `warps` warps and uses
+/// Returns how many blocks fit on a multiprocessor at once. Each has `warps` warps and uses
 /// `shared` bytes of shared memory. Ignores registers.
 u32 max_resident_blocks(u32 warps, u64 shared);
 

@@ -8,10 +8,10 @@
 // Rule    The class `launch` is less variable than the classes `block` and `position`, and `thread`
 //         is the most variable class. If one source has the class `block` and another source the
 //         class `position`, the result has the class `thread`.
-// Sound   Even in a branch or in a loop, the instruction always computes the same value, and a
-//         program that reads the register has executed the instruction before. Therefore, the value
-//         may be computed at the start. Sources must be written earlier in the text, so that the
-//         prologues, which follow the order of the text, compute them first.
+// Sound   Even in a branch or in a loop, the instruction always computes the same value. A program
+//         that reads the register has executed the instruction before. Therefore, the value may be
+//         computed at the start. Prologues follow the order of the text, so sources must be written
+//         earlier in the text.
 #pragma once
 
 #include <map>
@@ -37,16 +37,16 @@ struct Registers {
     std::vector<bool> is_copy;
 };
 
-/// Classifies the registers of a function. `in_kernel` is false for device functions, whose
-/// registers all get the class `thread`. `of_block` contains the variables whose addresses differ
-/// from block to block (in a cluster, the shared variables).
+/// Classifies the registers of a function. If `in_kernel` is false, all registers get the class
+/// `thread`. `of_block` contains the variables whose addresses differ from block to block (in a
+/// cluster, the shared variables).
 Registers classify(const ptx::Function& function, bool in_kernel, const Liveness& liveness,
                    const std::map<std::string, u32>* of_block = nullptr);
 /// Returns the register classes for plain mode. In this mode no instruction moves to a prologue,
 /// and every register is its own root.
 Registers make_separate_registers(const ptx::Function& function);
-/// Returns a copy of the function in which all instructions use root registers, so that each value
-/// has only one name.
+/// Returns a copy of the function in which all instructions use root registers. Each value of the
+/// copy has only one name.
 ptx::Function replace_registers_by_roots(const ptx::Function& function, const Registers& registers);
 
 }  // namespace coalesce::simulator

@@ -33,8 +33,8 @@ bool matches_pattern(std::string_view text, std::string_view pattern);
 /// "/home/me/src/sum.cu" matches "src/*.cu".
 bool matches_path(std::string_view path, std::string_view pattern);
 
-/// Returns the text of a source line without white space at its ends, or "" if the file cannot be
-/// read.
+/// Returns the text of a source line without white space at its ends. Returns "" if the file cannot
+/// be read.
 std::string source_line(const Place& place);
 
 /// Converts suppressions to and from the text in COALESCE_SIM_SUPPRESS, an environment variable of

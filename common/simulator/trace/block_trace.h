@@ -81,8 +81,8 @@ struct Step {
     u32 warp = 0;
     u32 function = 0, file = 0, line = 0;
     Mask active = 0;
-    /// The index of the step's first PTX instruction in the function, and the number of PTX
-    /// instructions that the step executed.
+    /// The first PTX instruction of the step, as an index in the function, and the number of
+    /// instructions executed.
     u32 first_instruction = 0, instructions = 0;
     /// The number of bytes that asynchronous copies to shared memory have in flight after the step.
     u64 bytes_in_flight = 0;

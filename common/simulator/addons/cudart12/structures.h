@@ -1,5 +1,5 @@
-// Structures whose layout differs between CUDA 12 and CUDA 13. Programs built with CUDA 12 pass
-// them to libcudart.so.12. All other structures are the same in both versions.
+// Structures that differ between CUDA 12 and CUDA 13. Programs built with CUDA 12 pass these
+// structures to libcudart.so.12.
 #pragma once
 
 #include <cuda_runtime_api.h>

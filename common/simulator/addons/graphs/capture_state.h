@@ -33,7 +33,7 @@ struct Capture {
 /// The capture mode of the calling thread, which cudaThreadExchangeStreamCaptureMode changes.
 extern thread_local cudaStreamCaptureMode capture_mode_of_thread;
 
-/// Ends all captures, for cudaDeviceReset.
+/// Ends all captures, when the program calls cudaDeviceReset.
 void forget_captures();
 
 /// Adds the dependencies in `from` that `into` does not contain.

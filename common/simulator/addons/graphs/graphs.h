@@ -2,8 +2,8 @@
 //
 // Idea       An executable graph is a copy of the graph that the program built. The program still
 //            refers to the original nodes, so each node of the copy stores its original. The nodes
-//            run one after the other, in an order that the edges allow, and all of them finish
-//            before the launch returns, as for all work in the simulator.
+//            run one after the other, in an order that the edges allow. All nodes finish before the
+//            launch returns.
 // Builds on  work.h (the work of a node), graph_memory.h (allocation nodes).
 #pragma once
 
@@ -102,7 +102,7 @@ public:
     bool destroy(Executable* executable);
     /// Reports whether the program has an executable instantiated from this graph.
     bool has_executable(const Graph* original);
-    /// Deletes all graphs, for cudaDeviceReset.
+    /// Deletes all graphs, when the program calls cudaDeviceReset.
     void clear();
 
     std::recursive_mutex mutex;

@@ -1,9 +1,9 @@
 // Converts texels between the bytes in a texture or surface and the result of a fetch.
 //
 // Builds on  base/types.h.
-// Watch      If a format has fewer than four channels, the missing channels read as 0, except that
-//            a missing fourth channel reads as 1, as in graphics APIs. CUDA's manuals do not
-//            specify these values.
+// Watch      If a format has fewer than four channels, the missing channels read as 0. A missing
+//            fourth channel reads as 1, as in graphics APIs. CUDA's manuals do not specify these
+//            values.
 #pragma once
 
 #include <array>

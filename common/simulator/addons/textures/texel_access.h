@@ -28,8 +28,8 @@ struct ImageOp : OperandList {
     u32 coordinates() const { return shape.cube ? 3 : shape.dimensions; }
 };
 
-/// Returns the shape that a modifier such as `1d`, `a2d` or `cube` specifies, or nothing if there
-/// is no such modifier.
+/// Returns the shape that the instruction's modifier specifies, such as `1d`, `a2d` or `cube`.
+/// Returns nothing if there is no such modifier.
 std::optional<ImageShape> parse_image_shape(const ptx::Instruction& instruction);
 
 /// Returns the number of values in an operand, which is one register or a vector {x, y, ...}.
