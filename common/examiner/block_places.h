@@ -1,4 +1,4 @@
-// Determines which cells each block of a launch accesses, from the loads and stores of its warps.
+// Determines which matrix cells each block of a launch loads and stores.
 #pragma once
 
 #include <optional>
@@ -29,35 +29,36 @@ struct StoreConflict {
     Block first, second;
     std::int64_t element = 0;  ///< index of the cell in the matrix
 };
-/// The defects in the blocks' stores: a cell that two blocks store to, and blocks without stores.
+/// Mistakes in the stores of a launch: two blocks store to the same cell, or a block stores
+/// nothing.
 struct BlockStores {
     std::optional<StoreConflict> conflict;  ///< first pair of blocks that store to the same cell
     std::optional<Block> first_idle_block;  ///< the first block that stores nothing
     long long idle_blocks = 0;              ///< number of blocks that store nothing
 };
-/// Traces the stores of each block in a separate launch, and stops at the first cell that two
-/// blocks store to. Returns nothing if there are too many blocks to check.
+/// Launches the kernel once per block, and traces the stores of that block. Stops at the first cell
+/// that two blocks store to. Returns nothing if the launch has too many blocks to check.
 std::optional<BlockStores> trace_block_stores(Shape shape, const LaunchShape& launch,
                                               const RelaunchFunction& relaunch);
 
 /// Returns the number of elements that the first warp of the first block stores.
 std::size_t count_first_warp_stores(Shape shape, const RelaunchFunction& relaunch);
 
-/// The positions of the blocks of a launch, if they are spaced regularly. They follow from the
-/// input cells at which blocks (0, 0), (1, 0) and (0, 1) start.
+/// The positions of the blocks of a launch that spaces its blocks evenly. The positions of blocks
+/// (0, 0), (1, 0) and (0, 1) determine those of all other blocks.
 struct BlockOrigins {
     Shape shape{0, 0};  ///< shape of the input
     /// the input cells at which blocks (0, 0), (1, 0) and (0, 1) start
     Cell first, next_x, next_y;
 
-    /// Returns the distance between two neighbouring blocks along x, in rows and columns.
+    /// Returns the distance between two neighbours along x, in rows and columns of the matrix.
     Cell step_x() const { return {next_x.row - first.row, next_x.col - first.col}; }
-    /// Returns the distance between two neighbouring blocks along y, in rows and columns.
+    /// Returns the distance between two neighbours along y, in rows and columns of the matrix.
     Cell step_y() const { return {next_y.row - first.row, next_y.col - first.col}; }
     /// Returns a sentence that says where blocks (0, 0), (1, 0) and (0, 1) start.
     std::string text() const;
 };
-/// Returns the positions of the blocks, or nothing if the blocks are not spaced regularly.
+/// Returns the positions of the blocks, or nothing if the blocks are not evenly spaced.
 std::optional<BlockOrigins> find_block_origins(Shape shape, const LaunchShape& launch,
                                                const RelaunchFunction& relaunch);
 

@@ -18,12 +18,11 @@ namespace coalesce {
 
 /// The launch and the block to record.
 struct StepsRequest {
-    /// The shape of the input. If empty, the exercise's shapes are tried in order, and the first
-    /// shape on which the kernel fails is recorded. If the kernel is correct on every shape, the
-    /// first one is recorded.
+    /// The shape of the input. If no shape is given, the first shape on which the kernel fails is
+    /// used. If the kernel never fails, the first shape of the exercise is used.
     std::optional<Shape> shape = {};
-    /// The linear index of the block to record (x varies fastest). If empty, the block in which the
-    /// mistake occurs is recorded.
+    /// The linear index of the block to record (x varies fastest). If no index is given, the block
+    /// in which the mistake occurs is recorded.
     std::optional<std::uint64_t> block = {};
 };
 
@@ -31,7 +30,7 @@ struct StepsRequest {
 struct BlockSteps {
     Failure problem = {};  ///< the reason why nothing was recorded; its kind is `none` on success
     Shape shape{0, 0};     ///< shape of the input
-    /// describes the first wrong element or what a check found; "" if the kernel is correct
+    /// a description of the mistake in the kernel; "" if the kernel is correct
     std::string mistake = "";
     std::string json = "";  ///< the steps as JSON (docs/guide/trace.md)
 
@@ -46,9 +45,9 @@ BlockSteps record_steps(const Source& source, const Exercise& exercise, Runner& 
 
 /// Returns the linear index of the block that a check reports.
 std::uint64_t block_of_report(const simulated::Report& report, const LaunchShape& launch);
-/// Adds the extents of arrays to recorded steps, for those arrays whose extents the debug information
-/// leaves out: arrays in shared memory, which the source declares, and the kernel's arguments, whose
-/// extents are in `arguments`.
+/// Adds the extents of arrays to recorded steps, because the debug information lacks some of them.
+/// The source declares the extents of shared arrays, and `arguments` lists those of the kernel's
+/// arguments.
 void add_known_extents(std::string& json, const Source& source,
                        const std::map<std::string, std::vector<long long>>& arguments);
 

@@ -1,10 +1,10 @@
 // A folder that caches the results of slow computations. The key of a result contains all inputs of
 // the computation.
 //
-// Each entry contains the whole key, so that two keys never share an entry, and a checksum, so that
-// a truncated or damaged entry is ignored and replaced. New files are written under a temporary
-// name and then renamed. If the cache cannot be read or written, the results are computed again,
-// and no error is reported.
+// Each entry contains its whole key, so two keys never share an entry. A checksum detects truncated
+// and damaged entries, which are ignored and replaced. New files are written under a temporary name
+// and then renamed. If the cache cannot be read or written, the results are computed again, and no
+// error is reported.
 #pragma once
 
 #include <filesystem>
@@ -17,15 +17,15 @@ namespace coalesce {
 /// but does not protect against forgery.
 std::string hash_text(const std::string& text);
 
-/// Returns a string with the path, size and modification time of a file, so that the string changes
-/// when the file does. Returns only the path if the file does not exist.
+/// Returns a string that changes when the file changes. The string contains the path, the size and
+/// the modification time of the file, or only the path if the file does not exist.
 std::string file_fingerprint(const std::string& path);
 
 /// A folder of cache entries.
 class Cache {
 public:
-    /// The maximum number of entries of one kind. If there are more, the oldest entries are removed
-    /// until half this number remains.
+    /// The maximum number of entries of one kind. When the cache exceeds this number, the oldest
+    /// entries are removed until half of it remains.
     static constexpr std::size_t kMaxEntries = 256;
 
     /// Opens the cache in `folder`. If `folder` is empty, the cache stores nothing.

@@ -22,12 +22,12 @@ struct Evidence {
     /// Whether the kernel was correct on an earlier shape.
     bool was_correct_before = false;
     /// Launches the kernel again, on another shape or with other checks. On a real GPU, returns an
-    /// empty trial, because the failed kernel may have left the GPU's context unusable.
+    /// empty trial, because the GPU may be unusable after a failed launch.
     RelaunchFunction relaunch;
     /// The trials of an exercise with an ElementTask, or null for any other exercise.
     ElementTrials* elements = nullptr;
 
-    /// Launches the kernel again without checks, so that it runs to completion despite errors.
+    /// Launches the kernel again without checks, so that errors do not stop the kernel.
     Trial launch_without_checks(Shape shape, const TracedWarp& traced = {}) const {
         return relaunch({.shape = shape,
                          .watch = Watch::result_alone,
@@ -39,8 +39,8 @@ struct Evidence {
 /// Returns the mistake that caused a launch to fail.
 Failure find_cause(const Trial& trial, const Evidence& evidence);
 
-/// Reports whether both sides of the matrix are multiples of 64, so that tiles of every usual size
-/// fit without a remainder.
+/// Reports whether both sides of the matrix are multiples of 64. Tiles of every usual size cover
+/// such a matrix exactly.
 bool has_whole_tiles(Shape shape);
 
 }  // namespace coalesce

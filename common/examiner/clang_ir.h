@@ -9,15 +9,15 @@
 
 namespace coalesce {
 
-/// A clang command. It must run in a folder that contains the file `input` and a folder named
-/// `headers` with the headers of common/cuda_headers/include.
+/// A clang command. The command must run in a folder that contains the input file and the folder of
+/// headers. The headers are those in common/cuda_headers/include.
 struct ClangRequest {
     std::vector<std::string> arguments;  ///< arguments of clang: "-cc1", ...
     std::string text;                    ///< text of the file `input`
     std::string input;                   ///< name of the input file
     std::string output;                  ///< name of the file to which clang writes the LLVM IR
     std::string headers;                 ///< name of the folder of headers
-    bool keeps_variables = false;  ///< whether to leave the IR unoptimized: see CompileOptions
+    bool keeps_variables = false;  ///< whether to leave the IR unoptimized (see CompileOptions)
 };
 
 /// Returns the command that compiles a learner's file. `source.is_good()` must be true. `sizes` are
@@ -28,13 +28,13 @@ ClangRequest clang_ir_request(const Source& source,
 /// Returns the command that compiles the output of wrap_source for `Dialect::bare_clang`.
 ClangRequest clang_ir_request_for_wrapped(const std::string& wrapped, bool keeps_variables = false);
 
-/// Returns the commands to run instead of `request` if clang has a back end for NVIDIA GPUs. The
-/// back end would change the optimizations, so the first command emits unoptimized IR, and the
-/// second optimizes this IR without the back end. The result is the same IR as in a web page.
+/// Returns two commands that replace `request` if clang has a back end for NVIDIA GPUs. The first
+/// command emits unoptimized IR. The second command optimizes this IR without the back end, so that
+/// the result is the same as in a web page.
 std::vector<std::vector<std::string>> commands_with_back_end(const ClangRequest& request);
 
-/// Returns the compiler name to report if our translator converts clang's LLVM IR to PTX:
-/// "clang 22.1.8, translated" for version "22.1.8" of clang.
+/// Returns the name of a compiler that consists of clang and our translator from LLVM IR to PTX.
+/// For version "22.1.8" of clang, the name is "clang 22.1.8, translated".
 std::string add_translator_name(const std::string& version);
 
 }  // namespace coalesce

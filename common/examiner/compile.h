@@ -51,12 +51,11 @@ struct CompileOptions {
     std::string architecture = "compute_90";
     /// The cache folder. An empty path disables caching.
     std::filesystem::path cache = {};
-    /// The compiler to use.
     Compiler compiler = Compiler::any;
     /// Time limit in seconds, after which nvcc and clang are killed.
     int seconds = 20;
-    /// Whether to compile without optimization, as for a debugger, so that the PTX says where each
-    /// variable is stored. The costs of an unoptimized kernel are meaningless.
+    /// Whether to compile without optimization, as for a debugger. The PTX then says where each
+    /// variable is stored, but the costs of the kernel are meaningless.
     bool keeps_variables = false;
 };
 
@@ -69,7 +68,7 @@ struct Compiled {
     std::string entry;  ///< the name of the kernel in the PTX
     /// the compiler's name and version: "NVRTC 13.0", "nvcc 13.0.88" or "clang 19.1.7, translated"
     std::string compiler;
-    bool is_from_cache = false;     ///< whether the result came from the cache
+    bool is_from_cache = false;
     std::vector<Message> messages;  ///< all messages, by line
     Failure failure;  ///< the reason why there is no PTX; its kind is `none` on success
 
@@ -80,16 +79,16 @@ struct Compiled {
 /// Compiles a file. Errors in the file are returned in Compiled::failure, never thrown.
 Compiled compile(const Source& source, const CompileOptions& options);
 
-/// The name in PTX of the kernel that evaluates `configure`. The kernel takes `long long* result`
-/// and the sizes, and writes seven numbers to `result`: the grid's x, y and z, the block's x, y and
-/// z, and the bytes of shared memory.
+/// The name of the generated kernel that evaluates `configure`. The kernel takes `long long*
+/// result` and the sizes. The kernel writes seven numbers to `result`: the grid's x, y and z, the
+/// block's x, y and z, and the bytes of shared memory.
 extern const char* const kConfigureEntry;
 
 /// Returns the compiler that `compile` would use, for example "NVRTC 13.0
 /// (/usr/local/cuda/lib64/libnvrtc.so.13)", or "" if there is none.
 std::string describe_compiler(Compiler compiler = Compiler::any);
 
-/// Returns a string that identifies the compiler that `compile` would use. Cache keys contain it.
+/// Returns a string that identifies the compiler that `compile` would use, for cache keys.
 std::string compiler_identity(Compiler compiler = Compiler::any);
 
 }  // namespace coalesce

@@ -21,8 +21,8 @@ struct RawOutput {
     std::string output = "";     ///< the compiler's messages
 };
 
-/// Completes the compilation of `source`, given the compiler's output `raw`, and looks for the
-/// kernel in the PTX. `compiler` is the name stored in Compiled::compiler.
+/// Converts the compiler's output `raw` to a Compiled, and looks for the kernel in the PTX.
+/// `compiler` is the name stored in Compiled::compiler.
 Compiled finish_compilation(const Source& source, const Signature& signature,
                             const std::string& compiler, const RawOutput& raw);
 

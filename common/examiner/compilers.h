@@ -18,8 +18,8 @@ struct FoundCompiler {
     std::string identity;  ///< a string that identifies the version of the compiler
 };
 
-/// If `kind` is `any` and COALESCE_COMPILER allows only one kind, returns that kind. Otherwise
-/// returns `kind`.
+/// Returns `kind`, unless `kind` is `any` and the environment variable COALESCE_COMPILER allows
+/// only one kind. In that case, returns the allowed kind.
 Compiler resolve_compiler_kind(Compiler kind);
 /// Finds the compiler of this kind or, for `any`, the first installed compiler. Returns nothing if
 /// no such compiler is installed.
@@ -32,15 +32,14 @@ const char* name_of(Compiler kind);
 /// Returns the dialect of CUDA C++ that the compiler accepts.
 Dialect dialect_of(const FoundCompiler& compiler);
 
-/// Compiles the output of wrap_source for `architecture`, such as "compute_90". CompileOptions
-/// explains `keeps_variables`.
+/// Compiles the output of wrap_source for `architecture`, such as "compute_90". If
+/// `keeps_variables` is true, does not optimize (see CompileOptions).
 RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped,
                        const std::string& architecture, int seconds, bool keeps_variables = false);
 
-/// Asks clang's driver (with -###) for the command that reads wrapped source code from stdin and
-/// prints PTX, and returns this command. It writes no files, reads no files other than the headers
-/// in `clang_headers()`, and starts no other process. Throws std::runtime_error if the driver does
-/// not print such a command.
+/// Returns the clang command that reads wrapped source code from stdin and prints PTX. The command
+/// writes no files, reads only the headers in `clang_headers()`, and starts no other process.
+/// Throws std::runtime_error if clang does not provide such a command.
 std::vector<std::string> clang_filter_command(const std::string& clang,
                                               const std::string& architecture);
 /// Returns the folder that contains the project's headers for clang.

@@ -18,25 +18,25 @@ namespace coalesce {
 std::vector<Failure> find_exceeded_limits(const Verdict& verdict, const LaunchShape& launch,
                                           const Limits& limits, const RelaunchFunction& relaunch);
 
-/// Returns a failure for each kind of access that costs more per request than its limit and more in
-/// total than in the solution. Kinds without a limit are not checked.
+/// Returns a failure for each kind of access that is too expensive: a request costs more than the
+/// limit, and all requests together cost more than in the solution. Kinds without a limit are not
+/// checked.
 std::vector<Failure> find_costly_requests(const Verdict& verdict, const Limits& limits);
 
-/// Returns a failure if the kernel's accesses cost far more than the solution's. Meant for shapes
-/// on which good kernels differ in cost, such as those with partial tiles. The failure's headline
-/// ends with `costs_elsewhere`, such as "On smaller matrices the kernel costs less."
+/// Returns a failure if the kernel's accesses cost far more than the solution's. Use this check on
+/// shapes where good kernels differ in cost, such as shapes with partial tiles. The failure's
+/// headline ends with `costs_elsewhere`, such as "On smaller matrices the kernel costs less."
 std::optional<Failure> find_excess_over_solution(const Verdict& verdict,
                                                  const std::string& costs_elsewhere);
 
 // ---- overlap.cpp: whether a warp's accesses to global memory overlap ----
 
-/// Returns a failure if the kernel's loads cannot overlap because there is a barrier or a store
-/// between them in the source, or a barrier in the compiled kernel. Other causes are not reported,
-/// such as a loop that the compiler did not unroll.
+/// Returns a failure if a barrier or a store between the kernel's loads prevents the loads from
+/// overlapping. Other causes are not reported, such as a loop that the compiler did not unroll.
 std::optional<Failure> find_loads_not_overlapped(const Verdict& verdict, const Limits& limits);
 
-/// Returns a failure if the kernel waits for all asynchronous copies before it reads a tile,
-/// although the lesson requires some copies to stay in flight at that point.
+/// Returns a failure if fewer bytes of asynchronous copies are in flight than the lesson requires
+/// when the kernel reads a tile.
 std::optional<Failure> find_copies_not_overlapped(const Verdict& verdict, const Limits& limits);
 
 /// Returns a failure if the lesson requires asynchronous copies and the kernel makes none.
@@ -44,26 +44,25 @@ std::optional<Failure> find_copies_not_async(const Verdict& verdict, const Limit
 
 // ---- too_slow.cpp: limits on the predicted time ----
 
-/// Returns a failure if the predicted speed, relative to a copy, is below the lesson's limit even
-/// at the upper end of the model's error band. Returns nothing if the kernel might be faster than
-/// predicted because it has a property that the model does not cover.
+/// Returns a failure if the predicted speed is below the lesson's limit, even after allowing for
+/// the error of the model. Returns nothing if the kernel might be faster than predicted, because it
+/// has a property that the model does not cover.
 std::optional<Failure> find_slow_prediction(const Verdict& verdict, const Limits& limits);
-/// Returns the failure for a kernel whose time cannot be predicted, although the solution's time
-/// can be.
+/// Returns the failure to report if the solution's time can be predicted, but the kernel's time
+/// cannot.
 Failure explain_missing_prediction(const std::string& file, Shape shape);
 
 // ---- block_order.cpp ----
 //
-// Checks which tile each block takes. The first address that a block loads identifies its tile. Two
-// kernels that assign tiles to blocks differently have the same cost on the simulated GPU, but not
-// on a real GPU.
+// Checks which tile each block takes. The first address that a block loads identifies its tile. On
+// a real GPU the order of the tiles affects the cost, but the simulated GPU does not show it.
 
 /// An order in which the blocks take the tiles.
 struct BlockOrder {
     const char* name;  ///< the order's name in exercise.toml, one of kBlockOrders
     /// Returns the coordinates of the tile that block (x, y) takes in a grid of `wide` x `tall`
-    /// blocks. Null if the order has no formula. For most blocks, the next block must then take a
-    /// tile in a different row and a different column.
+    /// blocks. If the function is null, the order has no formula. Most consecutive blocks must then
+    /// take tiles that differ in both row and column.
     Cell (*tile_for_block)(int x, int y, int wide, int tall);
     Shape shape;         ///< the shape to check; the kernel is launched once per checked block
     int tile = 32;       ///< side of a tile

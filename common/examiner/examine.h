@@ -27,19 +27,18 @@ struct ExamineOptions {
     /// The solution. The kernel may not need more sectors, requests or wavefronts in total than the
     /// solution. Without a solution, only the exercise's limits apply.
     std::optional<Source> solution = {};
-    /// A second shape on which the kernel's costs are compared with the solution's costs. The shape
-    /// is used only if the costs at `counted` are within the limits. 0 x 0 means no second shape.
-    /// Errors on this shape are reported like errors on other shapes.
+    /// A second shape on which the kernel's costs are compared with the solution's costs. This
+    /// comparison is made only if the costs on the first shape are within the limits. 0 x 0 means
+    /// no second shape.
     Shape second_counted{0, 0};
-    /// A shape with partial tiles, on which the kernel may cost somewhat more than the solution.
-    /// 0 x 0 means no such shape.
+    /// A shape with partial tiles, on which the kernel may cost somewhat more than the solution. 0
+    /// x 0 means that there is no such shape.
     Shape ragged_counted{0, 0};
-    /// Shapes on which the runner launches only some of the blocks, because a launch of all blocks
-    /// would take too long.
+    /// Shapes that are too large for a launch of all blocks. The runner launches only some of the
+    /// blocks.
     std::vector<Shape> large_shapes = {};
-    /// The runner that measures the solution, or null to use the learner's runner. If the learner's
-    /// runner has limits, pass a separate runner, so that the solution's costs do not count towards
-    /// these limits.
+    /// The runner that measures the solution, or null to use the learner's runner. With a separate
+    /// runner, the solution's costs do not count towards the limits of the learner's runner.
     Runner* solution_runner = nullptr;
 };
 

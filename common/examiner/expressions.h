@@ -1,5 +1,5 @@
-// Parses expressions in a kernel's source: the conditions that decide whether a line is executed,
-// the index of an access, and the definitions of the variables in that index.
+// Parses expressions in a kernel's source: conditions of `if` statements, indices of accesses, and
+// definitions of variables.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace coalesce {
 
-/// Splits an expression at each operator `separator` that is outside of brackets.
+/// Splits an expression at each operator `separator` outside of brackets.
 std::vector<std::string> split_outside_brackets(const std::string& text,
                                                 const std::string& separator);
 /// Returns the expression without casts to int or unsigned, without brackets around the whole
@@ -34,9 +34,8 @@ struct Condition {
     bool joins_with_or() const { return text.find("||") != std::string::npos; }
 };
 
-/// Returns the conditions of the `if` statements that decide whether a line is executed. These are
-/// the statements that enclose the line, and the earlier ones that return from the function or exit
-/// the loop around the line.
+/// Returns the conditions that decide whether a line is executed. They belong to the `if`
+/// statements around the line, and to earlier ones that leave the function or the loop.
 std::vector<Condition> find_conditions(const std::string& text, int line);
 
 /// Returns the conditions of the `if` statements whose `else` branch contains a line.
@@ -53,8 +52,8 @@ struct MatrixIndex {
 /// product and another term, only `text` is set.
 MatrixIndex find_matrix_index(const std::string& text, int line, const std::string& matrix);
 
-/// Returns the expression with each variable replaced by the value last assigned to it before line
-/// `line`. Repeats this for the variables in those values. Loop counters are not replaced.
+/// Returns the expression with each variable replaced by its last value before line `line`.
+/// Variables in that value are replaced too, but loop counters are not.
 std::string expand(const std::string& text, const std::string& expression, int line);
 /// Returns the line of the last assignment to a variable before line `line`, or 0 if there is none.
 int find_assignment_line(const std::string& text, const std::string& variable, int line);

@@ -42,20 +42,20 @@ enum class FailureKind {
     not_simulated,           ///< the kernel uses something that the simulated GPU lacks
 
     // Failures while the kernel runs.
-    endless_loop,           ///< the kernel exceeds a generous limit on instructions
-    deadlock,               ///< threads wait for something that will never happen
-    divergent_barrier,      ///< some threads of a block do not reach __syncthreads()
-    bad_warp_mask,          ///< the mask of a warp operation contains lanes that do not execute it
-    assertion_failed,       ///< an assert failed, or the kernel executed a trap instruction
-    no_bounds_check,        ///< accesses are out of bounds, but only on shapes with partial tiles
-    out_of_bounds,          ///< accesses are out of bounds even on shapes without partial tiles
-    outside_shared_memory,  ///< accesses outside a shared array
+    endless_loop,       ///< the kernel exceeds a generous limit on instructions
+    deadlock,           ///< threads wait for something that will never happen
+    divergent_barrier,  ///< some threads of a block do not reach __syncthreads()
+    bad_warp_mask,      ///< the mask of a warp operation contains lanes that do not execute it
+    assertion_failed,   ///< an assert failed, or the kernel executed a trap instruction
+    no_bounds_check,    ///< memory is accessed out of bounds, but only on shapes with partial tiles
+    out_of_bounds,      ///< memory is accessed out of bounds, even on shapes without partial tiles
+    outside_shared_memory,  ///< a thread accesses memory outside a shared array
     outside_local_array,    ///< a thread accesses memory outside its local array
     stack_overflow,         ///< nested calls need more stack than a thread has
     misaligned,             ///< the address of a vector access is not a multiple of its size
     missing_barrier,        ///< threads read shared memory while other threads write to it
     shared_race,            ///< threads write different values to the same address in shared memory
-    elements_left_out,      ///< a warp stores fewer or more elements than it reads
+    elements_left_out,      ///< a warp stores fewer or more elements than it loads
     uninitialised_shared,   ///< the kernel reads shared memory that was never written
     uninitialised_read,     ///< the kernel reads device memory that was never written
     race_between_blocks,    ///< blocks access the same address without synchronization
@@ -84,7 +84,7 @@ enum class FailureKind {
     inputs_left_out,   ///< the kernel used only some of the inputs
     inputs_repeated,   ///< the kernel used some inputs more than once
     beyond_tolerance,  ///< the values are nearly right, but their errors exceed the tolerance
-    wrong_elements,    ///< other wrong values
+    wrong_elements,    ///< the values are wrong in some other way
 
     // Costs above the exercise's limits.
     uncoalesced_loads,   ///< the kernel reads more sectors than the lesson allows
@@ -160,8 +160,8 @@ struct Failure {
     std::string id() const;
 };
 
-/// Returns every identifier that a Failure can have, in the order of FailureKind. In place of
-/// wrong-result, the list contains the identifiers of all faults.
+/// Returns every identifier that a Failure can have, in the order of FailureKind. The identifiers
+/// of all faults replace wrong-result.
 std::vector<std::string> all_failure_ids();
 
 }  // namespace coalesce

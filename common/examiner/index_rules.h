@@ -8,7 +8,7 @@
 namespace coalesce {
 
 /// Replaces the headline and the advice of a failure with more precise ones. For a wrong result,
-/// the old headline moves to the details. If `line` is not 0, the failure then refers to that line.
+/// the old headline moves to the details. If `line` is not 0, it becomes the line of the failure.
 void blame_line(Failure& failure, int line, const std::string& headline, const std::string& next);
 /// Returns the factor of threadIdx.x in an expression: 4 for `threadIdx.x * 4`, 1 for
 /// `threadIdx.x`, and 0 if threadIdx.x does not occur.
@@ -19,26 +19,26 @@ int factor_of_thread(const std::string& expression);
 // Each function looks for one kind of mistake in the kernel's source. If it finds such a mistake,
 // it describes the mistake in the failure and returns true.
 
-/// Attributes the failure to two consecutive lines that use the same element of the tile, and so
-/// leave out another element. Returns false if there are no such lines.
+/// Attributes the failure to two consecutive lines that use the same element of the tile, although
+/// each should use a different one. Returns false if there are no such lines.
 bool explain_repeated_place(Failure& failure, const Evidence& evidence);
 /// Attributes the failure to a vector component that is loaded, but never stored in the tile.
 bool explain_unused_component(Failure& failure, const Evidence& evidence);
-/// Attributes the failure to an index of the tile in which the factor of threadIdx.x is smaller
-/// than the number of elements that each thread moves.
+/// Attributes the failure to an index of the tile such as `2 * threadIdx.x`, if each thread moves
+/// more than two elements.
 bool explain_thread_factor(Failure& failure, const Evidence& evidence);
 /// Attributes the failure to a line that indexes the tile with a row or column of the whole matrix.
 bool explain_matrix_index_in_tile(Failure& failure, const Evidence& evidence);
-/// Attributes the failure to a loop over the tile whose step differs from the number of rows that
-/// the block covers in one iteration.
+/// Attributes the failure to a loop over the tile with a wrong step. The step must equal the number
+/// of rows that the block covers in one iteration.
 bool explain_loop_step(Failure& failure, const Trial& trial, const Evidence& evidence);
 /// Explains an access outside the tile. Returns false if the cause is not recognized.
 bool explain_outside_tile(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- tile_element_causes.cpp: elements in the wrong place in the tile ----
 
-/// Attributes the failure to a line that loads an element to the wrong place in the tile, or that
-/// stores the wrong element.
+/// Attributes the failure to a line that loads an element to the wrong place in the tile, or stores
+/// the wrong element.
 bool explain_other_element(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 }  // namespace coalesce

@@ -14,9 +14,8 @@ namespace coalesce {
 /// replaced with their values. A quotient or a remainder counts as a single name.
 class IndexSum {
 public:
-    /// Parses an expression that occurs on a line of the source `text`. Returns nothing if the
-    /// expression is not an integer expression, calls a function, indexes an array, or uses a
-    /// variable that is changed in place, as in `row += 4`.
+    /// Parses an expression that occurs on a line of the source `text`. Returns nothing if a sum
+    /// cannot represent the expression, for example if it calls a function or indexes an array.
     static std::optional<IndexSum> parse(const std::string& text, const std::string& expression,
                                          int line);
 
@@ -24,7 +23,6 @@ public:
     IndexSum operator-(const IndexSum& other) const { return combined(other, -1); }
     bool operator==(const IndexSum&) const = default;
 
-    /// Returns the sum plus a number.
     IndexSum plus(long long number) const;
     bool is_zero() const { return terms_.empty(); }
     /// Reports whether the sum consists only of numbers and named constants.
@@ -38,10 +36,10 @@ public:
     /// Returns the names whose values differ between the threads of a block or the iterations of a
     /// loop.
     std::vector<std::string> varying_names(const std::string& text, int line) const;
-    /// Reports whether the sum is zero once named constants are replaced with their values.
+    /// Reports whether the sum is zero when named constants are replaced with their values.
     bool is_zero_with_constants(const std::string& text) const;
-    /// Reports whether every term is a multiple of `number` once constants are replaced with their
-    /// values.
+    /// Reports whether every term is a multiple of `number` when named constants are replaced with
+    /// their values.
     bool is_multiple_of(const std::string& text, long long number) const;
     /// Formats the sum as C++, such as "threadIdx.x * 4 + 1".
     std::string format() const;

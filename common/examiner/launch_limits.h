@@ -10,13 +10,11 @@
 
 namespace coalesce {
 
-/// Returns the number of elements of a matrix.
 double element_count(Shape shape);
 
 /// Returns the number of warp instructions that a launch may execute. The budget is far larger than
-/// even an inefficient correct kernel needs, but small enough to stop an infinite loop quickly. A
-/// kernel that prints has a larger budget, because printing a line takes many instructions, and
-/// printing from every thread is not a mistake.
+/// any correct kernel needs, but small enough to stop an infinite loop quickly. A kernel that
+/// prints has a larger budget, because printing takes many instructions.
 std::uint64_t instruction_budget(Shape shape, double warps, bool prints);
 
 /// Returns the number of threads in a launch. The result is a double, because an integer could

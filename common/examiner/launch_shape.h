@@ -18,7 +18,6 @@ struct LaunchShape {
     std::array<long long, 3> block{1, 1, 1};  ///< threads per block along x, y and z
     long long shared_bytes = 0;               ///< bytes of dynamic shared memory per block
 
-    /// Returns the number of blocks.
     long long blocks() const { return grid[0] * grid[1] * grid[2]; }
     /// Returns the number of threads per block.
     long long threads() const { return block[0] * block[1] * block[2]; }

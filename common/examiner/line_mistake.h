@@ -25,8 +25,8 @@ LineMistake first_mistake(Finds... finds) {
 void blame(Failure& failure, const LineMistake& mistake);
 
 std::string in_backticks(const std::string& code);
-/// Returns the first sentence of a headline, which states the observation. Later sentences guess at
-/// the cause. Returns "" if the headline has only one sentence.
+/// Returns the first sentence of a headline, or "" if the headline has only one sentence. The first
+/// sentence states the observation, and later sentences guess at the cause.
 std::string first_sentence(const std::string& headline);
 /// Returns how many floats each access on this line of code moves at once.
 int vector_width(const std::string& code);

@@ -8,8 +8,8 @@
 
 namespace coalesce {
 
-/// The maximum number of lines or terms that a rule examines closely. Each of them requires several
-/// searches of the whole text, and the text is untrusted.
+/// The maximum number of lines or terms that a rule examines closely. The limit bounds the time,
+/// because each of them requires several searches of an untrusted text.
 constexpr int kMaxCandidates = 8;
 
 // ---- coordinate_causes.cpp ----
@@ -19,8 +19,8 @@ constexpr int kMaxCandidates = 8;
 LineMistake find_coordinate_mistake(const Failure& failure, const Trial& trial,
                                     const Evidence& evidence);
 
-/// Looks for a loop in which each thread processes all columns or rows, although the kernel
-/// computes the one column or row that belongs to the thread (and never uses it).
+/// Looks for a loop in which each thread processes all rows or columns. The kernel computes the
+/// thread's own row or column, but never uses it.
 LineMistake find_loop_over_matrix(const std::string& text, int line);
 
 // ---- component_causes.cpp ----
@@ -41,8 +41,8 @@ LineMistake find_sector_mistake(const std::string& text);
 // Finds mistakes in kernels that transpose pairs of tiles in place.
 
 LineMistake find_pair_mistake(const Failure& failure, const Evidence& evidence);
-/// Looks for a condition that compares the positions of two elements, although it should compare
-/// the positions of a pair's two tiles.
+/// Looks for a condition that compares the positions of two elements instead of the positions of a
+/// pair's two tiles.
 LineMistake find_compared_elements(const std::string& text);
 
 // ---- mbarrier_causes.cpp ----
@@ -54,14 +54,14 @@ LineMistake find_mbarrier_mistake(const Failure& failure, const Trial& trial,
 
 // ---- tile_causes.cpp ----
 
-/// Looks for a wrong grid width in a kernel that assigns the tiles of a row to several GPUs in
-/// turn. The grid may be too wide, or its width may not be a multiple of the number of GPUs.
+/// Looks for a wrong grid width in a kernel that assigns tiles to several GPUs in turn. The grid
+/// may be too wide, or its width may not be a multiple of the number of GPUs.
 LineMistake find_wrong_grid_width(const LaunchShape& launch, Shape shape, const std::string& text);
 
 // ---- cost_lines.cpp ----
 
-/// If the kernel's text shows which line causes the excessive costs, rewrites the failure to refer
-/// to that line.
+/// Looks in the kernel's text for the line that causes excessive costs. If there is one, rewrites
+/// the failure to refer to that line.
 void explain_by_costly_line(Failure& failure, const Verdict& found, const LaunchShape& launch);
 
 }  // namespace coalesce

@@ -38,18 +38,17 @@ public:
     bool prints() const { return prints_; }
     /// Reports whether the kernel's file declares an array in dynamic shared memory.
     bool has_dynamic_array() const { return has_dynamic_array_; }
-    /// Returns the failure that says why the kernel cannot be launched, or a failure of kind `none`
-    /// if the kernel can be launched.
+    /// Returns the reason why the kernel cannot be launched, or a failure of kind `none`.
     const Failure& problem() const { return problem_; }
 
     /// Evaluates `configure` on the device and checks its result. If the result is invalid, fills
     /// in `failure` and returns nothing.
     std::optional<LaunchShape> configure(Shape shape, Failure& failure);
-    /// Launches the kernel without waiting for it to finish. Returns cudaSuccess, or the error from
-    /// the launch.
+    /// Launches the kernel, and does not wait for the kernel to finish. Returns cudaSuccess, or the
+    /// error from the launch.
     cudaError_t launch(const LaunchShape& launch, float* out, const float* in, Shape shape);
-    /// Launches a kernel with any signature without waiting for it to finish. Each argument
-    /// occupies the first bytes of its 64-bit value.
+    /// Launches a kernel with any signature, and does not wait for the kernel to finish. Each
+    /// argument occupies the first bytes of its 64-bit value.
     cudaError_t launch(const LaunchShape& launch, std::vector<std::uint64_t> arguments);
     /// Loads the PTX again, so that its variables have their initial values.
     cudaError_t reload();
@@ -60,7 +59,7 @@ public:
 
 private:
     Failure check(const LaunchShape& launch, Shape shape) const;
-    /// Returns the call as text, such as "configure(1000, 777)".
+    /// Returns the call of `configure` as text, such as "configure(1000, 777)".
     std::string configure_call(Shape shape) const;
     cudaError_t load(std::string& log);
     cudaError_t reset_variables();

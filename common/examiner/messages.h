@@ -8,8 +8,8 @@
 
 namespace coalesce {
 
-/// The messages of a compiler, separated into those about the learner's file and those about lines
-/// that we append to it.
+/// The messages of a compiler. They are about the learner's file, or about lines that we append to
+/// the file.
 struct CompilerOutput {
     std::vector<Message> messages;       ///< messages about the file called `file_name`
     std::vector<std::string> configure;  ///< errors in the appended call of `configure`
@@ -24,8 +24,8 @@ CompilerOutput read_messages(const std::string& output, const std::string& sourc
 /// Adds a period to a message that does not end with a punctuation mark.
 std::string end_sentence(const std::string& text);
 
-/// Returns the text to print below `line` to mark a column, counted from 1, with a caret. Tabs
-/// before the column are copied from `line`, so that the caret is aligned.
+/// Returns a line with a caret below one column of `line`. Columns are counted from 1. Tabs before
+/// the column are copied from `line`, so that the caret is aligned.
 std::string format_caret(const std::string& line, int column);
 /// Returns line `number` of a text, counted from 1, or "" if the text has fewer lines.
 std::string extract_line(const std::string& text, int number);

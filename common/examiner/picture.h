@@ -1,7 +1,7 @@
 /// \file
 /// Draws the memory that one warp of a learner's kernel accesses in a simulated run. The picture
-/// maps the warp's 32 lanes to sectors of memory or to banks of shared memory, as text for a
-/// terminal or as SVG.
+/// shows which sectors or banks each of the 32 lanes accesses. The output is text for a terminal,
+/// or SVG.
 ///
 /// In the text, each lane is one character: 0-9, then a-v for lanes 10 to 31. For device memory, a
 /// row of the picture is 128 bytes in four sectors. For shared memory, a row is one wavefront with
@@ -56,7 +56,6 @@ struct Picture {
     bool ok() const { return problem.kind == FailureKind::none; }
     /// Returns the picture as text that is at most 80 columns wide.
     std::string text() const;
-    /// Returns the picture as SVG.
     std::string svg() const;
 };
 

@@ -52,14 +52,13 @@ struct PredictedLaunchOptions {
     std::uint64_t max_instructions = 0;  ///< additional limit on warp instructions; 0 for none
     std::uint64_t seed = 0;    ///< seed for the choice of sampled blocks; 0 for the default choice
     bool must_launch = false;  ///< whether to throw NotLaunched if the launch is refused
-    /// If not null, receives the costs of the launch, which are counted only if `sampled` is set.
+    /// Receives the costs of the launch, unless null. Costs are counted only if `sampled` is set.
     SampledCosts* costs = nullptr;
 };
 
 /// Predicts the time of a kernel by launching a few of its blocks on the simulator. Returns nothing
 /// if the model cannot predict a time. Set `in_place` if the kernel takes only one matrix. The
-/// kernel's calls to printf are disabled during the launch. The simulator's checks are disabled and
-/// not enabled again.
+/// simulator's checks are disabled and not enabled again.
 std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Shape shape,
                                         const PredictedLaunchOptions& options = {});
 

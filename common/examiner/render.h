@@ -36,15 +36,15 @@ struct TerminalOptions {
 std::string terminal_text(const Verdict& verdict, const TerminalOptions& look = {});
 /// Formats a failure that does not belong to a verdict.
 std::string terminal_text(const Failure& failure);
-/// Formats a verdict as Markdown. Text from the kernel is in code blocks that the text cannot
-/// close.
+/// Formats a verdict as Markdown. Text from the kernel is put into code blocks, and cannot close
+/// them.
 std::string markdown_text(const Verdict& verdict);
 /// Formats a verdict as an HTML <article> without scripts. Text from the kernel cannot become
 /// markup.
 std::string html_text(const Verdict& verdict);
 
-/// A row of the cost table, such as "sectors per load". It contains the cost of the learner's
-/// kernel, the minimum cost of accessing the same number of bytes, and the solution's cost.
+/// A row of the cost table, such as "sectors per load". The row contains the cost of the learner's
+/// kernel, the minimum cost for the same number of bytes, and the solution's cost.
 struct CostRow {
     std::string what;
     std::string yours, ideal, solution;  ///< "-" if unknown
@@ -52,8 +52,8 @@ struct CostRow {
 /// Returns a row for each kind of access that the kernel makes, or no rows if nothing was counted.
 std::vector<CostRow> cost_rows(const Verdict& verdict);
 
-/// Reports whether the map of cells of the verdict's first failure is worth showing. The map must
-/// show more than one fault, and its cells must not all have the same mark.
+/// Reports whether the map of cells of the verdict's first failure is worth showing. A useful map
+/// shows more than one fault, and cells with different marks.
 bool has_map(const Verdict& verdict);
 
 /// Returns a few numbered lines of `text` around `line`. Marks `line` and, if it is known,

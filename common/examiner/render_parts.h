@@ -8,18 +8,18 @@
 
 namespace coalesce::render {
 
-/// Capitalizes the first letter of a sentence, unless the sentence begins with code, such as
-/// "out(0,0) was ...".
+/// Capitalizes the first letter of a sentence. A sentence that begins with code stays unchanged, as
+/// in "out(0,0) was ...".
 std::string as_sentence(std::string text);
 /// Returns `line` of `text` with up to `around` lines before it and after it, all numbered.
 std::string excerpt_around(const std::string& text, int line, int column, int around);
 /// Returns the source lines around a failure. Returns "" if the compiler's message already shows
 /// the line, or if the file is not text.
 std::string source_excerpt(const Failure& failure, const std::string& source, int lines_around = 2);
-/// Reports whether the map of cells adds anything to the headline. The map must show more than one
-/// fault, and its cells must not all have the same mark.
+/// Reports whether the map of cells is worth showing. A useful map shows more than one fault, and
+/// cells with different marks.
 bool is_map_useful(const Failure& failure);
-/// Returns the map of right and wrong cells in at most `lines` lines, or "" if the map is not
+/// Returns the map of right and wrong cells in at most `lines` lines. Returns "" if the map is not
 /// useful.
 std::string format_map(const Failure& failure, int lines = CellMap::kSide);
 /// Returns a sentence such as "The kernel is correct on 6 shapes, passes every check, and stays

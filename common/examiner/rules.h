@@ -10,8 +10,8 @@
 
 namespace coalesce {
 
-/// A shape whose sides are not multiples of any usual tile size, so that the edges of the matrix do
-/// not coincide with the edges of tiles.
+/// A shape whose sides are not multiples of any usual tile size. The tiles at the edges are
+/// therefore incomplete.
 constexpr Shape kRaggedShape{84, 140};
 
 // ---- causes.cpp ----
@@ -30,11 +30,12 @@ std::optional<Failure> find_refused_launch(const Trial& trial, const Evidence& e
 /// Returns the first report of this check and kind, or nullptr.
 const simulated::Report* find_report(const Trial& trial, const char* check, const char* kind = "");
 
-/// Returns `place`. If it is in a function with inline assembly, returns the line that calls this
-/// function. The line is 0 if `place` is not in the learner's file.
+/// Returns `place`, or the line of the call if `place` is in a function with inline assembly. The
+/// line is 0 if `place` is not in the learner's file.
 Place place_in_learner_file(const Place& place, const Evidence& evidence);
 
-/// Returns the exercise's name for the output matrix, or for the input matrix if not `is_out`.
+/// Returns the name that the exercise gives to the output matrix, or to the input matrix if
+/// `is_out` is false.
 const char* matrix_name(bool is_out, const Evidence& evidence);
 
 /// A rule that maps reports with a given check and kind to a failure.
@@ -75,23 +76,22 @@ std::optional<Failure> find_local_array_overrun(const Trial& trial, const Eviden
 //
 // Finds mistakes in bounds checks.
 
-/// Attributes the failure to a bounds check that lets through a thread outside the matrix, or that
-/// excludes a thread inside it. Returns false and leaves the failure unchanged if there is no such
-/// check.
+/// Attributes the failure to a bounds check that admits a thread outside the matrix or excludes a
+/// thread inside it. Returns false if there is no such check.
 bool explain_by_conditions(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- line_causes.cpp ----
 //
 // Finds mistakes that are visible in a single line, independent of the symptom.
 
-/// Attributes the failure to a line whose text alone shows a mistake. Returns false if there is no
+/// Attributes the failure to a line that contains an obvious mistake. Returns false if there is no
 /// such line.
 bool explain_by_lines(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- index_causes.cpp ----
 //
-// Finds wrong indices of vectors and of tile elements, and indices with which two threads store to
-// the same matrix element.
+// Finds wrong indices of vectors and of tile elements. Also finds indices with which two threads
+// store to the same matrix element.
 
 /// Attributes the failure to the incorrect part of an index. Returns false if no index in the text
 /// is recognizably wrong.
@@ -112,8 +112,8 @@ bool explain_by_pipeline(Failure& failure, const Evidence& evidence);
 //
 // Finds mistakes in the lines that assign a tile to a block.
 
-/// Attributes the failure to a mistake in the lines that assign a tile to a block, or to one of
-/// those lines if no mistake is recognized. Returns false if the kernel has no such lines.
+/// Attributes the failure to a mistake in the lines that assign a tile to a block. If no mistake is
+/// recognized, blames one of those lines. Returns false if the kernel has no such lines.
 bool explain_by_tile_choice(Failure& failure, const Trial& trial, const Evidence& evidence);
 /// Returns the last line that assigns a tile to a block, or 0 if there is none.
 int find_tile_choice_line(const std::string& text);
@@ -122,16 +122,15 @@ int find_tile_choice_line(const std::string& text);
 //
 // Finds incorrect block sizes by launching the kernel with other block sizes.
 
-/// Launches the kernel with other numbers of threads per block. If one makes the kernel correct,
-/// attributes the failure to the block size, or to loops that depend on the block size. A common
-/// mistake is to keep the block size of an earlier lesson although each thread now moves two or
-/// four elements. Returns false if no other number of threads helps.
+/// Launches the kernel with other numbers of threads per block. If one of them makes the kernel
+/// correct, attributes the failure to the block size, or to loops that depend on the block size.
+/// Otherwise returns false.
 bool explain_by_block_size(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- sync_causes.cpp ----
 //
-// Explains why threads of a block see incomplete data: the data is still being copied, a barrier is
-// missing or incorrect, threads race, or no thread filled the tile.
+// Explains why threads of a block see incomplete data. For example, a barrier is missing, or the
+// data is still being copied.
 
 /// Returns a failure if the kernel uses shared memory that an asynchronous copy is still writing
 /// to.
@@ -141,8 +140,7 @@ std::optional<Failure> find_copy_error(const Trial& trial, const Evidence& evide
 /// threads wait forever or do not wait long enough.
 std::optional<Failure> find_second_initialization(const Trial& trial, const Evidence& evidence);
 
-/// Returns a failure if a barrier or a warp operation is incorrect, or if threads do not wait for
-/// each other.
+/// Returns a failure for an incorrect or missing barrier, or for an incorrect warp operation.
 std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& evidence);
 
 /// Returns a failure if the tile was declared without __shared__. No check reports this mistake,
@@ -168,12 +166,11 @@ Failure explain_wrong_result(const Trial& trial, const Comparison& comparison,
 //
 // Explains why a kernel that transposes a stack of matrices accesses the wrong matrix.
 
-/// Attributes the failure to a wrong assignment of blocks to matrices: the grid has more blocks
-/// along z than there are matrices, or block (0, 0, 1) assumes a wrong start of the second matrix.
-/// Returns false if there is no such mistake.
+/// Attributes the failure to a wrong assignment of blocks to matrices. For example, the grid has
+/// more blocks along z than there are matrices. Returns false if there is no such mistake.
 bool explain_by_matrix_begin(Failure& failure, const Trial& trial, const Evidence& evidence);
-/// Attributes the failure to a pointer that the kernel advances by an amount that is not a multiple
-/// of the matrix size. Returns false if there is no such pointer.
+/// Attributes the failure to a pointer that the kernel advances by a wrong amount: the amount is
+/// not a multiple of the matrix size. Returns false if there is no such pointer.
 bool explain_pointer_advance(Failure& failure, const Trial& trial, const Evidence& evidence);
 /// Explains why some matrices were not written: there are too few blocks, or the blocks do not use
 /// blockIdx.z.
@@ -184,28 +181,27 @@ void explain_batch_race(Failure& failure, const simulated::Report& race, const T
 
 // ---- grid_causes.cpp ----
 //
-// Explains cells that no thread wrote. Compares the launch configuration with the cells that the
-// blocks access, to decide whether the configuration is the cause.
+// Explains cells that no thread wrote. The cells that the blocks access show whether the launch
+// configuration is the cause.
 
 /// Returns a failure if the grid does not cover the matrix, but would if its two sizes were
 /// swapped.
 std::optional<Failure> find_exchanged_grid(const Trial& trial, const Evidence& evidence);
-/// Attributes the failure to the line of the launch configuration that explains the unwritten
-/// cells. Returns false and leaves the failure unchanged if the launch configuration does not
-/// explain them.
+/// Attributes the failure to the line of the launch configuration that causes the unwritten cells.
+/// Returns false if there is no such line.
 bool explain_by_launch(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- value_causes.cpp ----
 //
-// Uses the accesses of a warp and the text of the kernel to explain why values are missing from the
-// result.
+// Explains why values are missing from the result. The rules look at the accesses of one warp and
+// at the text of the kernel.
 
-/// Extends a wrong-result failure with details that the comparison of the cells does not reveal.
+/// Adds details to a wrong-result failure that the comparison of the cells does not reveal.
 void explain_values(Failure& failure, const Trial& trial, const Evidence& evidence);
 
 // ---- left_out.cpp ----
 //
-// Compares the number of elements that a warp moves at each stage, for example from the input to
+// Compares the numbers of elements that a warp moves at each stage, for example from the input to
 // the tile. A stage that moves fewer elements than another leaves some out.
 
 /// A stage of the kernel at which a warp moves fewer elements than at another stage.
@@ -216,8 +212,8 @@ struct LeftOutStage {
     std::string next;
 };
 
-/// Returns the stage at which the first warp leaves out elements. Returns nothing if every stage
-/// moves the same number of elements, or if the recording of the warp's accesses is incomplete.
+/// Returns the stage at which the first warp leaves out elements. Returns nothing if there is no
+/// such stage, or if the recording of the warp's accesses is incomplete.
 std::optional<LeftOutStage> find_left_out_stage(const Trial& trial, const Evidence& evidence);
 
 }  // namespace coalesce

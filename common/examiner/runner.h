@@ -30,15 +30,14 @@ public:
     /// Reports whether the device is the simulator, which has checks and counters.
     virtual bool is_simulated() const = 0;
 
-    /// Compiles a file that must define `kernel`.
+    /// Compiles a file, which must define `kernel`.
     virtual Compiled compile(const Source& source, const Signature& kernel) = 0;
     /// Launches the kernel once on a new input, and compares the output with the result that `task`
     /// requires.
     virtual Trial run(const Compiled& kernel, const Produces& task, const TrialRequest& order) = 0;
 
-    /// Launches a kernel once with these arguments. The kernel may have any signature. Afterwards,
-    /// Trial::arrays contains the contents of the arrays, which the caller must compare with the
-    /// correct result.
+    /// Launches a kernel with any signature once with these arguments. Afterwards, Trial::arrays
+    /// contains the contents of the arrays, which the caller must compare with the correct result.
     virtual Trial run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,
                            const TrialRequest& order) = 0;
 
@@ -60,23 +59,23 @@ public:
     /// The result of running only some of the blocks of a launch on a large shape.
     struct LargeTrial {
         Failure failure = {};  ///< its kind is `none` if the blocks are correct
-        /// Whether `failure` may only mean that the kernel costs too much. If so, judge the costs
-        /// first, and report `failure` only if they are within the limits.
+        /// Whether excessive costs may explain `failure`. If so, report `failure` only if the costs
+        /// are within the limits.
         bool may_be_cost = false;
         std::optional<Predicted> predicted = {};  ///< the predicted time, if the model has one
         /// The costs of the whole launch, estimated from the blocks that were launched.
         std::optional<Counters> counters = {};
     };
-    /// Launches a few blocks on a large shape and checks the values that these blocks store. The
-    /// choice of blocks must be secret, so that a kernel cannot process only these. A runner that
-    /// does not grade need not implement this function.
+    /// Launches a few blocks on a large shape, and checks the values that these blocks store. The
+    /// choice of blocks must be secret, so that a kernel cannot process only these. Only runners
+    /// that grade must implement this function.
     virtual LargeTrial run_large(const Compiled& /*kernel*/, const Produces& /*task*/,
                                  Shape /*shape*/) {
         return {};
     }
 
     /// Returns the cached value, or nothing if there is none. `kind` is "counters" or "time". `of`
-    /// is a text with everything on which the value depends.
+    /// is a text that contains everything that the value depends on.
     virtual std::optional<std::string> load_cached(const std::string& /*kind*/,
                                                    const std::string& /*of*/) {
         return std::nullopt;
@@ -93,11 +92,10 @@ public:
     }
 };
 
-/// Launches kernels in this process, with the libcudart that the process has loaded: either the
-/// simulated GPU, with all checks and counters, or a real GPU. A kernel that crashes the simulator
-/// or hangs a GPU ends the process, so a caller that must survive runs the kernel in a child
-/// process. The runner captures the kernels' output from construction onwards. Derived classes
-/// implement compilation.
+/// Launches kernels in this process, on the simulated GPU or on a real GPU, depending on the loaded
+/// libcudart. A kernel that crashes the simulator or hangs a GPU ends the process. Callers that
+/// must survive run the kernel in a child process. The runner captures the kernels' output from
+/// construction onwards. Derived classes implement compilation.
 class LaunchingRunner : public Runner {
 public:
     LaunchingRunner();
@@ -121,8 +119,8 @@ private:
     std::unique_ptr<LoadedKernel> loaded_;
 };
 
-/// A LaunchingRunner that also compiles kernels with the compilers on this computer, and that
-/// caches slow results in a folder.
+/// A LaunchingRunner that compiles kernels with the compilers on this computer, and caches slow
+/// results in a folder.
 class LocalRunner : public LaunchingRunner {
 public:
     /// The options of the runner.
@@ -131,9 +129,8 @@ public:
         Compiler compiler = Compiler::any;  ///< the compiler to use
         bool keeps_variables = false;       ///< see CompileOptions::keeps_variables
     };
-    /// Makes the simulated GPU use a single thread, as in the grader's sandbox, so that unordered
-    /// accesses happen in a fixed order and the verdict is reproducible. Must be called before the
-    /// device is selected.
+    /// Makes the simulated GPU use a single thread, so that the verdict is reproducible. Must be
+    /// called before the device is selected.
     static void prepare_process();
     /// Creates the runner. Throws std::runtime_error if there is no device.
     explicit LocalRunner(Options options);

@@ -9,7 +9,7 @@
 
 namespace coalesce {
 
-/// Returns the number of bytes of the UTF-8 character at the beginning of `bytes`, or 0 if the
+/// Returns the length in bytes of the UTF-8 character at the beginning of `bytes`. Returns 0 if the
 /// character is invalid. `bytes` must not be empty.
 std::size_t utf8_length(std::string_view bytes);
 /// Returns the text as a single line of valid UTF-8. Invalid bytes and control characters are

@@ -1,10 +1,10 @@
 /// \file
 /// Verifies the values that the sampled blocks of a predicted launch store.
 ///
-/// Times are predicted for a matrix so large that verifying all of it would take seconds and
-/// gigabytes per kernel. Instead, a few blocks are launched twice. The first launch records which
-/// elements the blocks load. Those elements are then set to unpredictable values. The second launch
-/// is timed, and the elements that it stores are compared with the correct values.
+/// Times are predicted for a large matrix. Verifying all of it would take seconds and gigabytes per
+/// kernel. Instead, a few blocks are launched twice. The first launch records which elements the
+/// blocks load. Those elements are then set to unpredictable values. The second launch is timed,
+/// and the elements that it stores are compared with the correct values.
 #pragma once
 
 #include "harness/pattern.h"
@@ -16,7 +16,7 @@ namespace coalesce {
 /// The result of checking the values that sampled blocks stored.
 enum class SampledValues {
     correct,
-    too_few,  ///< no value is wrong, but the stores set far fewer elements than they should
+    too_few,  ///< all stored values are correct, but far too few elements were stored
     wrong,
 };
 

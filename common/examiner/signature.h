@@ -24,7 +24,6 @@ struct Signature {
     std::vector<Parameter> parameters = {};
     std::vector<std::string> sizes = {"rows", "cols"};  ///< the parameters of `configure`
 
-    /// Returns the kernel's declaration.
     std::string declaration() const;
     /// Returns the declaration of `configure`, for example "constexpr Launch configure(int rows,
     /// int cols)".

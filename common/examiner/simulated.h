@@ -50,8 +50,8 @@ std::vector<Report> reports(const std::string& file_name);
 /// simulator_library::reset_counters.
 Counters counters_of(const std::string& kernel);
 
-/// Returns the costs of all lines in the learner's file that accessed memory in kernels with this
-/// name, ordered by line.
+/// Returns the costs of the learner's lines that access memory in the kernel `kernel`, ordered by
+/// line.
 std::vector<LineCounters> lines_of(const std::string& kernel);
 
 /// A load or store executed by a warp.
@@ -68,7 +68,6 @@ struct Access {
     unsigned cost = 0;
     unsigned ideal = 0;  ///< the minimum cost of an access to the same number of bytes
 
-    /// Returns the addresses of the active lanes.
     std::vector<std::uint64_t> active_addresses() const {
         std::vector<std::uint64_t> found;
         for (std::size_t lane = 0; lane < addresses.size(); ++lane) {

@@ -14,7 +14,6 @@ namespace coalesce {
 struct Source {
     /// The file's name in messages.
     std::string name;
-    /// The text of the file.
     std::string text;
     /// The reason why the file cannot be compiled. Its kind is `none` if the file can be compiled.
     Failure problem;

@@ -1,6 +1,6 @@
 /// \file
-/// Finds lines by their text in a learner's file. The line that a learner should change is often
-/// not the line that an access or a message refers to.
+/// Finds lines by their text in a learner's file. A message often refers to one line, while the
+/// learner should change another.
 #pragma once
 
 #include <cstddef>
@@ -18,27 +18,26 @@ namespace coalesce {
 /// returns the last line.
 int line_number_at(const std::string& text, std::size_t place);
 
-/// Returns the offset of the bracket that matches the one at `open`, or the size of the text if no
-/// bracket matches.
+/// Returns the offset of the bracket that closes the one at `open`. Returns the size of the text if
+/// there is none.
 std::size_t find_closing_bracket(const std::string& code, std::size_t open);
 
 /// Replaces comments, strings and character constants with spaces. The lines and columns of the
 /// code stay the same.
 std::string blank_out_comments(const std::string& text);
 /// Returns the text without comments and strings. Returns "" if the text is far longer than any
-/// kernel, because some searches take quadratic time. The searches only make advice more precise,
-/// so they may be skipped.
+/// kernel, because some searches take quadratic time.
 std::string code_for_search(const std::string& text);
 /// Returns a line of the code, without comments and strings, or "" if there is no such line.
 std::string code_on_line(const std::string& text, int line);
 /// Returns the line of `configure` that sets `member` of the returned launch, such as ".grid". If
-/// there is none, returns the line of the return statement, or the first line of `configure` if
-/// there is no return statement.
+/// there is no such line, returns the line of the return statement, or else the first line of
+/// `configure`.
 int find_configure_line(const std::string& text, const std::string& member);
 /// Returns the line of the __global__ function with this name, or 0 if there is none. An empty name
 /// means the first such function.
 int find_kernel_line(const std::string& text, const std::string& name);
-/// Returns the first line that matches the pattern and follows the head of the first __global__
+/// Returns the first line that matches the pattern, after the head of the first __global__
 /// function. Returns 0 if there is none.
 int find_line_in_kernel(const std::string& text, const TextPattern& pattern);
 
@@ -53,9 +52,9 @@ struct Declared {
 /// Finds a local array that is used before and after a barrier in a file without shared memory. The
 /// barrier suggests that the learner intended to share the array.
 Declared find_unshared_array(const std::string& text);
-/// Returns the first line that combines a block's index along one axis with its size along the
-/// other axis, or that uses the size of the grid instead of the size of the block. Returns 0 if
-/// there is no such line.
+/// Returns the first line with an expression such as `blockIdx.x * blockDim.y`, which mixes two
+/// axes, or `blockIdx.x * gridDim.x`, which uses the size of the grid. Returns 0 if there is no
+/// such line.
 int find_line_with_mixed_axes(const std::string& text);
 /// Finds a cast of an element to a vector type, as in `(float2)in[i]`. The learner probably meant
 /// to cast the address of the element.
@@ -63,21 +62,20 @@ Declared find_cast_of_value(const std::string& text);
 /// Looks for consecutive lines that should each use a different vector component. Returns the first
 /// line that repeats a component, or 0 if there is none.
 int find_line_with_repeated_component(const std::string& text);
-/// Finds a component such as "v.w" that is never set, although other components are set and the
-/// whole vector is used. The returned line is the vector's declaration.
+/// Finds a component such as "v.w" that is never set, although the whole vector is used. The
+/// returned line is the vector's declaration.
 Declared find_component_never_set(const std::string& text);
-/// Returns the line that calls the function containing the asm statement on `line`. Such functions
-/// only wrap PTX instructions, so the mistake is in the call. Returns `line` itself if it has no
-/// asm statement or if the function has several callers. Compilers that report inlined functions do
-/// not need this correction.
+/// Returns the line that calls the function containing the asm statement on `line`. The mistake is
+/// in the call, because such a function only wraps PTX instructions. Returns `line` itself if the
+/// function has several callers, or if `line` has no asm statement.
 int find_caller_of_asm(const std::string& text, int line);
 /// Returns the last line, up to and including `line`, that contains anything other than braces.
 /// Returns `line` if there is none.
 int find_statement_line(const std::string& text, int line);
 /// Reports whether the file declares a dynamic shared memory array.
 bool has_dynamic_array(const std::string& text);
-/// Returns the first line that makes the blocks on the diagonal return, as in `if (blockIdx.y >=
-/// blockIdx.x) return`. Returns 0 if there is none.
+/// Returns the first line that makes blocks on the diagonal return, as in `if (blockIdx.y >=
+/// blockIdx.x) return`. Returns 0 if there is no such line.
 int find_line_leaving_diagonal(const std::string& text);
 /// Returns the first line with a condition that compares a block's two indices, or 0.
 int find_line_comparing_blocks(const std::string& text);
@@ -87,7 +85,7 @@ struct OddPitch {
     int line = 0;  ///< line with the unusual pitch; 0 if there is none
     std::string pitch, usual_pitch;
 };
-/// Finds the line with an unusual pitch, if all other lines (at least two) use the same pitch.
+/// Finds the line with an unusual pitch. All other lines, at least two, must use the same pitch.
 OddPitch find_odd_pitch(const std::string& text, const std::string& array);
 /// Returns the first line that adds an offset to a pointer, as in `in += ...` or `in + ...`.
 /// Returns 0 if there is none.
@@ -98,8 +96,8 @@ bool never_commits(const std::string& text);
 bool tracks_copies_with_mbarrier(const std::string& text);
 /// Returns the last line that waits for asynchronous copies, or 0 if there is none.
 int find_copy_wait_line(const std::string& text);
-/// Returns the last line that starts asynchronous copies, either directly or by calling a function,
-/// or 0 if there is none.
+/// Returns the last line that starts asynchronous copies, directly or through a function. Returns 0
+/// if there is none.
 int find_copy_start_line(const std::string& text);
 
 /// A loop, including its header.
@@ -119,8 +117,7 @@ const Loop* innermost_loop(const std::vector<Loop>& loops, int line);
 
 // ---- index_terms.cpp: the terms of an index that are multiplied by the row length ----
 
-/// A sum that lacks parentheses, so that only one of its terms is multiplied, as in `row + k * cols
-/// + col`.
+/// A sum such as `row + k * cols + col`, in which parentheses are missing around `row + k`.
 struct MissingParentheses {
     int line = 0;        ///< line of the sum; 0 if no parentheses are missing
     std::string factor;  ///< the multiplied term, such as "k"
@@ -128,8 +125,8 @@ struct MissingParentheses {
     std::string text;    ///< the sum as written in the source, such as "row + k * cols + col"
 };
 
-/// Finds the first index that lacks parentheses, as in `row + k * cols + col` instead of `(row + k)
-/// * cols + col`. Here `k` may be any loop counter or threadIdx.
+/// Finds the first index such as `row + k * cols + col`, which should be `(row + k) * cols + col`.
+/// Here `k` may be any loop counter or threadIdx.
 MissingParentheses find_missing_parentheses(const std::string& text);
 
 // ---- local_arrays.cpp: out-of-bounds accesses to arrays in registers, which no check detects ----
@@ -143,9 +140,9 @@ struct ArrayOverrun {
     long long last_value = 0;  ///< value of the index in the last iteration
 };
 
-/// Finds the first access outside a local array. Considers only lengths, loops and indices that
-/// consist of numbers and of constants defined in the file, such as `for (int k = 0; k < TILE_DIM;
-/// k += BLOCK_ROWS)`. Ignores accesses inside `if (k < ...)`.
+/// Finds the first access outside a local array. Lengths, loops and indices must consist of numbers
+/// and of constants defined in the file, as in `for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS)`.
+/// Ignores accesses inside `if (k < ...)`.
 ArrayOverrun find_array_overrun(const std::string& text);
 
 /// A thread's local array, and its length.
@@ -160,9 +157,8 @@ LocalArray find_local_array(const std::string& text, int line);
 /// file. Returns nothing for any other expression.
 std::optional<long long> constant_value(const std::string& text, const std::string& expression);
 
-/// Returns the values that an index takes over all iterations of the loops that enclose a line.
-/// Returns an empty set if the index contains anything other than numbers, constants and counters
-/// of loops with constant bounds.
+/// Returns the values that an index takes over all iterations of the loops around a line. Returns
+/// an empty set if the loops or the index contain anything but constants and loop counters.
 std::set<long long> values_of_index(const std::string& text, const std::string& index, int line);
 
 /// Evaluates an index on a line. `values` holds the values of names such as "threadIdx.x" or "k".
@@ -180,11 +176,11 @@ struct SharedArray {
 };
 /// Returns all shared arrays that the file declares, in source order.
 std::vector<SharedArray> list_shared_arrays(const std::string& text);
-/// Returns the first shared array that a line mentions, or the first one that the file declares if
-/// `line` is 0. The name is "" if the lengths of the array are unknown.
+/// Returns the first shared array that a line mentions. If `line` is 0, returns the first shared
+/// array in the file. The name is "" if the lengths of the array are unknown.
 SharedArray find_shared_array(const std::string& text, int line);
-/// Returns the first line of a loop around `line` whose condition is that the loop counter is <= a
-/// constant. Returns 0 if there is no such loop.
+/// Returns the first line of a loop around `line` that has a condition such as `k <= 8`. Returns 0
+/// if there is no such loop.
 int find_loop_that_runs_once_too_often(const std::string& text, int line);
 
 }  // namespace coalesce

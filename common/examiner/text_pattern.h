@@ -1,10 +1,10 @@
 // A regular expression whose search takes linear time, for text from untrusted sources.
 //
-// std::regex tries alternatives one after the other, so a few kilobytes of text can keep it busy
-// for minutes, and it recurses for each repeated character. A TextPattern follows all alternatives
-// at once (Pike's algorithm): it examines each character at most once per instruction of the
-// pattern. The syntax is that of ECMAScript, without look-around and back-references. The first
-// match is the one that std::regex finds.
+// std::regex tries alternatives one after the other, and calls itself for each repeated character.
+// A few kilobytes of text can keep it busy for minutes. A TextPattern follows all alternatives at
+// once (Pike's algorithm). It examines each character at most once per instruction of the pattern.
+// The syntax is that of ECMAScript, without look-around and back-references. The first match is the
+// one that std::regex finds.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ struct MatchedPart {
     bool matched = false;
 };
 
-/// A match of a TextPattern. The match refers to the text, so the text must outlive it.
+/// A match of a TextPattern. The match refers to the text, so the text must outlive the match.
 class TextMatch {
 public:
     /// The maximum number of groups in a pattern, including the whole match.
@@ -72,8 +72,8 @@ bool contains(std::string_view text, const TextPattern& pattern);
 /// Reports whether the pattern matches the whole text, and stores the match in `match`.
 bool match_whole(std::string_view text, TextMatch& match, const TextPattern& pattern);
 bool match_whole(std::string&& text, TextMatch& match, const TextPattern& pattern) = delete;
-/// Returns all matches in order, without overlaps. To bound the time, reads each character
-/// only a limited number of times on average, so the last matches may be missing.
+/// Returns all matches in order, without overlaps. The last matches may be missing, because the
+/// search stops if it takes too long.
 std::vector<TextMatch> find_matches(std::string_view text, const TextPattern& pattern);
 std::vector<TextMatch> find_matches(std::string&& text, const TextPattern& pattern) = delete;
 /// Reports whether the text contains `word` as a whole word.

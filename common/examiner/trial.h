@@ -42,12 +42,12 @@ constexpr TracedWarp kFirstWarp{.limit = kMaxTracedAccesses};
 struct TracedBlock {
     std::uint64_t block = 0;  ///< linear index of the block (x varies fastest)
     std::size_t steps = 0;    ///< maximum number of steps to record; 0 to record none
-    /// If set, the first block that stores to this byte is recorded instead of `block`. The byte is
-    /// given by the argument index of its array, and its offset in the array.
+    /// If set, the first block that stores to this byte is recorded instead of `block`. The pair
+    /// contains the argument index of an array, and the offset of the byte in that array.
     std::optional<std::pair<std::size_t, std::uint64_t>> stored_byte = {};
 };
-/// The maximum number of steps to record. It is large enough for the whole block of lesson 18, which
-/// takes 5,416 steps, and a page records as many steps within two seconds.
+/// The maximum number of steps to record. A block of lesson 18 takes 5,416 steps, and a web page
+/// records as many within two seconds.
 constexpr std::size_t kMaxTracedSteps = 6000;
 /// The maximum number of steps to record if the kernel's mistake occurs after kMaxTracedSteps.
 constexpr std::size_t kMaxStepsToMistake = 20000;
@@ -65,8 +65,8 @@ struct TrialRequest {
     std::array<long long, 3> block{};
     /// bytes of dynamic shared memory; 0 to use the value from `configure`
     long long shared_bytes = 0;
-    /// Warp instructions to allow in addition to the limit for a matrix of this shape. For an
-    /// ElementTask, the number grows with the instructions that the reference executes.
+    /// Warp instructions to allow in addition to the limit for the shape. For an ElementTask, this
+    /// number grows with the instructions that the reference executes.
     std::uint64_t more_instructions = 0;
     /// A second limit on warp instructions, in addition to the limit for the shape. 0 means no
     /// second limit. Simulated only.
@@ -93,15 +93,16 @@ struct ArrayAfter {
 struct Trial {
     Shape shape{0, 0};
     LaunchShape launch;
-    Failure launch_failure;    ///< why the launch was refused; its kind is `none` if it was not
-    bool is_launched = false;  ///< whether the kernel was launched
-    int error = 0;             ///< the cudaError_t from the launch or from waiting for it
-    bool is_hung = false;      ///< whether a real GPU failed to finish in time
+    Failure launch_failure;  ///< the reason why the launch was refused, if it was refused
+    bool is_launched = false;
+    int error = 0;                           ///< the error of the launch, as a cudaError_t
+    bool is_hung = false;                    ///< whether a real GPU failed to finish in time
     std::vector<simulated::Report> reports;  ///< reports of the simulator's checks
     std::optional<Comparison> comparison;  ///< comparison of the output; empty if the kernel failed
-    /// the arrays after the launch, in the order of the arguments; empty for matrices
+    /// the arrays after the launch, in the order of the arguments; empty if the kernel takes
+    /// matrices
     std::vector<ArrayAfter> arrays;
-    /// The comparison for an ElementTask, for which `comparison` is empty.
+    /// The comparison of the outputs of an ElementTask. `comparison` is then empty.
     std::optional<ElementComparison> element_comparison;
     std::uint64_t out_address = 0, in_address = 0;  ///< addresses of the buffers
     std::vector<simulated::Access> accesses;        ///< accesses of the traced warp
@@ -144,8 +145,8 @@ struct Matrices {
 Trial launch_once(LoadedKernel& kernel, const TrialRequest& order,
                   const std::function<Matrices()>& make_matrices);
 
-/// Does the same as the overload for matrices, but the kernel may have any signature.
-/// `make_arguments` returns the bits of each argument.
+/// Launches a kernel with any signature once, like the overload for matrices. `make_arguments`
+/// returns the bits of each argument.
 Trial launch_once(LoadedKernel& kernel, const TrialRequest& order,
                   const std::function<std::vector<std::uint64_t>()>& make_arguments);
 

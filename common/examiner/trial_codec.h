@@ -1,4 +1,4 @@
-// Lists the fields of a trial in one place, so that codec.h can both read and write them.
+// Lists the fields of a trial once, for both reading and writing with codec.h.
 #pragma once
 
 #include "examiner/trial.h"

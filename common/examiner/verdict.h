@@ -101,12 +101,12 @@ struct Verdict {
     std::string output;                  ///< the beginning of the kernel's output
     bool output_is_truncated = false;    ///< whether the kernel printed more
     std::optional<Predicted> predicted;  ///< predicted time of a correct kernel on a GPU
-    /// predicted time of the solution; its timeline is left out
+    /// predicted time of the solution, without the timeline
     std::optional<Predicted> solution_predicted;
     Milliseconds milliseconds;
 
-    /// Adds a failure, and sets the outcome to failed, or to not_examined if this computer caused
-    /// the problem.
+    /// Adds a failure, and sets the outcome to failed. If this computer caused the problem, sets
+    /// the outcome to not_examined.
     void fail(Failure failure) {
         const bool is_learners = failure.kind != FailureKind::no_compiler &&
                                  failure.kind != FailureKind::environment_problem;
@@ -127,7 +127,7 @@ struct Verdict {
 
 /// Returns the verdict as JSON, in the format described at the beginning of this file.
 std::string to_json(const Verdict& verdict);
-/// Parses the JSON of a verdict, as returned by to_json. Throws codec::Error, a std::runtime_error,
-/// if the JSON is invalid.
+/// Parses the JSON of a verdict, as returned by to_json. Throws codec::Error if the JSON is
+/// invalid.
 Verdict verdict_from_json(const std::string& json);
 }  // namespace coalesce

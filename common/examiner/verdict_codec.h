@@ -1,4 +1,4 @@
-// Lists the fields of a verdict in one place, so that codec.h can both read and write them.
+// Lists the fields of a verdict once, for both reading and writing with codec.h.
 #pragma once
 
 #include "base/codec.h"
@@ -31,8 +31,8 @@ void describe(auto& codec, Place& place) {
     fields(codec, "file", place.file, "line", place.line, "column", place.column);
 }
 
-/// Reads and writes the rows of a map, in which `.` is a correct cell, `?` a cell that was never
-/// written, and `X` an incorrect cell.
+/// Reads and writes the rows of a map. `.` is a correct cell, `?` a cell that was never written,
+/// and `X` an incorrect cell.
 template <>
 struct codec::TypeCodec<CellMap> {
     static Json encode(const CellMap& map);
@@ -80,8 +80,8 @@ void describe(auto& codec, Milliseconds& milliseconds) {
            milliseconds.counters, "predicted", milliseconds.predicted, "total", milliseconds.total);
 }
 
-/// Reads a cached value. Returns nothing if there is none, or if a different version of the program
-/// wrote it. Callers then compute the value again.
+/// Reads a cached value. Returns nothing if there is no value, or if a different version of the
+/// program wrote the value.
 template <class Value>
 std::optional<Value> read_cached(const std::optional<std::string>& text) {
     try {
@@ -92,7 +92,7 @@ std::optional<Value> read_cached(const std::optional<std::string>& text) {
 }
 
 /// Describes all fields except the measured and the predicted times. Measured times vary from run
-/// to run, and a predicted time over the limit is already one of the failures.
+/// to run, and a predicted time above the limit is already reported as a failure.
 template <class Codec>
 void describe_untimed_fields(Codec& codec, Verdict& verdict) {
     fields(codec, "file", verdict.file, "kernel", verdict.kernel, "source_hash",

@@ -32,8 +32,8 @@ enum class PlaceKind {
     ours           ///< another generated line
 };
 
-/// Determines whether a file and line in a compiler message belong to the learner's file, to the
-/// generated call of `configure`, or to another generated line.
+/// Determines whether a compiler message refers to the learner's file, to the generated call of
+/// `configure`, or to another generated line.
 PlaceKind kind_of_place(const std::string& file, int line);
 
 }  // namespace coalesce

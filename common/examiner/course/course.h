@@ -52,24 +52,23 @@ std::string program_file(const std::filesystem::path& folder);
 
 /// All steps in reading order.
 struct Course {
-    /// The lesson that comes before the steps, if there is one. Both the lesson and its exercise
-    /// are whole programs. The lesson is not in `steps`, because every kernel in `steps` takes a
-    /// matrix and can be profiled, timed and drawn.
+    /// The lesson before the first step, if there is one. This lesson and its exercise are whole
+    /// programs, so they are not in `steps`.
     std::optional<Step> program = {};
     std::vector<Step> steps;
-    /// The exercises without a lesson, sorted by name. They have no variants either.
+    /// The exercises without a lesson, sorted by name. They have no variants.
     std::vector<Step> beyond = {};
     std::vector<Hint> hints;  ///< hints for failures in any step
 
     /// Returns the step with this name or number ("02_naive", "02", "2"), or nullptr.
     const Step* find(const std::string& name_or_number) const;
-    /// Like `find`, but also finds the whole-program lesson and the exercises without a lesson.
-    /// Returns nullptr if none has this name or number.
+    /// Returns the step, the whole-program lesson, or the exercise with this name or number.
+    /// Returns nullptr if there is none.
     const Step* lesson(const std::string& name_or_number) const;
 
-    /// Returns the exercise's hint for a failure, or the course's hint if the exercise has none. An
-    /// empty `failure` selects the exercise's general hint. Levels that the selected hint lacks are
-    /// taken from the general hint. The list `failures` is always that of the selected hint.
+    /// Returns the exercise's hint for a failure, or the course's hint if the exercise has none. If
+    /// `failure` is empty, returns the exercise's general hint. Levels that a hint lacks are taken
+    /// from the general hint.
     Hint hint_for(const Exercise& exercise, const std::string& failure) const;
 };
 

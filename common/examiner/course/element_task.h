@@ -1,8 +1,9 @@
 /// \file
-/// A task that is defined element by element. It consists of the kernel's arguments, the inputs to
-/// generate, and the reference, a function that returns one element of the output. Every exercise
-/// without a lesson has such a task, and a lesson may have one too. The task is described in
-/// solutions/NAME/exercise.toml, and the reference is reference.cu beside it.
+/// A task that is defined element by element. Its reference is a function that returns one element
+/// of the output. The task also contains the kernel's arguments and the inputs to generate. Every
+/// exercise without a lesson has such a task, and a lesson may have one too.
+/// solutions/NAME/exercise.toml describes the task, and reference.cu beside it contains the
+/// reference.
 #pragma once
 
 #include <cstdint>
@@ -46,16 +47,15 @@ struct Parameter {
     ElementType type;
     bool is_array = false;
     bool is_const = false;
-    /// The extents of an array, one for each pair of brackets. Messages identify an element by one
-    /// index per extent.
+    /// The extents of an array, one for each pair of brackets in the declaration. Messages identify
+    /// an element by one index per extent.
     std::vector<std::string> extents = {};
     Generator generator = {};
 
     /// Reports whether the kernel must write the array.
     bool is_output() const { return is_array && !is_const; }
-    /// Reports whether the parameter is passed to the reference. This is the case for inputs,
-    /// scalars, and arrays with initial values that the kernel changes in place, but not for
-    /// outputs that start as zeros.
+    /// Reports whether the reference receives the parameter. Outputs that start as zeros, or
+    /// without initial values, are not passed to the reference.
     bool is_read_by_reference() const {
         return !is_output() ||
                (generator.kind != Generator::Kind::none && generator.kind != Generator::Kind::zero);
@@ -107,7 +107,7 @@ struct ElementTask {
 std::int64_t count_elements(const std::vector<std::int64_t>& extents);
 
 /// Parses a declaration such as "const float* in[rows * cols] = random(-1, 1)". Throws
-/// ExpressionError if the text is invalid. The message shows a correct declaration.
+/// ExpressionError if the text is invalid. The error message shows a correct declaration.
 Parameter parse_parameter(const std::string& text, const std::vector<std::string>& sizes);
 /// Parses "bits", "relative 1e-5", "absolute 1e-6" or "ulps 4", or throws ExpressionError.
 Tolerance parse_tolerance(const std::string& text);

@@ -24,16 +24,16 @@ struct ElementType {
     bool is_integer() const {
         return scalar == Scalar::signed_integer || scalar == Scalar::unsigned_integer;
     }
-    /// Returns the precision of a component in bits: for a floating-point type the length of the
-    /// mantissa with its implicit bit, and for an integer type the size of the component.
+    /// Returns the precision of a component in bits. For an integer, the precision is the size. For
+    /// a floating-point number, the precision is the length of the mantissa, with its implicit bit.
     int precision_bits() const;
 
     /// Reads the component at `from`.
     double read(const void* from) const;
-    /// Rounds `value` to the component type, clamps it to that type's range, and writes it to `to`.
+    /// Writes `value` to `to`, after rounding the value to the component type and clamping it to
+    /// the range of that type.
     void write(double value, void* to) const;
-    /// Returns the distance between two components in units in the last place, that is, in
-    /// representable values.
+    /// Returns the distance between two components, counted in representable values (ulps).
     double distance_in_ulps(const void* one, const void* other) const;
     /// Formats an element: "0.125", "-3", "(1, 2, 3, 4)".
     std::string format_element(const void* from) const;

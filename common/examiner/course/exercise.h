@@ -1,7 +1,6 @@
 /// \file
-/// An exercise of the course, and the requirements that a kernel must meet. The requirements are
-/// stated only in the exercise's record, solutions/NN_name/exercise.toml, which the examiner, the
-/// learner's command and the grader all read.
+/// An exercise of the course, and the requirements that a kernel must meet. The examiner, the
+/// learner's command and the grader all read the requirements from solutions/NN_name/exercise.toml.
 #pragma once
 
 #include <array>
@@ -28,12 +27,12 @@ struct Limits {
     double elements_per_block = 0;        ///< minimum matrix elements per block
     /// minimum number of loads that a warp issues before it waits for the first load
     double loads_in_flight = 0;
-    /// minimum number of bytes that are still being copied asynchronously when a tile is read
+    /// minimum number of bytes that asynchronous copies have in flight when a tile is read
     double copies_in_flight = 0;
     double predicted_fraction_of_copy =
         0;  ///< minimum predicted speed on a GPU, as a fraction of a copy's speed
-    /// limit on each total (sectors, requests, wavefronts, atomics), as a multiple of the
-    /// solution's total; only for tasks that are defined element by element
+    /// limit on the total sectors, requests, wavefronts and atomics, as a multiple of the
+    /// solution's total; only for an ElementTask
     double of_solution = 0;
 };
 
@@ -62,11 +61,11 @@ inline constexpr std::pair<const char*, Produces> kTasks[] = {
     {"stack-of-64", stack_of(64)},
 };
 
-/// The tile orders that an exercise can require. They are defined in examiner/block_order.cpp.
+/// The orders of tiles that an exercise can require. examiner/block_order.cpp defines them.
 inline constexpr const char* kBlockOrders[] = {"diagonal", "any-diagonal", "in-turn"};
 
-/// A rule for the shapes that a grader adds in secret. Each side is drawn from its range and then
-/// rounded up to the exercise's multiple.
+/// A rule by which the grader generates secret shapes. Each side is drawn from its range, and then
+/// rounded up to a multiple that the exercise requires.
 struct HiddenShape {
     std::array<int, 2> rows{};  ///< minimum and maximum number of rows
     std::array<int, 2> cols{};  ///< minimum and maximum number of columns
@@ -84,16 +83,15 @@ struct Hint {
     int line = 0;  ///< line in the record
 };
 
-/// The default for the maximum relative error of a learner's prediction. It allows for
-/// rounding.
+/// The default tolerance for a learner's prediction, as a relative error. It allows for rounding.
 inline constexpr double kRoundingTolerance = 0.02;
 
 /// The value of Prediction::counter for the question "What percentage of a copy's speed does the
 /// kernel reach on a GPU?". The time model computes the answer.
 inline constexpr const char* kCopyPercentQuestion = "of_copy_predicted";
 
-/// A question about a kernel's cost, asked before the cost is shown. The answer comes from the
-/// learner's own run: a counter's average per request, or the time model's prediction.
+/// A question about a kernel's cost, asked before the cost is shown. The answer is a counter's
+/// average per request, or the predicted time. Both come from the learner's own run.
 struct Prediction {
     std::string
         counter;  ///< "load", "store", "shared_load", "shared_store" or kCopyPercentQuestion
@@ -136,7 +134,7 @@ struct Exercise {
     int points = 0;                            ///< points for passing the exercise
     std::vector<Hint> hints = {};              ///< hints; the first one is general
     std::vector<Prediction> predictions = {};  ///< questions, in the order they are asked
-    /// The task, if its outputs are defined element by element; nothing if the task moves a matrix.
+    /// The task if it is defined element by element, or nothing if the task is to move a matrix.
     std::optional<ElementTask> elements = {};
 
     /// Returns the number of the exercise's step, such as "03".
@@ -155,8 +153,8 @@ struct Exercise {
     Produces task() const;
     /// Reports whether the exercise accepts only square matrices.
     bool requires_square() const { return task().in_place; }
-    /// Returns the shape with `rows` x `rows_multiple` rows and `cols` x `cols_multiple` columns.
-    /// If the exercise accepts only square matrices, `cols` is ignored.
+    /// Returns the shape with `rows` * `rows_multiple` rows and `cols` * `cols_multiple` columns.
+    /// Ignores `cols` if the exercise accepts only square matrices.
     Shape shape_from_multiples(int rows, int cols) const {
         return {rows * rows_multiple, (requires_square() ? rows : cols) * cols_multiple};
     }
@@ -180,8 +178,8 @@ std::string to_toml(double number);
 std::string to_toml(Shape shape, std::size_t sizes = 2);
 std::string to_toml(const std::vector<Shape>& shapes, std::size_t sizes = 2);
 
-/// Returns an exercise's requirements in the format of its record. Used to show the requirements
-/// and to detect changes.
+/// Returns an exercise's requirements in the format of exercise.toml. The text serves to show the
+/// requirements and to detect changes.
 std::string text_of(const Exercise& exercise);
 
 }  // namespace coalesce

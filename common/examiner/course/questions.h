@@ -17,11 +17,9 @@ struct NumberQuestion {
     double answer = 0;
 };
 
-/// Returns the numeric questions of a lesson that have the same answer for every reader. Leaves out
-/// kCopyPercentQuestion, because its answer depends on the learner's own kernel. The other
-/// questions ask for a cost. Their answers come from lesson.toml, which states the costs of
-/// variants: the answer is the cost of the first variant within the exercise's limit. Throws
-/// CourseError if there is no such variant.
+/// Returns the numeric questions of a lesson, except kCopyPercentQuestion, whose answer depends on
+/// the learner's kernel. The answer to a question is the cost of the first variant in lesson.toml
+/// that is within the exercise's limit. Throws CourseError if there is no such variant.
 std::vector<NumberQuestion> number_questions(const Step& step);
 
 /// A possible answer, and the reply to a reader who picks it.
@@ -35,9 +33,9 @@ struct ChoiceQuestion {
     std::vector<Choice> choices;
 };
 
-/// Reads questions: "? question", followed by "+ correct" and "- incorrect" choices, each with its
-/// reply on lines that begin with two blanks. Throws CourseError if the text is invalid. `file` is
-/// the name of the text in messages.
+/// Reads the questions in a text. A line "? ..." is a question, "+ ..." a correct choice, and "-
+/// ..." an incorrect choice. The reply to a choice follows on lines that begin with two blanks.
+/// Throws CourseError if the text is invalid. `file` is the name of the text in messages.
 std::vector<ChoiceQuestion> read_questions(const std::string& file, const std::string& text);
 
 /// Reads the questions of a lesson, such as "03_tiled". Returns none if the lesson has no

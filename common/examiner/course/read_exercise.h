@@ -21,8 +21,8 @@ void read_requirements(const StrictToml& reader, const toml::table& table, Exerc
 inline constexpr std::string_view kElementKeys[] = {"kernel", "sizes",  "arguments", "tolerance",
                                                     "most",   "shapes", "counted",   "limits"};
 
-/// Reads the limits and the task of an exercise whose outputs are defined element by element. The
-/// caller must add the reference, which is in a separate file.
+/// Reads the limits and the task of an exercise that is defined element by element. The caller must
+/// add the reference, which is in reference.cu.
 void read_elements(const StrictToml& reader, const toml::table& table, Exercise& exercise);
 
 /// Reads a shape from a list with one value per size of the task.
@@ -31,8 +31,8 @@ Shape read_element_shape(const StrictToml& reader, const toml::node& node, const
 /// Reads `shapes`, a list of shapes. Each shape is a list with one value per size of the task.
 std::vector<Shape> read_element_shapes(const StrictToml& reader, const toml::table& table,
                                        const ElementTask& task, const std::string& where);
-/// Throws an error that names the line of `node` if the task does not allow this shape: a size
-/// exceeds its maximum (max_sizes), or an array is too large or has invalid extents.
+/// Throws an error if the task does not allow this shape, for example because a size exceeds its
+/// maximum (max_sizes). The error names the line of `node`.
 void check_element_shape(const StrictToml& reader, const toml::node& node, const ElementTask& task,
                          Shape shape);
 
@@ -46,8 +46,8 @@ void read_multiples(const StrictToml& reader, const toml::table& table, auto& ta
     task.cols_multiple = multiples.cols;
 }
 
-/// Reads numbers from a table into the members of a struct. A member becomes 0 if the table lacks
-/// its key.
+/// Reads numbers from a table into the members of a struct. A member becomes 0 if its key is
+/// missing.
 template <class Numbers, std::size_t count>
 Numbers read_numbers(const StrictToml& reader, const toml::table& table,
                      const std::pair<const char*, double Numbers::*> (&names)[count],

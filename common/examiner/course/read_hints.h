@@ -12,8 +12,8 @@ namespace coalesce::course {
 /// Whether the first hint of a list applies to every failure, or names the failures it applies to.
 enum class FirstHint { is_general, names_failures };
 
-/// Reads the levels of a hint, and removes line breaks at the end of each level. If `all` is set,
-/// no level may be missing.
+/// Reads the levels of a hint, and removes line breaks at the end of each level. If `all` is true,
+/// a missing level is an error.
 void read_levels(const StrictToml& reader, const toml::table& table, bool all,
                  const std::string& where, Hint& hint);
 

@@ -1,6 +1,6 @@
 /// \file
 /// Checks the results files that `learn run --json`, `bench` and `learn results` write. Programs
-/// that show results check the file first, so that a malformed file causes an error instead of a
+/// check a file before they show its results. A malformed file then causes an error instead of a
 /// blank in a table.
 #pragma once
 
@@ -28,9 +28,8 @@ ResultsKind check_results(const nlohmann::ordered_json& run);
 bool is_host_result(const nlohmann::ordered_json& result);
 
 /// Reports whether a result's time can be compared with the time of its lesson's first variant.
-/// Only kernels that process a whole matrix of floats are comparable. Host code, transfers, half
-/// transposes, kernels that only read, and kernels with other element types or other arrays are not
-/// comparable.
+/// Only kernels that process a whole matrix of floats are comparable. For example, host code,
+/// transfers and half transposes are not.
 bool is_contender(const nlohmann::ordered_json& result);
 
 /// Returns the fastest comparable result of a lesson, or nullptr.

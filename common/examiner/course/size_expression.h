@@ -9,7 +9,7 @@
 
 namespace coalesce {
 
-/// An expression that cannot be evaluated. The message is a sentence that says why.
+/// Thrown if an expression cannot be evaluated. The message is a sentence that says why.
 struct ExpressionError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -20,8 +20,8 @@ struct NamedSize {
     long long value = 0;
 };
 
-/// Evaluates an expression that consists of numbers, sizes, + - * / ( ), ceil_div(a, b), min(a, b)
-/// and max(a, b). The quotient of two whole numbers is a whole number, as in C++. Throws
+/// Evaluates an expression such as "rows * (cols + 1)". It may contain numbers, sizes, + - * / ( ),
+/// ceil_div(a, b), min(a, b) and max(a, b). Whole numbers are divided as in C++. Throws
 /// ExpressionError.
 double evaluate(const std::string& expression, const std::vector<NamedSize>& sizes);
 

@@ -33,8 +33,8 @@ struct OutputComparison {
     }
     /// Reports whether `one` equals `expected_one` within the tolerance.
     bool is_equal(const char* one, const char* expected_one) const;
-    /// Returns the largest error of a wrong element, as a multiple of the tolerance. The result is
-    /// infinite if the tolerance is zero or if an element is NaN.
+    /// Returns the largest error of a wrong element, as a multiple of the tolerance. Returns
+    /// infinity if the tolerance is zero or if an element is NaN.
     double worst_error() const;
     /// Returns the name of an element: "out(3)", or "out(3,5)" if the output has two extents.
     std::string name_of(std::int64_t index) const;
@@ -58,7 +58,8 @@ struct ElementComparison {
     const OutputComparison* first_bad() const;
 };
 
-/// Compares the bytes of an output after the launch with the expected and the initial bytes.
+/// Compares an output with the expected bytes. A wrong element that still has its initial bytes
+/// counts as untouched.
 OutputComparison compare_output(const ElementTask& task, const Parameter& output, Shape shape,
                                 const std::string& initial, const std::string& actual,
                                 const std::string& expected);

@@ -1,5 +1,5 @@
-// The rules that find the mistake in a kernel whose task is defined element by element. The rules
-// use only the arrays and the reference, so they apply to every such task.
+// Rules for tasks that are defined element by element. A rule finds the mistake in a kernel from
+// the arrays and the reference alone.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,7 @@
 
 namespace coalesce {
 
-/// Returns the cause of a failed launch, or nothing if no rule finds one. In that case, only the
-/// device's error code is known.
+/// Returns the mistake that made a launch fail, or nothing if no rule finds the mistake.
 std::optional<Failure> find_element_cause(const Trial& trial, const Evidence& evidence);
 
 /// Returns the failure that the values of the outputs suggest, or nothing if the values are
@@ -40,11 +39,11 @@ std::optional<UsedInputs> find_used_inputs(const Trial& trial, const OutputCompa
 /// Describes which elements of an output are wrong or unwritten: "the last 13 of 1000 elements",
 /// "row 7".
 std::string describe_bad_elements(const OutputComparison& output, const LaunchShape& launch);
-/// Returns the index of the first bad element if all elements from there on are bad and all earlier
-/// ones are right. Returns -1 otherwise, or if every element is bad.
+/// If some correct elements are followed by only bad elements, returns the index of the first bad
+/// element. Otherwise returns -1.
 std::int64_t start_of_bad_tail(const OutputComparison& output);
-/// Returns a map of the output's correct and bad cells, or nothing if the output does not have
-/// exactly two extents.
+/// Returns a map of the output's correct and bad cells. Returns nothing unless the output has two
+/// extents.
 std::optional<CellMap> map_of(const OutputComparison& output);
 
 }  // namespace coalesce

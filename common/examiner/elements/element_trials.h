@@ -1,7 +1,7 @@
 /// \file
 /// Runs the trials of an exercise that is defined element by element. The arguments for a shape are
-/// generated once. The reference computes the expected outputs in a separate trial, with one thread
-/// per element, so a kernel can read neither the reference nor the expected outputs.
+/// generated once. The reference computes the expected outputs in a separate trial, which the
+/// kernel cannot read.
 #pragma once
 
 #include <cstdint>
@@ -31,18 +31,20 @@ struct ElementCase {
 
 class ElementTrials {
 public:
-    /// Prepares trials of `exercise`, whose `elements` must be set. The reference has its own
-    /// runner, so that its costs do not count towards the limits of the kernel's runner.
+    /// Prepares trials of `exercise`, whose `elements` must be set. The reference runs on
+    /// `reference_runner`, so that its costs do not count towards the limits of `runner`.
     ElementTrials(const Exercise& exercise, Runner& runner, Runner& reference_runner);
 
-    /// Launches the kernel and compares its outputs. If they are right, launches it again with each
-    /// of Runner::other_orders. Throws ReferenceUnusable if the reference fails.
+    /// Launches the kernel and compares its outputs. If the outputs are right, launches the kernel
+    /// again in each of the orders from Runner::other_orders. Throws ReferenceUnusable if the
+    /// reference fails.
     Trial run(const Compiled& kernel, const TrialRequest& order);
 
     /// Launches `kernel` once on `runner`, and compares its outputs with the expected outputs.
     Trial run_on(Runner& runner, const Compiled& kernel, const TrialRequest& order);
 
-    /// Returns the arguments and expected outputs for a shape. Throws like `run`.
+    /// Returns the arguments and expected outputs for a shape. Throws ReferenceUnusable if the
+    /// reference fails.
     const ElementCase& case_for(Shape shape);
     /// Returns the outputs that the reference computes from these arguments, or an empty list if
     /// the reference fails.

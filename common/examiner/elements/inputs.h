@@ -11,7 +11,7 @@
 namespace coalesce {
 
 /// Returns the arguments for a shape, in the order of the task's parameters. Each seed yields
-/// different values. Outputs without initial values are filled with poison.
+/// different values. Outputs without initial values are filled with a poison pattern.
 std::vector<CallArgument> generate_arguments(const ElementTask& task, Shape shape,
                                              std::uint64_t seed);
 

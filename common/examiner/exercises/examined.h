@@ -1,5 +1,5 @@
-// Examines files against the requirements of their exercises. Used by the checks, and by the tests
-// of these checks.
+// Examines files against the requirements of their exercises. The checks and the tests of the
+// checks use these functions.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,7 @@ const Exercise& require_exercise(const std::string& name);
 /// Selects the device named by COALESCE_DEVICE, or the simulated GPU if the variable is not set.
 Device choose_device_from_environment(char** argv);
 /// Examines a source in this process, and compares its costs with the costs of the exercise's
-/// solution. Results that take long to compute are cached in the folder `cache` (not if ""). If
+/// solution. If `cache` is not "", results that take long to compute are cached in this folder. If
 /// COALESCE_AS_GRADED is set in the environment, PTX that the grader would reject is rejected here
 /// too.
 Verdict examine_source(const Exercise& exercise, const Source& source,

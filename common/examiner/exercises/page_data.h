@@ -11,11 +11,12 @@
 namespace coalesce::exercises {
 
 /// Returns the data of a step, which must have an exercise. `root` is the course's folder. Throws
-/// std::runtime_error if a solution is missing or has no marks.
+/// std::runtime_error if a solution is missing or has no markers.
 nlohmann::ordered_json page_data(const course::Step& step, const std::filesystem::path& root);
 
 /// Returns the result of `page_data`, with the exercise's records added as "texts". A page needs
-/// them for an exercise that its WebAssembly module lacks, such as a teacher's own exercise.
+/// the records of an exercise that is not in its WebAssembly module, such as a teacher's own
+/// exercise.
 nlohmann::ordered_json page_data_with_records(const course::Step& step,
                                               const std::filesystem::path& root);
 

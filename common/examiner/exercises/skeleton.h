@@ -9,9 +9,9 @@
 ///     }
 ///     //! [blank]
 ///
-/// Between two markers, lines that begin with `//! ` are only in the skeleton, without that prefix,
-/// and all other lines are only in the solution. Lines outside the markers are in both versions. In
-/// a bug hunt the skeleton's lines contain the bug, and the solution's lines fix it.
+/// Between two markers, lines with the prefix `//! ` belong to the skeleton, without their prefix.
+/// All other lines between markers belong to the solution. Lines outside the markers are in both
+/// versions. In a bug hunt the skeleton's lines contain the bug, and the solution's lines fix it.
 #pragma once
 
 #include <string>
@@ -21,8 +21,8 @@
 
 namespace coalesce::exercises {
 
-/// A run of lines that either is the same in the skeleton and the solution, or has one version for
-/// each of them.
+/// Consecutive lines that are either the same in the skeleton and the solution, or different in the
+/// two.
 struct Segment {
     std::vector<std::string> blank;   ///< the skeleton's lines
     std::vector<std::string> solved;  ///< the solution's lines
@@ -44,13 +44,12 @@ struct Skeleton {
     int lines_to_write() const;
 };
 
-/// Parses a marked file. Messages refer to the file as `name`. Throws UsageError if a marker has no
-/// partner, if `//! ` is used outside markers, if nothing is marked, or if a marked part lacks its
-/// solution or its instruction.
+/// Parses a marked file. Messages refer to the file as `name`. Throws UsageError if the markers are
+/// invalid, for example if a marker has no partner.
 Skeleton parse_skeleton(const std::string& marked, const std::string& name);
 
-/// Compares a skeleton in the repository with the marked solution it was generated from. Returns ""
-/// if the two differ only in lines that a learner adds or replaces. Otherwise describes the first
+/// Compares a skeleton in the repository with the marked solution from which it was generated.
+/// Returns "" if only the lines that a learner writes differ. Otherwise describes the first
 /// unexpected difference.
 std::string find_unmarked_difference(const std::string& skeleton, const std::string& marked);
 

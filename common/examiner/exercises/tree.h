@@ -30,13 +30,13 @@ public:
 
     /// Writes all skeletons and returns the files that changed. Overwrites the learner's work.
     std::vector<std::string> generate() const;
-    /// Returns one sentence per fault in the exercises. The sentence says where the fault is and
-    /// how to fix it.
+    /// Returns the faults in the exercises. Each is a sentence that says where the fault is and how
+    /// to fix it.
     std::vector<std::string> faults() const;
-    /// Returns the faults in the course's hints: hints for unknown failures, and failures that a
-    /// mutant or a skeleton causes but no hint explains.
+    /// Returns the faults in the course's hints. A fault is a hint for an unknown failure, or a
+    /// failure of a mutant or a skeleton without a hint.
     std::vector<std::string> find_faults_in_hints() const;
-    /// Returns the files that were committed as the skeleton and have been edited since.
+    /// Returns the skeletons that have been edited since they were committed.
     std::vector<std::string> list_edited_files() const;
 
 private:
@@ -44,9 +44,9 @@ private:
     std::vector<std::string> names_;
 };
 
-/// Returns the faults in the comment at the top of an exercise. The comment must name the exercise
-/// and say what is given, what to write, how many lines to write, how to check the kernel and where
-/// to get help. The comment of a bug hunt must say what the bug does and what to fix.
+/// Returns the faults in the comment at the top of an exercise. The comment must name the exercise,
+/// describe the task, and say how to check the kernel and where to get help. The comment of a bug
+/// hunt must say what the bug does and what to fix.
 std::vector<std::string> find_header_faults(const std::string& name, const Skeleton& skeleton,
                                             bool is_hunt);
 

@@ -14,22 +14,21 @@ namespace coalesce {
 // ---- build_program.cpp: compile the program and link it with the simulated GPU ----
 
 /// Compiles the program to the file `program` in `folder`. Uses nvcc if it is installed and the
-/// course was not built with clang; otherwise uses clang. Records the compiler, its messages and
-/// the compile time in the verdict, and adds a failure if the program cannot be built. Returns
-/// whether the program was built.
+/// course was not built with clang; otherwise uses clang. Records the result in the verdict, and
+/// returns whether the program was built.
 bool build_program(const Source& source, const std::filesystem::path& folder, Verdict& verdict);
 
 // ---- program_causes.cpp: find the cause when a run of the program fails ----
 
 constexpr long long kMaxThreadsPerBlock = 1024;
 
-/// Returns the failure of a run on `elements` elements, or a failure of kind `none` if the run is
-/// correct. A correct run reverses the array, prints "right" and exits with code 0, and none of the
-/// simulator's checks reports anything.
+/// Returns the failure of a run on `elements` elements, or a failure of kind `none`. A correct run
+/// reverses the array, prints "right" and exits with code 0. The simulator's checks must not report
+/// anything.
 Failure find_failure_of_run(const RecordedRun& run, int elements, const Source& source);
 
-/// Returns a failure if the program ignored the error of a failed launch, or a failure of kind
-/// `none` if it handled the error.
+/// Returns a failure if the program ignored the error of a failed launch. Otherwise returns a
+/// failure of kind `none`.
 Failure find_unnoticed_launch_failure(const RecordedRun& run, const Source& source);
 
 // ---- program_mistakes.cpp: find mistakes in the program's text ----
@@ -40,7 +39,7 @@ struct ProgramMistake {
     std::string headline, next;
 };
 
-/// Returns the mistake in `text` that explains a crash of the program, or a wrong result if
+/// Returns the mistake in `text` that makes the program crash, or makes its result wrong if
 /// `has_crashed` is false.
 ProgramMistake find_program_mistake(const std::string& text, bool has_crashed);
 
@@ -52,10 +51,9 @@ ProgramMistake find_program_mistake(const std::string& text, bool has_crashed);
 /// Returns the line of the first launch (the first <<< outside comments), or 0 if there is none.
 int find_launch_line(const std::string& text);
 
-/// Returns the line of the call that made the run's copy `number`, counted from 0. If the text
-/// contains only one copy call, this call made all copies. If it contains several, each call is
-/// assumed to have made one copy, in the order of the text. Returns 0 if the recorded copies
-/// contradict this assumption.
+/// Returns the line of the call that made copy `number` of the run, counted from 0. If the text
+/// contains several copy calls, each is assumed to have made one copy, in the order of the text.
+/// Returns 0 if the recorded copies contradict this assumption.
 int find_copy_line(const std::string& text, const RecordedRun& run, std::size_t number);
 
 }  // namespace coalesce

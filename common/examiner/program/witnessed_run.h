@@ -1,5 +1,5 @@
-// Runs a learner's program once on the simulated GPU. The result contains the exit code and the
-// output, the program's calls to the CUDA runtime, and the reports of the simulator's checks.
+// Runs a learner's program once on the simulated GPU. Records the exit code, the output, the calls
+// to the CUDA runtime, and the reports of the simulator's checks.
 #pragma once
 
 #include <array>
@@ -16,7 +16,6 @@ namespace coalesce {
 struct RecordedLaunch {
     LaunchShape shape;
     bool is_good = false;  ///< whether the launch was valid
-    /// Returns the total number of threads in the launch.
     long long threads() const { return shape.blocks() * shape.threads(); }
 };
 

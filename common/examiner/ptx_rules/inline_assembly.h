@@ -7,9 +7,8 @@
 namespace coalesce {
 
 /// Returns a description of the first asm statement in `ptx` that imitates compiled code, or "" if
-/// there is none. The check serves only to report an attempt to cheat as such, instead of as a
-/// mistake. A statement that it misses does no harm, because the rules in ptx_rules.h apply to
-/// inline assembly and compiled code alike.
+/// there is none. The check distinguishes an attempt to cheat from a mistake. A missed statement
+/// does no harm, because the rules in ptx_rules.h apply to inline assembly too.
 std::string find_deceit(std::string_view ptx);
 
 }  // namespace coalesce

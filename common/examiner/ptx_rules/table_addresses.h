@@ -13,10 +13,10 @@ namespace coalesce {
 /// Tracks which registers of a function contain the address of a __device__ variable. Follows only
 /// straight-line code.
 ///
-/// A missed store is harmless, because every judged launch begins with the variables' initial
-/// values, but a false positive would reject a correct kernel. A register therefore counts as an
-/// address only if the variable's address was added to it exactly once. The difference of two
-/// addresses, for example, is an index.
+/// A missed store is harmless, because every launch begins with the variables' initial values. A
+/// false alarm would reject a correct kernel. Therefore, a register counts as an address only if
+/// the variable's address was added to it exactly once. For example, the difference of two
+/// addresses is an index.
 class TableAddresses {
 public:
     /// Tracks the addresses of these variables. The set must outlive this object.

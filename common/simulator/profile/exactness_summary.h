@@ -1,5 +1,5 @@
-// Summarizes which instructions and launches of a run were simulated exactly and checked, for the
-// last lines of a report and for the JSON.
+// Summarizes which instructions and launches of a run were simulated exactly and checked. The end
+// of a report and the JSON contain the summary.
 #pragma once
 
 #include <map>

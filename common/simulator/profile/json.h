@@ -11,9 +11,8 @@
 
 namespace coalesce::simulator {
 
-/// The version of the format. The version changes only if a program written for the old format
-/// could misunderstand the new one, so new fields do not change it. docs/guide/simulate.schema.json
-/// describes the format in machine-readable form.
+/// The version of the format. New fields do not change the version. It changes only if old programs
+/// could misunderstand the new format. docs/guide/simulate.schema.json describes the format.
 inline constexpr int kSchemaVersion = 1;
 
 /// Returns

@@ -87,8 +87,8 @@ inline constexpr NamedCounter kCounters[] = {
     {"divergent_branches", &Counters::divergent_branches, false},
 };
 
-/// The numbers of a source line's loads and stores that the compiler merged into an earlier machine
-/// instruction.
+/// How many loads and stores of a source line the compiler merged into earlier machine
+/// instructions.
 struct MergedAccessCounts {
     u32 loads = 0, stores = 0;
 };
@@ -100,13 +100,12 @@ struct LineRow {
 };
 
 struct KernelRow {
-    /// The demangled name. Kernels of several modules share a row if they have the same name and
-    /// the same source file. If only the names are equal, the name of the file follows in
-    /// parentheses.
+    /// The demangled name. Kernels with the same name and the same source file share a row. If only
+    /// the names are equal, the name of the file follows in parentheses.
     std::string name;
     u64 launches = 0;  ///< the number of completed launches
-    /// The number of launches that an error stopped. The other members do not include these
-    /// launches.
+    /// The number of launches that an error stopped. These launches are not included in the other
+    /// members.
     u64 stopped = 0;
     u64 unchecked_launches = 0;  ///< the number of launches that were not checked (Options::sample)
     Dim3 grid, block;            ///< the dimensions of the last launch, completed or stopped

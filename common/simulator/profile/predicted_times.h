@@ -1,10 +1,8 @@
 // Predicts the times of a program's launches on a GPU, for `simulate --time`.
 //
 // Idea  Launches of a kernel with the same grid, block and shared memory are assumed to take the
-//       same time. The first few of these launches are recorded (execute/recorder.h), and the time
-//       of each recorded launch is predicted after it has ended. So predicting a kernel that is
-//       launched a thousand times costs no more than predicting a kernel that is launched three
-//       times.
+//       same time. The first few of these launches are recorded (execute/recorder.h). Their times
+//       are predicted after each launch. So a thousand launches cost no more to predict than three.
 #pragma once
 
 #include <map>
@@ -33,7 +31,7 @@ struct PredictedKernel {
     std::string why;
     double ms = 0;          ///< the sum of all predicted times, in milliseconds
     double error_band = 0;  ///< the largest error band of the predicted launches
-    /// The aspects of these launches that the model does not cover.
+    /// The properties of these launches that the model does not cover.
     std::vector<timing::Unknown> unknown;
     /// The prediction of the longest launch, without its timeline. Empty if no launch has a time.
     std::optional<timing::Prediction> longest;
@@ -48,7 +46,6 @@ public:
     bool is_enabled(const Kernel& kernel, const LaunchConfig& config) const;
     /// Adds a completed launch. `recording` is null if the launch was not recorded.
     void add(const Kernel& kernel, const LaunchConfig& config, const timing::Recording* recording);
-    /// Deletes the predictions of all launches.
     void clear();
     /// Returns the prediction for the kernel with this demangled name, or null if the kernel was
     /// not launched.

@@ -18,7 +18,7 @@ struct Traffic {
     u64 useful_bytes;  ///< the bytes that lanes requested, for global memory only
 };
 
-/// These functions return the types of traffic with at least one request.
+/// Returns the types of traffic with at least one request.
 std::vector<Traffic> global_traffic(const Counters& counters);
 std::vector<Traffic> shared_traffic(const Counters& counters);
 

@@ -1,5 +1,5 @@
-// Declares groups of loads or stores whose addresses differ by constants, and chooses the machine
-// accesses that cover the words of such a group.
+// Declares groups of loads or stores whose addresses differ by constants. Chooses the machine
+// accesses that replace the loads or stores of a group.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@ struct MergedWord {
     u64 position = 0;  ///< the offset of the word in its group, in bytes
 };
 
-/// The known alignment of a group's accesses. For each access, its address and its position + phase
-/// differ by a multiple of `bytes`.
+/// The known alignment of a group: in each access, the address and (position + phase) differ by a
+/// multiple of `bytes`.
 struct Alignment {
     u32 bytes = 1;
     u64 phase = 0;
@@ -35,25 +35,26 @@ struct Alignment {
     }
 };
 
-/// An address without its constant summand: the state space and the terms (LinearSum::terms).
+/// The variable part of an address: the state space and the terms (LinearSum::terms).
 using AddressBase = std::pair<ptx::StateSpace, std::vector<std::pair<u32, u64>>>;
 
-/// A group of loads or stores whose addresses differ by constants. Each access comes after all
-/// accesses that dominate it.
+/// A group of loads or stores whose addresses differ by constants. The accesses are ordered so that
+/// each one follows the accesses that dominate it.
 struct MergedGroup {
     AddressBase base;
     u32 bytes_of_word = 0;
     bool is_load = false;
     Alignment alignment;
     std::vector<MergedWord> words;
-    std::map<u32, u64> accesses;  ///< each access's offset in the group, by its index in the body
+    std::map<u32, u64>
+        accesses;  ///< maps the index of an access in the body to the access's offset in the group
 
     u32 widest() const { return std::min(kMaxAccessBytes, kMaxElements * bytes_of_word); }
     bool has_word_at(u64 position) const;
 };
 
-/// Chooses machine accesses that cover the words of a group. Returns the machine accesses of each
-/// PTX access, keyed by the index of the PTX access in the body.
+/// Chooses machine accesses that cover the words of a group. The result is keyed by the index of
+/// the PTX access in the body.
 std::map<u32, MachineAccesses> machine_accesses(const MergedGroup& group,
                                                 const Dominators& dominators);
 

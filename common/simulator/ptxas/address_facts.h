@@ -13,8 +13,8 @@
 // Wide   A 32-bit sum that is extended to 64 bits is treated as an unknown value, because the sum
 //        may overflow. (ptxas did not merge accesses whose addresses are extended from `i`, `i + 1`
 //        and so on, in either shared or global memory.)
-// Loops  For a register that a loop changes, a low bit counts as zero only if it is zero in the
-//        initial value and in each change.
+// Loops  A loop may change a register. A low bit of the register then counts as zero only if it is
+//        zero in the initial value and in each change.
 #pragma once
 
 #include <map>
@@ -31,7 +31,8 @@ namespace coalesce::simulator {
 /// A sum of 64-bit terms. For a 32-bit register, the factors and the constant are sign-extended
 /// from 32 bits.
 struct LinearSum {
-    /// The terms, sorted: each is the index of an unknown value and the factor of this value.
+    /// The terms in sorted order. Each is the index of an unknown value, and the factor of this
+    /// value.
     std::vector<std::pair<u32, u64>> terms;
     u64 constant = 0;
 };
@@ -39,8 +40,8 @@ struct LinearSum {
 struct KnownValue {
     LinearSum sum;
     u32 low_zero_bits = 0;        ///< the number of low zero bits of (value - offset)
-    u32 offset = 0;               ///< the last constant added
-    bool offset_is_bits = false;  ///< true if an `or` with bits that were 0 added the offset
+    u32 offset = 0;               ///< the constant that was added last
+    bool offset_is_bits = false;  ///< true if an `or` added the offset, in bits that were 0 before
 };
 
 /// Tracks values through a function, block by block. All queries refer to the current position.
@@ -55,7 +56,7 @@ public:
     /// How a sum changes from one iteration of a loop to the next.
     struct Steps {
         u64 step = 0;  ///< the amount by which the sum grows in one iteration
-        /// Before the loop, the sum without its constant is a multiple of 2 to this power.
+        /// Before the loop, the sum without its constant has at least this many low zero bits.
         u32 zero_bits_at_start = 0;
     };
     /// Returns how `sum` changes in the loop that consists of the instructions [begin, end).
@@ -82,9 +83,9 @@ private:
     static KnownValue add_known_values(KnownValue left, KnownValue right);
     KnownValue multiply_known_values(const Instruction& instruction);
     KnownValue unknown(const Instruction& instruction);
-    /// Returns the unknown value with this name, and creates it if necessary. `zeros` is the number
-    /// of its low zero bits. `varies` is true if the value may differ in each iteration of a loop.
-    /// `reg` is the register that contains the value, or kNoRegister.
+    /// Returns the unknown value with this name, and creates the value if necessary. `zeros` is its
+    /// number of low zero bits. `varies` is true if the value may change between iterations of a
+    /// loop. `reg` is the register that contains the value, or kNoRegister.
     KnownValue named(const std::string& name, u32 zeros, bool varies, u32 reg = kNoRegister);
     bool varies(const LinearSum& sum) const;
     static KnownValue make_constant(u64 constant);

@@ -6,7 +6,7 @@
 
 namespace coalesce::simulator {
 
-/// Which lanes of an atomic are combined, so that they make only one access.
+/// The lanes of an atomic that the hardware combines into one access.
 enum class CombinedLanes {
     none,       ///< lanes with the same address are serialized
     same_word,  ///< lanes with the same address are combined (ATOMS.POPC.INC)

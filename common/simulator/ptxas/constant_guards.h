@@ -1,8 +1,8 @@
 // Removes branches on constant predicates, and constant guards.
 //
-// Compilers remove such branches and guards themselves, but inline assembly may contain them:
-// `mov.u32 n, 0; setp.eq.u32 p, n, 0; @p bra L`. ptxas evaluates such predicates, removes the
-// branches, and merges accesses across them.
+// Compilers remove such branches and guards themselves. Inline assembly may contain them: `mov.u32
+// n, 0; setp.eq.u32 p, n, 0; @p bra L`. ptxas evaluates these predicates, removes the branches, and
+// merges accesses across them.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,9 @@
 
 namespace coalesce::simulator {
 
-/// Returns the function without constant guards, or nothing if it has none. An instruction whose
-/// guard is always true loses the guard. An instruction whose guard is always false is replaced
-/// with an unused label, so that the indices of the other instructions do not change.
+/// Returns the function without constant guards, or nothing if it has none. An instruction that
+/// always runs loses its guard. An instruction that never runs becomes an unused label, so that the
+/// indices of the other instructions do not change.
 std::optional<ptx::Function> remove_constant_guards(const ptx::Function& function);
 
 }  // namespace coalesce::simulator

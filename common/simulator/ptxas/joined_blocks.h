@@ -1,7 +1,7 @@
 // Determines which basic blocks of a function ptxas joins into one straight-line piece of machine
-// code. It joins consecutive blocks. It also joins a block that lanes may skip, if it can replace
-// the branch with guards. ptxas uses guards if the block is short, and if other instructions can
-// run while the block's loads are in flight.
+// code. ptxas joins consecutive blocks. ptxas also joins a block that lanes may skip, if it can
+// replace the branch with guards. For this, the block must be short, and other instructions must be
+// able to run while the block's loads are in flight.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,8 @@
 namespace coalesce::simulator {
 
 /// Returns, for each basic block, the next block that ptxas joins to it, or the block itself if
-/// there is none. Blocks between these two in the function's body have guards, so that lanes skip
-/// them without a branch.
+/// there is none. Blocks between the two get guards, so that lanes skip these blocks without a
+/// branch.
 std::vector<u32> joined_blocks(const ptx::Function& function, const ControlFlow& flow,
                                const MachineValues& values);
 

@@ -30,9 +30,9 @@ private:
     static Bits both(Bits a, const Bits& b);
     void find_written_values(const std::vector<MachinePiece>& pieces);
 
-    /// The live values under the assumption that every value has been written before it is read.
+    /// The live values, as if every value were written before it is read.
     const LiveValues live_;
-    /// For each piece, the values that may have been written at its begin and at its end.
+    /// For each piece, the values that may have been written before it begins, and before it ends.
     std::vector<Bits> before_, end_of_piece_;
 };
 
@@ -41,7 +41,7 @@ private:
 struct Span {
     u32 begin = 0, end = 0;
     u32 read_until = 0;  ///< the position until which a load or store may still read the value
-    /// Like read_until, but without the instruction that is the last to read the value.
+    /// Like read_until, but ignores the last instruction that reads the value.
     u32 read_by_others_until = 0;
 };
 

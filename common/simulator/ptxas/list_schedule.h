@@ -31,7 +31,8 @@ struct StraightCode {
     std::vector<bool> is_predicate;        ///< for each value, whether it is a predicate
     std::vector<bool> is_written_earlier;  ///< for each value, whether an earlier piece writes it
     std::vector<bool> is_read_later;       ///< for each value, whether a later piece reads it
-    /// The number of words in values that are live throughout the piece but not used in it.
+    /// The number of words of values that are live during the whole piece, although the piece does
+    /// not use them.
     u32 live_through_words = 0;
 };
 

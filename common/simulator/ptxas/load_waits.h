@@ -1,10 +1,9 @@
 // Determines where a warp waits for loads from global memory, for the counter load_waits.
 //
-// Idea     A load takes about 600 cycles, and its warp continues until an instruction needs the
-//          value. All loads issued before that instruction are in flight together, and the warp
-//          waits once for all of them. The number of requests divided by the number of waits is
-//          therefore the number of loads in flight, and the bytes in flight determine the
-//          bandwidth.
+// Idea     A load takes about 600 cycles. Its warp continues until an instruction needs the value.
+//          All loads issued before that instruction are in flight together, and the warp waits once
+//          for all of them. So the number of loads in flight is the number of requests divided by
+//          the number of waits. The bytes in flight determine the bandwidth.
 // Rule     This rule is our own, because hardware has no such counter. ptxas moves loads as early
 //          as possible, so the position at which the PTX uses a value does not matter. A wait is
 //          counted at an instruction above which the next load cannot move:
@@ -27,8 +26,8 @@
 //          and the other loads while the first ones arrive. Loads that are separated by branches
 //          with several conditions (14_in_place: 8 by this rule) may stay separate, in two groups
 //          of 2.
-// Lines    A wait is counted at the first of its loads, so that the requests and waits of a source
-//          line refer to the same loads.
+// Lines    A wait is counted at the first of its loads. The requests and waits of a source line
+//          then refer to the same loads.
 //
 // Theory of operation
 //          Most of the information is known before a kernel runs: the loads from which a register's
@@ -55,8 +54,8 @@
 namespace coalesce::simulator {
 
 struct LoadWaits {
-    /// Each load from global memory has a bit in the masks of pending loads: bit[i] is the index of
-    /// this bit for the load at position i of the body.
+    /// For each instruction of the body that loads from global memory, the index of the load's bit
+    /// in a mask of pending loads.
     std::vector<u8> bit;
     /// For each instruction of the body, a mask of the pending loads that it must wait for. For a
     /// branch, the wait applies only if the branch is taken.

@@ -3,9 +3,9 @@
 // Idea   ptxas unrolls a loop if it counts in constant steps to a limit that is known in advance,
 //        and consists of one straight-line piece. In the copies of an iteration, each value has its
 //        own name, and the number of remaining iterations is checked once for all copies.
-// Seen   These rules were found by inserting instructions into a loop and comparing the length of
-//        the machine code with and without `.pragma "nounroll"`. The rules were checked in the same
-//        way for all loops of the course's programs.
+// Seen   These rules were found by experiment. We inserted instructions into a loop, and compared
+//        the length of the machine code with and without `.pragma "nounroll"`. The rules were
+//        checked in the same way for all loops of the course's programs.
 #pragma once
 
 #include "simulator/ptxas/machine_code.h"
@@ -15,7 +15,7 @@ namespace coalesce::simulator {
 /// The number of iterations that ptxas combines when it unrolls a loop.
 constexpr u32 kUnrolledIterations = 4;
 
-/// Unrolls the loops that ptxas unrolls. `loops` contains the pieces that branch back to their own
+/// Unrolls those `loops` that ptxas unrolls. Each of them is a piece that branches back to its own
 /// start.
 void unroll_loops(const ptx::Function& function, const std::vector<u32>& loops, MachineCode& code);
 

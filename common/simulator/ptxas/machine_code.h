@@ -20,14 +20,14 @@ namespace coalesce::simulator {
 
 struct MachineInstruction {
     u32 source = 0;  ///< the index of the PTX instruction in the function's body
-    /// The number of the instruction's part. A part of a piece is either a sequence of instructions
-    /// that lanes may skip together, or the instructions between two such sequences.
+    /// The number of the part that contains the instruction. A part is either a sequence of
+    /// instructions that lanes may skip together, or the instructions between two such sequences.
     u32 part = 0;
-    u32 loop = kNone;   ///< the index in the body at which the unrolled loop starts, or kNone
+    u32 loop = kNone;   ///< the index of the first instruction of the unrolled loop, or kNone
     u32 iteration = 0;  ///< the index of the iteration in the unrolled loop
     MemoryEffect memory = MemoryEffect::none;
     ptx::StateSpace space = ptx::StateSpace::generic;  ///< the state space of a memory access
-    bool is_access = false;                            ///< true for a memory access
+    bool is_access = false;
     bool is_copy = false;   ///< true for a copy from global to shared memory
     bool is_fixed = false;  ///< true if no instruction may move past this instruction
     /// True if the instruction waits until all earlier accesses have read their source registers.
@@ -42,7 +42,7 @@ struct MachineInstruction {
     /// True for a shift that reads the lower half a second time to compute the upper half.
     bool rereads_lower_half = false;
     u32 latency = 0;             ///< the number of cycles until the result is available
-    u32 internal_words = 0;      ///< registers that it needs besides its sources and results
+    u32 internal_words = 0;      ///< the number of registers for intermediate results
     u32 odd_internal_words = 0;  ///< the number of internal words that need odd registers
     bool follows_calling_convention = false;  ///< true for a call of an unknown function
     AccessPlace place;                        ///< the address of a load or store
@@ -52,7 +52,7 @@ struct MachineInstruction {
     std::vector<u32> reads, writes;
 };
 
-/// A straight-line sequence of instructions, and the indices of the pieces that may follow it.
+/// A sequence of instructions without branches, and the indices of the pieces that may follow it.
 struct MachinePiece {
     std::vector<MachineInstruction> code;
     std::vector<u32> next;

@@ -15,7 +15,7 @@ enum class MemoryEffect : u8 { none, load, store, both, fence };
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> list);
 
-/// Reports whether `numbers` contains `number`. These are indices of values or of pieces.
+/// Reports whether a list of values or pieces contains the index `number`.
 inline bool is_among(u32 number, const std::vector<u32>& numbers) {
     return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
 }
@@ -26,7 +26,7 @@ inline void add_once(std::vector<u32>& to, u32 number) {
 /// Reports whether the instruction operates on 64-bit integers or untyped 64-bit values (.b64).
 bool is_of_64_bits(const ptx::Instruction& instruction);
 MemoryEffect memory_effect(const ptx::Instruction& instruction);
-/// Reports whether the effect is a store, a load and a store, or a fence.
+/// Reports whether the instruction stores to memory or is a fence.
 inline bool changes_memory(MemoryEffect effect) {
     return effect != MemoryEffect::none && effect != MemoryEffect::load;
 }
@@ -45,31 +45,31 @@ bool is_texel_access(const ptx::Instruction& instruction);
 /// Reports whether the instruction runs on the special function unit, which also computes
 /// reciprocals and conversions.
 bool uses_slow_unit(const ptx::Instruction& instruction);
-/// Reports whether the instruction is a branch, call or exit. No instruction moves past these.
+/// Reports whether the instruction is a branch, call or exit. Other instructions cannot move past
+/// it.
 bool ends_straight_code(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a branch, a call, an exit, or a label that lanes may branch
 /// to.
 bool may_diverge(const ptx::Instruction& instruction);
 /// Reports whether the instruction waits until all earlier instructions have read their sources.
-/// Fences, calls, and instructions with internal branches do.
+/// Examples are fences, calls, and instructions with internal branches.
 bool waits_for_reads(const ptx::Instruction& instruction);
 /// Returns the latency that ptxas assumes: the number of cycles until another instruction may read
 /// the result.
 u32 latency_of(const ptx::Instruction& instruction);
-/// Reports whether the machine code of the instruction contains branches. If so, no instruction
-/// moves past it. Divisions and roots branch to a routine in rare cases. A search for the highest
-/// set bit of a 64-bit value branches to choose the half that contains the bit.
+/// Reports whether the instruction's machine code contains branches. No instruction moves past it.
+/// Examples are divisions, roots, and the search for the highest set bit of a 64-bit value.
 bool has_branches_inside(const ptx::Instruction& instruction);
 /// Reports whether the instruction is a division or root that branches to a routine.
 bool calls_routine(const ptx::Instruction& instruction);
-/// If the hardware executes the instruction in two steps, with a 32-bit value in between, returns
-/// the latency of the second step in cycles. Otherwise returns 0.
+/// Returns the latency of the instruction's second step in cycles, or 0 if there is no second step.
+/// Some instructions run in two steps, with a 32-bit value in between.
 u32 latency_of_second_step(const ptx::Instruction& instruction);
 /// Returns the number of 32-bit words that an instruction needs in addition to its sources and its
 /// result. For example, a division is expanded to a dozen instructions with intermediate results.
 u32 internal_words(const ptx::Instruction& instruction);
-/// Returns how many of the internal words (see internal_words()) should be in odd registers. Each
-/// is read together with a register pair.
+/// Returns how many of the internal words (see internal_words()) should be in odd registers. Such a
+/// word is read together with a register pair.
 u32 count_odd_internal_words(const ptx::Instruction& instruction);
 
 }  // namespace coalesce::simulator

@@ -1,21 +1,21 @@
 // Determines which PTX registers of a function get registers in the machine code, and how many
 // 32-bit words they occupy.
 //
-// Idea    PTX has a register for every result. Machine code needs fewer registers. Instructions
-//         without effect are removed, a product that is only used as an addend becomes part of the
-//         addition, and an address in shared memory needs only its lower 32 bits.
-// Uniform Values that are the same for a whole block are in uniform registers or in the constant
-// bank, provided that the uniform unit can compute them. It can compute integers, but not
-// divisions.
-// One     An instruction can use one constant or uniform operand directly. A second such operand
-//         must be loaded into registers first. For example, base + index * 4 contains two such
-//         operands, so base takes a pair of registers where the sum is computed.
-// Pairs   A 64-bit result is a pair of adjacent registers if an instruction reads or writes it as a
-//         whole, as for addresses, doubles and products. The two halves of any other 64-bit result
-//         may be in any two registers.
-// Vectors The elements of a loaded or stored vector are in adjacent registers. If elements are
-// rearranged into other vectors, as in a transpose in registers, both vectors need registers at the
-// same time.
+// Idea     PTX has a register for every result. Machine code needs fewer registers. Instructions
+//          without effect are removed, a product that is only used as an addend becomes part of the
+//          addition, and an address in shared memory needs only its lower 32 bits.
+// Uniform  Values that are the same for a whole block are in uniform registers or in the constant
+//          bank, if the uniform unit can compute them. This unit can compute integers, but not
+//          divisions.
+// One      An instruction can use one constant or uniform operand directly. A second such operand
+//          must be loaded into registers first. For example, base + index * 4 contains two such
+//          operands, so base takes a pair of registers where the sum is computed.
+// Pairs    A 64-bit result is a pair of adjacent registers if an instruction reads or writes it as
+//          a whole, as for addresses, doubles and products. The two halves of any other 64-bit
+//          result may be in any two registers.
+// Vectors  The elements of a loaded or stored vector are in adjacent registers. If elements are
+//          rearranged into other vectors, as in a transpose in registers, both vectors need
+//          registers at the same time.
 #pragma once
 
 #include <optional>
@@ -38,8 +38,8 @@ struct Constant {
     bool operator==(const Constant&) const = default;
 };
 
-/// The address of an access, in a form that can be compared: two accesses are known to have the
-/// same address if `name`, `value` and `offset` are all equal.
+/// The address of an access. Two accesses have the same address if their `name`, `value` and
+/// `offset` are equal.
 struct AccessPlace {
     u64 name = 0;  ///< identifies a variable or an address that is uniform in the block
     /// The value that contains the address; kNone if no register of the thread contains it.
@@ -49,8 +49,8 @@ struct AccessPlace {
     bool is_variable = false;
 };
 
-/// Describes the values of a function returned by replace_registers_by_roots(). In such a function
-/// each value has only one name, so that values correspond to registers.
+/// Describes the values of a function returned by replace_registers_by_roots(). Each register of
+/// such a function stands for one value.
 class MachineValues {
 public:
     MachineValues(const ptx::Function& function, const Registers& registers);
@@ -58,28 +58,28 @@ public:
     /// Returns, for each value, the number of 32-bit registers that it occupies. The number is 0
     /// for predicates, and for values that are not in the thread's registers.
     const std::vector<u32>& words() const { return words_; }
-    /// Reports whether the value occupies two registers that need not be adjacent, because no
-    /// instruction reads or writes all 64 bits at once.
+    /// Reports whether the value occupies two registers that need not be adjacent. No instruction
+    /// reads or writes all 64 bits of such a value at once.
     bool is_loose(u32 value) const;
     /// Reports whether the value is computed in 16 bits.
     bool is_half(u32 value) const;
-    /// If `value` is the sign extension of a 32-bit value that can share a register with the lower
-    /// half of `value`, returns the 32-bit value. Otherwise returns nothing.
+    /// Returns the 32-bit value of which `value` is the sign extension, if both values can share a
+    /// register. Otherwise returns nothing.
     std::optional<u32> find_extended_value(u32 value) const;
     /// Reports whether a 64-bit instruction becomes two 32-bit machine instructions.
     bool is_in_halves(const ptx::Instruction& instruction) const;
-    /// Reports whether ptxas folds an instruction with this opcode into the given instruction, for
-    /// example a multiplication into the addition that uses the product.
+    /// Reports whether ptxas folds another instruction into this one, as in a multiplication whose
+    /// product is only added. `opcode` is the opcode of the other instruction.
     bool has_folded_operand(const ptx::Instruction& instruction, std::string_view opcode) const;
     /// Reports whether one instruction loads all 64 bits of the value.
     bool is_loaded_pair(u32 value) const;
-    /// Reports whether the instruction divides a varying value by a value that is the same for a
+    /// Reports whether the instruction divides a varying value by a value that is constant in a
     /// block or a launch.
     bool divides_by_constant(const ptx::Instruction& instruction) const;
-    /// Returns the number of instructions that compute summands for the upper half of a 64-bit
-    /// product, also if a sum includes the product. Returns 0 for all other instructions.
+    /// Returns the number of additional instructions that a 64-bit product, or a sum with such a
+    /// product, needs for the upper half. Returns 0 for other instructions.
     u32 steps_of_product(const ptx::Instruction& instruction) const;
-    /// find_read_values and written_by return the values that an instruction reads and writes,
+    /// Returns the values that an instruction reads (find_read_values) or writes (written_by),
     /// without duplicates.
     std::vector<u32> find_read_values(const ptx::Instruction& instruction) const;
     std::vector<u32> written_by(const ptx::Instruction& instruction) const;
@@ -94,8 +94,8 @@ public:
     /// as operands.
     std::vector<Constant> find_launch_constants(const ptx::Instruction& instruction) const;
     /// Returns the size in words of the local array that ptxas keeps in registers, or 0 if there is
-    /// none. ptxas keeps a small array of 32-bit words in registers if all writes to it use
-    /// constant indices.
+    /// none. Such an array is small, consists of 32-bit words, and is written only at constant
+    /// indices.
     u32 count_array_words() const;
     /// Returns the groups of values that need consecutive registers: the elements of loaded and
     /// stored vectors.
@@ -107,20 +107,19 @@ public:
     /// Reports whether the instruction is a conversion whose result takes the register of its
     /// source.
     bool is_rounded_in_place(u32 at) const;
-    /// Returns the load of the second operand of a `slct` or `selp`, if ptxas makes the load
-    /// conditional: it runs only when this operand is selected, and loads directly into the
-    /// register of the first operand. Returns nothing otherwise.
+    /// Returns the load of the second operand of a `slct` or `selp`, if ptxas makes this load
+    /// conditional. The load then runs only when this operand is selected, and writes to the
+    /// register of the first operand.
     std::optional<u32> find_conditional_load(u32 at) const;
-    /// If instruction `at` loads what an earlier instruction has loaded or stored, and no
-    /// instruction in between may change the memory, returns pairs: each contains a loaded value,
-    /// and the equal earlier value, which is already in a register. Returns nothing for all other
-    /// instructions.
+    /// Finds the values that instruction `at` loads although they are already in registers. Returns
+    /// pairs of a loaded value and the equal value of an earlier load or store. Returns nothing if
+    /// the memory may have changed since then.
     std::vector<std::pair<u32, u32>> find_known_values(u32 at) const;
-    /// Reports whether one lane of a warp executes the atomic for all lanes. This is the case if
-    /// the old value is not used and the address is the same for the whole block.
+    /// Reports whether one lane of a warp executes the atomic for all lanes. For this, the old
+    /// value must be unused, and the address must be the same for the whole block.
     bool adds_for_warp(const ptx::Instruction& instruction) const;
-    /// Reports whether the predicate equals `is` in at most one lane of a warp. This is known if
-    /// the predicate compares the thread's index with a constant.
+    /// Reports whether the predicate equals `is` in at most one lane of a warp, for example because
+    /// it compares threadIdx.x with a constant.
     bool is_true_in_one_lane(u32 predicate, bool is) const;
     /// Values that must be moved to adjacent registers for a single instruction. Examples are a
     /// stored vector, the two values of a compare-and-swap, and the coordinates of a texel. Values
@@ -198,15 +197,15 @@ private:
     const Registers& registers_;
     /// For each instruction of the body, whether it produces a machine instruction.
     std::vector<bool> needed_;
-    /// The instructions that produce machine instructions. (Copies within a root do not.)
+    /// The instructions that produce machine instructions. Copies within a root produce none.
     std::vector<const Instruction*> emitted_;
     std::vector<std::vector<u32>> readers_;  ///< for each value, the instructions that read it
     std::vector<std::vector<u32>> writers_;  ///< for each value, the instructions that write it
     std::vector<bool> uniform_;  ///< for each value, true if constant or computed once per block
     std::vector<bool> narrow_;   ///< for each value, true if only the lower half is used
     std::vector<bool> folded_;   ///< for each value, true if merged into its readers
-    /// For each value, true if it is the same for a whole block but occupies a register of every
-    /// thread.
+    /// For each value, true if every thread keeps it in a register, although it is the same for a
+    /// whole block.
     std::vector<bool> is_per_thread_;
     std::vector<u32> words_;  ///< for each value, its number of 32-bit registers (see words())
     std::vector<std::vector<u32>> consecutive_values_;

@@ -13,8 +13,8 @@ namespace coalesce::simulator {
 /// (`ld.global.nc`).
 enum Memory : std::size_t { kShared, kGlobal, kReadOnly, kMemories };
 
-/// The effect of an instruction on a kind of memory, as ptxas sees it. The values are in ascending
-/// order of strength.
+/// The effect of an instruction on a kind of memory, as ptxas sees it. Later values are stronger
+/// effects.
 enum class Touch : u8 {
     none,
     loads,
@@ -29,10 +29,10 @@ public:
     MemoryPaths(const ptx::Function& function, const ControlFlow& flow);
 
     /// Returns, for each kind of memory, the strongest effect on any path from the end of block
-    /// `from` to the start of block `to`. Ignores paths that run through `from` again. Block `from`
-    /// must dominate block `to`. A loop of several blocks on the path counts as a change, because
-    /// ptxas reloads words after such a loop. (Observed for any kind of access in the loop, and
-    /// also for loops without accesses.)
+    /// `from` to the start of block `to`. Block `from` must dominate block `to`. Paths that run
+    /// through `from` again are ignored. A loop of several blocks counts as a change, because ptxas
+    /// reloads words after such a loop. (Observed for any kind of access in the loop, and also for
+    /// loops without accesses.)
     std::array<Touch, kMemories> strongest_touch_between(u32 from, u32 to) const;
 
 private:

@@ -71,7 +71,7 @@
 namespace coalesce::simulator {
 
 /// Maps the index of a load or store in the body to its machine accesses. A load or store that
-/// becomes one machine access to the same bytes has no entry.
+/// stays a single access to the same bytes has no entry.
 using MergedAccesses = std::map<u32, MachineAccesses>;
 
 /// Determines the machine accesses of a function. `shared` contains the offsets of the function's

@@ -1,5 +1,4 @@
-// Declares the accesses that, at a certain point of a function, can still be merged with later
-// accesses.
+// Declares the loads and stores that can still be merged with later ones.
 #pragma once
 
 #include <optional>
@@ -50,7 +49,7 @@ struct MachineStore {
 /// `loaded` are indices into a list of groups.
 struct OpenAccesses {
     std::vector<u32> loads;  ///< groups with which later loads may merge
-    /// Groups whose words later loads can reuse without being merged with them.
+    /// Groups with words that later loads can reuse. These loads are not merged with the groups.
     std::vector<u32> loaded;
     std::optional<PtxAccess> stored;    ///< the last store; later loads can reuse its words
     std::optional<MergedGroup> stores;  ///< the stores with which later stores may merge

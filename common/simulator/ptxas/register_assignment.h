@@ -12,7 +12,7 @@
 //         For example, out[i] = 1 takes R2 and R3 for the pointer, R5 for the index and R7 for the
 //         1. ptxas avoids bank conflicts in this way unless that would reduce the number of blocks
 //         on a multiprocessor. It also makes an exception for an index that is needed much later.
-// Late    A load or store reads its registers some time after it was issued, so these registers are
+// Late    A load or store reads its registers some time after it was issued. These registers are
 //         not reused directly after it.
 // Seen    These rules were found in the machine code that ptxas generates for small kernels.
 #pragma once
@@ -22,9 +22,9 @@
 
 namespace coalesce::simulator {
 
-/// To gain speed, ptxas uses additional registers whose numbers are below these limits: below
-/// `banks` to avoid bank conflicts, and below `late_reads` to avoid reusing registers that an
-/// earlier instruction may still be reading.
+/// Limits on the registers that ptxas uses to gain speed. Below `banks`, ptxas takes more registers
+/// to avoid bank conflicts. Below `late_reads`, ptxas avoids registers that an earlier instruction
+/// may still be reading.
 struct RegisterLimits {
     u32 banks = 0, late_reads = 0;
 };

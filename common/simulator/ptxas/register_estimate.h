@@ -25,8 +25,8 @@ struct Estimate {
     u32 registers = 0;
     /// For each instruction of the kernel's body, its position in the final order.
     std::vector<u32> places;
-    /// For each instruction of the kernel's body that starts an unrolled loop, the number of
-    /// iterations that ptxas combines. For all other instructions, 0.
+    /// For the first instruction of each unrolled loop, the number of iterations that ptxas
+    /// combines. For all other instructions of the kernel's body, 0.
     std::vector<u32> turns_unrolled;
 
     /// Returns the unrolled loops, each as the index of the instruction that starts it.
@@ -35,7 +35,7 @@ struct Estimate {
 
 Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel);
 
-/// Returns how many blocks can be resident on a multiprocessor if each has `warps` warps and uses
+/// Returns how many blocks fit on a multiprocessor at once. Each has `warps` warps and uses
 /// `shared` bytes of shared memory. Ignores registers.
 u32 max_resident_blocks(u32 warps, u64 shared);
 

@@ -4,9 +4,9 @@
 //        and then the variables of the module. Within each group, variables are placed in the order
 //        of their declarations, each at the next multiple of its alignment. Arrays of unknown size
 //        all start after these variables, at the same multiple of 16 bytes.
-// Seen   These rules were found by storing to variables of different sizes and alignments, which
-//        were declared and used in different orders, and by reading the addresses from the machine
-//        code.
+// Seen   These rules were found by experiment. We compiled stores to variables of different sizes
+//        and alignments, declared and used in different orders, and read the addresses from the
+//        machine code.
 #pragma once
 
 #include <map>

@@ -8,10 +8,10 @@
 // Rule    The class `launch` is less variable than the classes `block` and `position`, and `thread`
 //         is the most variable class. If one source has the class `block` and another source the
 //         class `position`, the result has the class `thread`.
-// Sound   Even in a branch or in a loop, the instruction always computes the same value, and a
-//         program that reads the register has executed the instruction before. Therefore, the value
-//         may be computed at the start. Sources must be written earlier in the text, so that the
-//         prologues, which follow the order of the text, compute them first.
+// Sound   Even in a branch or in a loop, the instruction always computes the same value. A program
+//         that reads the register has executed the instruction before. Therefore, the value may be
+//         computed at the start. Prologues follow the order of the text, so sources must be written
+//         earlier in the text.
 #pragma once
 
 #include <map>
@@ -26,27 +26,27 @@ namespace coalesce::simulator {
 
 struct Registers {
     std::vector<ValueClass> value_class;
-    /// For each register, its root, which names the value in the register. If the result of a `mov`
-    /// or `cvta` is not used after the source gets a new value, the result has the same root as the
-    /// source: it is only another name, and the `mov` or `cvta` needs no code. Any other register
-    /// is its own root.
+    /// For each register, its root: the register that names its value. The result of a `mov` or
+    /// `cvta` has the same root as the source, unless the source changes while the result is still
+    /// used. Such an instruction needs no code. Any other register is its own root.
     std::vector<u32> root;
     /// For each instruction of the body, true if it may be moved to a prologue.
     std::vector<bool> pure;
-    /// For each instruction, true if it copies within a root, and so needs no code.
+    /// For each instruction, true if its source and its result have the same root. Such a copy
+    /// needs no code.
     std::vector<bool> is_copy;
 };
 
-/// Classifies the registers of a function. `in_kernel` is false for device functions, whose
-/// registers all get the class `thread`. `of_block` contains the variables whose addresses differ
-/// from block to block (in a cluster, the shared variables).
+/// Classifies the registers of a function. If `in_kernel` is false, all registers get the class
+/// `thread`. `of_block` contains the variables whose addresses differ from block to block (in a
+/// cluster, the shared variables).
 Registers classify(const ptx::Function& function, bool in_kernel, const Liveness& liveness,
                    const std::map<std::string, u32>* of_block = nullptr);
-/// Returns the register classes for plain mode, in which no instruction is moved to a prologue and
-/// every register is its own root.
+/// Returns the register classes for plain mode. In this mode no instruction moves to a prologue,
+/// and every register is its own root.
 Registers make_separate_registers(const ptx::Function& function);
-/// Returns a copy of the function in which all instructions use root registers, so that each value
-/// has only one name.
+/// Returns a copy of the function in which all instructions use root registers. Each value of the
+/// copy has only one name.
 ptx::Function replace_registers_by_roots(const ptx::Function& function, const Registers& registers);
 
 }  // namespace coalesce::simulator

@@ -10,8 +10,8 @@
 
 namespace coalesce::simulator {
 
-/// Returns, for each instruction of the body, whether it has a lasting effect, or computes a value
-/// that an instruction with a lasting effect needs.
+/// Returns, for each instruction of the body, whether it is needed: it has a lasting effect, or
+/// computes a value for an instruction that has one.
 std::vector<bool> find_needed_instructions(const ptx::Function& function);
 
 /// The halves of a 64-bit register, as bit flags.
@@ -21,14 +21,14 @@ class NeededValues {
 public:
     explicit NeededValues(const ptx::Function& function);
 
-    /// Reports whether the register is read, directly or through values computed from it, by an
-    /// instruction with a lasting effect.
+    /// Reports whether an instruction with a lasting effect uses the register, either directly or
+    /// through values computed from it.
     bool is_needed(u32 reg) const { return needed_[reg]; }
     /// Returns which halves of a register are needed. Registers of 32 bits or less have only a low
     /// half.
     WordHalf needed_half(u32 reg) const { return static_cast<WordHalf>(halves_[reg]); }
-    /// Reports whether a 16-bit register is zero-extended to 32 bits. If so, the load of the value
-    /// also extends it, and ptxas does not merge this load with other loads.
+    /// Reports whether a 16-bit register is extended with zeros to 32 bits. In that case the load
+    /// extends the value, and ptxas does not merge this load with other loads.
     bool is_extended(u32 reg) const { return extended_[reg]; }
 
 private:

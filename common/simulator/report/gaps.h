@@ -16,8 +16,8 @@ enum class Gap : u8 {
     /// The program ran a graph whose edges allow several orders of its nodes. Races between these
     /// nodes are not detected.
     graphs,
-    /// The host can access registered memory or managed variables directly. If the host does so
-    /// before it synchronizes with the device, this is not detected.
+    /// The program uses registered memory or managed variables, which the host can access directly.
+    /// An access by the host before a synchronization is not detected.
     host,
 };
 

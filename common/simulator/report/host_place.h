@@ -1,5 +1,5 @@
-// Finds the source line for an address in the program's host code, for reports about calls and
-// accesses by the host. The program must be built with -g.
+// Finds the source line for an address in the program's host code. Reports about calls and accesses
+// by the host need it. The program must be built with -g.
 #pragma once
 
 #include "simulator/base/types.h"
@@ -10,8 +10,8 @@ namespace coalesce::simulator {
 /// Returns the place of the instruction at `address`, or an empty place if it is not known.
 Place host_place(u64 address);
 
-/// Returns the place at which the program's own code calls this library, or an empty place if it is
-/// not known.
+/// Returns the place at which the program's own code calls this library, or an empty place if
+/// unknown.
 Place calling_place();
 
 }  // namespace coalesce::simulator

@@ -9,7 +9,6 @@
 
 namespace coalesce::simulator {
 
-/// Records one call of the function.
 void note_host_work(const std::string& function);
 /// Returns the number of calls to each function.
 std::map<std::string, u64> host_work();

@@ -35,8 +35,7 @@ struct Report {
     u64 count = 1;  ///< the number of times the error occurred, at most kMaxReportCount
 };
 
-/// The maximum of Report::count. A broken kernel can repeat a mistake a billion times, and the
-/// exact number is not useful.
+/// The maximum of Report::count. A broken kernel can repeat a mistake a billion times.
 constexpr u64 kMaxReportCount = 100'000;
 
 /// All reports of the process. Thread-safe.
@@ -47,11 +46,11 @@ public:
     Reports(const Reports&) = delete;
     Reports& operator=(const Reports&) = delete;
 
-    /// Adds a report and, if printing is enabled, immediately prints it to stderr. If there already
-    /// is an equal report, only increments that report's count. Equal reports have the same check,
-    /// kind, kernel and places. If they are about the host, they also have the same address and
+    /// Adds a report. If there already is an equal report, only increments its count; otherwise
+    /// prints the report to stderr if printing is enabled. Reports are equal if they have the same
+    /// check, kind, kernel and places. Equal reports about the host also have the same address and
     /// message. The report from the lowest block and thread is kept, so that the list does not
-    /// depend on the order in which workers run.
+    /// depend on the order of the workers.
     void add(const Report& report);
     std::vector<Report> all() const;
     u64 total() const;       ///< the sum of the counts of all added reports

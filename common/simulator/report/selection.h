@@ -33,12 +33,12 @@ bool matches_pattern(std::string_view text, std::string_view pattern);
 /// "/home/me/src/sum.cu" matches "src/*.cu".
 bool matches_path(std::string_view path, std::string_view pattern);
 
-/// Returns the text of a source line without white space at its ends, or "" if the file cannot be
-/// read.
+/// Returns the text of a source line without white space at its ends. Returns "" if the file cannot
+/// be read.
 std::string source_line(const Place& place);
 
-/// These functions convert suppressions to the text that is passed to the program in
-/// COALESCE_SIM_SUPPRESS, and back.
+/// Converts suppressions to and from the text in COALESCE_SIM_SUPPRESS, an environment variable of
+/// the program.
 std::string suppressions_to_text(const std::vector<Suppression>& suppressions);
 std::vector<Suppression> suppressions_from_text(std::string_view text);
 
@@ -47,8 +47,8 @@ bool matches(const Suppression& suppression, const Report& report);
 /// Reports whether options() select the kernel with this demangled name.
 bool is_selected_kernel(const std::string& name);
 
-/// Reports whether the options of this run suppress the report. Reports about work that was not
-/// simulated are never suppressed, because the program's results are wrong without this work.
+/// Reports whether the options of this run suppress the report. Reports about missing work are
+/// never suppressed, because the program's results are wrong without this work.
 bool is_left_out(const Report& report);
 
 /// Reports whether reports of this check and kind are about work that was not simulated.

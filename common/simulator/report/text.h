@@ -33,8 +33,7 @@ std::string shorten_name(const std::string& name, std::size_t most = 120);
 /// Adds `prefix` to the beginning of every line of `text`. The result ends with a newline.
 std::string with_prefix(std::string_view prefix, std::string_view text);
 
-/// format_index returns "(x,y,z)", and format_shape returns "32x8", as CUDA programmers write an
-/// index and a shape.
+/// Formats an index as "(x,y,z)" and a shape as "32x8", as CUDA programmers write them.
 std::string format_index(Dim3 index);
 std::string format_shape(Dim3 shape);
 

@@ -41,11 +41,11 @@ struct Budget {
 /// line.
 Budget read_budget(const std::string& file);
 
-/// Returns a budget, as TOML, in which each limit is the cost measured in the run.
+/// Returns a budget as TOML. Each limit is the cost that was measured in the run.
 std::string budget_of(const Json& run);
 
-/// Returns a finding for each limit that the run exceeds. An entry that matches no kernel or line
-/// also gets a finding, because the entry has no effect.
+/// Returns a finding for each limit that the run exceeds, and for each entry that matches no kernel
+/// or line.
 std::vector<Finding> check_budget(const Budget& budget, const Json& run);
 
 /// Returns the findings of check_budget as text for a terminal.

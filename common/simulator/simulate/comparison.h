@@ -47,8 +47,8 @@ std::string format_percent(const CostChange& change);
 /// Returns the comparison as text for a terminal.
 std::string comparison_text(const Comparison& comparison);
 
-/// Returns a finding for each cost that has become
-/// worse, at the line whose traffic grew most.
+/// Returns a finding for each cost that has become worse. The finding is at the line whose traffic
+/// grew most.
 std::vector<Finding> findings_of_comparison(const Comparison& comparison);
 
 }  // namespace coalesce::simulator

@@ -10,8 +10,8 @@ namespace coalesce::simulator {
 /// newline, and its lines have at most 80 columns.
 std::string explain_missing();
 
-/// Returns the reason why a program that needs `library` and imports `symbol` cannot run. The
-/// result is empty if `symbol` is not a function of one of NVIDIA's libraries.
+/// Returns the reason why a program that needs `library` and imports `symbol` cannot run. Returns
+/// "" if `symbol` is not a function of NVIDIA's libraries.
 std::string find_library_problem(const std::string& library, const std::string& symbol);
 
 }  // namespace coalesce::simulator

@@ -42,9 +42,9 @@ struct Metric {
     LineLimits line_limits;
     Compared compared;
     /// The unit of the traffic that determines this cost (TrafficKind::unit). If the cost grows, a
-    /// comparison reports the line whose traffic in this unit has grown most.
+    /// comparison reports the line whose traffic grew most.
     std::string_view unit;
-    /// Returns the value for a kernel or a line, or nothing if the value is not defined, such as
+    /// Returns the value for a kernel or a line. Returns nothing if the value is undefined, such as
     /// the sectors per load of a kernel without loads.
     std::optional<double> (*value)(const Json& counters);
 };

@@ -8,14 +8,15 @@
 
 namespace coalesce::simulator {
 
-/// The program failed. Used only with --gate; otherwise the program's own exit code is used.
+/// The exit code if the program failed. Used only with --gate; otherwise `simulate` returns the
+/// program's own exit code.
 inline constexpr int kProgramFailed = 1;
-/// The program, or a part of it, could not be simulated.
+/// The exit code if the program, or a part of it, could not be simulated.
 inline constexpr int kNotSimulated = 2;
-/// A cost exceeds a limit, or has grown since an earlier run.
+/// The exit code if a cost exceeds a limit, or has grown since an earlier run.
 inline constexpr int kTooExpensive = 3;
-/// A check has reported a mistake. Used only with --gate; otherwise --error-exitcode gives the
-/// code.
+/// The exit code if a check has reported a mistake. Used only with --gate; otherwise
+/// --error-exitcode gives the code.
 inline constexpr int kReported = 4;
 
 /// The properties of a run that determine the exit code.

@@ -22,10 +22,9 @@ std::string find_program(const std::string& name);
 /// Throws CanNotRun if the library is missing.
 std::string find_library();
 
-/// Checks that the simulator supports everything that `program` needs. Returns the environment
-/// variables that make the loader use our library. The variables also work for programs that do not
-/// use CUDA themselves: a script may start programs that use CUDA, and Python may load a CUDA
-/// library later. Throws CanNotRun if a check fails.
+/// Returns the environment variables that make the loader use our library. A script also needs
+/// them, because it may start programs that use CUDA. Throws CanNotRun if `program` needs something
+/// that the simulator does not support.
 Environment loader_variables(const std::string& program, const std::string& library);
 
 }  // namespace coalesce::simulator

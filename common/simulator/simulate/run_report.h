@@ -12,16 +12,16 @@ namespace coalesce::simulator {
 
 using Json = nlohmann::ordered_json;
 
-/// Joins the reports in `folder`, beginning with the report of the process `first`. The counters of
-/// kernels with the same name are added up, and equal reports are merged. Returns nothing if no
-/// process has written a complete report.
+/// Joins the reports in `folder`, beginning with the report of the process `first`. Counters of
+/// kernels with the same name are added up, and equal reports are merged. Returns nothing if there
+/// is no complete report.
 std::optional<Json> join_reports(const std::filesystem::path& folder, int first);
 
-/// Adds "text" to each line: the line's source, without white space at its ends. After the source
-/// has been edited, comparisons use this text to match lines of the old and the new source.
+/// Adds the field "text" to each line: the source of the line, without white space at its ends.
+/// Comparisons use this text to find the line after the source has been edited.
 void add_source_text(Json& run);
 
-/// Adds "ending", the program's exit code or the signal that ended it.
+/// Adds the field "ending": the program's exit code, or the signal that ended the program.
 void add_ending(Json& run, const Ending& ending);
 
 /// Reads a report written by --json. Throws CanNotRun if the file is not a report or uses a

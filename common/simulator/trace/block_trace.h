@@ -21,7 +21,7 @@ struct TracedVariable {
     std::string name;  ///< the scalar's name, including its path in the variable: "part[3]"
     u32 function = 0;  ///< the index of the scalar's function in BlockTrace::functions
     ScalarType type;
-    /// The first and the last line of the variable's scope. The last line is 0 if it is unknown.
+    /// The first and the last line of the variable's scope. An unknown last line is 0.
     u32 first_line = 0, last_line = 0;
 };
 
@@ -39,8 +39,7 @@ struct TracedArray {
 struct VariableChange {
     u32 variable = 0;
     Mask lanes = 0;
-    /// The index of the first value in BlockTrace::values; there is one value for each lane in
-    /// `lanes`.
+    /// The index of the first value in BlockTrace::values. Each lane in `lanes` has one value.
     u32 first_value = 0;
     bool is_unset = false;  ///< true if the variable has no value from now on
 };
@@ -82,8 +81,8 @@ struct Step {
     u32 warp = 0;
     u32 function = 0, file = 0, line = 0;
     Mask active = 0;
-    /// The index of the step's first PTX instruction in the function, and the number of PTX
-    /// instructions that the step executed.
+    /// The first PTX instruction of the step, as an index in the function, and the number of
+    /// instructions executed.
     u32 first_instruction = 0, instructions = 0;
     /// The number of bytes that asynchronous copies to shared memory have in flight after the step.
     u64 bytes_in_flight = 0;
@@ -111,7 +110,7 @@ struct BlockTrace {
     std::vector<TracedVariable> variables;
     std::vector<TracedArray> arrays;
     std::vector<Step> steps;
-    std::vector<u64> values;  ///< the bits of the values to which changes and accesses refer
+    std::vector<u64> values;  ///< the bits of all values in changes and accesses
     std::vector<Moment> moments;
 };
 

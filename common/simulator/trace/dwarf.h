@@ -65,9 +65,8 @@ enum : u32 {
     kUnsignedChar = 8
 };
 
-/// The bytes of a section. A number in the PTX text may be the name of a label or variable plus an
-/// addend. `symbols` then maps the number's offset in `bytes` to the name, and the bytes at this
-/// offset contain the addend.
+/// The bytes of a section. Some numbers in the PTX text are written as a symbol plus an addend.
+/// Such a number is stored as the addend, and `symbols` maps its offset in `bytes` to the symbol.
 struct Section {
     std::vector<u8> bytes;
     std::map<std::size_t, std::string> symbols;
@@ -87,8 +86,8 @@ public:
     i64 sleb();
     std::string text();
     std::vector<u8> block(u64 size);
-    /// Reads an 8-byte address. Returns the symbol that the text contains instead of the address,
-    /// or "" if there is none.
+    /// Reads an 8-byte address, and returns the symbol that stands for it in the text. Returns ""
+    /// if there is no symbol.
     std::string symbol();
     /// Returns the symbol at the current position, or "" if there is none. Does not advance.
     std::string peek_symbol() const;
@@ -126,8 +125,8 @@ struct Tree {
     Section locations;  ///< the section .debug_loc
     /// Returns the entry that an attribute refers to, or null if there is none.
     const Entry* referred(const Entry& entry, u32 attribute) const;
-    /// Returns an attribute of an entry. If the entry lacks it, searches the declaration that the
-    /// entry refers to. Returns null if neither has the attribute.
+    /// Returns an attribute of an entry, or of the declaration that the entry refers to. Returns
+    /// null if neither has the attribute.
     const Attribute* find(const Entry& entry, u32 attribute) const;
 };
 

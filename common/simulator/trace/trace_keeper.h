@@ -25,8 +25,8 @@ struct TraceRequest {
 
 class TraceKeeper {
 public:
-    /// Requests a trace of launch number `request.launch`. The first launch after this call has
-    /// number 0. Deletes any earlier trace.
+    /// Requests a trace of launch number `request.launch`. Launches are counted from 0, starting
+    /// after this call. Deletes any earlier trace.
     void begin(const TraceRequest& request) {
         request_ = request;
         trace_.reset();

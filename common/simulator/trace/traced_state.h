@@ -34,11 +34,11 @@ struct TracedFunction {
     u32 first_source = 0;  ///< the index of the first instruction that a warp executes
     bool has_debug_info = false;
     std::vector<TracedPart> parts = {};
-    /// For each instruction of Function::body, the indices of the parts whose values the
-    /// instruction changes by writing a register.
+    /// For each instruction of Function::body, the indices of the parts that the instruction
+    /// changes by writing a register.
     std::vector<std::vector<u32>> assigned = {};
-    /// For each instruction, by index into Function::body, its source line. An instruction that the
-    /// compiler took from another line, without an effect of its own, has the line around it.
+    /// For each instruction of Function::body, its source line. An instruction that only computes
+    /// gets the line of the instructions around it.
     std::vector<ptx::SourceLine> lines = {};
 };
 
@@ -62,8 +62,8 @@ TracedFunction trace_function(const FunctionCode& code, const Kernel& kernel,
 /// Adds the arrays that the kernel's parameters point to, and the kernel's shared variables, to the
 /// trace.
 void add_arrays(const Launch& launch, const DebugInfo& debug_info, BlockTrace& trace);
-/// Returns the array that contains an address or is closest to it, as an index into
-/// BlockTrace::arrays. Adds an array if none is known for this memory.
+/// Returns the index in BlockTrace::arrays of the array that contains an address or is closest to
+/// it. Adds an array if none is known for this memory.
 u32 find_array(const Launch& launch, bool shared, u64 address, BlockTrace& trace);
 
 }  // namespace coalesce::simulator

@@ -37,7 +37,7 @@ public:
     BlockTrace finish();
     /// Reports whether the block has stored to this address of global memory.
     bool has_stored_to(u64 address) const { return find_last_store(address) != kNone; }
-    /// Adds a moment to the trace: the last store to this address.
+    /// Marks the last store to this address as a moment of the trace.
     void mark_last_store(u64 address);
 
 private:
@@ -57,8 +57,8 @@ private:
     void forget_variables(const Warp& w, const TracedFunction& function);
     void note_assignments(const Warp& w, u32 source);
     void add_waiting(const Warp& w, Step& step);
-    /// Ends the current step. `running` is the warp that runs next, or null if there is none, and
-    /// `source` is the index of its next instruction.
+    /// Ends the current step. `running` is the warp that runs next, or null. `source` is the index
+    /// of the next instruction of that warp.
     void end_step(const Warp* running, u32 source);
     void read_variables(const Warp& w, const Frame* frame, u32 source, Mask lanes);
     void finish_instruction();

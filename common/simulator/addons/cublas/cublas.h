@@ -32,7 +32,7 @@ inline constexpr Status kSuccess = 0, kNotInitialized = 1, kAllocFailed = 3, kIn
 const char* name_of(Status status);
 
 /// A cublasOperation_t: 0 leaves a matrix unchanged, 1 transposes it, and 2 conjugates and
-/// transposes it. For real numbers, 1 and 2 are the same.
+/// transposes it. Real matrices are the same after 1 and 2.
 using Operation = int;
 inline bool is_operation(Operation op) {
     return op >= 0 && op <= 2;
@@ -58,8 +58,7 @@ size_t size_of(Type type);
 void require(bool condition);
 
 /// Reads a matrix from simulated memory. The elements of a column are consecutive, and the columns
-/// start `stride` elements apart. (A vector with increment i is a matrix of one row whose columns
-/// are i elements apart.)
+/// start `stride` elements apart. (A vector with increment i is read as one row with stride i.)
 std::vector<double> read(const void* from, Type type, size_t rows, size_t columns, size_t stride);
 void write(void* to, Type type, size_t rows, size_t columns, size_t stride,
            const std::vector<double>& values);
@@ -69,8 +68,8 @@ void write_result(void* to, const void* value, size_t bytes);
 /// Reads an array of `count` pointers from device memory.
 std::vector<void*> read_pointers(const void* const* from, int count);
 
-/// Runs the body of the cuBLAS function `name`. Fails if `handle` is invalid or its stream is being
-/// captured. Converts a failure to a status and an error report. Records that the function ran.
+/// Runs the body of the cuBLAS function `name`, and converts a failure to a status and an error
+/// report. Fails if `handle` is invalid or its stream is being captured.
 Status call(const char* name, void* handle, const std::function<void()>& body);
 
 }  // namespace coalesce::simulator::cublas

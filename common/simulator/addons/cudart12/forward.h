@@ -13,9 +13,8 @@
 #    error "implement the jump through the global offset table for this processor here"
 #endif
 
-/// Defines a function `name` that jumps to the function exported as `target` with the given symbol
-/// version. The jump leaves the registers and the stack unchanged, so it works for parameters and
-/// results of any type.
+/// Defines a function `name` that jumps to the function `target` with the given symbol version. The
+/// jump changes no registers and no stack, so it works for parameters and results of any type.
 #define COALESCE_FORWARD(name, target, version)                                                 \
     COALESCE_IMPORT("coalesce_next_" name, target, version);                                    \
     __asm__(".pushsection .text\n.p2align 4\n.globl " name "\n.type " name ", %function\n" name \

@@ -1,5 +1,5 @@
-// Structures whose layout differs between CUDA 12 and CUDA 13. Programs built with CUDA 12 pass
-// them to libcudart.so.12. All other structures are the same in both versions.
+// Structures that differ between CUDA 12 and CUDA 13. Programs built with CUDA 12 pass these
+// structures to libcudart.so.12.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -45,7 +45,7 @@ static_assert(sizeof(DeviceProperties) == 1032);
 inline constexpr size_t kOlderProperties = offsetof(DeviceProperties, hostRegisterSupported);
 static_assert(kOlderProperties == 728);
 
-/// cudaPointerAttributes in CUDA 12, which is a prefix of CUDA 13's structure.
+/// cudaPointerAttributes in CUDA 12. The structure of CUDA 13 begins with the same members.
 struct PointerAttributes {
     cudaMemoryType type;
     int device;
@@ -57,8 +57,7 @@ static_assert(sizeof(PointerAttributes) == 24);
 static_assert(offsetof(cudaPointerAttributes, hostPointer) ==
               offsetof(PointerAttributes, hostPointer));
 
-/// The size of cudaResourceDesc in CUDA 12, in bytes. In that version, pitch2D is the largest
-/// member of the union.
+/// The size of cudaResourceDesc in CUDA 12, in bytes. The largest member of its union is pitch2D.
 inline constexpr size_t kResourceBytes = 64;
 static_assert(offsetof(cudaResourceDesc, res) == 8);
 

@@ -31,8 +31,8 @@ inline constexpr Result kNotInitialized = cudaErrorInitializationError,
                         kInvalidContext = cudaErrorDeviceUninitialized,
                         kNotFound = cudaErrorSymbolNotFound;
 
-/// Converts a runtime error to a driver error. The value stays the same unless the error exists
-/// only in the runtime.
+/// Converts a runtime error to a driver error. Only errors that the driver lacks change their
+/// value.
 Result to_driver_result(cudaError_t error);
 /// Returns the name of a result, such as "CUDA_ERROR_INVALID_VALUE", or null for an unknown value.
 const char* name_of(Result result);

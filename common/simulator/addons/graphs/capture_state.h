@@ -15,7 +15,7 @@ namespace coalesce::simulator::cudart {
 
 struct Capture {
     std::shared_ptr<Graph> graph;
-    /// True if the program receives the graph when the capture ends, false if the program supplied
+    /// True if the program receives the graph when the capture ends. False if the program supplied
     /// the graph.
     bool creates_graph = true;
     cudaStream_t origin = nullptr;
@@ -23,9 +23,9 @@ struct Capture {
     std::thread::id thread;
     unsigned long long id = 0;
     bool is_valid = true;
-    /// For each participating stream, the nodes that the stream's next node will depend on.
+    /// For each stream in the capture, the nodes on which the stream's next node will depend.
     std::map<cudaStream_t, std::vector<Dependency>> ends;
-    /// Copies of `ends` that were last returned to the program, which may still read them.
+    /// Copies of `ends` that the program has received, and may still read.
     std::map<cudaStream_t, std::vector<cudaGraphNode_t>> returned_nodes;
     std::map<cudaStream_t, std::vector<cudaGraphEdgeData>> returned_edge_data;
 };
@@ -33,7 +33,7 @@ struct Capture {
 /// The capture mode of the calling thread, which cudaThreadExchangeStreamCaptureMode changes.
 extern thread_local cudaStreamCaptureMode capture_mode_of_thread;
 
-/// Ends all captures, for cudaDeviceReset.
+/// Ends all captures, when the program calls cudaDeviceReset.
 void forget_captures();
 
 /// Adds the dependencies in `from` that `into` does not contain.

@@ -1,6 +1,6 @@
-// Manages the memory of a graph's allocation nodes. The memory is allocated when the node is added,
-// because the program learns the memory's address at that point. A launch marks the memory as in
-// use and its contents as uninitialized.
+// Manages the memory of a graph's allocation nodes. The memory is allocated as soon as the node is
+// added, because the program then receives the address. A launch marks the memory as in use and its
+// contents as uninitialized.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -31,15 +31,15 @@ std::shared_ptr<GraphMemory> reserve_graph_memory(u64 bytes);
 /// Returns the graph memory that starts at `pointer`, or null if there is none.
 std::shared_ptr<GraphMemory> find_graph_memory(const void* pointer);
 
-/// Allocates memory of this size. Returns the work of an allocation node, in which `parameters`
-/// contains the address of the memory.
+/// Allocates memory of this size, and returns the work of an allocation node. The work's
+/// `parameters` contain the address of the memory.
 AllocateWork describe_allocation(size_t bytes);
 
 /// Unmaps the memory that no graph uses.
 void trim_graph_memory();
 
-/// Mark the memory as in use or as free. Both functions return false if the memory is already in
-/// that state.
+/// begin_use marks the memory as in use, and end_use marks it as free. Both return false if nothing
+/// changes.
 bool begin_use(GraphMemory& memory);
 bool end_use(GraphMemory& memory);
 

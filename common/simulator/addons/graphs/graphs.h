@@ -2,8 +2,8 @@
 //
 // Idea       An executable graph is a copy of the graph that the program built. The program still
 //            refers to the original nodes, so each node of the copy stores its original. The nodes
-//            run one after the other, in an order that the edges allow, and all of them finish
-//            before the launch returns, as for all work in the simulator.
+//            run one after the other, in an order that the edges allow. All nodes finish before the
+//            launch returns.
 // Builds on  work.h (the work of a node), graph_memory.h (allocation nodes).
 #pragma once
 
@@ -67,13 +67,12 @@ public:
     /// Calls `body` for this graph and for all graphs nested in it.
     void for_each_graph(const std::function<void(Graph&)>& body);
 
-    /// True if the graph belongs to a node or an executable. The program must not destroy such a
-    /// graph.
+    /// True if a node or an executable owns the graph. The program must not destroy such a graph.
     bool is_nested = false;
     /// The number of references that the graph holds to each user object.
     std::map<UserObject*, unsigned> objects;
-    /// The graph's condition handles. Each has an initial value, and a flag that is true if every
-    /// launch resets the condition to that value.
+    /// The graph's condition handles. Each has an initial value, and a flag that says whether every
+    /// launch restores this value.
     std::map<cudaGraphConditionalHandle, std::pair<unsigned, bool>> conditions;
 
 private:
@@ -103,7 +102,7 @@ public:
     bool destroy(Executable* executable);
     /// Reports whether the program has an executable instantiated from this graph.
     bool has_executable(const Graph* original);
-    /// Deletes all graphs, for cudaDeviceReset.
+    /// Deletes all graphs, when the program calls cudaDeviceReset.
     void clear();
 
     std::recursive_mutex mutex;

@@ -10,8 +10,8 @@ namespace coalesce::simulator::cudart {
 Work describe_kernel(const cudaKernelNodeParams* parameters);
 Work describe_memset(const cudaMemsetParams* parameters);
 Work describe_host(const cudaHostNodeParams* parameters);
-/// Creates the work of a child-graph node. The node gets a copy of the child graph, or takes
-/// ownership of the graph itself if `moves` is true.
+/// Creates the work of a child-graph node. The node copies the child graph, or takes ownership of
+/// it if `moves` is true.
 Work describe_child(cudaGraph_t child, bool moves);
 /// Creates the work of an allocation node, and sets `parameters->dptr` to the allocated address.
 Work describe_allocation(cudaMemAllocNodeParams* parameters);
@@ -22,7 +22,7 @@ Work describe(Graph& graph, cudaGraphNodeParams* parameters);
 
 cudaKernelNodeParams to_node_parameters(const KernelWork& work);
 cudaMemsetParams to_node_parameters(const FillWork& work);
-/// Returns the parameters of a copy node or host node. The work of such a node is stored as these
+/// Returns the work itself, because the work of a copy node or host node is stored as its
 /// parameters.
 template <class Parameters>
 const Parameters& to_node_parameters(const Parameters& work) {

@@ -8,8 +8,8 @@ namespace coalesce::simulator::cudart {
 struct UserObject;
 
 void retain(UserObject& object, unsigned count);
-/// Removes `count` references. When the last reference is removed, calls the program's destructor
-/// and deletes the object. Returns false if the object has fewer than `count` references.
+/// Removes `count` references, or returns false if the object has fewer. When the last reference is
+/// removed, calls the program's destructor and deletes the object.
 bool release(UserObject& object, unsigned count);
 
 }  // namespace coalesce::simulator::cudart

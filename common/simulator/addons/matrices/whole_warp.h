@@ -12,9 +12,8 @@ namespace coalesce::simulator {
 Description describe_for_whole_warp(const ptx::Instruction& instruction, FamilyInstruction made,
                                     std::size_t optional = 0);
 
-/// Reports whether all 32 lanes are active. If some lanes have exited, or do not exist in the last
-/// warp of a block, PTX leaves the effect of the instruction undefined. In that case, reports an
-/// error and ends the launch.
+/// Reports whether all 32 lanes are active. Otherwise reports an error and ends the launch, because
+/// PTX leaves the effect of the instruction undefined.
 bool is_whole_warp(Warp& w, const Op* op);
 
 /// Transposes an 8x8 matrix of 2-byte elements stored in `lanes`, a register of the warp.

@@ -29,8 +29,8 @@ enum class AddressMode : u8 { wrap, clamp, mirror, border };
 /// The integer that represents a weight of 1. Weights are multiples of 1/kWeightOne.
 inline constexpr u32 kWeightOne = 256;
 
-/// The one or two texels that a fetch reads along a dimension, before the address mode is applied:
-/// `first`, and `first + 1` if `weight` is not 0.
+/// The one or two texels that a fetch reads along a dimension: `first`, and also `first + 1` if
+/// `weight` is not 0. The address mode is applied later.
 struct AxisPosition {
     i64 first = 0;
     u32 weight = 0;  ///< the weight of texel `first + 1`, in 256ths
@@ -44,8 +44,8 @@ AxisPosition locate_linear(float x);
 /// to read, or -1 for the border colour.
 i64 apply_address_mode(i64 index, u32 size, AddressMode mode);
 
-/// The point at which a direction vector hits a cubemap: a face, and coordinates on this face from
-/// 0 to 1.
+/// The point at which a direction vector hits a cubemap: a face, and two coordinates on it from 0
+/// to 1.
 struct CubePosition {
     u32 face = 0;
     float s = 0, t = 0;

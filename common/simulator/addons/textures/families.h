@@ -1,5 +1,5 @@
-// Declares the families of texture and surface instructions. The function that describes a family
-// is defined next to the family's handlers.
+// Declares the functions that describe families of texture and surface instructions. Each function
+// is defined next to the handlers of its family.
 #pragma once
 
 #include "simulator/execute/describe.h"

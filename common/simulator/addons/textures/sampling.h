@@ -8,8 +8,8 @@
 
 namespace coalesce::simulator {
 
-/// The sum of all weights in a fetch. A texel's weight is the weight of its level times its weight
-/// within the level, and both factors are in 256ths.
+/// The sum of all weights in a fetch. Each weight is a product of two factors in 256ths: the weight
+/// of the mipmap level, and the weight of the texel in that level.
 inline constexpr i64 kWholeWeight = i64{kWeightOne} * kWeightOne;
 
 /// One of the texels that a fetch reads, and its weight.
@@ -33,13 +33,14 @@ struct Taps {
 /// for a cubemap.
 struct FetchPoint {
     float coordinates[3] = {};
-    /// Integer coordinates in texels, which replace `coordinates` if `is_integer` is true. Integer
-    /// coordinates are never normalized.
+    /// Integer coordinates in texels. They replace `coordinates` if `is_integer` is true, and are
+    /// never normalized.
     i32 texel[3] = {};
     bool is_integer = false;
     u32 layer = 0;  ///< the layer of a layered texture, clamped to the last layer
     float level = 0;
-    i32 offset[3] = {};  ///< in texels, added to the coordinates before the address mode applies
+    /// An offset in texels, which is added to the coordinates before the address mode applies.
+    i32 offset[3] = {};
 };
 
 /// Returns the texels that a fetch reads, except those with weight 0.
@@ -48,8 +49,8 @@ Taps find_taps(const ImageObject& texture, const FetchPoint& point);
 /// (i + 1, j), (i, j).
 Taps find_gather_taps(const ImageObject& texture, const FetchPoint& point);
 
-/// Returns the mipmap level for these gradients: the base-2 logarithm of the length in texels of
-/// the longer gradient. (This is OpenGL's rule; we have not verified it on a GPU.)
+/// Returns the mipmap level for these gradients: the base-2 logarithm of the longer gradient's
+/// length in texels. (This is OpenGL's rule; we have not verified it on a GPU.)
 float compute_level(const ImageObject& texture, const float* dx, const float* dy);
 
 /// Reports whether fetches return floats: either the texels are floats, or integer texels are
@@ -57,13 +58,14 @@ float compute_level(const ImageObject& texture, const float* dx, const float* dy
 inline bool returns_floats(const ImageObject& texture) {
     return texture.image().format.is_float() || texture.sampling.normalized_elements;
 }
-/// Returns the result of a fetch. texels[k] points to the bytes of tap k, which are not read if the
-/// tap is the border. The sums match those of an H100 to the last bit. Each texel is truncated to
-/// 28 bits, counted from the leading bit of the largest texel. The products and their sum are
-/// exact. The sum is rounded once, with ties rounded away from 0. Sums of 8-bit and 16-bit texels
-/// are rounded to 16 bits, as halves or as integers; for integers, ties are rounded up. (Not
-/// verified: negative halves, sRGB, and sums of two levels. For signed bytes, one sum in twenty is
-/// off by one in the last bit.)
+/// Returns the result of a fetch. texels[k] points to the bytes of tap k, and is not read if the
+/// tap is the border.
+///
+/// The sums match those of an H100 to the last bit. Each texel is truncated to 28 bits, counted
+/// from the leading bit of the largest texel. The products and their sum are exact, and the sum is
+/// rounded once, with ties away from 0. Sums of 8-bit and 16-bit texels are rounded to 16 bits, as
+/// halves or as integers; for integers, ties are rounded up. (Not verified: negative halves, sRGB,
+/// and sums of two levels. For signed bytes, one sum in twenty is off by one in the last bit.)
 TexelBits combine_taps(const ImageObject& texture, const Taps& taps, const u8* const* texels);
 /// Returns component `c` of each of the four taps.
 TexelBits combine_gathered_taps(const ImageObject& texture, const Taps& taps,

@@ -1,9 +1,9 @@
 // Converts texels between the bytes in a texture or surface and the result of a fetch.
 //
 // Builds on  base/types.h.
-// Watch      If a format has fewer than four channels, the missing channels read as 0, except that
-//            a missing fourth channel reads as 1, as in graphics APIs. CUDA's manuals do not
-//            specify these values.
+// Watch      If a format has fewer than four channels, the missing channels read as 0. A missing
+//            fourth channel reads as 1, as in graphics APIs. CUDA's manuals do not specify these
+//            values.
 #pragma once
 
 #include <array>
@@ -31,10 +31,10 @@ using TexelNumbers = std::array<float, 4>;
 /// Returns a texel's elements. Integers are sign-extended or zero-extended to 32 bits, and halves
 /// become floats.
 TexelBits read_elements(const TexelFormat& format, const u8* bytes);
-/// Returns a texel's channels as floats. Floats stay unchanged. 8-bit and 16-bit integers are
-/// normalized (cudaReadModeNormalizedFloat): unsigned ones to [0, 1], signed ones to [-1, 1]. The
-/// most negative integer becomes slightly less than -1, as when a GPU filters. With `srgb`, the
-/// first three channels (8 unsigned bits each) are converted from sRGB to linear values.
+/// Returns a texel's channels as floats. Integers of 8 or 16 bits are normalized
+/// (cudaReadModeNormalizedFloat): unsigned ones to [0, 1], signed ones to [-1, 1]. The most
+/// negative integer becomes slightly less than -1. With `srgb`, the first three channels are
+/// converted from sRGB to linear values.
 TexelNumbers read_numbers(const TexelFormat& format, const u8* bytes, bool srgb);
 /// Converts elements to the bytes of a texel, for sust.p. Floats are rounded to halves, and
 /// integers are truncated.

@@ -16,8 +16,8 @@
 
 namespace coalesce::simulator {
 
-/// A texture or surface instruction. OperandList::read lists the object, the layer if the object is
-/// layered, the coordinates, and further operands.
+/// A texture or surface instruction. OperandList::read lists the object, the layer (only for a
+/// layered object), the coordinates, and further operands.
 struct ImageOp : OperandList {
     ImageShape shape;
     bool is_surface = false;
@@ -28,8 +28,8 @@ struct ImageOp : OperandList {
     u32 coordinates() const { return shape.cube ? 3 : shape.dimensions; }
 };
 
-/// Returns the shape that a modifier such as `1d`, `a2d` or `cube` specifies, or nothing if there
-/// is no such modifier.
+/// Returns the shape that the instruction's modifier specifies, such as `1d`, `a2d` or `cube`.
+/// Returns nothing if there is no such modifier.
 std::optional<ImageShape> parse_image_shape(const ptx::Instruction& instruction);
 
 /// Returns the number of values in an operand, which is one register or a vector {x, y, ...}.
@@ -53,13 +53,12 @@ struct PositionAndSizeText {
     }
 };
 
-/// Looks up the texture or surface object that each lane of an instruction uses. Most lanes use the
-/// same object.
+/// Looks up the texture or surface object of each lane. Most lanes use the same object.
 struct ImageLookup {
     Warp& w;
     const Op* op;
     const ImageOp& image;
-    /// The last object looked up, and the number that identifies it.
+    /// The number of the last object that was looked up, and the object.
     u64 number = 0;
     std::shared_ptr<const ImageObject> object = nullptr;
 
@@ -75,8 +74,8 @@ struct ImageLookup {
 class TexelAccess {
 public:
     TexelAccess(Warp& w, const Op* op, Access kind) : w_(w), op_(op), kind_(kind) {}
-    /// Returns the host address of the bytes. If the bytes are out of bounds, ends the launch and
-    /// returns null. `sector` is a number from ImageObject::sector_of.
+    /// Returns the host address of the texel at `address`. If the texel is out of bounds, ends the
+    /// launch and returns null. `sector` is a number from ImageObject::sector_of.
     u8* resolve_texel(u32 row, int lane, u64 address, u32 bytes, u64 sector);
     /// Reports an error if the texel that `tap` reads is uninitialized.
     void check_written(const Tap& tap, int lane);

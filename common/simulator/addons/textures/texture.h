@@ -57,7 +57,7 @@ struct Sampling {
     float level_bias = 0, min_level = 0, max_level = 0;
 };
 
-/// A texture object, or a surface object, which has one level and no sampling.
+/// A texture object or a surface object. A surface object has one level and no sampling parameters.
 struct ImageObject {
     bool is_surface = false;
     bool is_array = true;  ///< true for a CUDA array, false for linear memory
@@ -72,8 +72,8 @@ struct ImageObject {
         if (!is_array) return address & ~u64{31};
         return (address - (row & 1 ? level.row_bytes : 0)) & ~u64{15};
     }
-    /// Returns the number of layers, or of cubes in a layered cubemap; 1 if the image is not
-    /// layered.
+    /// Returns the number of layers, or 1 if the image is not layered. In a layered cubemap, each
+    /// cube is a layer.
     u32 layers() const {
         return !shape.layered ? 1 : shape.cube ? image().depth / 6 : image().depth;
     }
@@ -87,6 +87,6 @@ bool remove_image_object(u64 number, bool is_surface);
 std::shared_ptr<const ImageObject> find_image_object(u64 number);
 /// Reports whether an object with this number once existed and has been destroyed.
 bool was_destroyed_image_object(u64 number);
-void forget_image_objects();  ///< destroys all objects, for cudaDeviceReset
+void forget_image_objects();  ///< destroys all objects when the program calls cudaDeviceReset
 
 }  // namespace coalesce::simulator
