@@ -16,9 +16,8 @@ void finish_site(const std::filesystem::path& html, const Contents& contents);
 /// Returns the pages that cannot be reached from index.html by following links.
 std::vector<std::string> find_unreachable_pages(const std::filesystem::path& html);
 
-/// Returns the mistakes in a site, one per line: links to missing pages, files or anchors;
-/// references to other hosts, except plain links; duplicate identifiers; lessons without their
-/// code; pages that cannot be reached. Throws BookError if there are no pages.
+/// Returns the mistakes in a site, one per line, such as links to missing pages, duplicate
+/// identifiers and unreachable pages. Throws BookError if there are no pages.
 std::vector<std::string> find_site_faults(const std::filesystem::path& html);
 
 }  // namespace coalesce::book

@@ -54,8 +54,7 @@ public:
 
     /// Returns the size of an element in bytes.
     std::size_t element_size() const { return size_; }
-    /// Returns element `index`. For elements of up to 4 bytes, the index must be below 2^32 - 64,
-    /// because the last indices hold the values that must never occur.
+    /// Returns element `index`. For elements of up to 4 bytes, the index must be below 2^32 - 64.
     Bits value_at(std::uint64_t index) const;
     /// Returns which of the first `count` elements has these bits, or nothing if none has. Returns
     /// nothing for numbers and for elements of 1 or 2 bytes, because they are not unique.
@@ -88,8 +87,8 @@ private:
     InputValues values_;
     Bits poison_;
     std::map<std::uint64_t, std::uint64_t> exchanges_;
-    /// A filter: bit i is set if an index in `exchanges_` is i modulo 4096. Few indices are
-    /// exchanged, so the filter alone decides most lookups.
+    /// Bit i is set if an index in `exchanges_` is i modulo 4096. Few indices are exchanged, so
+    /// this filter alone decides most lookups.
     std::bitset<4096> may_be_exchanged_;
 };
 

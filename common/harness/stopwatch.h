@@ -20,8 +20,8 @@ public:
     /// Measures `work`, which queues operations in the default stream. Warms up first, and then
     /// measures with CUDA events. Before each repetition, fills the L2 cache with other data.
     Timing time_on_device(const std::function<void()>& work);
-    /// Measures `work` once, without a warm-up, and returns its time in milliseconds. Use it if the
-    /// caller schedules the repetitions itself.
+    /// Measures `work` once, without a warm-up, and returns its time in milliseconds. Callers that
+    /// schedule the repetitions themselves use this function.
     double time_once_on_device(const std::function<void()>& work);
     /// Measures `work`, which runs on the host and returns when it is done.
     Timing time_on_host(const std::function<void()>& work);

@@ -93,9 +93,8 @@ public:
     /// Fills the output with poison again, for the next kernel. For an in-place task, also restores
     /// the input.
     void poison();
-    /// Changes the task for the next kernel, which uses the same buffers. So both tasks must have
-    /// the same number and size of elements, in the input and in the output, and the same kind of
-    /// values. Both tasks must be in place, or neither.
+    /// Changes the task for the next kernel, which uses the same buffers. The new task must have
+    /// the same number, size and kind of elements. Both tasks must be in place, or neither.
     void set_problem(const Problem& problem) { problem_ = problem; }
     /// Waits for the device and compares the output.
     Comparison check();

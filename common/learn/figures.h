@@ -35,12 +35,12 @@ std::string format_percent_of_copy(const Json& result);  ///< such as "95.7 %"
 
 // ---- predicted figures; each function returns "-" if the result lacks the figure ----
 
-/// Returns the predicted time, such as "0.0213". The time is followed by a question mark if the
-/// model ignores some effects in this kernel.
+/// Returns the predicted time, such as "0.0213". A question mark follows the time if the model
+/// ignores some effects in this kernel.
 std::string predicted_milliseconds(const Json& result);
 std::string format_predicted_percent(const Json& result);  ///< such as "43 %"
-/// Returns the predicted time to three digits with its error band, which covers nine of ten
-/// measured times. Examples are "4.7 ± 8 %" and "1.47 ± 8 % ?".
+/// Returns the predicted time with its error band, such as "4.7 ± 8 %" or "1.47 ± 8 % ?". Nine of
+/// ten measured times are within the band.
 std::string predicted_with_band(const Json& result);
 /// Returns the bottleneck, such as "memory" or "barriers".
 std::string bound_by(const Json& result);

@@ -17,9 +17,8 @@ struct DiffLine {
 /// common.
 std::vector<DiffLine> line_diff(const std::string& first, const std::string& second);
 
-/// Returns the changed lines, with `context` lines before and after each change. Each run of other
-/// lines is replaced by one line that says how many were left out. A diff without changes is
-/// returned unmodified.
+/// Returns the changed lines, with `context` lines before and after each change. One line, which
+/// says how many lines were left out, replaces each run of other lines.
 std::vector<DiffLine> only_changes(const std::vector<DiffLine>& diff, size_t context = 3);
 
 /// Formats a diff. Lines in both texts begin with "  ", lines in only the first with "- ", and

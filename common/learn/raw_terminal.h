@@ -19,8 +19,7 @@ public:
 
     /// Reports whether single keys can be read from stdin.
     bool has_keys() const { return is_terminal_; }
-    /// Restores the terminal temporarily, for example to read a line or before the process is
-    /// suspended.
+    /// Restores the terminal temporarily, for example to read a line.
     void pause();
     /// Switches back to single keys.
     void resume();

@@ -26,7 +26,7 @@ std::string describe_outcome(CheckResult::Outcome outcome, const Style& style);
 std::string check_headline(const LearnerExercise& exercise, const CheckResult& result,
                            const Style& style);
 
-/// The number of lines for a verdict on a screen of 24 lines. The other lines show the command and
+/// The number of lines for a verdict on a screen of 24 lines. Two lines remain for the command and
 /// the next prompt.
 inline constexpr int kVerdictLines = 22;
 

@@ -30,9 +30,9 @@ public:
     LinePart add(std::uint64_t sector, std::uint32_t warp, float bytes);
     /// Returns the number of bytes that the block writes to each line.
     const std::vector<float>& bytes() const { return bytes_; }
-    /// Returns the weighted number of lines that other blocks must complete. A line in which a
-    /// sector is incomplete counts as 1. A line of which only some sectors were written, but these
-    /// are complete, counts as one half if several warps of the block together filled one of them.
+    /// Returns how many lines other blocks must complete. A line with an incomplete sector counts
+    /// as 1. A line with missing sectors counts as one half, if several warps of the block together
+    /// filled one of its other sectors.
     double left_for_other_blocks() const;
 
 private:
@@ -46,8 +46,8 @@ private:
     std::unordered_map<std::uint64_t, Sector> sectors_;
 };
 
-/// Counts the open lines of the running blocks. A line is open between a block's first and last
-/// stores to the line. Warps proceed at different paces, so sectors wait for the slowest warp.
+/// Counts the open lines of the running blocks. A block opens a line with its first store to the
+/// line, and closes it with the last. Sectors wait for the slowest warp.
 class OpenLines {
 public:
     struct BlockLines {
@@ -58,7 +58,7 @@ public:
         return {bytes_of_line, std::vector<double>(bytes_of_line.size(), -1)};
     }
     void write(BlockLines& block, LinePart part, double t);
-    /// Ends a block. The lines that it leaves to other blocks are counted separately.
+    /// Ends a block. Counts separately the lines that it leaves to other blocks.
     void close(BlockLines& block, double t);
     /// Returns the mean number of open lines up to time `t`.
     double mean(double t) const;
@@ -81,12 +81,12 @@ struct Unfinished {
         0;  ///< memory cycles spent on reads, per written sector
 };
 
-/// Returns the extra cycles that each partially written sector takes on the path to the cache.
+/// Returns the extra cycles that a partially written sector takes on the path to the L2 cache.
 double completion_cycles(const Unfinished& unfinished, double open_lines, const Gpu& gpu);
 
-/// Returns the cycles per half line for a request that touches `halves` half lines and writes some
-/// of their sectors only in part. `is_simultaneous` is true if all warps of the block write the
-/// same half lines at about the same time.
+/// Returns the cycles per half line of a request that writes some sectors only in part.
+/// `is_simultaneous` is true if all warps of the block write these half lines at about the same
+/// time.
 double partial_write_cycles(std::uint32_t halves, bool is_simultaneous,
                             const PartialSectors& partial);
 

@@ -27,9 +27,8 @@ struct Table {
 class Tables {
 public:
     Tables() = default;
-    /// Finds the arrays that every block reads as a lookup table. `first_level_bytes` is the size
-    /// of a multiprocessor's L1 cache. `new_part`, the fraction of reads that no neighbouring block
-    /// has requested before, is an upper limit for Table::from_memory.
+    /// Finds the arrays that every block reads as a lookup table. `new_part` is the fraction of
+    /// reads that no neighbouring block has made before. It limits Table::from_memory.
     Tables(const Recording& recording, const Gpu& gpu, double first_level_bytes, double new_part);
 
     /// Returns the table that the instruction reads, or null.
@@ -38,8 +37,8 @@ public:
         return found == tables_.end() ? nullptr : &found->second;
     }
     bool empty() const { return tables_.empty(); }
-    /// Returns the number of table sectors that `blocks` blocks request. Sectors that several
-    /// blocks request count once for each of them.
+    /// Returns the number of table sectors that `blocks` blocks request. A sector counts once for
+    /// each block that requests it.
     double count_requests(double blocks) const;
     /// Returns the number of different table sectors that `blocks` blocks request.
     double count_distinct(double blocks) const;

@@ -40,8 +40,8 @@ constexpr int unit_size() {
 template <int LEAST, int SIZE>
 constexpr int max_of_size_and = SIZE < LEAST ? LEAST : SIZE;
 
-/// Implements the public functions. Units have at least LEAST bytes, so kernels for smaller units
-/// need not be compiled.
+/// Implements the public functions. LEAST is the size of the smallest unit for which kernels are
+/// compiled.
 template <int LEAST>
 cudaError_t permute(void* out, const void* in, std::size_t element_size, int axes,
                     const std::int64_t* sizes, const int* order, const Queue& queue) {

@@ -20,8 +20,7 @@ struct RecordedTile {
 /// Draws shared memory as rows of 32 banks, and marks the words that a warp reads with one load.
 std::string draw_banks_picture(const std::vector<RecordedTile>& tiles);
 
-/// Draws an animation of two tiles side by side, in which each word lights up when a wavefront
-/// delivers it.
+/// Draws an animation of two tiles side by side. Each word lights up when a wavefront delivers it.
 std::string draw_race_picture(const RecordedTile& left, const RecordedTile& right);
 
 /// Draws the tiles of a matrix, each labelled with the index of the block that processes it.

@@ -66,9 +66,9 @@ std::string manifest_text(const Assignment& assignment);
 /// Returns the text of hidden.toml.
 std::string hidden_text(const Assignment& assignment);
 
-/// Returns a digest of an exercise's requirements, including its hidden shapes, points and
-/// solution. The digest is part of the key under which each result is stored, so a changed
-/// requirement adds new results without replacing the old ones.
+/// Returns a digest of an exercise's requirements, including hidden shapes, points and solution.
+/// Results are stored under keys with this digest, so old results remain when a requirement
+/// changes.
 std::string requirements_digest(const Assigned& exercise);
 
 /// Returns the folder of the assignment with this name: `folder`/NAME.

@@ -25,14 +25,13 @@ struct Graded {
     std::string attempt = "";
     /// The teacher's decision about the points, or empty if the judge's points apply.
     std::optional<Decision> decision = {};
-    /// Whether the teacher's decision was about an earlier file that the student has since
-    /// replaced.
+    /// Whether the student has replaced the file that the teacher's decision was about.
     bool has_stale_decision = false;
 
     /// Returns the code of the mark, such as "WA" for a wrong result. "SYS" means not graded yet.
     std::string code() const;
-    /// Returns the points that the teacher decided on, or the judge's points if there is no
-    /// decision. Returns nothing if the judge has given no points either.
+    /// Returns the points that the teacher decided on, or else the judge's points, or nothing if
+    /// there are neither.
     std::optional<double> points() const;
     /// Returns the first failure of the result, or nullptr if there is none.
     const Failure* first_failure() const;
@@ -62,7 +61,7 @@ struct ClassResults {
     std::string stamp = "";       ///< "unsandboxed" if the run had no sandbox, otherwise ""
     std::vector<std::string> exercises = {};  ///< names of the exercises
     /// For each exercise, the sources that every student can read: the skeleton and the solution.
-    /// The search for similar submissions ignores the fingerprints of these sources.
+    /// The search for similar submissions ignores code from these sources.
     std::vector<std::vector<std::string>> common = {};
     std::vector<StudentResults> students = {};  ///< results of all students, sorted by name
 };

@@ -1,8 +1,9 @@
 /// \file
-/// Judges many submissions, and retries those that fail because of the grader or the computer. If a
-/// submission fails repeatedly, the reference solution is judged. If the solution fails too, the
-/// computer is broken, and judging stops. Otherwise the submission itself crashes the judge, and
-/// the rest of the class is still graded.
+/// Judges many submissions, and retries those that fail because of the grader or the computer.
+///
+/// If a submission fails repeatedly, the reference solution is judged. If the solution fails too,
+/// the computer is broken, and judging stops. Otherwise the submission crashes the judge, and the
+/// rest of the class is still graded.
 #pragma once
 
 #include <functional>
@@ -20,7 +21,7 @@ struct RetryOptions {
     int jobs = 1;           ///< number of judging processes
     bool is_quiet = false;  ///< whether to hide the progress
     /// Returns the solution of an exercise. If even the solution cannot be judged, the computer is
-    /// at fault, not the submission.
+    /// broken.
     std::function<std::string(const std::string& exercise)> solution;
 };
 

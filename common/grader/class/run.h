@@ -29,8 +29,8 @@ struct JudgingProcesses {
 struct RunRequest {
     std::filesystem::path submissions;  ///< the class's folder or archive, or "" to resume
     bool should_resume = false;         ///< whether to continue the last run
-    /// Whether to judge again the entries that already have a result, and to compare the new result
-    /// with the old one.
+    /// Whether to judge entries again that already have a result. The new result is compared with
+    /// the old one.
     bool rejudges = false;
 };
 
@@ -45,9 +45,9 @@ struct JudgeSetup {
     std::string stamp() const { return tier == Tier::unsandboxed ? name_of(tier) : ""; }
 };
 
-/// Chooses a sandbox, and tests it with a file in `work_folder`, which this function creates. Tests
-/// only the tier `wanted` if it is set, and accepts the tier `unsandboxed` without a test. Throws
-/// std::runtime_error if no tested sandbox both starts and stops every attack.
+/// Chooses a sandbox, and tests it in `work_folder`, which this function creates. If `wanted` is
+/// set, tests only this tier, and accepts the tier `unsandboxed` without a test. Throws
+/// std::runtime_error if no sandbox starts and stops every attack.
 JudgeSetup find_judge_setup(const std::filesystem::path& work_folder, std::optional<Tier> wanted);
 
 /// The submissions of a class.
@@ -57,9 +57,8 @@ struct ClassSubmissions {
 };
 ClassSubmissions read_submissions(const Assignment& assignment, const JudgeSetup& setup,
                                   const std::filesystem::path& submissions);
-/// Returns the entries that must be judged: those whose source can be judged and whose result is
-/// not in the store. If `rejudges` is true, entries with a result are included. Entries with the
-/// same key are returned only once.
+/// Returns the entries that must be judged. They have a source that can be judged, but no result in
+/// the store. If `rejudges` is true, entries with a result are included.
 std::vector<Entry> select_entries_to_judge(const std::vector<Entry>& entries, Store& store,
                                            bool rejudges);
 /// Returns the key of an entry's result.

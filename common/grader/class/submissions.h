@@ -23,8 +23,8 @@ struct Submission {
     /// The reason why the submission cannot be judged: "no-file", "two-files", "not-a-file",
     /// "file-too-large" or "archive-...". "" if it can be judged.
     std::string problem;
-    /// A description of the problem for the student. If there is no problem, a list of the files
-    /// that were not examined.
+    /// A description of the problem for the student. If there is no problem, lists the files that
+    /// were not examined.
     std::string details;
 
     /// Reports whether the submission contains a file that can be judged.

@@ -47,14 +47,14 @@ std::vector<CorpusCase> corpus_cases(const std::string& text);
 /// corresponding cases in cases.txt.
 std::vector<CorpusCase> cases_of(Compiler compiler);
 
-/// Returns the exercises of the corpus, keyed by name both with and without the number. They are
-/// the course's exercises, with fixed hidden shapes that the cases rely on.
+/// Returns the exercises of the corpus, keyed by name both with and without the number. They have
+/// fixed hidden shapes, on which the cases rely.
 std::map<std::string, Assigned> corpus_exercises();
 
-/// Judges every submission of the corpus, and looks for leftover processes, cgroups and files.
-/// Prints all mistakes and a summary. Returns 0 if there are no mistakes, 1 if there are, and 2 if
-/// nothing can be judged here. If `every` is 5, judges every fifth case, and all cases whose result
-/// depends on the compiler. If `only` is not empty, judges only files whose names start with it.
+/// Judges the submissions of the corpus, and looks for leftover processes, cgroups and files.
+/// Returns 0 if there are no mistakes, 1 if there are, and 2 if nothing can be judged on this
+/// computer. If `every` is 5, judges every fifth case, and all cases whose result depends on the
+/// compiler. `only` selects files by the start of their names.
 int self_test(std::ostream& out, const JudgeOptions& options, int every = 1,
               const std::string& only = "");
 

@@ -1,6 +1,6 @@
 /// \file
-/// Harmless versions of attacks that a hostile worker could try. The sandbox must stop every
-/// attack, and the doctor verifies this before any submission runs.
+/// Harmless versions of attacks that a hostile worker could try. The doctor verifies that the
+/// sandbox stops each of them before any submission runs.
 #pragma once
 
 #include <string>

@@ -99,8 +99,7 @@ public:
     /// Runs a job. A failing worker never causes an exception. Throws std::runtime_error if the
     /// grader itself has too little memory or too few descriptors.
     JobResult run(const Job& job);
-    /// Reports whether the last call of `start` failed because the jail was killed. The string that
-    /// `start` returns does not distinguish this cause from other failures.
+    /// Reports whether the last call of `start` failed because the jail was killed.
     bool was_killed() const { return was_killed_; }
     /// Returns the text that the jail sent when it was ready, such as the compiler's name.
     const std::string& about() const { return ready_message_; }
@@ -127,8 +126,8 @@ private:
     bool was_killed_ = false;
 };
 
-/// Returns the path of the program `jail`, in the folder named by COALESCE_GRADER_PROGRAMS or near
-/// this program. Throws std::runtime_error if there is none.
+/// Returns the path of the program `jail`. It is in the folder that COALESCE_GRADER_PROGRAMS names,
+/// or near this program.
 std::filesystem::path jail_program();
 /// Returns the folder of the simulator's libcudart. Throws std::runtime_error if it cannot be
 /// found.

@@ -57,8 +57,8 @@ public:
     /// Returns a copy of `count` bytes that start at `offset`. Throws std::runtime_error if the
     /// memory is shorter.
     std::string bytes(std::size_t offset, std::size_t count) const;
-    /// Returns a copy of the string that `put_text` wrote at `offset`. If the stored length is
-    /// wrong, the string is meaningless but never extends beyond the memory.
+    /// Returns a copy of the string that `put_text` wrote at `offset`. A worker may store a wrong
+    /// length, but the string never extends beyond the memory.
     std::string text(std::size_t offset = 0) const;
 
 private:

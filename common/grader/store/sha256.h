@@ -23,8 +23,7 @@ Digest hmac_sha256(std::string_view key, std::string_view message);
 std::string hex(const Digest& digest);
 /// Returns the SHA-256 digest of `bytes` as hexadecimal digits.
 std::string sha256_hex(std::string_view bytes);
-/// Returns a digest of a list of strings. The digest also covers the strings' lengths, so that
-/// lists with the same concatenation have different digests.
+/// Returns a digest of a list of strings. {"ab", "c"} and {"a", "bc"} have different digests.
 std::string sha256_of_parts(std::initializer_list<std::string_view> parts);
 
 }  // namespace coalesce::grader

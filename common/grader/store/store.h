@@ -32,8 +32,8 @@ struct Entry {
     std::string source = "";    ///< digest of the stored source, or "" if there is none
     /// The reason why the submission cannot be judged, such as "no-file", or "".
     std::string problem = "";
-    /// A description of the problem for the student. If there is no problem, a list of the files
-    /// that were not examined.
+    /// A description of the problem for the student. If there is no problem, lists the files that
+    /// were not examined.
     std::string details = "";
     /// The name of the student's folder or file in a platform's download (platform_names.h), or "".
     std::string platform_name = "";
@@ -80,8 +80,8 @@ public:
     /// Returns the stored source with this digest.
     std::string source(const std::string& digest);
 
-    /// Atomically stores a run with its entries and their sources. Returns the number of the run.
-    /// `earlier` contains the same students' earlier files, which are judged too.
+    /// Atomically stores a run with its entries and their sources. `earlier` contains earlier files
+    /// of the same students, which are judged too. Returns the number of the run.
     std::int64_t start_run(const std::string& assignment, const std::string& stamp,
                            const std::vector<Entry>& entries,
                            const std::vector<std::string>& sources,
@@ -105,8 +105,8 @@ public:
     bool add_result(std::int64_t run, const Entry& entry, const std::string& result);
     /// Records an attempt that failed because of the grader.
     void add_fault(std::int64_t run, const Entry& entry, const std::string& text);
-    /// Records that this entry crashes the judge, although other entries do not. The entry has no
-    /// result, so the next run judges it again.
+    /// Records that this entry crashes the judge. The entry has no result, so the next run judges
+    /// it again.
     void give_up(std::int64_t run, const Entry& entry, const std::string& text);
     /// Returns the keys of the entries for which give_up() was called in this run.
     std::set<std::string> given_up(std::int64_t run);

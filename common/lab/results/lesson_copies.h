@@ -10,9 +10,8 @@
 
 namespace coalesce::lab {
 
-/// Returns the text of a lesson after renewing its copies. Below each `<!-- snippet: NAME -->` it
-/// copies the code between the marks `//! [NAME]`, and below `<!-- questions -->` the questions.
-/// Answers are folded, and so is a kernel that solves the lesson's exercise. Throws
+/// Returns the text of a lesson with new copies. Below each `<!-- snippet: NAME -->` is the code
+/// between the marks `//! [NAME]`, and below `<!-- questions -->` are the questions. Throws
 /// std::runtime_error if a mark is missing.
 std::string renew_lesson_copies(const std::string& text, const std::filesystem::path& repository,
                                 const std::string& lesson, const course::Course& course);

@@ -14,7 +14,7 @@ enum class Extension : u8 { none, sign, zero };
 
 struct Linear {
     /// The base of the address, which is neither a getelementptr nor a cast. nullptr if the sum is
-    /// a plain number instead of an address.
+    /// a number instead of an address.
     const Value* base = nullptr;
     i64 offset = 0;
     std::map<std::pair<const Value*, Extension>, i64> terms;

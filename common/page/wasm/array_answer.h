@@ -9,8 +9,8 @@
 
 namespace coalesce::page {
 
-/// Returns an array as JSON, in the format that README.md describes. `before` is the array as it
-/// was passed to the launch.
+/// Returns an array as JSON, in the format that README.md describes. `before` is the array before
+/// the launch.
 nlohmann::json array_json(const Parameter& parameter, const std::vector<std::int64_t>& extents,
                           const CallArgument& before, const ArrayAfter& after);
 

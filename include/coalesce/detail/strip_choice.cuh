@@ -101,8 +101,8 @@ cudaError_t launch_tall_with_policies(const Task& task, const Queue& queue) {
     return launch_tall_kernel<SIZE, TallOfFewCols<SIZE, PAD, LOADS, STORES>>(task, queue);
 }
 
-/// Launches the kernel with the cache hints that were fastest in fast memory, for this element size
-/// and matrix size. In slower memory, launches it without hints.
+/// Launches the kernel with the fastest cache hints for this element size and matrix size. In
+/// slower memory, launches it without hints.
 template <int SIZE, int PAD>
 cudaError_t launch_tall(const Task& task, const Queue& queue) {
     using Loads = LoadPolicy;
@@ -155,8 +155,8 @@ bool are_columns_whole_words(const Task& task) {
            (task.batches == 1 || task.out_stride % VECTOR_ELEMENTS == 0);
 }
 
-/// In fast memory, a block takes two strips of columns of a matrix of bytes that has at most this
-/// many rows and at least this many bytes.
+/// Limits for blocks that take two strips of columns: the most rows, and the fewest bytes, of a
+/// matrix of bytes in fast memory.
 constexpr std::int64_t max_rows_of_two_strips = 40, min_bytes_of_two_strips = 20'000'000;
 /// Launches the kernel that transposes small elements before it stores them to shared memory.
 template <int SIZE, LoadPolicy LOADS>
@@ -166,8 +166,8 @@ cudaError_t launch_wide_of_words(Task task, const Queue& queue) {
                          has_bytes<SIZE>(task, min_bytes_of_two_strips);
     const int strips = SIZE == 1 ? (are_few ? 2 : 1) : task.rows <= 24 ? 4 : 2;
     task.tile_cols = strips * Kernel::TRANSPOSED_COLS;
-    // Lanes store words of every fourth column. If the number of rows is a multiple of 16, all of
-    // these words would be in two banks without padding.
+    // If the number of rows is a multiple of 16, the words that lanes store would be in only two
+    // banks without padding.
     if constexpr (SIZE == 1) {
         if (task.rows % 16 != 0)
             return launch_wide_kernel<1, WideOfWords<1, 0, LOADS>>(task, queue);

@@ -22,12 +22,11 @@ struct SizeResults {
     double copy_gbps() const;
 };
 
-/// Returns the results file: "device", "results" (of the largest square size, in the format of
-/// `learn run --json`), "other_sizes", and "run", which says how the results were measured.
+/// Returns the results file. "results" are those of the largest square, in the format of `learn run
+/// --json`, and "other_sizes" are the others. "run" says how they were measured.
 Json to_json(const Device& device, const std::vector<SizeResults>& sizes, const Json& run);
 
-/// Returns a table of GB/s with one row per variant and one column per size, at most 80 columns
-/// wide.
+/// Returns a table of GB/s with a row for each variant and a column for each size.
 std::string to_table(const std::vector<SizeResults>& sizes);
 
 /// Lists the wrong outputs by step, variant and size. Returns an empty string if there are none.

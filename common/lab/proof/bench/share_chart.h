@@ -1,6 +1,6 @@
 /// \file
-/// Draws bar charts that compare several competitors. Each bar shows what fraction of the
-/// attainable performance a competitor reaches on one item, such as a shape.
+/// Draws bar charts that compare several competitors. Each bar shows a competitor's performance on
+/// one item, such as a shape, as a fraction of what is attainable.
 #pragma once
 
 #include <string>
@@ -30,9 +30,9 @@ std::string share_chart(const ShareChartTexts& texts, const std::vector<ShareCha
 /// copy of the same bytes. `shapes` is the output of build/bin/shapes.
 std::string shapes_chart(const Json& shapes);
 
-/// Returns a chart of the ways to transpose across several GPUs. A bar is the speed of a way with
-/// its best number of chunks, as a fraction of the link's speed. Each element of `of_gpus` is the
-/// output of 16_many_gpus --json for one number of GPUs.
+/// Returns a chart that compares the methods of transposing across several GPUs. A bar shows a
+/// method's speed with its best number of chunks, as a fraction of the link's speed. Each element
+/// of `of_gpus` is the output of 16_many_gpus --json for one number of GPUs.
 std::string links_chart(const std::vector<Json>& of_gpus);
 
 }  // namespace coalesce::proof

@@ -1,7 +1,6 @@
 /// \file
 /// Draws pictures in SVG. Shapes that are drawn later cover earlier ones. Colours are variables
-/// with a value for light and one for dark backgrounds; a page with a theme switch sets the
-/// variables itself.
+/// with one value for light backgrounds and one for dark ones.
 #pragma once
 
 #include <string>
