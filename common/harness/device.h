@@ -1,9 +1,9 @@
 /// \file
 /// Chooses the GPU that a program runs on: a real one, or the simulated one.
 ///
-/// The loader determines the choice: the program uses the libcudart.so.13 that the loader finds
-/// first. If a program should run on the simulator but NVIDIA's library was loaded, the program
-/// executes itself again with the simulator's folder at the front of LD_LIBRARY_PATH.
+/// A program runs on the simulator if the loader finds the simulator's libcudart.so.13 before
+/// NVIDIA's. If necessary, the program executes itself again with the simulator's folder at the
+/// front of LD_LIBRARY_PATH.
 #pragma once
 
 #include <cstddef>

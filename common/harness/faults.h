@@ -36,8 +36,8 @@ enum class Fault : std::uint8_t {
     /// missing.
     neighbour_repeated,
     tile_repeated,  ///< all tiles are copies of the same tile
-    /// The whole output repeats one row or column of the input, or every store went to the same row
-    /// or column of the output.
+    /// The whole output repeats one row or column of the input, or only one row or column of the
+    /// output was written.
     line_repeated,
     turned_around,        ///< the matrix is rotated by 90 degrees or mirrored instead of transposed
     axes_in_other_order,  ///< the axes of an array are permuted in the wrong order

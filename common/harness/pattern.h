@@ -1,13 +1,14 @@
 /// \file
-/// Computes the values of the input, in which element i is an invertible hash of i.
-/// All elements of 4 bytes or more differ, so a misplaced value shows which cell it came from.
-/// Even small matrices contain values that survive only if all bits are copied: NaNs with
-/// payloads, -0.0, subnormal numbers and the largest numbers. Two values never occur: zero, which
-/// unwritten memory often contains, and the poison, which fills the output before a launch. 1-byte
-/// and 2-byte elements cannot all differ, and may be zero, but they never equal the poison.
+/// Computes the values of the input. Element i is an invertible hash of i, so a misplaced value
+/// shows which cell it came from.
+///
+/// Even small matrices contain values that survive only if all bits are copied, such as NaNs with
+/// payloads and -0.0. Two values never occur: zero, which unwritten memory often contains, and the
+/// poison, which fills the output before a launch. Elements of 1 and 2 bytes cannot all differ.
+/// They may be zero, but never equal the poison.
 ///
 /// A kernel that computes needs numbers instead. They are floats from 0.5 to just below 1, so that
-/// a sum changes clearly if one of them is missing. These numbers may repeat.
+/// a sum changes clearly if one of them is missing.
 #pragma once
 
 #include <bitset>

@@ -134,8 +134,8 @@ struct TileMove {
 /// several rules fit equally well, joins them with "; or". Returns "" if no simple rule fits.
 std::string find_move_rule(Cell tiles, const std::vector<TileMove>& moves);
 
-/// Finds a wrong formula for the tile of block n that misses exactly the tiles in `missed`, which
-/// has a flag for each tile, row by row. Returns "" if no simple formula fits.
+/// Finds a wrong formula for the tile of block n that misses exactly the tiles in `missed`.
+/// `missed` has a flag for each tile, row by row. Returns "" if no simple formula fits.
 std::string find_missed_tiles_rule(Cell tiles, const std::vector<bool>& missed);
 
 }  // namespace coalesce

@@ -10,8 +10,7 @@
 
 namespace coalesce {
 
-/// Repeats measurements on the device or on the host until their spread is below 1 %, or until a
-/// time limit is reached.
+/// Repeats measurements until their spread is below 1 %, or until a time limit is reached.
 class Stopwatch {
 public:
     /// Creates a stopwatch. `l2_bytes` is the size of the device's L2 cache.

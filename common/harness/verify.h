@@ -59,8 +59,8 @@ struct Comparison {
     bool is_right() const { return findings.empty(); }
     /// Returns the most important fault.
     Fault fault() const { return findings.empty() ? Fault::none : findings.front().fault; }
-    /// Returns the findings, the numbers of right and wrong cells, and the map of the cells, in
-    /// lines of at most 80 columns.
+    /// Returns a report of at most 80 columns: the findings, the numbers of right and wrong cells,
+    /// and the map of the cells.
     std::string text() const;
 
     /// Records the state of a cell. `is_as_before` says whether the cell still has the value that

@@ -103,9 +103,9 @@ struct DiffArguments {
     bool is_confirmed = false;  ///< whether to show solutions of exercises that have not passed yet
 };
 
-/// Prints how a step's kernel differs from the kernel of the step that it builds on, or compares
-/// the learner's own kernels for these steps. Returns 1 if the learner may not see the lessons'
-/// kernels yet.
+/// Prints the difference between a step's kernel and the kernel that it builds on, or between the
+/// learner's kernels for these steps. Returns 1 if the learner may not see the lessons' kernels
+/// yet.
 int diff(Session& session, const LearnerExercise& exercise, const DiffArguments& words);
 
 /// Prints the learner's kernel next to the solution, and explains the kernel's costs. If the
@@ -182,8 +182,8 @@ enum class WatchState {
     save_or_key,    ///< the watch also waits for a key that prints the verdict again
 };
 
-/// Returns the lines at the bottom of the screen: an empty line, the events that `learn watch`
-/// waits for, and the keys that the learner may type.
+/// Returns the lines at the bottom of the screen. They show the events that `learn watch` waits
+/// for, and the keys that the learner may type.
 std::string watch_footer(const LearnerExercise& exercise, const std::string& time, bool has_keys,
                          WatchState waits);
 /// The height of the footer in lines. The verdict uses the rest of the screen.

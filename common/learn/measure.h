@@ -1,6 +1,6 @@
 /// \file
 /// `learn measure`: measures the bandwidth of the learner's kernel on a real GPU, and verifies the
-/// kernel's output in the same run.
+/// output.
 #pragma once
 
 #include <string>

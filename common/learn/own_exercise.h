@@ -29,9 +29,9 @@ struct VerifyExercise {
     bool has_mutants = true;  ///< whether to try mutants of the solution
 };
 
-/// Checks that an exercise is sound: the solution passes, the skeleton fails, and the kernels in
-/// right/ and wrong/ get the expected verdicts. Also tries mutants of the solution, writes the
-/// skeleton again, and proposes limits. Returns 1 if something is wrong with the exercise.
+/// Checks that an exercise is sound. The solution must pass, the skeleton must fail, and the
+/// kernels in right/ and wrong/ must get the expected verdicts. Also tries mutants of the solution,
+/// writes the skeleton again, and proposes limits. Returns 1 if something is wrong.
 int verify_exercise(const VerifyExercise& words, char** argv);
 
 /// Does the same as `verify_exercise`, but looks for the exercise's folders below `root`, and uses

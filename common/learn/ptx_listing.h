@@ -22,7 +22,7 @@ struct PtxInstruction {
 
 /// The PTX of one kernel.
 struct PtxListing {
-    int instructions = 0;  ///< number of instructions
+    int instructions = 0;
     /// the PTX of each source line, by line number, counted from 1
     std::map<int, std::vector<PtxInstruction>> lines;
 };

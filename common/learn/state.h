@@ -18,7 +18,7 @@ namespace coalesce::learn {
 
 /// The progress in one exercise or bug hunt.
 struct Record {
-    int checks = 0;                 ///< number of checks
+    int checks = 0;
     std::string passed_hash = "";   ///< hash of the source that passed; "" if no source has passed
     std::string passed_at = "";     ///< when the source passed, such as "2026-01-31T12:00:00Z"
     std::string last_hash = "";     ///< hash of the last source that was checked

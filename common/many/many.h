@@ -30,7 +30,6 @@ struct Ranks {
     std::vector<cudaStream_t> packing, sending, unpacking;
     Team* team = nullptr;  ///< the processes that own these ranks; needed for NCCL
 
-    /// Returns the number of ranks.
     int count() const { return rows.ranks; }
     /// Calls `work(rank)` for each rank of this process, with the rank's GPU as the current device.
     void for_each_rank(const std::function<void(int rank)>& work) const;

@@ -23,7 +23,7 @@ public:
 
 /// The parameters of methods that exchange chunks.
 struct Tuning {
-    int chunks = 1;  ///< the number of chunks
+    int chunks = 1;
     /// KiB of shared memory that each packing block requests without using it, so that fewer blocks
     /// run at the same time.
     int unused_shared_kib = 0;

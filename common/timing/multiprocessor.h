@@ -17,14 +17,13 @@
 
 namespace coalesce::timing {
 
-/// The work of one multiprocessor.
 struct MultiprocessorWork {
-    std::vector<BlockProgram> kinds;  ///< the program of each kind of block
+    std::vector<BlockProgram> kinds;
     /// The kind of each block, as an index into `kinds`; the sequence repeats.
     std::vector<std::uint32_t> kind_of;
     bool has_uneven_blocks = false;  ///< whether some blocks do far more work than others
     int resident = 1;                ///< the number of resident blocks
-    double blocks = 1;               ///< the number of all blocks
+    double blocks = 1;
     /// The cycles for which a sector occupies this multiprocessor's share of memory. A sector from
     /// a cache takes none.
     double read_cycles = 0, write_cycles = 0;

@@ -75,8 +75,8 @@ private:
 struct Unfinished {
     /// The number of multiprocessors, all of which have the same number of open lines.
     double multiprocessors = 1;
-    double left_for_other_blocks = 0;  ///< the number of lines left to other blocks
-    double pages = 0;                  ///< the number of memory pages written to
+    double left_for_other_blocks = 0;
+    double pages = 0;  ///< the number of memory pages written to
     double read_cycles_per_written_sector =
         0;  ///< memory cycles spent on reads, per written sector
 };

@@ -25,7 +25,7 @@ struct TimeExplanation {
     /// Whether `cure` suggests a change. It does not if only moving fewer bytes would help.
     bool cure_is_advice = false;
 
-    /// Returns the time and the verdict, such as "padded: about 4.6 ms, 43 % of a copy (predicted,
+    /// Returns the time and the verdict as text: "padded: about 4.6 ms, 43 % of a copy (predicted,
     /// NVIDIA H200, within 8 %). It waits ...".
     std::string headline() const;
     /// Returns the whole explanation, one paragraph per line.

@@ -5,7 +5,6 @@
 
 namespace coalesce::diagrams {
 
-/// The contents of a cell.
 enum class CellContents {
     idle,    ///< memory that is not accessed
     used,    ///< bytes of global memory that a lane accesses

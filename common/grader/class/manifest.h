@@ -40,7 +40,6 @@ struct Assignment {
     std::filesystem::path teacher() const { return folder / "teacher"; }
     /// Returns the folder of the reports.
     std::filesystem::path results() const { return teacher() / "results"; }
-    /// Returns the path of the store.
     std::filesystem::path store() const { return teacher() / "store.sqlite"; }
     /// Returns the exercise with this name or number, or nullptr if there is none.
     const Assigned* find(const std::string& name_or_number) const;

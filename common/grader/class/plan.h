@@ -32,8 +32,8 @@ constexpr int kMaxChunks = 256;
 
 /// A plan as read from its folder.
 struct Plan {
-    std::filesystem::path folder;                 ///< the plan's folder
-    std::string assignment;                       ///< name of the assignment
+    std::filesystem::path folder;  ///< the plan's folder
+    std::string assignment;
     std::string identity;                         ///< digest of the assignment and its secrets
     JudgeSetup setup;                             ///< the setup that every computer must have
     std::vector<Entry> entries = {};              ///< all submissions

@@ -15,8 +15,8 @@ namespace coalesce::grader {
 /// One student's result for one exercise.
 struct Graded {
     std::string exercise;  ///< such as "03_tiled"
-    Points possible;       ///< the possible points
-    std::string source;    ///< the submitted source, or "" if there is none to judge
+    Points possible;
+    std::string source;  ///< the submitted source, or "" if there is none to judge
     /// The result, or empty if the submission has not been graded yet.
     std::optional<Result> result;
     std::string ignored = "";  ///< a description of the submitted files that were not examined
@@ -53,12 +53,11 @@ struct StudentResults {
     double possible() const;
 };
 
-/// The results of a class.
 struct ClassResults {
-    std::string assignment = "";  ///< name of the assignment
-    std::string title = "";       ///< the title that students see
-    std::int64_t run = 0;         ///< id of the run in the store
-    std::string stamp = "";       ///< "unsandboxed" if the run had no sandbox, otherwise ""
+    std::string assignment = "";
+    std::string title = "";  ///< the title that students see
+    std::int64_t run = 0;    ///< id of the run in the store
+    std::string stamp = "";  ///< "unsandboxed" if the run had no sandbox, otherwise ""
     std::vector<std::string> exercises = {};  ///< names of the exercises
     /// For each exercise, the sources that every student can read: the skeleton and the solution.
     /// The search for similar submissions ignores code from these sources.

@@ -35,7 +35,6 @@ enum class TaskEnd {
 /// message if the attempt failed.
 using TaskEndCallback = std::function<void(std::size_t task, TaskEnd end, const std::string& text)>;
 
-/// The outcome of judging.
 struct JudgingOutcome {
     std::size_t judged = 0;  ///< number of tasks with a result
     double seconds = 0;      ///< duration in seconds

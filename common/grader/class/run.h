@@ -50,7 +50,6 @@ struct JudgeSetup {
 /// std::runtime_error if no sandbox starts and stops every attack.
 JudgeSetup find_judge_setup(const std::filesystem::path& work_folder, std::optional<Tier> wanted);
 
-/// The submissions of a class.
 struct ClassSubmissions {
     std::vector<Entry> entries;
     std::set<std::string> sources;  ///< sources that can be judged
@@ -61,7 +60,6 @@ ClassSubmissions read_submissions(const Assignment& assignment, const JudgeSetup
 /// the store. If `rejudges` is true, entries with a result are included.
 std::vector<Entry> select_entries_to_judge(const std::vector<Entry>& entries, Store& store,
                                            bool rejudges);
-/// Returns the key of an entry's result.
 std::string result_key(const Assignment& assignment, const JudgeSetup& setup, const Entry& entry);
 /// Returns the parameters for judging submissions of an assignment.
 RetryOptions retry_options_for(const Assignment& assignment, const JudgeSetup& setup,

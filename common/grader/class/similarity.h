@@ -7,9 +7,9 @@
 /// fingerprint (winnowing: Schleimer, Wilkerson, Aiken, 2003). Fingerprints that also occur in the
 /// skeleton or the solution are ignored.
 ///
-/// Rare fingerprints weigh more than common ones: an answer that half of the class found means
-/// nothing, but a mistake that only two students made means a lot. The tokens are also compared
-/// with their original names, to detect a common answer with unusual names.
+/// Rare fingerprints weigh more than common ones. If half of the class has the same answer, this
+/// means nothing. If only two students make the same mistake, it means a lot. The tokens are also
+/// compared with their original names, to detect a common answer with unusual names.
 #pragma once
 
 #include <string>

@@ -47,7 +47,6 @@ std::vector<Student> read_class(const std::filesystem::path& submissions,
 Student read_student(const std::filesystem::path& submission, const std::string& name,
                      const std::vector<std::string>& exercises);
 
-/// Finds the exercises' files in a submission.
 std::vector<Submission> find_files(const Tree& tree, const std::vector<std::string>& exercises);
 
 }  // namespace coalesce::grader

@@ -20,7 +20,6 @@ struct Task {
     std::string source;    ///< the bytes of the file
 };
 
-/// The answer of a worker.
 struct WorkerAnswer {
     bool is_judged = false;  ///< whether there is a result; false if the grader failed
     std::string text;        ///< the result as JSON, or a description of why the grader failed

@@ -1,15 +1,13 @@
 /// \file
 /// Tests the grader on submissions with known verdicts. Some are hostile, some are broken, and some
-/// are honest but look unusual.
+/// are correct but look unusual.
 ///
-/// The submissions are files in cases/: kernels, and archives as students submit them. case_text.h
-/// expands kernels that are large on purpose. Each line of cases.txt gives a file, an exercise, the
-/// required verdict and the required failure. A failure of `-` means that nothing is wrong, and
-/// `a|b` allows either of two failures, for cases in which either time or memory may run out first.
+/// The submissions are files in cases/. Each line of cases.txt gives a file, an exercise, the
+/// required verdict and the required failure. A failure of `-` means that nothing is wrong. `a|b`
+/// allows either of two failures.
 ///
 /// An exercise ("03_tiled", or "async" for any number) is judged as in the course, with additional
-/// hidden shapes, for which the grader reports only the kind of failure. Archives belong to an
-/// assignment that consists of 02_naive and 03_tiled.
+/// hidden shapes. Archives belong to an assignment that consists of 02_naive and 03_tiled.
 #pragma once
 
 #include <map>

@@ -27,9 +27,9 @@ struct GpuJob {
 /// The measured times.
 struct GpuTime {
     std::string problem = "";  ///< the reason why no time was measured, or ""
-    std::string device = "";   ///< name of the device
-    double ms = 0;             ///< median time of the launches
-    double copy_ms = 0;        ///< median time of a cudaMemcpy of the same number of bytes
+    std::string device = "";
+    double ms = 0;       ///< median time of the launches
+    double copy_ms = 0;  ///< median time of a cudaMemcpy of the same number of bytes
 };
 
 void describe(auto& codec, GpuJob& job) {

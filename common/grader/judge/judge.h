@@ -68,7 +68,7 @@ struct Assigned : coalesce::Exercise {
     /// source of the solution, whose costs the submission's costs are compared with; "" if there is
     /// none
     std::string solution = "";
-    Points possible = {.correct = 25, .clean = 15, .counters = 60};  ///< the possible points
+    Points possible = {.correct = 25, .clean = 15, .counters = 60};
     /// PTX features that are allowed in addition to the default ones (ptx_rules.h).
     std::vector<std::string> allow = {};
     Resources resources = {};  ///< limits on time, memory and sizes

@@ -12,7 +12,7 @@ namespace coalesce::grader {
 
 /// The targets of an attack. The grader sends them to the worker as the request of a job.
 struct AttackTarget {
-    std::string attack;       ///< name of the attack
+    std::string attack;
     std::string secret_file;  ///< a file of the grader, which no jail may read
     std::string folder;       ///< a folder of the grader, which no jail may write to
     int grader_process = 0;   ///< a process that no jail may send signals to

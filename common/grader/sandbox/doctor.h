@@ -11,7 +11,6 @@
 
 namespace coalesce::grader {
 
-/// The outcome of an attack.
 struct AttackOutcome {
     std::string name;     ///< name of the attack, such as "socket"
     std::string escaped;  ///< what the attack achieved, or "" if it was stopped

@@ -1,10 +1,9 @@
 /// \file
 /// Memory that two processes share as a memfd. One process can make it read-only with a seal.
 ///
-/// The grader seals a request before it sends it, so that nobody can change it. An answer has a
-/// fixed size, and the grader copies it before reading it, so that later writes have no effect. The
-/// grader does not seal answers, because a seal fails while another process can write to the
-/// memory, or while Linux moves one of its pages.
+/// The grader seals a request before it sends it, so that nobody can change it. The grader cannot
+/// seal an answer while a worker can still write to it. Instead, it copies the answer and reads the
+/// copy.
 #pragma once
 
 #include <cstddef>

@@ -14,9 +14,7 @@ namespace coalesce::grader {
 /// The bytes of a digest.
 using Digest = std::array<std::uint8_t, 32>;
 
-/// Returns the SHA-256 digest of `bytes`.
 Digest sha256(std::string_view bytes);
-/// Returns the HMAC-SHA256 of `message` under `key`.
 Digest hmac_sha256(std::string_view key, std::string_view message);
 
 /// Formats a digest as 64 hexadecimal digits.

@@ -85,8 +85,8 @@ struct IssueCost {
 struct CacheBandwidth {
     std::string access;  ///< "read" or "write"
     int multiprocessors = 0;
-    double footprint = 0;        ///< total size of the accessed data, in bytes
-    double bytes_per_cycle = 0;  ///< bytes per cycle for each multiprocessor
+    double footprint = 0;  ///< total size of the accessed data, in bytes
+    double bytes_per_cycle = 0;
 };
 
 /// The times of two kernels with the same stores, 4 bytes per lane down columns. Only one of them

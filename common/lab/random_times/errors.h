@@ -30,8 +30,8 @@ struct ErrorSummary {
     /// The number of pairs of kernels whose measured times differ by more than 5 %. `in_order` is
     /// the number of these pairs that the model predicts in the right order.
     std::size_t comparable = 0, in_order = 0;
-    /// Returns the fraction of pairs of kernels that the model predicts in the right order, or 1 if
-    /// there are no pairs to compare.
+    /// Returns the fraction of pairs of kernels that the model predicts in the right order. Returns
+    /// 1 if there are no pairs to compare.
     double order() const {
         return comparable == 0 ? 1
                                : static_cast<double>(in_order) / static_cast<double>(comparable);

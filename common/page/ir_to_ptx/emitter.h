@@ -52,7 +52,6 @@ public:
     std::string format_operand_bits(const Value* value, std::size_t part = 0);
     /// Works like format_operand(), but always returns a register, even for a constant.
     std::string format_register_operand(const Value* value, std::size_t part = 0);
-    /// Returns the operands for all parts of the value.
     std::vector<std::string> format_operand_parts(const Value* value);
     /// Zero-extends or sign-extends an integer, and returns the register that holds the result.
     std::string extend_operand(const Value* value, bool is_signed, std::size_t part = 0);
@@ -65,7 +64,6 @@ public:
 
     // ---- results ----
 
-    /// Returns the register for the result of the instruction.
     std::string result_register(const Instruction& instruction, std::size_t part = 0);
     std::string make_register(Register family);
     std::string make_register_for(const Type& scalar) {

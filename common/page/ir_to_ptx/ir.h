@@ -228,7 +228,6 @@ const Operation* as_operation(const Value* value);
 bool is_number(const Value* value, i64& number);
 /// Returns the called function, or nullptr for indirect calls.
 const Function* called_function(const Instruction& call);
-/// Replaces all uses of `old` in the function with `with`.
 void replace_uses(Function& function, const Value* old, Value* with);
 /// Counts how often each value is used as an operand in the function.
 std::map<const Value*, u32> count_uses(const Function& function);

@@ -11,7 +11,6 @@ u64 store_size(const Type& type);
 /// Returns the number of bytes from one element of an array to the next.
 u64 size_of(const Type& type);
 u32 abi_alignment(const Type& type);
-/// Returns the offset of a structure's member.
 u64 offset_of_member(const Type& structure, u64 member);
 
 /// A scalar part of a value, with its offset and size in bytes. For example, a {float, [2 x i8]}

@@ -1,5 +1,5 @@
-// Represents addresses as sums (base + constant bytes + scale * value + ...), so that the distance
-// between two addresses can be computed.
+// Represents addresses as sums (base + constant bytes + scale * value + ...). The distance between
+// two addresses is then easy to compute.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// The numbered metadata at the end of a module: source positions, loops, and the annotations by
-// which older versions of clang mark kernels.
+// The numbered metadata at the end of a module, such as source positions and loops. Older versions
+// of clang also mark kernels in it.
 #pragma once
 
 #include <map>

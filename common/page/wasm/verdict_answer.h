@@ -1,6 +1,6 @@
 /// \file
-/// Functions that questions about exercises and questions about a reader's own launches share: the
-/// task for the page's compiler, its output, and the verdict as JSON.
+/// Functions for questions about exercises and about a reader's own launches: the task for the
+/// page's compiler, its output, and the verdict as JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>

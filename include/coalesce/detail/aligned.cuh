@@ -1,6 +1,6 @@
 /// \file
-/// Kernels for matrices whose rows, in both `in` and `out`, start at multiples of 16 bytes and are
-/// multiples of 16 bytes long.
+/// Kernels for matrices whose rows have whole vectors: in `in` and in `out`, rows start at
+/// multiples of 16 bytes.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -212,8 +212,8 @@ cudaError_t launch_unaligned(Task task, std::int64_t shorter, const Queue& queue
     }
 }
 
-/// Reports whether the task is an image with 2, 3, 4, 6 or 8 channels that is large enough for
-/// tiles of 1024 to 4096 pixels.
+/// Reports whether the task is an image with 2, 3, 4, 6 or 8 channels. The image must be large
+/// enough for tiles of 1024 to 4096 pixels.
 template <int SIZE>
 bool has_channels(const Task& task) {
     const std::int64_t channels = task.rows < task.cols ? task.rows : task.cols;

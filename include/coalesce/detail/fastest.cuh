@@ -1,6 +1,5 @@
 /// \file
-/// The fastest kernel of each family for a task, as measured on an H200: template arguments, sizes
-/// of strips, and the matrix sizes at which one kernel becomes faster than another.
+/// The fastest kernel of each family for a task, as measured on an H200.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -65,8 +64,8 @@ Padding choose_padding(std::int64_t shorter) {
     return with < without ? Padding::some : Padding::none;
 }
 
-/// The fastest settings measured for strips of tall matrices: the kernels, the number of columns
-/// from which blocks have 512 threads, and the maximum size of a strip.
+/// The fastest settings measured for strips of tall matrices: the kernels, the number of threads
+/// per block, and the maximum size of a strip.
 template <int SIZE, int PAD, LoadPolicy LOADS = LoadPolicy::plain,
           StorePolicy STORES = StorePolicy::plain>
 using TallOfFewCols = Tall<SIZE, 256, SIZE == 1 ? 5 : 8, PAD, LOADS, STORES>;
@@ -238,9 +237,9 @@ struct FastestKernels<16> {
     using ToSectorsLarge = Shifted<16, 32, 32, 512, 16, LoadPolicy::evict_last_128>;
 };
 
-/// Reports whether a matrix of 4-byte elements with this many rows nearly fills a tile of 224 rows,
-/// and would leave a fifth or more of the usual tiles of 64 rows empty. In fast memory, the tall
-/// tiles are faster for batches.
+/// Reports whether a matrix with this many rows of 4-byte elements nearly fills a tile of 224 rows.
+/// Tiles of 64 rows would leave a fifth or more of their area empty. In fast memory, the tall tiles
+/// are faster for batches.
 inline bool nearly_fills_tall_tile(std::int64_t rows) {
     return rows > 192 && rows <= 204;
 }

@@ -114,8 +114,8 @@ struct Spliced {
     }
 };
 
-/// The limits of the kernel that splices rows: the shortest row, the vectors that a thread stores,
-/// and the bytes of `out` that a block stores.
+/// Constants of the kernel that splices rows. Rows of at least `min_spliced_bytes` bytes are
+/// spliced. The others say how much a thread and a block store.
 constexpr int min_spliced_bytes = 64, spliced_vectors_per_thread = 2,
               spliced_bytes_per_block = threads * spliced_vectors_per_thread * 16;
 

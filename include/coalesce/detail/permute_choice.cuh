@@ -18,9 +18,8 @@
 
 namespace coalesce::permuting {
 
-/// Reports whether tiles of vectors are better than `transpose`. They are if a fifth of the area of
-/// `transpose`'s tiles would be empty, and if rows of `out` fit into tiles of vectors but do not
-/// start at sector boundaries.
+/// Reports whether tiles of vectors are better than `transpose`. They are if `transpose` would
+/// leave a fifth of its tiles empty, and if tiles of vectors can have whole rows of `out`.
 template <int SIZE>
 bool leaves_tiles_empty(std::int64_t rows, std::int64_t cols) {
     if (SIZE != 2 && SIZE != 4) return false;
@@ -338,8 +337,7 @@ bool divide_into_vectors(Tiling& tiling, const Plan& plan) {
     rows.vectors = vectors_per_side(rows.size / N, usual_down);
     cols.vectors = vectors_per_side(cols.size / N, Kernel::THREADS_ACROSS);
     if (rows.axes == 1 && cols.axes == 1 && leaves_tiles_empty<SIZE>(rows.size, cols.size)) {
-        // A tile has whole rows of `out`, which do not start at sector boundaries, and one or two
-        // cache lines of each row of `in`.
+        // A tile has whole rows of `out`, and one or two cache lines of each row of `in`.
         rows.vectors = static_cast<int>(rows.size / N);
         cols.vectors = rows.vectors > 32 ? 8 : 16;
     }

@@ -51,8 +51,8 @@ inline cudaError_t launch_tall_of_words(Task task, const Queue& queue) {
 inline bool is_side_of_vectors(std::int64_t side) {
     return side == 32 || side == 64 || side == 96 || side == 128;
 }
-/// Reports whether rows of bytes start at multiples of 16 bytes and consist of a few whole vectors,
-/// and whether there are enough rows for TallOfVectors.
+/// Reports whether TallOfVectors can transpose the matrix. Rows of bytes must start at multiples of
+/// 16 bytes and consist of a few whole vectors, and there must be enough rows.
 inline bool is_tall_of_vectors(const Task& task) {
     return task.has_fast_memory && task.in_pitch == task.cols && is_side_of_vectors(task.cols) &&
            is_aligned_to(task.in, 16) && (task.batches == 1 || task.in_stride % 16 == 0) &&
@@ -67,8 +67,8 @@ inline cudaError_t launch_tall_of_vectors(const Task& task, const Queue& queue) 
     }
 }
 
-/// Reports whether a matrix of bytes has 64 or 128 rows, rows of `out` start at multiples of 16
-/// bytes without gaps, and there are enough columns for WideOfVectors.
+/// Reports whether WideOfVectors can transpose the matrix. It must have 64 or 128 rows of bytes and
+/// enough columns, and rows of `out` must start at multiples of 16 bytes without gaps.
 inline bool is_wide_of_vectors(const Task& task) {
     return task.has_fast_memory && task.out_pitch == task.rows &&
            (task.rows == 64 || task.rows == 128) && is_aligned_to(task.out, 16) &&
@@ -155,8 +155,8 @@ bool are_columns_whole_words(const Task& task) {
            (task.batches == 1 || task.out_stride % VECTOR_ELEMENTS == 0);
 }
 
-/// Limits for blocks that take two strips of columns: the most rows, and the fewest bytes, of a
-/// matrix of bytes in fast memory.
+/// A block takes two strips of columns if a matrix of bytes in fast memory has at most this many
+/// rows and at least this many bytes.
 constexpr std::int64_t max_rows_of_two_strips = 40, min_bytes_of_two_strips = 20'000'000;
 /// Launches the kernel that transposes small elements before it stores them to shared memory.
 template <int SIZE, LoadPolicy LOADS>
@@ -166,8 +166,8 @@ cudaError_t launch_wide_of_words(Task task, const Queue& queue) {
                          has_bytes<SIZE>(task, min_bytes_of_two_strips);
     const int strips = SIZE == 1 ? (are_few ? 2 : 1) : task.rows <= 24 ? 4 : 2;
     task.tile_cols = strips * Kernel::TRANSPOSED_COLS;
-    // If the number of rows is a multiple of 16, the words that lanes store would be in only two
-    // banks without padding.
+    // Without padding, the words that lanes store would be in only two banks if the number of rows
+    // is a multiple of 16.
     if constexpr (SIZE == 1) {
         if (task.rows % 16 != 0)
             return launch_wide_kernel<1, WideOfWords<1, 0, LOADS>>(task, queue);

@@ -248,8 +248,7 @@ struct Wide {
         char* to = out_address<SIZE>(task, place) + place.col * task.rows * SIZE;
         const Line tile(shared, to);
         if constexpr (SIZE < 4) {
-            // The strip is inner if it may be loaded as whole words: the first word begins before
-            // the strip, and the last words end after it.
+            // The strip may be loaded as whole words if the matrix continues before and after it.
             const bool is_inner =
                 place.col >= WORD_ELEMENTS && place.col + cols + 2 * WORD_ELEMENTS <= task.cols;
             if (is_inner && cols == task.tile_cols) {

@@ -20,8 +20,9 @@ struct TallOfWords {
     static constexpr int SECTOR_BYTES = 32, LEAD = SECTOR_BYTES;
     using Line = SharedLine<16>;
 
-    /// Distances in words in shared memory: word_step from one word of a vector to the next, and
-    /// column_step from one column to the next. Both are odd, so that lanes use different banks.
+    /// Distances in shared memory, in words. word_step is the distance from one word of a vector to
+    /// the next, and column_step the distance from one column to the next. Both are odd, so that
+    /// lanes use different banks.
     static __host__ __device__ int word_step(int rows) { return rows / 16 | 1; }
     static __host__ __device__ int column_step(int rows) { return word_step(rows) * 4 + 1; }
 

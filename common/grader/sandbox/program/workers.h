@@ -21,7 +21,6 @@ Duty worker_duty(Role role);
 /// Starts the helper processes of a worker. Call this function before the worker is restricted,
 /// because a restricted worker cannot start processes.
 void start_helpers(Role role, bool is_restricted);
-/// Returns the text of a request.
 inline std::string_view text_of(const Mapping& request) {
     return {reinterpret_cast<const char*>(request.data()), request.size()};
 }

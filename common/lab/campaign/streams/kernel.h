@@ -2,10 +2,9 @@
 /// Random kernels that the time model was not tuned on: their text, their launches, and their
 /// expected results.
 ///
-/// Every kernel takes
-/// (T* out, const T* in, int rows, int cols, int in_pitch, int out_pitch, int zero).
-/// T is a type of `element` bytes, a pitch is the distance between two rows in elements, and `zero`
-/// is always 0, which the compiler cannot know.
+/// Every kernel takes (T* out, const T* in, int rows, int cols, int in_pitch, int out_pitch, int
+/// zero). A T has `element` bytes. A pitch is the distance between two rows in elements. `zero` is
+/// always 0, but the compiler cannot know this.
 #pragma once
 
 #include <array>
@@ -35,7 +34,6 @@ constexpr Family last_of(Family) {
     return Family::fill;
 }
 
-/// The operation on a matrix.
 enum class MatrixOperation { copy, transpose, sum, fill };
 constexpr MatrixOperation last_of(MatrixOperation) {
     return MatrixOperation::fill;

@@ -15,8 +15,8 @@ namespace coalesce::proof {
 
 /// The result of one variant at one size.
 struct VariantResult {
-    std::string step;             ///< such as "02_naive" or "rivals"
-    std::string variant;          ///< name of the variant
+    std::string step;  ///< such as "02_naive" or "rivals"
+    std::string variant;
     std::string skipped;          ///< why the variant was not run; empty if it was
     std::string wrong;            ///< what is wrong with the output; empty if it is correct
     std::vector<double> ms = {};  ///< time of every timed launch

@@ -17,7 +17,6 @@ struct ShareChartItem {
     std::vector<double> fractions_of_compared;
 };
 
-/// The texts of a chart.
 struct ShareChartTexts {
     std::string title, whole;           ///< `whole` says what 100 % is
     std::vector<std::string> compared;  ///< names of at most three competitors

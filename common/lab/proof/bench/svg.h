@@ -7,10 +7,10 @@
 
 namespace coalesce::proof {
 
-constexpr const char* kBackgroundColour = "var(--c-page)";      ///< background
-constexpr const char* kTextColour = "var(--c-ink)";             ///< text
-constexpr const char* kSecondaryTextColour = "var(--c-quiet)";  ///< secondary text
-constexpr const char* kGridColour = "var(--c-grid)";            ///< grid lines
+constexpr const char* kBackgroundColour = "var(--c-page)";
+constexpr const char* kTextColour = "var(--c-ink)";
+constexpr const char* kSecondaryTextColour = "var(--c-quiet)";
+constexpr const char* kGridColour = "var(--c-grid)";
 
 // Colours by meaning, chosen so that people with red or green colour blindness can tell them apart.
 constexpr const char* kBlue = "var(--c-blue)";

@@ -85,8 +85,8 @@ CounterComparison compare_counters(const Json& cases, const std::vector<Profiled
 /// these cases.
 std::vector<Difference> compare_recorded(const Json& cases, const Json& recorded);
 
-/// Returns a table, 80 columns wide, followed by the reasons for known differences, the metrics
-/// that ncu did not report, and the first differences.
+/// Returns a table that is 80 columns wide. Below it are the reasons for known differences, the
+/// metrics that ncu did not report, and the first differences.
 std::string to_text(const CounterComparison& comparison);
 /// Returns the summary, the differences, and both counts for each case.
 Json to_json(const CounterComparison& comparison, const Json& cases,

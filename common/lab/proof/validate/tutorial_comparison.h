@@ -20,7 +20,6 @@ struct TutorialTime {
     bool is_within_error_band() const;
 };
 
-/// The comparison of one kernel.
 struct ComparedKernel {
     std::string theme, name;
     bool is_held_back = false;
