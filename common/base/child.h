@@ -34,8 +34,7 @@ struct Command {
 
 /// How a program ended, and what it printed.
 struct ProcessResult {
-    /// the exit code, 128 + the number of the signal that ended the program, or 127 if it did not
-    /// start
+    /// the exit code; 128 + N if signal N ended the program, and 127 if the program did not start
     int exit_code = 0;
     bool timed_out = false;  ///< whether the program was killed because it exceeded its time limit
     std::string output = {};

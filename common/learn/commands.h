@@ -11,8 +11,7 @@
 
 namespace coalesce::learn {
 
-// `learn list`, `learn progress` and `learn` without a command: show the exercises, the learner's
-// progress, and the next step.
+// `learn list`, `learn progress` and `learn` without a command: show the learner's progress.
 
 /// Prints each exercise with its status, points, hints and predictions. Returns the exit code.
 int show_progress(Session& session, bool json);
@@ -34,8 +33,8 @@ int read_lesson(Session& session, const course::Step& step, bool with_answers);
 
 // `learn run`: runs the steps' programs and prints their results in one table.
 
-/// Runs the steps. Returns 0 if all results were correct, 1 if a result was incorrect or missing,
-/// and 2 if a program could not run.
+/// Runs the steps. Returns 0 if all results were correct, 1 if some were not, and 2 if a program
+/// could not run.
 int run(const RunRequest& request);
 
 /// Runs the lesson that is a whole program, on a GPU if one works. Otherwise uses the program
@@ -94,8 +93,7 @@ struct RooflineArguments {
 /// kernel is wrong.
 int roofline(const LearnerExercise& exercise, const RooflineArguments& words, char** argv);
 
-// `learn diff` and `learn explain`: show what changes from one step to the next, or from the
-// learner's kernel to the solution.
+// `learn diff` and `learn explain`: show what changes from one kernel to another.
 
 /// The arguments of `learn diff`.
 struct DiffArguments {
@@ -113,8 +111,7 @@ int diff(Session& session, const LearnerExercise& exercise, const DiffArguments&
 /// declined.
 int explain(Session& session, const LearnerExercise& exercise, bool yes);
 
-// `learn ptx`: prints the PTX that the compiler generated for each source line, and how many blocks
-// fit on a multiprocessor.
+// `learn ptx`: prints the PTX of each source line, and how many blocks fit on a multiprocessor.
 
 /// The arguments of `learn ptx`.
 struct PtxArguments {
@@ -144,11 +141,10 @@ bool replace_file(const std::filesystem::path& relative_file, const std::string&
 int reset(const LearnerExercise& exercise);
 
 // `learn beat`: the open exercise at the end of the course. Any correct kernel is accepted. The
-// command predicts the kernel's time, measures it if there is a GPU, and compares it with the
-// solution of the fastest lesson.
+// command predicts the kernel's time, and compares it with the fastest lesson. If there is a GPU,
+// the command also measures the kernel.
 //
-// The open exercise is not a step of the course, so it has no cost limits and no points. It uses
-// the shapes, the examiner and the prediction of the lesson to beat, but not that lesson's limits.
+// The open exercise is not a step of the course, so it has no cost limits and no points.
 
 /// The arguments of `learn beat`.
 struct BeatArguments {

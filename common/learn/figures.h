@@ -1,5 +1,5 @@
 /// \file
-/// Formats the figures of a result for the table in the terminal and the table in the README.
+/// Formats the figures of a result for the tables in the terminal and in the README.
 #pragma once
 
 #include <string>
@@ -23,8 +23,8 @@ std::string verdict(const Json& result);
 std::string sectors_per_request(const Json& result, const std::string& kind);
 /// Returns the number of shared-memory wavefronts in excess of the minimum, such as "1,015,808".
 std::string bank_conflicts(const Json& result);
-/// Returns the total size of the sectors transferred to or from global memory, in megabytes (10^6
-/// bytes), such as "37.7".
+/// Returns the total size of all sectors that are loaded or stored, in megabytes (10^6 bytes), such
+/// as "37.7".
 std::string megabytes_moved(const Json& result);
 
 // ---- measured figures; each function returns "-" if the result lacks the figure ----

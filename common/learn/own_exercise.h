@@ -34,8 +34,8 @@ struct VerifyExercise {
 /// writes the skeleton again, and proposes limits. Returns 1 if something is wrong.
 int verify_exercise(const VerifyExercise& words, char** argv);
 
-/// Does the same as `verify_exercise`, but looks for the exercise's folders below `root`, and uses
-/// the device that is already chosen.
+/// Works like `verify_exercise`, but looks for the exercise's folders below `root`, and uses the
+/// current device.
 int verify_exercise_in(const std::string& root, const VerifyExercise& words);
 
 /// Returns a JavaScript file with the data of all exercises below `root` that have no page in the

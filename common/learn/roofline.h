@@ -36,8 +36,7 @@ struct Roofline {
     /// Returns the intensity, in instructions per byte, above which the rate of instructions limits
     /// a kernel.
     double ridge() const { return ginstructions / gbps; }
-    /// Returns the intensity above which the rate of instructions limits a kernel that finds all of
-    /// its sectors in the L2 cache.
+    /// Like `ridge`, but for a kernel that finds all of its sectors in the L2 cache.
     double cache_ridge() const { return ginstructions / cache_gbps; }
     /// Returns the highest possible rate of instructions at this intensity, in 10^9 per second.
     double attainable(double intensity) const;

@@ -1,6 +1,5 @@
 /// \file
-/// Formats a verdict for the learner: what is wrong, where it is, the evidence, and what to do
-/// next.
+/// Formats a verdict for the learner. It says what is wrong, where it is, and what to do next.
 #pragma once
 
 #include <string>

@@ -51,8 +51,8 @@ struct LearnerExercise {
     int points() const { return requirements().points; }
 };
 
-/// Returns the exercises in course order, beginning with the whole program and ending with the
-/// exercises beyond the transpose. Bug hunts are not included.
+/// Returns the exercises in course order, without bug hunts. The whole program comes first, and the
+/// exercises beyond the transpose come last.
 std::vector<LearnerExercise> list_exercises(const course::Course& course);
 /// Returns all exercises, each followed by its bug hunt.
 std::vector<LearnerExercise> list_exercises_and_hunts(const course::Course& course);

@@ -18,9 +18,9 @@
 
 namespace coalesce::many {
 
-/// A matrix `in` of rows x cols and its transpose `out`, which are spread over the ranks in blocks
+/// A matrix `in` of rows x cols and its transpose `out`. Both are spread over the ranks in blocks
 /// of rows. A rank is a GPU, or shares a GPU if there are fewer GPUs than ranks. Ranks of other
-/// processes have neither memory nor streams in this process.
+/// processes have no memory or streams in this process.
 struct Ranks {
     RowPartition rows;  ///< the rows of `in`
     RowPartition cols;  ///< the rows of `out`, which are the columns of `in`
@@ -40,7 +40,7 @@ struct Ranks {
 RowPartition partition_rows(int ranks, int count);
 
 /// Returns ranks whose blocks follow each other in the memory of one GPU, so that they form the
-/// whole matrix. Their work is queued in the default stream.
+/// whole matrix. The work is queued in the default stream.
 Ranks make_ranks_on_one_gpu(float* out, const float* in, int rows, int cols, int ranks);
 
 /// Ranks with their own memory and streams.

@@ -7,7 +7,7 @@
 
 namespace coalesce {
 
-/// Returns rows x cols, the number of floats in a matrix, which may be too large for an int.
+/// Returns the number of floats in a matrix, rows x cols. The product may be too large for an int.
 constexpr std::size_t count_floats(int rows, int cols) {
     return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
 }

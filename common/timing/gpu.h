@@ -21,8 +21,8 @@ struct Runs {
     std::vector<double> bytes, read_excess, write_excess;
 };
 
-/// The cost of a partially written sector: the cycles for which it occupies a multiprocessor's
-/// share of the L2 cache.
+/// The cost of a partially written sector, in cycles for which it occupies a multiprocessor's share
+/// of the L2 cache.
 struct PartialSectors {
     /// The cost in cycles if the request writes 4, 8 or 16 bytes at once.
     double cycles_for_4_bytes = 0, cycles_for_8_bytes = 0, cycles_for_16_bytes = 0;

@@ -22,8 +22,7 @@ Cost instruction_cost(const Instruction& instruction, std::uint32_t index);
 /// keeps the branch instead of predicating these instructions.
 float predicated_slots(const std::vector<Instruction>& instructions, std::uint32_t branch);
 
-/// Reports whether ptxas is likely to predicate the instructions that the branch jumps over,
-/// because there are so few of them.
+/// Reports whether the branch jumps over so few instructions that ptxas probably predicates them.
 bool is_short_branch(const Instruction& branch, std::uint32_t index);
 
 }  // namespace coalesce::timing

@@ -31,7 +31,7 @@ public:
     /// Returns the number of bytes that the block writes to each line.
     const std::vector<float>& bytes() const { return bytes_; }
     /// Returns how many lines other blocks must complete. A line with an incomplete sector counts
-    /// as 1. A line with missing sectors counts as one half, if several warps of the block together
+    /// as 1. A line that only lacks whole sectors counts as one half, if several warps together
     /// filled one of its other sectors.
     double left_for_other_blocks() const;
 

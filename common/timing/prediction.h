@@ -1,5 +1,5 @@
-// The result of the model: how long a launch would take on a GPU, its bottleneck, and where the
-// time goes.
+// The result of the model: how long a launch takes on a GPU, its bottleneck, and where the time
+// goes.
 #pragma once
 
 #include <string>

@@ -16,8 +16,8 @@
 namespace coalesce::timing {
 
 struct Table {
-    /// The fraction of the requested sectors that miss the L1 cache, and the fraction of
-    /// these misses that memory serves.
+    /// `missed_fraction` is the fraction of the requested sectors that miss the L1 cache.
+    /// `from_memory` is the fraction of these misses that memory serves.
     double missed_fraction = 1, from_memory = 1;
     double sectors_per_block = 0;  ///< the average number of different sectors per block
     double sectors = 0;            ///< the size of the table, from its first to its last sector

@@ -33,7 +33,6 @@ double resident_warps(const Prediction& prediction);
 double scale_top(const Prediction& prediction, const std::vector<Column>& columns);
 
 /// Returns the number of cycles between two marks on the time axis: 1, 2 or 5 times a power of ten.
-/// There are no more than `most` marks.
 double choose_tick_step(double cycles, int most);
 
 /// Returns the kernel's name, shortened to `room` characters.

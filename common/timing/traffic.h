@@ -1,5 +1,4 @@
-// The memory traffic of one block of a launch, and the lengths of the runs that memory reads and
-// writes.
+// The memory traffic of one block of a launch, and the lengths of the runs in memory.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +28,8 @@ struct Traffic {
     double own_run_read = 0, own_run_written = 0;  ///< average run lengths in bytes for one block
     /// The sizes of runs in sectors, for a block together with its neighbours.
     std::vector<std::uint64_t> runs_read, runs_written;
-    /// The sizes of the runs in sectors, if each run is extended to aligned pairs of sectors, which
-    /// memory reads together. `pairs` says by which factor this increases the total of `runs_read`.
+    /// The sizes of the runs that memory reads, in sectors. Memory reads aligned pairs of sectors,
+    /// so these runs are longer than those in `runs_read`. `pairs` is the ratio of the totals.
     std::vector<std::uint64_t> runs_of_pairs;
     double pairs = 1;
     double rereads = 1;  ///< how often, on average, a block requests each sector that it reads

@@ -28,8 +28,8 @@ namespace coalesce {
 /// The kernels for permutations that are not transposes, and the choice among them.
 namespace permuting {
 
-/// Returns the size of the units that the kernels move: the largest power of two that divides the
-/// size of an element.
+/// Returns the size of the units that the kernels move. It is the largest power of two that divides
+/// the size of an element.
 template <class T>
 constexpr int unit_size() {
     static_assert(std::is_trivially_copyable<T>::value, "elements are moved as bits");

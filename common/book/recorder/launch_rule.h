@@ -1,5 +1,5 @@
-// Finds the rule behind observed launches: how the grid depends on the shape of the matrix, and
-// which arguments are passed.
+// Finds the rule behind observed launches: how the grid depends on the matrix, and which arguments
+// are passed.
 #pragma once
 
 #include <array>

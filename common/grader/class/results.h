@@ -20,8 +20,8 @@ struct Graded {
     /// The result, or empty if the submission has not been graded yet.
     std::optional<Result> result;
     std::string ignored = "";  ///< a description of the submitted files that were not examined
-    /// Which of the student's files was judged, such as "the best of 3", or "" if there is only
-    /// one.
+    /// Which of the student's files was judged, such as "the best of 3". "" if there is only one
+    /// file.
     std::string attempt = "";
     /// The teacher's decision about the points, or empty if the judge's points apply.
     std::optional<Decision> decision = {};
@@ -30,8 +30,8 @@ struct Graded {
 
     /// Returns the code of the mark, such as "WA" for a wrong result. "SYS" means not graded yet.
     std::string code() const;
-    /// Returns the points that the teacher decided on, or else the judge's points, or nothing if
-    /// there are neither.
+    /// Returns the points that the teacher decided on. Without a decision, returns the judge's
+    /// points, if any.
     std::optional<double> points() const;
     /// Returns the first failure of the result, or nullptr if there is none.
     const Failure* first_failure() const;

@@ -65,8 +65,8 @@ std::string result_key(const Assignment& assignment, const JudgeSetup& setup, co
 RetryOptions retry_options_for(const Assignment& assignment, const JudgeSetup& setup,
                                const JudgingProcesses& processes,
                                const std::filesystem::path& work_folder);
-/// Returns the result for a submission that cannot be judged, for example because a file is missing
-/// or an archive is damaged.
+/// Returns the result for a submission that cannot be judged, for example because a file is
+/// missing.
 Result make_problem_result(const Entry& entry, const std::string& sandbox);
 /// Judges a submission. A submission that cannot be judged gets a result that states the problem.
 Result judge_submission(const Submission& handed, const Assigned& exercise, const Secret& secret,

@@ -20,8 +20,8 @@ namespace coalesce::grader {
 struct Submission {
     std::string exercise;  ///< such as "03_tiled"
     std::string source;    ///< bytes of the file, or "" if the submission cannot be judged
-    /// The reason why the submission cannot be judged: "no-file", "two-files", "not-a-file",
-    /// "file-too-large" or "archive-...". "" if it can be judged.
+    /// The reason why the submission cannot be judged, such as "no-file" or "two-files". "" if it
+    /// can be judged.
     std::string problem;
     /// A description of the problem for the student. If there is no problem, lists the files that
     /// were not examined.

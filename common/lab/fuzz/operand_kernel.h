@@ -29,10 +29,10 @@ struct ScriptStep {
 };
 static_assert(sizeof(ScriptStep) == 96);
 
-/// Returns the instructions. Addresses are in %a, %b and %c (64 bits), and their lower halves in
-/// %sa, %sb and %sc. Words are in %w0 to %w3, and pairs of words in %d0 and %d1. Predicates are %p
-/// and %q. Results go to %last (64 bits), %r0 to %r3, %l0 and %l1. Floats and halves use %f0 to %f3
-/// and %h0.
+/// Returns the instructions. They use %a, %b and %c for addresses (64 bits), and %sa, %sb and %sc
+/// for their lower halves. %w0 to %w3 are words, and %d0 and %d1 pairs of words. %p and %q are
+/// predicates, and %f0 to %f3 and %h0 are floats and halves. Results go to %last (64 bits), %r0 to
+/// %r3, %l0 and %l1.
 inline const std::vector<std::string>& instruction_forms() {
     static const std::vector<std::string> all = [] {
         std::vector<std::string> made;

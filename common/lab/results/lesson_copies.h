@@ -10,9 +10,9 @@
 
 namespace coalesce::lab {
 
-/// Returns the text of a lesson with new copies. Below each `<!-- snippet: NAME -->` is the code
-/// between the marks `//! [NAME]`, and below `<!-- questions -->` are the questions. Throws
-/// std::runtime_error if a mark is missing.
+/// Returns the text of a lesson with new copies of the code and the questions. Each copy stands
+/// below a mark such as `<!-- snippet: NAME -->` or `<!-- questions -->`. Throws std::runtime_error
+/// if a mark is missing.
 std::string renew_lesson_copies(const std::string& text, const std::filesystem::path& repository,
                                 const std::string& lesson, const course::Course& course);
 

@@ -1,6 +1,6 @@
 /// \file
-/// `learn results`: writes the simulated results to docs/results, and updates the tables of all
-/// results in the READMEs.
+/// `learn results`: writes the simulated results to docs/results, and updates the tables in the
+/// READMEs.
 #pragma once
 
 #include <filesystem>

@@ -37,8 +37,7 @@ KnownResults read_results(const std::filesystem::path& folder,
 /// others are folded. `proof` is the path to docs/guide/proof.md.
 std::string results_in_markdown(const KnownResults& known, const std::string& proof);
 
-/// Returns the table of a step's variants, which the step's lesson shows, or "" if there are no
-/// results.
+/// Returns the table of results that a step's lesson shows, or "" if there are no results.
 std::string format_step_results(const std::string& step, const KnownResults& known);
 
 /// Returns a Markdown table with a line for each lesson: the cost and speed of its first kernel,

@@ -1,5 +1,5 @@
-// Helpers shared by the emitters of floating-point operations: PTX's type names, and the operands
-// for a part of a value.
+// Helpers for floating-point operations: PTX's names of the types, and the operands for parts of a
+// value.
 #pragma once
 
 #include <string>

@@ -31,8 +31,8 @@ struct Place {
     const Place* inlined_at = nullptr;
 };
 
-/// Returns the outermost call site at which the code at `place` was inlined, or `place` itself if
-/// the code was not inlined.
+/// Returns the outermost call site at which the code at `place` was inlined. Returns `place` itself
+/// if the code was not inlined.
 const Place* outermost_call_site(const Place* place);
 
 struct Value {

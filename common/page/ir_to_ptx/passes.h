@@ -1,5 +1,4 @@
-// The passes that run on a function before its PTX is written, listed in the order in which they
-// run.
+// The passes that run on a function before its PTX is written, in this order.
 #pragma once
 
 #include "page/ir_to_ptx/ir.h"

@@ -7,8 +7,8 @@
 
 namespace coalesce::translator {
 
-/// Options for clang -cc1. They tell the optimizer what the back end would: 64-bit operations cost
-/// more than 32-bit ones, branches may diverge, and loops should be unrolled.
+/// Options for clang -cc1, which tell the optimizer about GPUs. For example, 64-bit operations cost
+/// more than 32-bit ones, and branches may diverge.
 inline const std::vector<std::string> kOptimizerOptions = {
     // Keep an infinite loop, so that it can be reported as the learner's mistake. Nothing is
     // vectorized, because GPUs have no vector registers.

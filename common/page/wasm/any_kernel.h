@@ -1,6 +1,6 @@
 /// \file
 /// A reader's kernel that is ready to be launched: its source, its grid and block, and its
-/// arguments. The arguments have the format of an exercise's arguments.
+/// arguments.
 #pragma once
 
 #include <nlohmann/json.hpp>

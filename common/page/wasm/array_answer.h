@@ -1,5 +1,5 @@
 /// \file
-/// An array after a launch, as a page shows it: numbers, and the cells of a heat map.
+/// An array after a launch, which a page shows as numbers and as a heat map.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 /// \file
-/// The parts of a question about one of the course's exercises: the exercise, the learner's source,
-/// and the reference.
+/// A question about one of the course's exercises: the exercise, the learner's source, and the
+/// reference.
 #pragma once
 
 #include <nlohmann/json.hpp>

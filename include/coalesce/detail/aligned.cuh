@@ -1,6 +1,6 @@
 /// \file
-/// Kernels for matrices whose rows have whole vectors: in `in` and in `out`, rows start at
-/// multiples of 16 bytes.
+/// Kernels for matrices whose rows consist of whole vectors of 16 bytes and start at multiples of
+/// 16 bytes.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -118,10 +118,9 @@ __device__ inline Vector<BYTES> shifted(const Vector<BYTES>& low, const Vector<B
     return vector;
 }
 
-/// A kernel like RegisterBlocks, but for unaligned rows. It splices every vector that it loads or
-/// stores from two aligned vectors. A block stores only whole groups of SHIFT_BYTES bytes. To
-/// complete its first groups, the block loads LEAD extra rows, which are the last rows of the
-/// previous block.
+/// A kernel like RegisterBlocks, but for unaligned rows. Every vector that it loads or stores is
+/// spliced from two aligned vectors. A block stores only whole groups of SHIFT_BYTES bytes, and
+/// loads LEAD extra rows to complete its first groups.
 template <int SIZE, int BYTES, int BLOCK_COLS, int BLOCK_ROWS, int PIECES, int SHIFT_BYTES>
 struct Realigned {
     static constexpr int VECTOR_ELEMENTS = BYTES / SIZE;

@@ -33,10 +33,9 @@ struct LinesOfVectors {
     }
 };
 
-/// A kernel for matrices of bytes with 16 * ACROSS columns. Rows of `in` start at multiples of 16
-/// bytes, without gaps. Each thread loads a vector from each of 16 rows, and transposes these 16 x
-/// 16 bytes in registers. If SWAPS is true, two threads load their rows together as whole cache
-/// lines, and then swap rows.
+/// A kernel for matrices of bytes with 16 * ACROSS columns. Each thread loads a vector from each of
+/// 16 rows, and transposes these 16 x 16 bytes in registers. If SWAPS is true, two threads load
+/// their rows together as whole cache lines, and then swap rows.
 template <int ACROSS, int DOWN, int BLOCKS_, LoadPolicy LOADS, bool SWAPS>
 struct TallOfVectors {
     static constexpr int THREADS = ACROSS * DOWN, WARPS = THREADS / 32, BLOCKS = BLOCKS_;
@@ -137,10 +136,9 @@ struct TallOfVectors {
     }
 };
 
-/// The counterpart of TallOfVectors: a kernel for matrices of 16 * DOWN rows of bytes. Rows of
-/// `out` start at multiples of 16 bytes, without gaps. Each thread splices 16 vectors, because rows
-/// of `in` may start anywhere in a vector. It then transposes the vectors in registers, and stores
-/// them.
+/// The counterpart of TallOfVectors: a kernel for matrices of 16 * DOWN rows of bytes. Rows of `in`
+/// may start anywhere in a vector, so each thread splices 16 vectors. It then transposes the
+/// vectors in registers, and stores them.
 template <int DOWN, int BLOCKS_, LoadPolicy LOADS>
 struct WideOfVectors {
     static constexpr int ACROSS = 32, THREADS = ACROSS * DOWN, WARPS = DOWN, BLOCKS = BLOCKS_;

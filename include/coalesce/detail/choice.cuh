@@ -1,6 +1,6 @@
 /// \file
-/// Chooses the kernel family for a task and launches the kernel: stacks, channels, strips, aligned
-/// tiles, or unaligned tiles.
+/// Chooses the family of kernels for a task, and launches a kernel. The families are stacks,
+/// channels, strips, aligned tiles, and unaligned tiles.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,8 +17,8 @@
 
 namespace coalesce::transposing {
 
-/// Reports whether the task is a stack: a batch of matrices without gaps, each so small that a
-/// block can process several.
+/// Reports whether the task is a stack, which is a batch of small matrices without gaps. A block
+/// can process several of these matrices.
 template <int SIZE>
 bool is_stack(const Task& task) {
     const bool is_line = task.in_pitch == task.cols && task.out_pitch == task.rows;
@@ -245,10 +245,9 @@ cudaError_t launch_channels(const Task& task, const Queue& queue) {
     }
 }
 
-/// Reports whether strips that fit into shared memory are better than tiles for an aligned matrix.
-/// They are if an eighth of the tiles' area would be empty, or if rows on the narrow side end
-/// within a cache line. Matrices of bytes and wide matrices of 2-byte elements are excluded,
-/// because they have faster tiles.
+/// Reports whether strips are better than tiles for an aligned matrix. They are if an eighth of the
+/// tiles' area would be empty, or if rows on the narrow side end within a cache line. Matrices of
+/// bytes and wide matrices of 2-byte elements are excluded, because they have faster tiles.
 template <int SIZE>
 bool prefers_strips(const Task& task, std::int64_t shorter) {
     const std::int64_t side = SIZE < 4 ? 128 : 64;

@@ -13,8 +13,7 @@
 
 namespace coalesce::permuting {
 
-/// A matrix whose elements consist of several units, such as 3 bytes, or a batch of such matrices
-/// without gaps.
+/// A matrix whose elements consist of several units, such as 3 bytes, or a batch of such matrices.
 struct Compounds {
     void* out;
     const void* in;

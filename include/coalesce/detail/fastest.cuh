@@ -22,17 +22,17 @@ inline bool is_aligned_to(const void* data, std::int64_t multiple) {
     return reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(multiple) == 0;
 }
 
-/// Reports whether every row of the matrix starts at a multiple of 16 bytes and is a multiple of 16
-/// bytes long.
+/// Reports whether every row of the matrix consists of whole vectors: it starts at a multiple of 16
+/// bytes, and so does its end.
 inline bool has_vectors(const void* data, std::int64_t size, std::int64_t length,
                         std::int64_t pitch, std::int64_t stride, std::int64_t batches) {
     return is_aligned_to(data, 16) && pitch * size % 16 == 0 && length * size % 16 == 0 &&
            (batches == 1 || stride * size % 16 == 0);
 }
 
-/// Returns the degree of the worst bank conflict, which is the number of threads of a warp that
-/// access the same bank. Consecutive threads access elements that are `step` bytes apart. In shared
-/// memory, `pad` unused bytes follow every 128 bytes.
+/// Returns how many threads of a warp access the same bank in the worst case. Consecutive threads
+/// access elements that are `step` bytes apart. In shared memory, `pad` unused bytes follow every
+/// 128 bytes.
 inline int bank_conflicts(std::int64_t step, int size, int pad = 0) {
     const int lanes = size > 4 ? 128 / size : 32;
     int wanted[32] = {}, most = 0;
@@ -93,7 +93,7 @@ bool is_long_strip_faster(const Task& task, int rows, bool is_padded) {
                       : TallOfFewCols<SIZE, 0>::Strip::line_shared_bytes(bytes)) <= most;
 }
 
-/// Returns how many rows a block of Tall processes, or 0 if its strips do not fit into shared
+/// Returns how many rows a block of Tall processes. Returns 0 if the strips do not fit into shared
 /// memory.
 template <int SIZE>
 int tall_rows(const Task& task, bool is_padded = false) {
@@ -152,8 +152,8 @@ using WideBytesOfSomeRows = Wide<1, 256, 2>;
 template <int SIZE>
 constexpr std::int64_t min_many_rows = SIZE < 4 ? 100 : 120;
 
-/// Returns how many columns a block of Wide processes, or 0 if its strips do not fit into shared
-/// memory.
+/// Returns how many columns a block of Wide processes. Returns 0 if the strips do not fit into
+/// shared memory.
 template <int SIZE>
 int wide_cols(const Task& task) {
     const auto bytes = [&](int cols) { return cols * task.rows * SIZE; };

@@ -62,8 +62,8 @@ struct Spliced {
         return vector;
     }
 
-    /// Reports whether 16 bytes at this address can be read as two aligned vectors that are both
-    /// within `in`.
+    /// Reports whether both aligned vectors that contain the 16 bytes at this address are within
+    /// `in`.
     __device__ bool contains_both_vectors(const char* from) const {
         const char* const first = from - reinterpret_cast<std::uintptr_t>(from) % 16;
         return first >= begin && first + 32 <= end;

@@ -107,8 +107,8 @@ Tiling make_tiling(const Plan& plan) {
     return tiling;
 }
 
-/// Returns the number of tiles, which is the number of blocks. Returns 0 if there are too many
-/// tiles, or if a run is too long for the 32-bit numbers of the kernel.
+/// Returns the number of tiles, which is also the number of blocks. Returns 0 if there are too many
+/// tiles, or if a run is too long for 32-bit numbers.
 inline std::int64_t count_tiles(const Tiling& tiling) {
     if (tiling.rows.size > max_small_units || tiling.cols.size > max_small_units) return 0;
     std::int64_t tiles = std::int64_t{tiling.rows.sides} * tiling.cols.sides;
@@ -245,8 +245,8 @@ inline std::int64_t count_tiles(const Compounds& task) {
     return task.tiles_down * task.tiles_across * task.batches;
 }
 
-/// Divides a plan into tiles, if it is a matrix whose elements have several units, or a batch of
-/// such matrices. The result has no tiles for other plans, or if another kernel is better.
+/// Divides a matrix into tiles, if its elements have several units. The result has no tiles for
+/// other plans, or if another kernel is better.
 template <int SIZE>
 Compounds make_compounds(const Plan& plan) {
     Compounds task = {};
@@ -287,8 +287,8 @@ template <int SIZE>
 using TripleVectorsToSectors = TripleVectors<SIZE, SIZE == 4 ? 16 : 8, 16>;
 using TallTripleVectors = TripleVectors<2, 28, 7>;
 
-/// Reports whether elements have three units, rows and columns consist of whole vectors, tiles are
-/// mostly full, and memory is fast.
+/// Reports whether tiles of three-unit elements should consist of vectors. Rows and columns must
+/// consist of whole vectors, tiles must be mostly full, and memory must be fast.
 template <int SIZE>
 bool has_triple_vectors(const Compounds& task) {
     constexpr int N = 16 / SIZE;

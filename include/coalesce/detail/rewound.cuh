@@ -54,8 +54,8 @@ struct Rewound {
         store(task, place, shared);
     }
 
-    /// Reports whether the tile is within the matrix, together with one vector before and after
-    /// each of its rows.
+    /// Reports whether the tile is within the matrix, including one extra vector at both ends of
+    /// each row.
     static __device__ bool may_read_around(const Task& task, const Place& place) {
         const std::int64_t top = place.row - LEAD, bottom = place.row + TILE_ROWS - 1;
         const std::int64_t before = place.col, behind = task.cols - place.col - 256 / SIZE;

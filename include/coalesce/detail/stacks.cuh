@@ -13,8 +13,7 @@
 namespace coalesce::transposing {
 
 /// A kernel in which each block transposes a few small matrices. The block loads the matrices into
-/// shared memory as one contiguous range, and stores their elements in the order of `out`. A thread
-/// stores one element at a time, or a pair if elements have 2 bytes.
+/// shared memory as one contiguous range, and stores their elements in the order of `out`.
 template <int SIZE, int THREADS_, int PAD, LoadPolicy LOADS = LoadPolicy::plain>
 struct Stack {
     static constexpr int THREADS = THREADS_;
@@ -47,8 +46,8 @@ struct Stack {
         __device__ Matrices(int all_rows, int all_cols)
             : rows(all_rows), cols(all_cols), by_elements(rows * cols), by_rows(rows) {}
 
-        /// Finds where elements `number` and `number` + 1 of `out` are in `in`. The second is one
-        /// row below the first or, after a column's end, at the top of the next column or matrix.
+        /// Finds where elements `number` and `number` + 1 of `out` are in `in`. The second is
+        /// usually one row below the first.
         __device__ void find(int number, int (&at)[2]) const {
             const int matrix = by_elements.quotient(number), place = number - matrix * rows * cols;
             const int col = by_rows.quotient(place), row = place - col * rows;

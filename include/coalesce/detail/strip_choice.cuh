@@ -27,14 +27,14 @@ cudaError_t launch_tall_kernel(const Task& task, const Queue& queue) {
 /// idle at the end, so strips are made half as long.
 constexpr std::int64_t min_full_length_strips = 3000;
 
-/// Reports whether rows of bytes start at word boundaries, consist of whole words, and are long
-/// enough for TallOfWords.
+/// Reports whether rows of bytes start at word boundaries and consist of whole words. They must
+/// also be long enough for TallOfWords.
 inline bool are_rows_whole_words(const Task& task) {
     return is_aligned_to(task.in, 4) && task.cols % 4 == 0 && task.cols >= 24 && task.cols <= 128 &&
            (task.batches == 1 || task.in_stride % 4 == 0);
 }
 /// Reports whether TallOfWords is faster than Tall. It is if at least nine tenths of its lanes have
-/// words to transpose, and also for 97 to 111 columns.
+/// words to transpose, or if the matrix has 97 to 111 columns.
 inline bool are_lanes_busy(const Task& task) {
     const std::int64_t words = task.cols / 4, lanes = divide_rounding_up(8, words) * 8;
     return words * 10 >= lanes * 9 || (task.cols > 96 && task.cols < 112);
@@ -146,8 +146,8 @@ cudaError_t launch_wide_kernel(const Task& task, const Queue& queue) {
                                       queue);
 }
 
-/// Reports whether the columns of a matrix of small elements start at word boundaries of `out` and
-/// consist of whole words.
+/// Reports whether a matrix of small elements has columns that consist of whole words and start at
+/// word boundaries of `out`.
 template <int SIZE>
 bool are_columns_whole_words(const Task& task) {
     constexpr int VECTOR_ELEMENTS = 4 / SIZE;

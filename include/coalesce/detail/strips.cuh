@@ -227,9 +227,8 @@ struct Tall {
 };
 
 /// The counterpart of Tall: a kernel for matrices with few rows and no gaps between rows of `out`.
-/// A strip of columns becomes one line of memory. Each thread collects the elements of one column.
-/// Elements smaller than a word are loaded as words, because loading them one by one takes too many
-/// instructions.
+/// A strip of columns becomes one line of memory, in which each thread collects the elements of one
+/// column. Elements smaller than a word are loaded as words.
 template <int SIZE, int THREADS_, int LOADS_IN_FLIGHT, bool HAS_MANY_COLS = false, int PAD = 0,
           bool IS_TURNED = false, LoadPolicy LOADS = LoadPolicy::plain>
 struct Wide {

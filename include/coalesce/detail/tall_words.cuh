@@ -13,8 +13,8 @@
 namespace coalesce::transposing {
 
 /// A kernel like Tall that transposes 4 x 4 bytes in registers. A block loads a strip as one line,
-/// and then overwrites the line with the strip's columns. Every word of a column contains four
-/// rows. The block loads LEAD extra rows, so that it can store whole sectors.
+/// and then overwrites the line with the strip's columns. The block loads LEAD extra rows, so that
+/// it can store whole sectors.
 struct TallOfWords {
     static constexpr int THREADS = 512, WARPS = THREADS / 32, BLOCKS = 4, UNITS = 4;
     static constexpr int SECTOR_BYTES = 32, LEAD = SECTOR_BYTES;

@@ -1,5 +1,5 @@
-// A kernel that is being generated: its text so far, its variables, and the constructs that the
-// next lines may use.
+// A kernel that is being generated: its text so far, its variables, and the constructs that may
+// follow.
 //
 // A construct is a function that writes a few lines, such as a loop or a shuffle. A StatementPlace
 // says which threads execute these lines. A construct with a body creates a StatementPlace for its

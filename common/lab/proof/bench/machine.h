@@ -18,8 +18,8 @@ inline std::future<Json> start_nvidia_smi_query() {
     return std::async(std::launch::async, ask_nvidia_smi);
 }
 
-/// Returns the record of a run: the date in UTC, the commit of the source, the toolkit, and the
-/// members of `more`. If `commit` is empty, asks git for the commit.
+/// Returns the record of a run, with the date in UTC, the commit of the source, the toolkit, and
+/// the members of `more`. If `commit` is empty, asks git for it.
 Json run_record(const std::string& commit, const Json& more);
 
 }  // namespace coalesce::proof

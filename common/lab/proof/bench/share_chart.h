@@ -25,8 +25,8 @@ struct ShareChartTexts {
 /// Returns the chart as SVG.
 std::string share_chart(const ShareChartTexts& texts, const std::vector<ShareChartItem>& things);
 
-/// Returns a chart of the speeds of coalesce::transpose and PyTorch, as fractions of the speed of a
-/// copy of the same bytes. `shapes` is the output of build/bin/shapes.
+/// Returns a chart of the speeds of coalesce::transpose and PyTorch, as fractions of a copy's
+/// speed. `shapes` is the output of build/bin/shapes.
 std::string shapes_chart(const Json& shapes);
 
 /// Returns a chart that compares the methods of transposing across several GPUs. A bar shows a

@@ -1,6 +1,6 @@
 /// \file
-/// Reads the cases with seeded bugs and their clean counterparts, and summarizes each judge's
-/// opinion on every case. The judges are the simulator and the four tools of compute-sanitizer.
+/// Reads the cases with seeded bugs and their clean counterparts, and summarizes which judges
+/// detect the bugs. The judges are the simulator and the four tools of compute-sanitizer.
 #pragma once
 
 #include <map>

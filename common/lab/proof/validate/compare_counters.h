@@ -18,8 +18,8 @@ struct CounterMetric {
     /// More metrics to add to `metric` if ncu reports them. They count the instructions that
     /// `metric` leaves out, such as matrix instructions and bulk copies.
     std::vector<const char*> more = {};
-    /// Whether the metric must equal the simulator's count exactly. A metric that is measured in a
-    /// pipe of the hardware need not, because it is a little too large if warps interfere.
+    /// Whether the metric must equal the simulator's count exactly. Metrics from a pipe of the
+    /// hardware may be a little larger, because warps interfere.
     bool is_exact = true;
     /// Whether ncu must report the metric. Some versions of ncu lack the other metrics.
     bool is_required = true;

@@ -74,8 +74,8 @@ std::string times_text(const std::vector<ComparedTime>& times);
 std::string times_markdown(const std::vector<ComparedTime>& times, const std::string& title);
 Json times_json(const std::vector<ComparedTime>& times);
 
-/// Runs a program with --json and returns its output, which are the predicted times of its kernels
-/// on `gpu`.
+/// Runs a program with --json and returns its output: the times of its kernels, predicted for
+/// `gpu`.
 Json predicted_json(const std::string& program, Shape shape, const std::string& gpu);
 /// Return the header and a row of a table of errors for a terminal.
 std::string error_table_header();

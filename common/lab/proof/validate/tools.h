@@ -25,7 +25,7 @@ std::string cudart_folder();
 std::string profile_metrics(const std::string& ncu, const std::vector<std::string>& program,
                             const std::string& metrics);
 
-/// Profiles `launches` with the given arguments and returns ncu's output, without the metrics that
+/// Profiles `launches` with the given arguments and returns ncu's output. Leaves out metrics that
 /// this version of ncu does not recognize. Throws std::runtime_error if ncu fails.
 std::string profile(const std::string& ncu, const std::vector<std::string>& program);
 
