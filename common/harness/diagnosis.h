@@ -13,7 +13,7 @@
 
 namespace coalesce {
 
-/// A count of cells with some property, and the first of these cells.
+/// A count of cells that have something in common, and the first of them.
 struct Tally {
     std::uint64_t count = 0;
     std::int64_t first = -1;  ///< the index of the first counted cell; -1 if there is none
@@ -35,8 +35,8 @@ inline bool is_nearly_all(std::uint64_t count, std::uint64_t of) {
 /// A repeating pattern of rows or columns that are entirely bad.
 struct BadLines {
     std::string text;  ///< a phrase such as "in every 4 rows of out, the 4th is bad", or ""
-    /// The number of lines in the pattern, and the number of bad lines among them. For "in every 4
-    /// rows of out, the 4th is bad", these are 4 and 1.
+    /// The numbers of lines and of bad lines in the pattern. For "in every 4 rows of out, the 4th
+    /// is bad", they are 4 and 1.
     std::size_t period = 0, bad = 0;
 };
 
@@ -164,8 +164,8 @@ private:
     std::uint32_t sampling_interval_;
     std::vector<Tally> explained_;  ///< for each hypothesis, the wrong cells that it explains
     Tally bad_cells_;               ///< all bad cells
-    /// The cells that were written with wrong values. `guard_values_` counts those that contain the
-    /// guard's bytes, and `foreign_values_` those whose value is not in the input.
+    /// The cells that were written with wrong values. `guard_values_` counts those with the guard's
+    /// bytes, and `foreign_values_` those with a value that is not in the input.
     Tally wrong_cells_, guard_values_, foreign_values_;
     std::array<Tally, 7> value_changes_{};  ///< counts of changed values, indexed by ValueChange
     std::vector<TileTallies> tiles_;        ///< the counts for each tile side in kTileSides

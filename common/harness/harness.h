@@ -142,9 +142,9 @@ struct Variant {
     /// and says why.
     bool needs_gpu = false;
     /// Whether NaNs keep their bits. A variant that computes with its values may change a NaN into
-    /// a different NaN. The table marks such a variant.
+    /// a different NaN.
     bool keeps_nan_payloads = true;
-    /// Bytes per element: 1, 2, 4, 8 or 16. For sizes other than 4, the launch function casts its
+    /// Bytes per element: 1, 2, 4, 8 or 16. If the size is not 4, the launch function casts its
     /// pointers.
     int element_size = 4;
     /// Whether the variant accepts square matrices only.

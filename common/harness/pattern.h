@@ -57,8 +57,8 @@ public:
     std::size_t element_size() const { return size_; }
     /// Returns element `index`. For elements of up to 4 bytes, the index must be below 2^32 - 64.
     Bits value_at(std::uint64_t index) const;
-    /// Returns which of the first `count` elements has these bits, or nothing if none has. Returns
-    /// nothing for numbers and for elements of 1 or 2 bytes, because they are not unique.
+    /// Returns which of the first `count` elements has these bits, or nothing if none has. Also
+    /// returns nothing if the elements are not unique.
     std::optional<std::uint64_t> index_of(Bits bits, std::uint64_t count) const;
     /// Reports whether all elements differ, so that a value identifies its index.
     bool has_unique_values() const { return size_ >= 4 && values_ == InputValues::unique_bits; }
@@ -71,12 +71,12 @@ public:
     Bits load(const void* elements, std::size_t index) const;
 
 private:
-    /// Returns the index that `index` was exchanged with, or `index` itself if it was not
-    /// exchanged. Exchanges move special values to indices that occur even in small matrices.
+    /// Returns the index that `index` was exchanged with, or `index` itself. Exchanges move special
+    /// values to indices that occur even in small matrices.
     std::uint64_t exchanged_index(std::uint64_t index) const;
     template <class Element>
     void fill_as(void* to, std::uint64_t first, std::size_t count) const;
-    /// Returns the index that now has the value that index `original` had before the exchanges.
+    /// Returns the index to which the exchanges have moved the value of index `original`.
     std::uint64_t index_holding(std::uint64_t original) const;
     void exchange(std::uint64_t index, std::uint64_t other);
     void assign_special_values();

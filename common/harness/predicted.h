@@ -62,8 +62,8 @@ enum class SampledBlocks {
     moves_data,               ///< the recorded blocks load and store data
 };
 
-/// Predicts the total time of all launches that `launch` makes, in the same way as `predict`.
-/// Together, these launches read and write `bytes` bytes.
+/// Predicts the total time of all launches that `launch` makes. Together, they read and write
+/// `bytes` bytes.
 Predicted predict_launches(const std::function<void()>& launch, double bytes, Shape shape,
                            const std::string& gpu,
                            SampledBlocks blocks = SampledBlocks::computes_addresses_only);

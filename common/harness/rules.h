@@ -91,8 +91,7 @@ inline std::string size_text(std::int64_t side) {
 /// `col` are the singular names of the units.
 std::string distances_text(Cell step, const char* row, const char* col);
 
-// ---- rules for indices with a wrong pitch or a wrong constant; unlike hypotheses, these rules
-// derive numbers from the output ----
+// Rules for indices with a wrong pitch or a wrong constant. They derive numbers from the output.
 
 /// The start of every description of a wrong index.
 inline constexpr char kSeemsToUse[] = "the kernel seems to use ";
@@ -124,8 +123,8 @@ Explanation explain_by_batches(const Problem& problem, const Sample& sample);
 
 // ---- Whole tiles that are misplaced or missing. ----
 
-/// A misplaced tile: the tile of the input that belongs in some place, and the tile that is there
-/// instead.
+/// A misplaced tile. `expected` is the tile of the input that belongs in some place, and `holds` is
+/// the tile that was found in this place.
 struct TileMove {
     Cell expected, holds;
 };

@@ -19,7 +19,7 @@ struct Guess {
     std::optional<double> actual;
     /// the largest relative error of a prediction that counts as correct
     double tolerance = kRoundingTolerance;
-    /// label of `actual` if a model predicted it, "predicted, NVIDIA H200, ..."; otherwise ""
+    /// label of `actual` if a model predicted it, such as "predicted, NVIDIA H200, ..."
     std::string label = "";
 
     /// Reports whether the learner's prediction was correct.

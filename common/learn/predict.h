@@ -10,13 +10,13 @@
 
 namespace coalesce::learn {
 
-/// Asks the open questions. If `answers` is not empty, stores these answers instead, in order. If
-/// the exercise has passed, also prints the actual costs. Returns the exit code. Throws UsageError.
+/// Asks the open questions, or stores `answers` in order. If the exercise has passed, also prints
+/// the actual costs.
 int predict(Session& session, const LearnerExercise& exercise,
             const std::vector<std::string>& answers);
 
-/// Asks the open questions as `predict` does. Unless `answers` are given, also asks the lesson's
-/// multiple-choice questions. Without a terminal, only prints these questions.
+/// Asks the open questions as `predict` does. Without `answers`, also asks the lesson's
+/// multiple-choice questions.
 int ask_lesson(Session& session, const LearnerExercise& exercise,
                const std::vector<std::string>& answers);
 

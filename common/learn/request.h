@@ -21,7 +21,7 @@ struct RunArguments {
 /// The parsed request.
 struct RunRequest {
     std::vector<const course::Step*> steps;  ///< the steps to run, in the course's order
-    /// the whole-program lesson, if it was requested (`steps` is then empty); otherwise null
+    /// the lesson that is a whole program, if it was requested; otherwise null
     const course::Step* program = nullptr;
     enum class Rivals {
         no,

@@ -45,7 +45,7 @@ struct Roofline {
 
 /// Returns the limits of a GPU, without any points.
 Roofline roofline_for(const timing::Gpu& gpu);
-/// Returns the point of a kernel with these counters.
+/// Returns the point of a kernel in the roofline, computed from the kernel's counters.
 RooflinePoint point_of(const std::string& name, const Counters& counters);
 
 /// Draws the roofline in at most 80 columns and 20 lines. Each kernel is drawn as a letter on the

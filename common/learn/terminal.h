@@ -44,7 +44,7 @@ size_t height_of(const std::string& text, size_t columns);
 std::vector<std::string> split_into_pages(const std::string& text, size_t columns, size_t lines);
 
 /// Prints a message of the command itself, such as an error, on stderr. Breaks the message into
-/// lines only if stderr is a terminal, so that programs can search a file for it.
+/// lines only if stderr is a terminal.
 void print_message(const std::string& message);
 
 /// Reports whether both stdin and stdout are terminals, so that the command can ask questions.

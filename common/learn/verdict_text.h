@@ -13,7 +13,7 @@ namespace coalesce::learn {
 /// Additional text about a kernel that passed.
 struct PassedText {
     const Record* record = nullptr;  ///< the record whose guesses are compared with the costs
-    /// whether to print the costs; if false, the command that shows them is printed
+    /// whether to print the costs, rather than the command that shows them
     bool counters = true;
     std::vector<LearnerExercise> next =
         {};  ///< the exercises to suggest: the bug hunt, if any, and the next one

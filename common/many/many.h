@@ -84,8 +84,8 @@ struct RankBuffers {
     std::vector<DeviceBuffer> buffers;
 };
 
-/// The buffers of each rank. It sends up to `size` floats from `packed` and, if `receives` is true,
-/// receives as many in `received`. The events mark the steps of the exchange.
+/// The buffers of each rank. A rank sends up to `size` floats from `packed`. If `receives` is true,
+/// it receives as many in `received`. The events mark the steps of the exchange.
 struct Slot {
     Slot(const Ranks& ranks, std::size_t size, bool receives);
 

@@ -1,4 +1,4 @@
-// The error band that is printed beside a prediction.
+// Computes the error band of a prediction.
 #pragma once
 
 #include "timing/prediction.h"

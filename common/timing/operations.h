@@ -55,7 +55,7 @@ struct Operation {
     std::uint16_t partial = 0;  ///< the number of partially stored sectors
     /// The number of partial sectors that other requests of the same row complete.
     std::uint16_t partial_near = 0;
-    /// The number of partial sectors at the ends of runs. Neighbouring blocks complete these.
+    /// The number of partial sectors at the ends of runs, which neighbouring blocks complete.
     std::uint16_t partial_edges = 0;
     /// Whether this is the warp's only store of partial sectors. The block's warps then make such
     /// stores at about the same time.

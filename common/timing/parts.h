@@ -73,7 +73,7 @@ private:
 
 /// The partial sectors that all running blocks leave unfinished.
 struct Unfinished {
-    /// The number of multiprocessors, all of which have the same number of open lines.
+    /// The number of multiprocessors. All have the same number of open lines.
     double multiprocessors = 1;
     double left_for_other_blocks = 0;
     double pages = 0;  ///< the number of memory pages written to
@@ -85,8 +85,7 @@ struct Unfinished {
 double completion_cycles(const Unfinished& unfinished, double open_lines, const Gpu& gpu);
 
 /// Returns the cycles per half line of a request that writes some sectors only in part.
-/// `is_simultaneous` is true if all warps of the block write these half lines at about the same
-/// time.
+/// `is_simultaneous` says whether all warps of the block make such requests at about the same time.
 double partial_write_cycles(std::uint32_t halves, bool is_simultaneous,
                             const PartialSectors& partial);
 

@@ -39,9 +39,9 @@ public:
     /// Returns the length of each run in sectors. Sectors in the same memory page (2048 bytes)
     /// count as one run even with gaps between them, because memory opens the page only once.
     std::vector<std::uint64_t> runs() const;
-    /// Returns the runs like runs(), but splits pages of which less than a third is in the set. In
-    /// these pages, each contiguous range is a run of its own, because such accesses are as slow as
-    /// scattered ones.
+    /// Returns the runs like runs(), but splits sparse pages, of which less than a third is in the
+    /// set. Accesses to a sparse page are as slow as scattered ones, so each contiguous range is a
+    /// run.
     std::vector<std::uint64_t> runs_in_dense_pages() const;
     bool empty() const { return used_ == 0; }
     void clear();
@@ -55,7 +55,7 @@ private:
     struct alignas(32) SectorPage {
         std::uint64_t number = kEmptySlot;
         std::uint64_t sectors = 0;
-        /// The last turn in which sectors were added, and these sectors.
+        /// The last turn in which sectors were added, and the sectors that were added in it.
         std::uint64_t turn = 0, turn_sectors = 0;
     };
     /// Returns the slot at which the search for a page starts. The table must not be empty.

@@ -2,8 +2,8 @@
 /// Judges many submissions, and retries those that fail because of the grader or the computer.
 ///
 /// If a submission fails repeatedly, the reference solution is judged. If the solution fails too,
-/// the computer is broken, and judging stops. Otherwise the submission crashes the judge, and the
-/// rest of the class is still graded.
+/// the computer is broken, and judging stops. Otherwise the submission itself crashes the judge,
+/// and the next one is judged.
 #pragma once
 
 #include <functional>

@@ -65,8 +65,7 @@ struct Assigned : coalesce::Exercise {
     /// counted on it (0 x 0 for none). On the large shapes, only some blocks are launched.
     Shape drawn_counted_shape{0, 0};
     std::vector<Shape> drawn_large_shapes = {};
-    /// source of the solution, whose costs the submission's costs are compared with; "" if there is
-    /// none
+    /// source of the solution; "" if there is none
     std::string solution = "";
     Points possible = {.correct = 25, .clean = 15, .counters = 60};
     /// PTX features that are allowed in addition to the default ones (ptx_rules.h).

@@ -42,8 +42,8 @@ private:
 /// Removes the cgroups of graders that are no longer running. Returns the number of removed
 /// cgroups.
 int sweep_stale_cgroups();
-/// Returns the existing cgroups of all graders, or only those of the grader whose process id is
-/// `of`.
+/// Returns the existing cgroups of all graders. If `of` is not 0, returns only those of the grader
+/// with this process id.
 std::vector<std::filesystem::path> find_grader_cgroups(pid_t of = 0);
 
 }  // namespace coalesce::grader

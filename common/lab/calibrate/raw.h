@@ -36,8 +36,7 @@ struct LoadsInFlight {
     int bytes_per_load = 0, loads = 0, threads = 0;
     double kib_in_flight = 0;  ///< KiB in flight per multiprocessor
     double gbps = 0;
-    // The latency in cycles of a single load by one warp: mean and percentiles. 0 if it was not
-    // measured.
+    // The latency in cycles of a single load by one warp: mean and percentiles. Not measured if 0.
     double mean = 0, p1 = 0, p10 = 0, p50 = 0, p90 = 0, p99 = 0;
 };
 

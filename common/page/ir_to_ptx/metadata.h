@@ -30,8 +30,8 @@ public:
     /// Returns the variable that a DILocalVariable or a DIGlobalVariableExpression describes. The
     /// result has no type if there is no such metadata.
     DebugVariable debug_variable(const std::string& name, Module& module) const;
-    /// Reports whether a scope belongs to the function itself. The scopes of inlined functions do
-    /// not.
+    /// Reports whether a scope belongs to the function itself, and not to a function inlined into
+    /// it.
     bool is_in_function(const std::string& scope, const std::string& function) const {
         return is_within(scope, function);
     }

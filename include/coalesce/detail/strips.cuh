@@ -141,8 +141,7 @@ struct Tall {
         store(task, place, strip, static_cast<int>(place.row - top));
     }
 
-    /// Stores the strip. Each warp stores a group of rows, one column after the other. The number
-    /// of groups is a power of two.
+    /// Stores the strip. Each warp stores a group of rows, one column after the other.
     static __device__ void store(const Task& task, const Place& place, const Strip& strip,
                                  int lead) {
         constexpr int WARPS = THREADS / 32;

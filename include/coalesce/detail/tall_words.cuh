@@ -88,8 +88,8 @@ struct TallOfWords {
         return (number & 3) * word_step(rows) + (number >> 2);
     }
 
-    /// Replaces the strip with its columns. Each thread loads all of its words before any thread
-    /// stores.
+    /// Replaces the strip with its columns. No thread stores a word before all threads have loaded
+    /// their words.
     template <bool IS_INNER>
     static __device__ void replace_by_columns(const Line& line, int cols, int rows, int begin,
                                               int end, char* shared) {

@@ -23,9 +23,8 @@ struct ChartResults {
 /// of a copy and the GPU's peak. A mark on each bar shows the prediction with its error band.
 std::string bandwidth_chart(const ChartResults& results);
 
-/// Returns a scatter chart with a point for each variant. x is the fraction of useful bytes among
-/// those that the variant moves, and y is the bandwidth. A line shows kernels that only traffic
-/// limits.
+/// Returns a scatter chart with a point for each variant. x is the useful fraction of the bytes
+/// that the variant moves, and y is the bandwidth.
 std::string sectors_chart(const ChartResults& results);
 
 /// Returns a chart of the bandwidth of the headline kernels, by the side of the square matrix.
