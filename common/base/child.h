@@ -27,15 +27,14 @@ struct Command {
     /// Whether to capture stderr together with stdout. If not, the child inherits stderr.
     bool captures_stderr = false;
     bool has_stdin_pipe = false;  ///< whether stdin is a pipe (see send_line); otherwise /dev/null
-    /// Whether the child gets its own process group. If so, `stop` kills the whole group, and the
-    /// Linux kernel kills the child when the thread that started it ends.
+    /// Whether the child gets its own process group. If so, `stop` kills the whole group. Linux
+    /// also kills the child when the thread that started it ends.
     bool has_own_process_group = false;
 };
 
 /// How a program ended, and what it printed.
 struct ProcessResult {
-    /// the exit code, 128 + the number of the signal that ended the program, or 127 if it did not
-    /// start
+    /// the exit code; 128 + N if signal N ended the program, and 127 if the program did not start
     int exit_code = 0;
     bool timed_out = false;  ///< whether the program was killed because it exceeded its time limit
     std::string output = {};

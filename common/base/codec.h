@@ -42,9 +42,9 @@ concept Described = requires(Writer& writer, T& value) {
     describe(writer, value);
 };
 
-/// An enumeration with a function `constexpr E last_of(E)` that returns its last value. In JSON, a
-/// value is represented by its name in the code, with dashes instead of underscores, or by the
-/// result of `name_in_json(E)` if that function exists.
+/// An enumeration whose values JSON represents by their names, with dashes instead of underscores.
+/// It needs a function `constexpr E last_of(E)` that returns its last value. A function
+/// `name_in_json(E)` can replace the names.
 template <class E>
 concept Named = std::is_enum_v<E> && requires(E value) {
     { last_of(value) } -> std::same_as<E>;

@@ -1,5 +1,4 @@
-// Derives the names of an enumeration's values from their spelling in the code, so that they need
-// not be listed a second time.
+// Derives the names of an enumeration's values from their spelling in the code.
 #pragma once
 
 #include <algorithm>

@@ -4,9 +4,8 @@
 
 namespace coalesce {
 
-/// An error for a request that cannot be carried out, for example because an option is unknown, or
-/// a file or device does not exist. The message says what to do, in one or two lines. Throw this
-/// error before changing anything.
+/// An error for a request that cannot be carried out, such as an unknown option or a missing file.
+/// The message says what to do, in one or two lines. Throw this error before changing anything.
 class UsageError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

@@ -1,6 +1,6 @@
 /// \file
-/// Standard algorithms that take a whole container. std::ranges has the same algorithms, but the
-/// standard library used for the web pages lacks them.
+/// Standard algorithms that take a whole container, like those of std::ranges. The standard library
+/// used for the web pages lacks std::ranges.
 #pragma once
 
 #include <algorithm>

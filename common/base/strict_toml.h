@@ -1,5 +1,5 @@
-// Reads TOML strictly. Unknown keys, numbers out of range and everything else that could be a typo
-// are errors. The messages name the file and the line and say what to do.
+// Reads TOML strictly: unknown keys, and numbers out of range, are errors. The messages name the
+// file and the line, and say what to do.
 #pragma once
 
 #define TOML_HEADER_ONLY 1

@@ -25,9 +25,9 @@ void write_text(const std::filesystem::path& file, const std::string& text);
 struct Page {
     /// the page's label and the name of its HTML file, such as "lesson_03_tiled"
     std::string name;
-    /// The path of the page's source, relative to the repository root, such as
-    /// "steps/03_tiled/README.md". For an exercise without a lesson, whose page has no source,
-    /// this is the path of its kernel: "exercises/x_row_sums/kernel.cu".
+    /// The path of the page's source in the repository, such as "steps/03_tiled/README.md". The
+    /// page of an exercise without a lesson has the path of its kernel, such as
+    /// "exercises/x_row_sums/kernel.cu".
     std::string file;
     std::string title;    ///< the page's first heading, as plain text
     std::string section;  ///< the sidebar heading under which the page is listed
@@ -45,7 +45,7 @@ struct Contents {
     std::filesystem::path root;  ///< the root of the repository
     std::vector<Page> pages;
 
-    /// Returns the page whose Page::file is `file`, or nullptr if there is none.
+    /// Returns the page whose source is `file`, or nullptr if there is none.
     const Page* find_by_html_file(const std::string& file) const;
     /// Returns the page with this name, or nullptr if there is none.
     const Page* find(const std::string& name) const;

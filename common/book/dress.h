@@ -6,9 +6,8 @@
 
 namespace coalesce::book {
 
-/// Postprocesses a page: embeds its drawings, corrects heading levels, makes wide tables
-/// scrollable, removes empty table headings, colours CUDA's keywords, and adds a description for
-/// search engines and link previews. Returns the new HTML. `name` is the page's name, for messages.
+/// Postprocesses a page. For example, embeds its drawings, colours CUDA's keywords, makes wide
+/// tables scrollable, and adds a description for search engines. Returns the new HTML.
 std::string postprocess_page(const std::string& html, const std::filesystem::path& drawings,
                              const std::string& name);
 

@@ -6,7 +6,7 @@
 
 namespace coalesce::book {
 
-/// Returns an empty HTML section for a Doxygen page. A script adds the exercise's editor to it.
+/// Returns an empty HTML section, to which a script adds the exercise's editor.
 std::string editor_html(const std::string& exercise);
 
 /// Returns the Doxygen page of `exercise`: its kernel, its editor, and the definition of one output

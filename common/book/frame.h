@@ -10,9 +10,9 @@ namespace coalesce::book {
 /// Returns Doxygen's HTML_HEADER: common/book/theme/header.html with the sidebar. The explorer is
 /// listed only if it was built.
 std::string header_html(const Contents& contents, bool with_explorer);
-/// Returns the whole page of an application, such as the explorer. `fragment` is the line
-/// <!-- page: TITLE; FILES -->, followed by the page's <main> element. FILES are the scripts and
-/// style sheets to load.
+/// Returns the whole page of an application, such as the explorer. `fragment` is the line <!--
+/// page: TITLE; FILES -->, followed by the page's <main> element. FILES are scripts and style
+/// sheets.
 std::string application_page_html(const std::string& fragment, const Contents& contents);
 /// Returns links to the previous and the next page, or "" if the page is not in the contents.
 std::string previous_and_next_links_html(const std::string& html_file, const Contents& contents);

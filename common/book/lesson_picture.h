@@ -1,5 +1,5 @@
-// The picture at the beginning of a lesson: the way of one warp's elements from `in` to `out`, and
-// the bandwidth that the previous lesson has reached.
+// The picture at the beginning of a lesson. It shows how one warp moves its elements from `in` to
+// `out`, and the bandwidth of the previous lesson.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace coalesce::book {
 
-/// Returns the picture as HTML, or "" if the lesson's kernel neither copies nor transposes a
+/// Returns the picture as HTML. Returns "" if the lesson's kernel neither copies nor transposes a
 /// matrix.
 std::string lesson_picture_html(const std::filesystem::path& root, const course::Course& course,
                                 const course::Step& step);

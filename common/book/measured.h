@@ -15,9 +15,9 @@ nlohmann::json read_measurements(const std::filesystem::path& root);
 /// Returns the bandwidth of a lesson's main kernel in GB/s, or 0 if it was not measured.
 long bandwidth_gbps(const nlohmann::json& measured, const course::Step& step);
 
-/// Returns the idea that limits a lesson's main kernel, according to the time model: "global",
-/// "shared", "registers" or "waiting". These are classes of the style sheet. Returns "" if the
-/// limit was not predicted.
+/// Returns what limits a lesson's main kernel, according to the time model: "global", "shared",
+/// "registers" or "waiting". Returns "" if this was not predicted. The results are classes of the
+/// style sheet.
 std::string limiting_idea(const std::filesystem::path& root, const course::Step& step);
 
 }  // namespace coalesce::book

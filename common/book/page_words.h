@@ -1,5 +1,5 @@
-// Adapts a lesson's text to the pages. Lessons are written for readers who have a terminal. On the
-// pages, buttons and links replace the terminal's commands.
+// Adapts a lesson's text to the pages. Lessons tell readers to type commands in a terminal. The
+// pages have buttons and links instead.
 #pragma once
 
 #include <string>
@@ -10,9 +10,8 @@ namespace coalesce::book {
 /// explorer. `step` is the lesson's name, such as "03_tiled".
 std::string replace_terminal_commands(const std::string& text, const std::string& step);
 
-/// Returns a lesson's text without the command at its beginning, which runs the lesson's program,
-/// and without the command for its quiz. This is enough for a lesson whose exercise is a whole
-/// program, because a page cannot run programs.
+/// Removes the command that runs the lesson's program, and the command for its quiz. Lessons whose
+/// exercise is a whole program need no other change.
 std::string remove_opening_commands(const std::string& text);
 
 }  // namespace coalesce::book

@@ -1,6 +1,6 @@
-// Writes a lesson's questions as HTML. The questions in exercise.toml ask about counters, and the
-// questions in questions.txt have a reply for each choice. theme/book.js checks the reader's
-// answers on the page.
+// Writes a lesson's questions as HTML. Questions about counters are in exercise.toml, and
+// multiple-choice questions are in questions.txt. theme/book.js checks the reader's answers on the
+// page.
 #pragma once
 
 #include <string>

@@ -7,9 +7,8 @@
 
 #include "harness/harness.h"
 
-/// Returns the number of blocks that can be resident on the device if each block uses `threads`
-/// threads and `bytes` bytes of dynamic shared memory. Reduces the number if necessary, so that
-/// each block processes at least `fewest_tiles` tiles.
+/// Returns how many blocks of `threads` threads and `bytes` bytes of dynamic shared memory can be
+/// resident on the device. Returns fewer if a block would process fewer than `fewest_tiles` tiles.
 template <class Kernel>
 int blocks_that_stay(Kernel kernel, int threads, int bytes, int tiles) {
     constexpr int fewest_tiles = 4;

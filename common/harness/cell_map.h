@@ -38,7 +38,7 @@ public:
     }
     /// Adds the cells that were recorded in another picture of the same output.
     void merge(const CellMap& other);
-    /// Returns the state that the picture shows at this row and column: that of the worst cell there.
+    /// Returns the state of the worst cell that the character at this row and column covers.
     CellState sign(int row, int col) const {
         return signs_[static_cast<std::size_t>(row * kSide + col)];
     }
@@ -47,8 +47,8 @@ public:
     std::int64_t out_cols() const { return out_cols_; }
     /// Reports whether the transpose is in place, so that the output and the input share memory.
     bool is_in_place() const { return is_in_place_; }
-    /// Reports whether the picture is more informative than a sentence. This is the case if at
-    /// least two characters show faults, and the characters vary both along rows and along columns.
+    /// Reports whether the picture is more informative than a sentence. It is if at least two
+    /// characters show faults, and the characters vary along both rows and columns.
     bool has_pattern() const;
     /// Reports whether all characters are the same.
     bool is_uniform() const;

@@ -10,9 +10,8 @@
 
 namespace coalesce {
 
-/// Returns the items of `all` with this name, or all items if the name is empty. Throws a
-/// UsageError if no item has the name. The message lists all names, and also contains the option,
-/// such as "--variant", and the kind of item that the option selects.
+/// Returns the items of `all` with this name, or all items if the name is empty. If no item has the
+/// name, throws a UsageError that names the option and lists all names.
 template <class Named>
 std::vector<const Named*> select_by_name(const std::vector<Named>& all, const std::string& option,
                                          const std::string& kind, const std::string& name) {

@@ -74,7 +74,7 @@ inline constexpr std::pair<const char*, std::uint64_t CoalesceCounters::*> kCoun
     {"warp_instructions", &CoalesceCounters::warp_instructions},
 };
 
-/// Wrappers for functions of the simulator. They have an effect only if this process has loaded the
+/// Wrappers for functions of the simulator. They do nothing unless this process has loaded the
 /// simulator's libcudart.
 namespace simulator_library {
 
@@ -92,8 +92,8 @@ bool has_shared_race_report();
 /// Deletes the reports, and clears the error that stopped a kernel, so that the next kernel can
 /// run.
 void clear_reports();
-/// Sets whether the simulator prints its reports (not if `quiet`). The harness prints the reports
-/// itself, so it silences the simulator.
+/// Sets whether the simulator stays quiet instead of printing its reports. The harness prints the
+/// reports itself.
 void set_quiet(bool quiet);
 
 }  // namespace simulator_library

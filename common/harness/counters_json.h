@@ -1,4 +1,4 @@
-// Converts counters to JSON. All JSON files of the course use these keys for counters.
+// Converts counters to JSON, with the same keys in all JSON files of the course.
 #pragma once
 
 #include "base/codec.h"

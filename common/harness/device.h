@@ -1,9 +1,9 @@
 /// \file
 /// Chooses the GPU that a program runs on: a real one, or the simulated one.
 ///
-/// The loader determines the choice: the program uses the libcudart.so.13 that the loader finds
-/// first. If a program should run on the simulator but NVIDIA's library was loaded, the program
-/// executes itself again with the simulator's folder at the front of LD_LIBRARY_PATH.
+/// A program runs on the simulator if the loader finds the simulator's libcudart.so.13 before
+/// NVIDIA's. If necessary, the program executes itself again with the simulator's folder at the
+/// front of LD_LIBRARY_PATH.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace coalesce {
 /// The values of --device.
 enum class DeviceChoice {
     automatic,  ///< a real GPU if one is usable, otherwise the simulator
-    gpu,        ///< a real GPU; an error if none is usable
-    simulator,  ///< the simulator; an error if it is not available
+    gpu,        ///< a real GPU, or an error if none is usable
+    simulator,  ///< the simulator, or an error if it is not available
 };
 
 /// The chosen device.
@@ -33,8 +33,8 @@ struct Device {
 };
 
 /// Makes `choice` the device of this process. If the process must load a different libcudart,
-/// executes the program again with the arguments `argv` and does not return. Throws UsageError if
-/// the device is not available.
+/// executes the program again with the arguments `argv`. Throws UsageError if the device is not
+/// available.
 Device choose_device(DeviceChoice choice, char** argv);
 
 /// Returns the reason why no real GPU is usable, or "" if one is.

@@ -13,7 +13,7 @@
 
 namespace coalesce {
 
-/// A count of cells with some property, and the first of these cells.
+/// A count of cells that have something in common, and the first of them.
 struct Tally {
     std::uint64_t count = 0;
     std::int64_t first = -1;  ///< the index of the first counted cell; -1 if there is none
@@ -26,8 +26,8 @@ struct Tally {
 };
 
 /// Reports whether `count` is at least 90 % of `of`. A mistake that explains 90 % of the wrong
-/// cells is considered their cause. It need not explain all of them, because the cells at the edges
-/// of a matrix may show a different pattern.
+/// cells is considered their cause. The rest may be at the edges of a matrix, where the pattern may
+/// differ.
 inline bool is_nearly_all(std::uint64_t count, std::uint64_t of) {
     return count > 0 && 10 * count >= 9 * of;
 }
@@ -35,8 +35,8 @@ inline bool is_nearly_all(std::uint64_t count, std::uint64_t of) {
 /// A repeating pattern of rows or columns that are entirely bad.
 struct BadLines {
     std::string text;  ///< a phrase such as "in every 4 rows of out, the 4th is bad", or ""
-    /// The number of lines in the pattern, and the number of bad lines among them. For "in every 4
-    /// rows of out, the 4th is bad", these are 4 and 1.
+    /// The numbers of lines and of bad lines in the pattern. For "in every 4 rows of out, the 4th
+    /// is bad", they are 4 and 1.
     std::size_t period = 0, bad = 0;
 };
 
@@ -87,12 +87,12 @@ private:
     struct TileTallies {
         std::int64_t side;
         Cell full_end;             ///< the row and the column after the last full tile
-        std::uint64_t inside = 0;  ///< the bad cells before full_end
+        std::uint64_t inside = 0;  ///< the number of bad cells within full tiles
         Tally wrong{}, untransposed{}, same{};
         void merge(const TileTallies& other);
     };
-    /// The side of the smallest tiles that are examined for bad cells. Larger tiles consist of
-    /// several of these.
+    /// The side of the smallest tiles that are searched for bad cells. Larger tiles consist of
+    /// several of them.
     static constexpr std::int64_t kSmallestTile = 16;
 
     // The following functions are used while cells are collected.
@@ -160,15 +160,15 @@ private:
     Problem matrix_;  ///< the problem for one matrix of the batch; `problem_` if there is no batch
     Pattern pattern_;
 
-    /// the average number of wrong cells for each wrong cell that is examined
+    /// one wrong cell in this many is examined, on average
     std::uint32_t sampling_interval_;
     std::vector<Tally> explained_;  ///< for each hypothesis, the wrong cells that it explains
     Tally bad_cells_;               ///< all bad cells
-    /// The cells that were written with wrong values. `guard_values_` counts those that contain the
-    /// guard's bytes, and `foreign_values_` those whose value is not in the input.
+    /// The cells that were written with wrong values. `guard_values_` counts those with the guard's
+    /// bytes, and `foreign_values_` those with a value that is not in the input.
     Tally wrong_cells_, guard_values_, foreign_values_;
-    std::array<Tally, 7> value_changes_{};  ///< changed values, indexed by ValueChange
-    std::vector<TileTallies> tiles_;        ///< an entry for each of kTileSides
+    std::array<Tally, 7> value_changes_{};  ///< counts of changed values, indexed by ValueChange
+    std::vector<TileTallies> tiles_;        ///< the counts for each tile side in kTileSides
     /// Cells that contain the sum of the expected value and the output's old value.
     Tally sum_values_;
     /// For each integer type, the cells that contain the expected value converted to that type.

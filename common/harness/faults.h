@@ -12,17 +12,17 @@ enum class Fault : std::uint8_t {
     none,                 ///< every bit is correct
     nothing_written,      ///< the whole output is untouched
     arguments_exchanged,  ///< the output was never written, and the input was overwritten
-    never_written,        ///< some cells are unwritten, in whole tiles or without a simple pattern
-    ragged_edge_missed,   ///< only cells beyond the last full tile are unwritten
-    grid_too_small,       ///< all cells after a certain row or column are unwritten
+    never_written,  ///< some cells are unwritten: whole tiles, or cells that form no simple pattern
+    ragged_edge_missed,  ///< only cells beyond the last full tile are unwritten
+    grid_too_small,      ///< all cells after a certain row or column are unwritten
     /// The bounds checks are `row < cols` and `col < rows`, so only a square part is written.
     bounds_exchanged,
     /// Only some rows or columns of each tile were written, because a loop is missing or too short.
     part_of_each_tile,
     indices_not_swapped,  ///< the output is a copy instead of a transpose
     indices_swapped,      ///< the output is a transpose instead of a copy
-    wrong_pitch,          ///< `rows` was used as the row length instead of `cols`, or vice versa
-    tile_not_moved,       ///< each tile is transposed, but in its original position
+    wrong_pitch,     ///< the kernel used `rows` as the row length instead of `cols`, or vice versa
+    tile_not_moved,  ///< each tile is transposed, but in its original position
     tile_not_transposed,  ///< tiles are in the correct position, but not transposed
     tile_turned_around,   ///< tiles are in the correct position, but rotated or mirrored
     off_by_one_row,       ///< each value comes from the next or the previous row of the input
@@ -36,8 +36,8 @@ enum class Fault : std::uint8_t {
     /// missing.
     neighbour_repeated,
     tile_repeated,  ///< all tiles are copies of the same tile
-    /// The whole output repeats one row or column of the input, or every store went to the same row
-    /// or column of the output.
+    /// The whole output repeats one row or column of the input, or only one row or column of the
+    /// output was written.
     line_repeated,
     turned_around,        ///< the matrix is rotated by 90 degrees or mirrored instead of transposed
     axes_in_other_order,  ///< the axes of an array are permuted in the wrong order

@@ -5,9 +5,8 @@
 
 namespace coalesce {
 
-/// Queues a kernel that reads the whole buffer and so evicts all other data from the L2 cache.
-/// Reading is better than writing: writes would leave dirty lines, which the cache would write back
-/// during the next kernel.
+/// Queues a kernel that reads the whole buffer, which evicts all other data from the L2 cache.
+/// Writing would leave dirty lines, which the cache would write back during the next kernel.
 void flush_by_reading(const void* buffer, std::size_t bytes);
 
 }  // namespace coalesce

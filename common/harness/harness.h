@@ -86,9 +86,8 @@ struct Produces {
     /// Whether `out` and `in` are the same buffer. If so, the input is the content of the buffer
     /// before the launch.
     bool in_place = false;
-    /// The permutation for `permuted`. The harness replaces two extents if they are 0: the last
-    /// with the number of columns of the matrix, and the first with the number of batches that fit
-    /// into rows x cols elements.
+    /// The permutation for `permuted`. If its first or last extent is 0, the harness chooses an
+    /// extent that fits the matrix.
     Permutation permutation = {};
     /// The computation for `computed`.
     Computation computation = {};
@@ -143,19 +142,18 @@ struct Variant {
     /// and says why.
     bool needs_gpu = false;
     /// Whether NaNs keep their bits. A variant that computes with its values may change a NaN into
-    /// a different NaN. The table marks such a variant.
+    /// a different NaN.
     bool keeps_nan_payloads = true;
-    /// Bytes per element: 1, 2, 4, 8 or 16. For sizes other than 4, the launch function casts its
+    /// Bytes per element: 1, 2, 4, 8 or 16. If the size is not 4, the launch function casts its
     /// pointers.
     int element_size = 4;
     /// Whether the variant accepts square matrices only.
     bool square_only = false;
     /// The largest number of rows or columns that the variant accepts.
     int longest_side = INT_MAX;
-    /// Set instead of `launch` in a variant that permutes the axes of an array. The harness chooses
-    /// the first extent of the array, so that it has at most rows x cols elements. `cols_multiple`
-    /// then restricts the last axis of `in`, and `rows_multiple` the axis of `in` that becomes the
-    /// last axis of `out`.
+    /// The launch function of a variant that permutes the axes of an array. Such a variant has no
+    /// `launch`. `cols_multiple` then restricts the last axis of `in`, and `rows_multiple` the axis
+    /// that becomes the last of `out`.
     PermuteFunction permute = nullptr;
 
     /// Reports whether the variant computes its output from the input, instead of only moving

@@ -1,5 +1,5 @@
-// Hypotheses about simple mistakes. Each hypothesis predicts, for a wrong cell of the output, which
-// cell of the input its value comes from.
+// Hypotheses about simple mistakes. Each hypothesis predicts which cell of the input a wrong value
+// comes from.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace coalesce {
 
-/// A possible mistake, which predicts the contents of each cell of the output.
+/// A possible mistake, and a test whether it explains a wrong cell of the output.
 struct Hypothesis {
     Fault fault;
     /// Reports whether the mistake explains the contents of the cell.

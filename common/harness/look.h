@@ -1,4 +1,4 @@
-// A bad cell of the output, and the conclusions to draw from this cell alone.
+// A bad cell of the output, and what can be concluded from this cell alone.
 #pragma once
 
 #include <optional>
@@ -33,9 +33,8 @@ struct ObservedCell {
     /// Reports whether the cell contains a value that is not in the input.
     bool is_not_from_input() const;
 
-    /// Returns a copy with positions relative to the cell's own matrix in the batch. Without a
-    /// batch, the positions stay the same. `one_matrix` is the result of `Problem::for_one_matrix`,
-    /// and must outlive the copy.
+    /// Returns a copy whose positions are relative to the cell's own matrix in a batch.
+    /// `one_matrix` is the result of `Problem::for_one_matrix`, and must outlive the copy.
     ObservedCell relative_to(const Problem& one_matrix) const;
 
     /// Returns a phrase such as "out(0,1) holds in(0,1), expected in(1,0)".

@@ -11,8 +11,8 @@
 
 namespace coalesce {
 
-/// The number of rows and columns of an input matrix. An exercise other than a transpose stores its
-/// own sizes here, up to three. An exercise with only one size sets `cols` to 1.
+/// The number of rows and columns of an input matrix. Exercises without a matrix store up to three
+/// sizes of their own in the same fields.
 struct Shape {
     int rows = 0;   ///< rows of `in`
     int cols = 0;   ///< columns of `in`

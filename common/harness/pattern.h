@@ -1,13 +1,14 @@
 /// \file
-/// Computes the values of the input, in which element i is an invertible hash of i.
-/// All elements of 4 bytes or more differ, so a misplaced value shows which cell it came from.
-/// Even small matrices contain values that survive only if all bits are copied: NaNs with
-/// payloads, -0.0, subnormal numbers and the largest numbers. Two values never occur: zero, which
-/// unwritten memory often contains, and the poison, which fills the output before a launch. 1-byte
-/// and 2-byte elements cannot all differ, and may be zero, but they never equal the poison.
+/// Computes the values of the input. Element i is an invertible hash of i, so a misplaced value
+/// shows which cell it came from.
+///
+/// Even small matrices contain values that survive only if all bits are copied, such as NaNs with
+/// payloads and -0.0. Two values never occur: zero, which unwritten memory often contains, and the
+/// poison, which fills the output before a launch. Elements of 1 and 2 bytes cannot all differ.
+/// They may be zero, but never equal the poison.
 ///
 /// A kernel that computes needs numbers instead. They are floats from 0.5 to just below 1, so that
-/// a sum changes clearly if one of them is missing. These numbers may repeat.
+/// a sum changes clearly if one of them is missing.
 #pragma once
 
 #include <bitset>
@@ -54,11 +55,10 @@ public:
 
     /// Returns the size of an element in bytes.
     std::size_t element_size() const { return size_; }
-    /// Returns element `index`. For elements of up to 4 bytes, the index must be below 2^32 - 64,
-    /// because the last indices hold the values that must never occur.
+    /// Returns element `index`. For elements of up to 4 bytes, the index must be below 2^32 - 64.
     Bits value_at(std::uint64_t index) const;
-    /// Returns which of the first `count` elements has these bits, or nothing if none has. Returns
-    /// nothing for numbers and for elements of 1 or 2 bytes, because they are not unique.
+    /// Returns which of the first `count` elements has these bits, or nothing if none has. Also
+    /// returns nothing if the elements are not unique.
     std::optional<std::uint64_t> index_of(Bits bits, std::uint64_t count) const;
     /// Reports whether all elements differ, so that a value identifies its index.
     bool has_unique_values() const { return size_ >= 4 && values_ == InputValues::unique_bits; }
@@ -71,12 +71,12 @@ public:
     Bits load(const void* elements, std::size_t index) const;
 
 private:
-    /// Returns the index that `index` was exchanged with, or `index` itself if it was not
-    /// exchanged. Exchanges move special values to indices that occur even in small matrices.
+    /// Returns the index that `index` was exchanged with, or `index` itself. Exchanges move special
+    /// values to indices that occur even in small matrices.
     std::uint64_t exchanged_index(std::uint64_t index) const;
     template <class Element>
     void fill_as(void* to, std::uint64_t first, std::size_t count) const;
-    /// Returns the index that now has the value that index `original` had before the exchanges.
+    /// Returns the index to which the exchanges have moved the value of index `original`.
     std::uint64_t index_holding(std::uint64_t original) const;
     void exchange(std::uint64_t index, std::uint64_t other);
     void assign_special_values();
@@ -88,8 +88,8 @@ private:
     InputValues values_;
     Bits poison_;
     std::map<std::uint64_t, std::uint64_t> exchanges_;
-    /// A filter: bit i is set if an index in `exchanges_` is i modulo 4096. Few indices are
-    /// exchanged, so the filter alone decides most lookups.
+    /// Bit i is set if an index in `exchanges_` is i modulo 4096. Few indices are exchanged, so
+    /// this filter alone decides most lookups.
     std::bitset<4096> may_be_exchanged_;
 };
 

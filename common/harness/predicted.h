@@ -14,8 +14,7 @@
 
 namespace coalesce {
 
-/// Thrown if a launch cannot be predicted. The message gives the reason, which is not necessarily a
-/// mistake of the caller.
+/// Thrown if the simulator cannot predict the time of a launch. The message gives the reason.
 struct NotPredicted : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -63,8 +62,8 @@ enum class SampledBlocks {
     moves_data,               ///< the recorded blocks load and store data
 };
 
-/// Predicts the total time of all launches that `launch` makes, in the same way as `predict`.
-/// Together, these launches read and write `bytes` bytes.
+/// Predicts the total time of all launches that `launch` makes. Together, they read and write
+/// `bytes` bytes.
 Predicted predict_launches(const std::function<void()>& launch, double bytes, Shape shape,
                            const std::string& gpu,
                            SampledBlocks blocks = SampledBlocks::computes_addresses_only);
@@ -78,7 +77,7 @@ struct MemoryRange {
     std::uint64_t end() const { return address + bytes; }
 };
 /// The memory that the recorded blocks accessed. Call `touched_ranges` only within the function
-/// passed to `launch_sampled_blocks` or `predict_launches`; accesses are recorded only there.
+/// that is passed to `launch_sampled_blocks` or `predict_launches`.
 struct Touched {
     std::vector<MemoryRange> ranges;  ///< sorted and disjoint ranges of whole sectors
     /// The number of bytes that threads requested. Repeated accesses count each time.

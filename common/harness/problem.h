@@ -70,8 +70,7 @@ struct Problem {
     /// whose rows run along the last axis.
     bool is_permuted() const { return produces.kind == Produces::permuted; }
     /// Reports whether the output is computed from the input. Such an output has no source cells,
-    /// so `source_of` returns nothing. For such a task, call only the functions that return sizes.
-    /// The verifier does the comparison.
+    /// so `source_of` returns nothing.
     bool is_computed() const { return produces.kind == Produces::computed; }
     /// Returns the number of matrices that are transposed separately. Returns 0 if the task is not
     /// a batch of matrices.

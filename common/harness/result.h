@@ -72,8 +72,8 @@ private:
     int name_width_;
 };
 
-/// Returns the notes below a table of predicted times. The notes explain the times and say why some
-/// of them are missing.
+/// Returns the notes below a table of predicted times. They explain the times, and why some are
+/// missing.
 std::string notes_on_predictions(const std::vector<Result>& results);
 
 /// Returns the results of the program `step` as JSON, one result per line.

@@ -1,5 +1,5 @@
-// Rules for mistakes that have a parameter, such as a wrong pitch or distance. The parameter's
-// value is derived from the wrong cells.
+// Rules for mistakes that have a parameter, such as a wrong pitch. The parameter's value is derived
+// from the wrong cells.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,7 @@ namespace coalesce {
 struct SampledCell {
     std::int64_t index;   ///< position in the output
     std::int64_t source;  ///< position in the input
-    /// If the array is a batch of matrices, the number of elements in front of the matrix that
-    /// contains this cell. Otherwise 0.
+    /// The number of elements before the cell's matrix in its batch, or 0 if there is no batch.
     std::int64_t before = 0;
 };
 
@@ -28,7 +27,7 @@ struct Sample {
     std::uint64_t count = 0;
 };
 
-/// A measure of how well a rule explains a sample.
+/// How well a rule explains a sample.
 struct Explanation {
     Fault fault = Fault::none;
     std::uint64_t explained_count = 0;   ///< number of cells that the rule explains
@@ -92,13 +91,12 @@ inline std::string size_text(std::int64_t side) {
 /// `col` are the singular names of the units.
 std::string distances_text(Cell step, const char* row, const char* col);
 
-// ---- rules for indices with a wrong pitch or a wrong constant; unlike hypotheses, these rules
-// derive numbers from the output ----
+// Rules for indices with a wrong pitch or a wrong constant. They derive numbers from the output.
 
-/// The beginning of each `meaning` that names a wrong index.
+/// The start of every description of a wrong index.
 inline constexpr char kSeemsToUse[] = "the kernel seems to use ";
 
-/// The prefix of every guess that attributes missing tiles to the order of the blocks.
+/// The start of every guess that blames the order of the blocks for missing tiles.
 inline constexpr char kPatternResults[] = "This pattern results if ";
 
 /// Finds the pitches of loads and stores that explain the most cells. An example of `meaning` is
@@ -110,25 +108,23 @@ Explanation explain_by_pitch(const Problem& problem, const Sample& sample);
 /// elements after the right element in memory".
 Explanation explain_by_shift(const Problem& problem, const Sample& sample);
 
-/// Finds rows or columns that are exchanged or repeated within groups of 2 or 4, as happens with
-/// the components of vectors. An example of `meaning` is "in each group of 4 neighbouring rows of
-/// the input, the 3rd is where the 4th belongs. ...".
+/// Finds rows or columns that are exchanged or repeated within groups of 2 or 4. Mistakes with the
+/// components of vectors look like this. An example of `meaning` is "in each group of 4
+/// neighbouring rows of the input, the 3rd is where the 4th belongs. ...".
 Explanation explain_by_components(const Problem& problem, const Sample& sample);
 
 // ---- Batches of matrices that are transposed separately: mistakes that misplace whole matrices or
 // change their sizes. ----
 
-/// Finds the mistake in a batch that explains the most cells. Examples of `meaning` are "the kernel
-/// seems to use matrices of 32 rows each, but the matrices have 64", "each matrix is correct by
-/// itself, but the matrices are in reverse order", and "the kernel seems to read matrices that are
-/// 64 elements apart, ...". The positions in `sample` are indices in the whole array. If no mistake
-/// explains any cell, `explained_count` is 0.
+/// Finds the mistake in a batch that explains the most cells. An example of `meaning` is "each
+/// matrix is correct by itself, but the matrices are in reverse order". If no mistake explains any
+/// cell, `explained_count` is 0.
 Explanation explain_by_batches(const Problem& problem, const Sample& sample);
 
 // ---- Whole tiles that are misplaced or missing. ----
 
-/// The tile of the input that belongs at some position, and the tile that is there instead. Each is
-/// given as a tile row and a tile column.
+/// A misplaced tile. `expected` is the tile of the input that belongs in some place, and `holds` is
+/// the tile that was found in this place.
 struct TileMove {
     Cell expected, holds;
 };
@@ -137,8 +133,8 @@ struct TileMove {
 /// several rules fit equally well, joins them with "; or". Returns "" if no simple rule fits.
 std::string find_move_rule(Cell tiles, const std::vector<TileMove>& moves);
 
-/// Returns a simple wrong formula for the tile of block n that would miss exactly the tiles in
-/// `missed`, which has a flag for each tile, row by row. Returns "" if no simple formula fits.
+/// Finds a wrong formula for the tile of block n that misses exactly the tiles in `missed`.
+/// `missed` has a flag for each tile, row by row. Returns "" if no simple formula fits.
 std::string find_missed_tiles_rule(Cell tiles, const std::vector<bool>& missed);
 
 }  // namespace coalesce

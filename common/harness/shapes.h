@@ -21,7 +21,7 @@ std::vector<Shape> verification_shapes(const Variant& variant);
 /// are rounded up to what the variant accepts.
 std::vector<Permutation> verification_arrays(const Variant& variant);
 /// Returns the largest array of `variant` that has at most as many elements as a matrix of this
-/// shape. Returns nothing if even an array whose first extent is 1 has more elements.
+/// shape. Returns nothing if even the smallest array has more elements.
 std::optional<Permutation> find_array(const Variant& variant, Shape shape);
 
 /// Rounds a shape up to the next one that `variant` accepts. If `variant` accepts only squares, the
@@ -32,7 +32,7 @@ Shape rounded_up(Shape shape, const Variant& variant);
 int longest_side(const Variant& variant);
 
 /// Returns the square on which to count costs or to measure times if the user gives no shape. Its
-/// side depends on the device, and is smaller if a variant's work grows faster than the matrix.
+/// side depends on the device.
 Shape usual_shape(const std::vector<const Variant*>& variants, bool is_simulated);
 /// Returns the square for which to predict a time if the user gives no shape. It is too large for
 /// the L2 cache, unless `variant` accepts only smaller ones.

@@ -10,8 +10,7 @@
 
 namespace coalesce {
 
-/// Repeats measurements on the device or on the host until their spread is below 1 %, or until a
-/// time limit is reached.
+/// Repeats measurements until their spread is below 1 %, or until a time limit is reached.
 class Stopwatch {
 public:
     /// Creates a stopwatch. `l2_bytes` is the size of the device's L2 cache.
@@ -20,8 +19,8 @@ public:
     /// Measures `work`, which queues operations in the default stream. Warms up first, and then
     /// measures with CUDA events. Before each repetition, fills the L2 cache with other data.
     Timing time_on_device(const std::function<void()>& work);
-    /// Measures `work` once, without a warm-up, and returns its time in milliseconds. Use it if the
-    /// caller schedules the repetitions itself.
+    /// Measures `work` once, without a warm-up, and returns its time in milliseconds. Callers that
+    /// schedule the repetitions themselves use this function.
     double time_once_on_device(const std::function<void()>& work);
     /// Measures `work`, which runs on the host and returns when it is done.
     Timing time_on_host(const std::function<void()>& work);

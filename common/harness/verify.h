@@ -59,8 +59,8 @@ struct Comparison {
     bool is_right() const { return findings.empty(); }
     /// Returns the most important fault.
     Fault fault() const { return findings.empty() ? Fault::none : findings.front().fault; }
-    /// Returns the findings, the numbers of right and wrong cells, and the map of the cells, in
-    /// lines of at most 80 columns.
+    /// Returns a report of at most 80 columns: the findings, the numbers of right and wrong cells,
+    /// and the map of the cells.
     std::string text() const;
 
     /// Records the state of a cell. `is_as_before` says whether the cell still has the value that
@@ -93,9 +93,8 @@ public:
     /// Fills the output with poison again, for the next kernel. For an in-place task, also restores
     /// the input.
     void poison();
-    /// Changes the task for the next kernel, which uses the same buffers. So both tasks must have
-    /// the same number and size of elements, in the input and in the output, and the same kind of
-    /// values. Both tasks must be in place, or neither.
+    /// Changes the task for the next kernel, which uses the same buffers. The new task must have
+    /// the same number, size and kind of elements. Both tasks must be in place, or neither.
     void set_problem(const Problem& problem) { problem_ = problem; }
     /// Waits for the device and compares the output.
     Comparison check();

@@ -1,6 +1,6 @@
 /// \file
-/// Stores the learner's attempts at the exercise of `learn beat` along with their sources, ranks
-/// them, and prints them as a table.
+/// Stores the learner's attempts at the exercise of `learn beat`, ranks them, and prints them as a
+/// table.
 #pragma once
 
 #include <filesystem>
@@ -22,12 +22,12 @@ struct Attempt {
     std::string hash = "";     ///< hash of the source, which is also the name of the stored copy
     std::optional<double> ms = {};  ///< predicted time; empty if the model cannot predict it
     double fraction_of_copy = 0;    ///< predicted fraction of the copy's speed
-    /// relative error band of the prediction; nine of ten measured times are within it
+    /// the prediction's relative error band, which covers nine of ten measured times
     double error_band = 0;
     std::string gpu = "";       ///< the GPU that the prediction is for
-    bool is_uncertain = false;  ///< whether the model ignores some effects in this kernel
+    bool is_uncertain = false;  ///< whether the time model ignores some effects in the kernel
     std::optional<double> load = {}, store = {};  ///< sectors per request
-    std::optional<double> measured_ms = {};       ///< time on this computer's GPU, if it has one
+    std::optional<double> measured_ms = {};       ///< time on the learner's GPU, if there is one
 };
 
 /// The result of comparing one predicted time with another.
@@ -53,20 +53,19 @@ public:
     /// Returns all attempts in the order they were made.
     std::vector<Attempt> read();
     /// Stores the source and the attempt, and returns all attempts. A source that was tried before
-    /// keeps the number of its first attempt.
+    /// keeps its old number.
     std::vector<Attempt> note(Attempt attempt, const std::string& text);
 
-    /// Returns the path of the stored copy of an attempt's source. The copy is named after the hash
-    /// of the source.
+    /// Returns the path of the stored copy of an attempt's source, which is named after the
+    /// source's hash.
     static std::filesystem::path copy_path(const Attempt& attempt);
 
 private:
     LockedFile file_;
 };
 
-/// Returns the attempts as a table of at most 80 columns, fastest first. If `other` is not null, it
-/// also has a row in the table, called `name`. The column "change" compares each attempt with the
-/// one made before it.
+/// Returns the attempts as a table, fastest first. If `other` is not null, the table has a row for
+/// it, called `name`. The column "change" compares each attempt with the previous one.
 std::string format_attempts(const std::vector<Attempt>& attempts, const Attempt* other,
                             const std::string& name);
 

@@ -1,6 +1,6 @@
 /// \file
-/// `learn check`: examines a kernel and prints whether it is correct, passes all checks and stays
-/// within the cost limits. If the kernel fails, prints what to do.
+/// `learn check`: reports whether a kernel is correct, passes all checks and stays within the cost
+/// limits. If it does not, prints what to do.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ struct CheckArguments {
     std::string exercise;
     bool is_hunt = false;
     std::string file;  ///< a file to check instead of the exercise's own
-    /// The device: "sim", "gpu" or "auto". "auto" uses the simulated GPU, and also measures the
-    /// bandwidth if a GPU works.
+    /// The device: "sim", "gpu" or "auto". "auto" means the simulated GPU, plus a measurement if a
+    /// real GPU works.
     std::string device = "auto";
     int seconds = 60;
     bool json = false;
@@ -27,16 +27,16 @@ struct CheckArguments {
     bool as_graded = false;     ///< whether to reject PTX that the grader would reject
 };
 
-/// Runs the command. Returns the exit code: 0 if the kernel passed, 1 if it did not, 2 if a kernel
-/// could not be examined. Throws UsageError.
+/// Runs the command. Returns 0 if the kernel passed, 1 if it did not, and 2 if it could not be
+/// examined.
 int check(Session& session, const CheckArguments& words);
 
 /// Updates `record` with the result of checking the exercise's own file.
 void update_record(Record& record, const LearnerExercise& exercise, const CheckResult& result);
 /// Stores the result of checking the exercise's own file, and returns the new state.
 State record_check(Session& session, const LearnerExercise& exercise, const CheckResult& result);
-/// Collects additional text about a kernel that passed. The result points to `record`, so `record`
-/// must outlive the result.
+/// Collects additional text about a kernel that passed. `record` must outlive the result, which
+/// points to it.
 PassedText collect_passed_text(const Session& session, const LearnerExercise& exercise,
                                const Record& record);
 

@@ -1,6 +1,6 @@
 /// \file
-/// Examines a kernel by running the checks program in a child process, so that the command
-///     survives a kernel that crashes or hangs.
+/// Examines a kernel in a child process, so that the command survives a kernel that crashes or
+/// hangs.
 #pragma once
 
 #include <chrono>
@@ -75,8 +75,8 @@ private:
 /// Examines a kernel and waits for the result.
 CheckResult check(const CheckRequest& request);
 
-/// Returns the verdict of the exercise's last check, or nothing if that check examined a source
-/// with a different hash.
+/// Returns the verdict of the exercise's last check. Returns nothing if that check examined a
+/// different source, whose hash is not `hash`.
 std::optional<Verdict> last_verdict(const LearnerExercise& exercise, const std::string& hash);
 
 }  // namespace coalesce::learn

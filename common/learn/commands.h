@@ -1,6 +1,5 @@
 /// \file
-/// Declares the commands, each with its arguments and the function that runs it. Commands whose
-/// functions are also called by other commands are declared in check.h, measure.h and predict.h.
+/// Declares the commands. Each has its arguments and a function that runs it.
 #pragma once
 
 #include <filesystem>
@@ -12,8 +11,7 @@
 
 namespace coalesce::learn {
 
-// `learn list`, `learn progress` and `learn` without a command: show the exercises, the learner's
-// progress, and the next step.
+// `learn list`, `learn progress` and `learn` without a command: show the learner's progress.
 
 /// Prints each exercise with its status, points, hints and predictions. Returns the exit code.
 int show_progress(Session& session, bool json);
@@ -21,34 +19,32 @@ int show_progress(Session& session, bool json);
 int show_list(Session& session, bool json);
 /// Prints the exercises beyond the transpose.
 void show_beyond(Session& session);
-/// Prints the variants of a lesson, and the expected costs of each variant. If the lesson is a
-/// whole program, prints the program's path instead.
+/// Prints the variants of a lesson, and the expected costs of each variant.
 void show_lesson(const course::Step& step);
 /// Prints the learner's progress, the next exercise, and the command to type next. The first call
-/// introduces the course. Returns the exit code.
+/// introduces the course.
 int start(Session& session);
 
 // `learn read`: shows a lesson in the terminal.
 
-/// Prints the text of a lesson, in a pager if stdout is a terminal. Unless `with_answers` is true,
-/// folded parts show only their title. Returns the exit code.
+/// Prints the text of a lesson. If stdout is a terminal, uses a pager. Unless `with_answers` is
+/// true, folded parts show only their title.
 int read_lesson(Session& session, const course::Step& step, bool with_answers);
 
 // `learn run`: runs the steps' programs and prints their results in one table.
 
-/// Runs the steps. Returns the exit code: 0 if all results were correct, 1 if a result was
-/// incorrect or missing, 2 if a program could not run. Throws UsageError before running any
-/// program.
+/// Runs the steps. Returns 0 if all results were correct, 1 if some were not, and 2 if a program
+/// could not run.
 int run(const RunRequest& request);
 
-/// Runs the whole-program lesson on a GPU, or with the program `simulate` if no GPU works.
-/// `simulate` also prints the kernel's costs. Returns the program's exit code. Throws UsageError.
+/// Runs the lesson that is a whole program, on a GPU if one works. Otherwise uses the program
+/// `simulate`, which also prints the kernel's costs.
 int run_program(const RunRequest& request);
 
 // `learn hint`: prints a hint, which becomes more specific with each call.
 
-/// Prints the hint for the failure that the last check found. `level` is 1 to 4, or 0 for the first
-/// level that the learner has not seen. Returns the exit code.
+/// Prints the hint for the failure that the last check found. `level` is 1 to 4, or 0 for the next
+/// level that the learner has not seen.
 int hint(Session& session, const LearnerExercise& exercise, int level);
 
 // `learn picture`: draws the memory that one warp of the learner's kernel accesses.
@@ -61,9 +57,8 @@ struct PictureArguments {
     long long block = 0, warp = 0;  ///< the block to draw, and the warp in that block
 };
 
-/// Runs the kernel on the simulated GPU in this process, and draws the kernel's accesses. `argv` is
-/// the command line of this process, which may restart itself to load the simulator. Returns the
-/// exit code, which is 1 if the kernel cannot be run. Throws UsageError.
+/// Runs the kernel on the simulated GPU in this process, and draws the kernel's accesses. Returns 1
+/// if the kernel cannot be run. `argv` is the command line of this process.
 int picture(const LearnerExercise& exercise, const PictureArguments& words, char** argv);
 
 // `learn step`: shows one block of the learner's kernel line by line, forwards and backwards.
@@ -78,9 +73,8 @@ struct StepArguments {
     std::string stop = "";                         ///< the steps to stop at (learn/stops.h)
 };
 
-/// Records the steps of a block on the simulated GPU in this process, and shows them on the screen,
-/// or prints them if there is no terminal. `argv` is the command line of this process. Returns the
-/// exit code, which is 1 if the kernel cannot be run. Throws UsageError.
+/// Records the steps of a block on the simulated GPU, and shows them on the screen. Prints them if
+/// there is no terminal. Returns 1 if the kernel cannot be run.
 int step(Session& session, const LearnerExercise& exercise, const StepArguments& words,
          char** argv);
 
@@ -95,13 +89,11 @@ struct RooflineArguments {
 };
 
 /// Counts the costs of the kernel and of the solution on the simulated GPU, and draws both kernels
-/// in a roofline chart. For a lesson, draws the counters in docs/results, without running anything.
-/// `argv` is the command line of this process, which may restart itself to load the simulator.
-/// Returns the exit code, which is 1 if the kernel is wrong. Throws UsageError.
+/// in a roofline chart. For a lesson, draws the recorded counters in docs/results. Returns 1 if the
+/// kernel is wrong.
 int roofline(const LearnerExercise& exercise, const RooflineArguments& words, char** argv);
 
-// `learn diff` and `learn explain`: show what changes from one step to the next, or from the
-// learner's kernel to the solution.
+// `learn diff` and `learn explain`: show what changes from one kernel to another.
 
 /// The arguments of `learn diff`.
 struct DiffArguments {
@@ -109,18 +101,17 @@ struct DiffArguments {
     bool is_confirmed = false;  ///< whether to show solutions of exercises that have not passed yet
 };
 
-/// Prints the difference between a step's kernel and the kernel of the step it builds on, or
-/// between the learner's kernels for these two steps. Returns the exit code, which is 1 if the
-/// learner may not see the lessons' kernels yet. Throws UsageError.
+/// Prints the difference between a step's kernel and the kernel that it builds on, or between the
+/// learner's kernels for these steps. Returns 1 if the learner may not see the lessons' kernels
+/// yet.
 int diff(Session& session, const LearnerExercise& exercise, const DiffArguments& words);
 
 /// Prints the learner's kernel next to the solution, and explains the kernel's costs. If the
-/// exercise has not passed, asks the learner for confirmation first, unless `yes` is set. Returns
-/// the exit code, which is 1 if the learner declined.
+/// exercise has not passed, first asks the learner for confirmation. Returns 1 if the learner
+/// declined.
 int explain(Session& session, const LearnerExercise& exercise, bool yes);
 
-// `learn ptx`: prints the PTX that the compiler generated for each source line, and how many blocks
-// fit on a multiprocessor.
+// `learn ptx`: prints the PTX of each source line, and how many blocks fit on a multiprocessor.
 
 /// The arguments of `learn ptx`.
 struct PtxArguments {
@@ -133,31 +124,27 @@ struct PtxArguments {
     bool is_confirmed = false;     ///< whether to show the solution before the exercise has passed
 };
 
-/// Runs a kernel on the simulated GPU in this process, and prints the kernel's PTX. `argv` is the
-/// command line of this process. Returns the exit code, which is 1 if the file does not compile or
-/// if the learner may not see the lesson's kernel yet. Throws UsageError.
+/// Runs a kernel on the simulated GPU in this process, and prints the kernel's PTX. Returns 1 if
+/// the file does not compile, or if the learner may not see the kernel yet.
 int ptx(Session& session, const PtxArguments& words, char** argv);
 
 // `learn reset`: restores the original version of an exercise's file, and saves a copy of the
 // learner's version.
 
-/// Replaces the text of a learner's file, whose path is relative to the course's folder. Copies the
-/// old text to .learn/copies/`name` and prints the path of the copy. Returns false if the file
-/// already contains the new text. If the file cannot be written, throws an exception and leaves the
-/// file unchanged.
+/// Replaces the text of a learner's file, and copies the old text to .learn/copies/`name`. Returns
+/// false if the file already contains the new text.
 bool replace_file(const std::filesystem::path& relative_file, const std::string& name,
                   const std::string& text);
 
-/// Restores the exercise's file. Returns the exit code. If the file cannot be written, throws an
-/// exception and leaves the file unchanged.
+/// Restores the exercise's file. If the file cannot be written, throws an exception and leaves the
+/// file unchanged.
 int reset(const LearnerExercise& exercise);
 
 // `learn beat`: the open exercise at the end of the course. Any correct kernel is accepted. The
-// command predicts the kernel's time, measures it if there is a GPU, and compares it with the
-// solution of the fastest lesson.
+// command predicts the kernel's time, and compares it with the fastest lesson. If there is a GPU,
+// the command also measures the kernel.
 //
-// The open exercise is not a step of the course, so it has no cost limits and no points. It uses
-// the shapes, the examiner and the prediction of the lesson to beat, but not that lesson's limits.
+// The open exercise is not a step of the course, so it has no cost limits and no points.
 
 /// The arguments of `learn beat`.
 struct BeatArguments {
@@ -169,11 +156,11 @@ struct BeatArguments {
     int seconds = 60;       ///< time limit of the examination
 };
 
-/// Returns the text that the exercise starts from, a kernel that is correct but slow.
+/// Returns the kernel that the exercise starts from, which is correct but slow.
 std::string beat_starting_text();
 
-/// Runs the command. Returns the exit code: 0 if the kernel is correct, 1 if it is not, 2 if it
-/// could not be examined. Throws UsageError.
+/// Runs the command. Returns 0 if the kernel is correct, 1 if it is not, and 2 if it could not be
+/// examined.
 int beat(Session& session, const BeatArguments& words);
 
 // `learn watch`: checks a file whenever it is saved.
@@ -184,16 +171,15 @@ struct WatchArguments {
     int seconds = 60;          ///< time limit of each check
 };
 
-/// The event that the watch waits for, as the footer says it. In every state, saving the file ends
-/// the wait.
+/// The events that `learn watch` waits for. Saving the file ends the wait in every state.
 enum class WatchState {
     save_only,      ///< the watch waits only for a save
     save_or_guess,  ///< the watch also waits for a guess, before the costs are shown
     save_or_key,    ///< the watch also waits for a key that prints the verdict again
 };
 
-/// Returns the lines at the bottom of the screen, at most 80 columns wide: an empty line, a line
-/// with the events that the watch is waiting for, and a line with the keys, if there are any.
+/// Returns the lines at the bottom of the screen. They show the events that `learn watch` waits
+/// for, and the keys that the learner may type.
 std::string watch_footer(const LearnerExercise& exercise, const std::string& time, bool has_keys,
                          WatchState waits);
 /// The height of the footer in lines. The verdict uses the rest of the screen.
@@ -206,8 +192,7 @@ int watch(Session& session, const LearnerExercise& exercise, const WatchArgument
 // `learn doctor`: reports what is installed on this computer, what is missing, and what to do about
 // it.
 
-/// Prints the report. Returns the exit code, which is 0 if this computer can check exercises, and 2
-/// otherwise.
+/// Prints the report. Returns 0 if this computer can check exercises, and 2 otherwise.
 int doctor(bool json, const Style& style);
 
 // `learn play`: serves the book on this computer. A server is needed because browsers do not let

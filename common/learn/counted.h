@@ -12,12 +12,11 @@
 namespace coalesce::learn {
 
 /// Returns the average number of sectors or wavefronts per request, or nothing if there were no
-/// requests. `counters` is the "counters" or "solution_counters" field of a verdict. `counter` is a
-/// name used in lesson.toml: "load" and "store" count sectors, "shared_load" and "shared_store"
-/// count wavefronts.
+/// requests. `counters` comes from a verdict. `counter` is "load" or "store" for sectors, and
+/// "shared_load" or "shared_store" for wavefronts.
 std::optional<double> per_request(const Json& counters, const std::string& counter);
-/// Returns the ideal result of `per_request`: for sectors, if each byte of a matrix of `elements`
-/// floats is moved only once; for wavefronts, if there are no bank conflicts.
+/// Returns the result of `per_request` for an ideal kernel. It moves each byte of a matrix of
+/// `elements` floats only once, and has no bank conflicts.
 std::optional<double> ideal_per_request(const Json& counters, const std::string& counter,
                                         double elements);
 /// Returns the unit of a counter, such as "sectors per store", "wavefronts per shared load" or
@@ -31,7 +30,7 @@ std::string format_figure(double value);
 /// Formats a number like the other overload. Returns "-" if there is no value.
 std::string format_figure(const std::optional<double>& value);
 
-/// Explains the costs of a line of the kernel, in one sentence per kind of access on that line.
+/// Explains the costs of a line of the kernel. Each kind of access on the line gets one sentence.
 std::vector<std::string> explain_line_costs(const Verdict& verdict, const Counters& line);
 
 }  // namespace coalesce::learn

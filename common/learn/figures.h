@@ -1,5 +1,5 @@
 /// \file
-/// Formats the figures of a result for the table in the terminal and the table in the README.
+/// Formats the figures of a result for the tables in the terminal and in the README.
 #pragma once
 
 #include <string>
@@ -23,8 +23,8 @@ std::string verdict(const Json& result);
 std::string sectors_per_request(const Json& result, const std::string& kind);
 /// Returns the number of shared-memory wavefronts in excess of the minimum, such as "1,015,808".
 std::string bank_conflicts(const Json& result);
-/// Returns the total size of the sectors transferred to or from global memory, in megabytes (10^6
-/// bytes), such as "37.7".
+/// Returns the total size of all sectors that are loaded or stored, in megabytes (10^6 bytes), such
+/// as "37.7".
 std::string megabytes_moved(const Json& result);
 
 // ---- measured figures; each function returns "-" if the result lacks the figure ----
@@ -35,12 +35,12 @@ std::string format_percent_of_copy(const Json& result);  ///< such as "95.7 %"
 
 // ---- predicted figures; each function returns "-" if the result lacks the figure ----
 
-/// Returns the predicted time, such as "0.0213". The time is followed by a question mark if the
-/// model ignores some effects in this kernel.
+/// Returns the predicted time, such as "0.0213". A question mark follows the time if the model
+/// ignores some effects in this kernel.
 std::string predicted_milliseconds(const Json& result);
 std::string format_predicted_percent(const Json& result);  ///< such as "43 %"
-/// Returns the predicted time to three digits with its error band, which covers nine of ten
-/// measured times. Examples are "4.7 ± 8 %" and "1.47 ± 8 % ?".
+/// Returns the predicted time with its error band, such as "4.7 ± 8 %" or "1.47 ± 8 % ?". Nine of
+/// ten measured times are within the band.
 std::string predicted_with_band(const Json& result);
 /// Returns the bottleneck, such as "memory" or "barriers".
 std::string bound_by(const Json& result);

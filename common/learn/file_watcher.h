@@ -1,11 +1,10 @@
 /// \file
-/// Detects changes to a file's content, whether an editor overwrites the file in place or replaces
-/// it by renaming another file.
+/// Detects changes to a file's content, whether an editor overwrites the file or replaces it by
+/// renaming another file.
 ///
-/// The watcher uses inotify on the folder, so that it also notices renames. On file systems that
-/// report no changes, it reads the file five times per second. On all file systems it also checks
-/// the file once a second, because inotify misses changes if the file is a link into another
-/// folder, or if the folder was replaced.
+/// The watcher uses inotify on the folder. It also checks the file once a second, because inotify
+/// misses changes if the file is a link into another folder. On file systems that report no
+/// changes, it reads the file five times per second.
 #pragma once
 
 #include <chrono>
@@ -15,8 +14,8 @@
 
 namespace coalesce::learn {
 
-/// Reports whether inotify may miss changes in this folder, in which case the watcher must poll.
-/// Examples are NFS and Windows drives in WSL.
+/// Reports whether inotify may miss changes in this folder, as on NFS and on Windows drives in WSL.
+/// The watcher must then poll.
 bool must_poll(const std::filesystem::path& folder);
 
 /// Watches a single file, which does not have to exist.
@@ -33,11 +32,11 @@ public:
     int descriptor() const { return inotify_; }
     /// Reports whether the watcher polls instead of using inotify.
     bool is_polling() const { return inotify_ < 0; }
-    /// Returns the number of milliseconds after which `has_changed` should be called, even if the
-    /// descriptor is not readable.
+    /// Returns the number of milliseconds after which the caller should call `has_changed`, even if
+    /// the descriptor is not readable.
     int milliseconds_left() const;
     /// Reports, without waiting, whether the content has changed since the last call that returned
-    /// true. Returns false while an editor is still writing the file; a later call then reports the
+    /// true. While an editor is still writing the file, returns false, and a later call reports the
     /// change.
     bool has_changed();
     /// Returns the content that `has_changed` last found, or nothing if there is no file.

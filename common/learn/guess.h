@@ -15,27 +15,25 @@ namespace coalesce::learn {
 struct Guess {
     std::string counter;             ///< the name of the counter that the exercise asks about
     std::optional<double> answered;  ///< the prediction; empty if the learner made none
-    /// the cost of the learner's own kernel; known once the kernel has passed
+    /// the cost of the learner's own kernel, if the kernel has passed
     std::optional<double> actual;
-    /// the relative error up to which the prediction counts as correct
+    /// the largest relative error of a prediction that counts as correct
     double tolerance = kRoundingTolerance;
-    /// label of `actual` if a model predicted it, "predicted, NVIDIA H200, ..."; otherwise ""
+    /// label of `actual` if a model predicted it, such as "predicted, NVIDIA H200, ..."
     std::string label = "";
 
     /// Reports whether the learner's prediction was correct.
     bool is_right() const;
 };
 
-/// Returns the model's prediction for a kernel as JSON: "percent" is the percentage of a copy's
-/// speed, and "label" is a string such as "predicted, NVIDIA H200, ...".
+/// Returns the model's prediction for a kernel as JSON, such as {"percent": 43, "label":
+/// "predicted, NVIDIA H200, ..."}. "percent" is a percentage of a copy's speed.
 Json predicted_fact(const Predicted& predicted);
-/// Copies the actual cost into `guess` from a verdict's counters or from the result of
-/// `predicted_fact`. Does nothing if neither of them contains this cost.
+/// Copies the actual cost into `guess`, either from a verdict's counters or from the result of
+/// `predicted_fact`. Does nothing if neither contains this cost.
 void fill_in_actual(Guess& guess, const Json& counters, const Json& predicted);
 
-/// Returns a string that states the actual cost and whether the guess was correct, such as "it is
-/// 32: right", "it is 3.74 on average: wrong" and "the model predicts 43 (predicted, NVIDIA H200,
-/// within 8 %): right".
+/// Returns a text such as "it is 32: right" or "it is 3.74 on average: wrong".
 std::string format_actual(const Guess& guess);
 
 }  // namespace coalesce::learn

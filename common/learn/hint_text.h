@@ -8,8 +8,8 @@
 
 namespace coalesce::learn {
 
-/// Returns the hint's name: the first failure that it explains, or "all". Under this name, the
-/// learner's progress stores how many of the hint's levels were seen.
+/// Returns the hint's name: the first failure that the hint explains, or "all". The learner's
+/// progress refers to the hint by this name.
 inline std::string name_of(const Hint& hint) {
     return hint.failures.empty() ? "all" : hint.failures.front();
 }

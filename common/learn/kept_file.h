@@ -12,15 +12,15 @@
 
 namespace coalesce::learn {
 
-/// Thrown by a reader if the file was written by a newer version of the command. Such a file is not
-/// damaged and must not be replaced.
+/// Thrown by a reader if a newer version of the command wrote the file. Such a file is not damaged
+/// and must not be replaced.
 struct NewerFormatError {};
 
 /// A file that is replaced as a whole by every write.
 class LockedFile {
 public:
-    /// A function that parses the text of the file. Throws NewerFormatError if the format is newer,
-    /// or any other exception if the text is damaged.
+    /// A function that parses the text of the file. It throws NewerFormatError if the format is
+    /// newer, and any other exception if the text is damaged.
     using Read = std::function<void(const std::string& text)>;
 
     /// Opens the file, and creates the folder if necessary. If the file cannot be used, calls

@@ -32,13 +32,12 @@ struct LaunchedCode {
     Failure failure;                      ///< the reason why a learner's file has no PTX
 };
 
-/// Compiles a variant with the command that the course's build uses for the lesson. The lesson's
-/// program then launches the variant on the simulated GPU. An empty `variant` means the main
-/// variant. Throws UsageError, or std::runtime_error if the lesson does not compile.
+/// Compiles a variant as the course's build does, and launches the variant on the simulated GPU. An
+/// empty `variant` means the main variant.
 LaunchedCode load_variant_code(const course::Step& step, const std::string& variant);
 
-/// Compiles a file for an exercise and launches its kernel. An empty `file` means the exercise's
-/// own file. The caller must have selected the simulated GPU.
+/// Compiles a file for an exercise, and launches its kernel on the simulated GPU, which the caller
+/// must have selected. An empty `file` means the exercise's own file.
 LaunchedCode load_file_code(const LearnerExercise& exercise, const std::string& file);
 
 }  // namespace coalesce::learn

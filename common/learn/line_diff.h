@@ -17,13 +17,12 @@ struct DiffLine {
 /// common.
 std::vector<DiffLine> line_diff(const std::string& first, const std::string& second);
 
-/// Returns the changed lines, with `context` lines before and after each change. Each run of other
-/// lines is replaced by one line that says how many were left out. A diff without changes is
-/// returned unmodified.
+/// Returns the changed lines, with `context` lines before and after each change. One line, which
+/// says how many lines were left out, replaces each run of other lines.
 std::vector<DiffLine> only_changes(const std::vector<DiffLine>& diff, size_t context = 3);
 
-/// Formats a diff. Lines in both texts begin with "  ", lines in only the first with "- ", and
-/// lines in only the second with "+ ".
+/// Formats a diff. A line begins with "- " if only the first text has it, with "+ " if only the
+/// second has it, and otherwise with two blanks.
 std::string diff_text(const std::vector<DiffLine>& diff);
 
 /// Formats two texts side by side, `columns` columns wide, with equal lines next to each other.

@@ -1,6 +1,6 @@
 /// \file
 /// `learn measure`: measures the bandwidth of the learner's kernel on a real GPU, and verifies the
-/// kernel's output in the same run.
+/// output.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ struct MeasureArguments {
     bool json = false;
 };
 
-/// Verifies and times the kernel in this process. `argv` is the command line of this process.
-/// Returns the exit code, which is 1 if the kernel is incorrect. Throws UsageError if no GPU works.
+/// Verifies and times the kernel in this process. Returns 1 if the kernel is incorrect. Throws
+/// UsageError if no GPU works.
 int measure(Session& session, const LearnerExercise& exercise, const MeasureArguments& words,
             char** argv);
 
@@ -28,7 +28,7 @@ Json measure_in_child(const LearnerExercise& exercise, const std::string& file, 
                       std::string& why);
 
 /// Measures the bandwidth in a child process, and returns a few lines that describe the result.
-/// Stores the result if it is the best so far. Returns "" if there is no GPU and `must` is false.
+/// Stores the result if it is the best so far.
 std::string format_bandwidth(const LearnerExercise& exercise, const std::string& file, bool must);
 
 }  // namespace coalesce::learn

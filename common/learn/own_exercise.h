@@ -19,8 +19,8 @@ struct NewExercise {
     std::string tolerance = "bits";
 };
 
-/// Creates a new exercise: its folders, record, reference and skeleton, and a solution that uses
-/// one thread per element. Returns the exit code. Throws UsageError.
+/// Creates a new exercise, including a solution that uses one thread per element. Returns the exit
+/// code. Throws UsageError.
 int new_exercise(NewExercise words);
 
 /// The arguments of `learn exercise verify`.
@@ -29,20 +29,18 @@ struct VerifyExercise {
     bool has_mutants = true;  ///< whether to try mutants of the solution
 };
 
-/// Checks that an exercise is sound: the solution passes, the skeleton fails, and the kernels in
-/// right/ and wrong/ get the expected verdicts. Also plants mistakes in the solution and lists
-/// those that the checks do not detect, writes the skeleton again, and proposes limits. Returns the
-/// exit code, which is 1 if something is wrong with the exercise. This process may restart itself
-/// to load the simulator, so `argv` must be its own command line.
+/// Checks that an exercise is sound. The solution must pass, the skeleton must fail, and the
+/// kernels in right/ and wrong/ must get the expected verdicts. Also tries mutants of the solution,
+/// writes the skeleton again, and proposes limits. Returns 1 if something is wrong.
 int verify_exercise(const VerifyExercise& words, char** argv);
 
-/// Does the same as `verify_exercise`, but looks for the exercise's folders below `root`, and uses
-/// the device that is already chosen.
+/// Works like `verify_exercise`, but looks for the exercise's folders below `root`, and uses the
+/// current device.
 int verify_exercise_in(const std::string& root, const VerifyExercise& words);
 
 /// Returns a JavaScript file with the data of all exercises below `root` that have no page in the
-/// book built in the folder `book`. If a record cannot be read, the file contains the error
-/// message. common/page/src/exercises.ts declares the types of the data.
+/// book. `book` is the folder of the built book. If a record cannot be read, the file contains the
+/// error message.
 std::string own_exercises_script(const std::filesystem::path& root,
                                  const std::filesystem::path& book);
 

@@ -7,13 +7,12 @@
 
 namespace coalesce::learn {
 
-/// Returns the course's folder, which contains course.toml, steps/, exercises/ and solutions/. This
-/// is the repository from which this command was built, unless COALESCE_COURSE specifies another
-/// folder.
+/// Returns the course's folder, which contains steps/, exercises/ and solutions/. The environment
+/// variable COALESCE_COURSE may name another folder.
 std::filesystem::path repository();
 
-/// Returns the folder of the learner's data, which is inside the course's folder. It contains the
-/// learner's progress, copies and compiled kernels.
+/// Returns the folder of the learner's data, such as the progress and compiled kernels. It is
+/// inside the course's folder.
 std::filesystem::path learners_folder();
 
 /// Returns the folder that contains the running program.
@@ -25,8 +24,7 @@ std::filesystem::path this_program();
 std::filesystem::path program_of(const std::string& step);
 /// The name of the program with the rival kernels. It can be used instead of a step's name.
 inline const std::string kRivals = "rivals";
-/// Returns `program`, or throws UsageError if the program has not been
-/// built.
+/// Returns `program`, or throws UsageError if the program has not been built.
 std::filesystem::path require_built(const std::filesystem::path& program);
 /// Throws UsageError if `file` is not empty and does not exist.
 void require_file(const std::string& file);

@@ -22,15 +22,14 @@ struct PtxInstruction {
 
 /// The PTX of one kernel.
 struct PtxListing {
-    int instructions = 0;  ///< number of instructions
+    int instructions = 0;
     /// the PTX of each source line, by line number, counted from 1
     std::map<int, std::vector<PtxInstruction>> lines;
 };
 
-/// Lists the PTX of the kernel `entry`, which begins on line `kernel_line` of the source.
-/// Instructions whose line is unknown are listed on `kernel_line`. `source` is the end of the
-/// source's path, such as "steps/02_naive/main.cu". Code that was inlined from another file belongs
-/// to the line that calls it.
+/// Lists the PTX of the kernel `entry`, which begins on line `kernel_line` of the source. `source`
+/// is the end of the source's path, such as "steps/02_naive/main.cu". Code that was inlined from
+/// another file belongs to the line that calls it.
 PtxListing make_listing(const std::string& ptx, const std::string& entry, const std::string& source,
                         int kernel_line);
 

@@ -19,8 +19,7 @@ public:
 
     /// Reports whether single keys can be read from stdin.
     bool has_keys() const { return is_terminal_; }
-    /// Restores the terminal temporarily, for example to read a line or before the process is
-    /// suspended.
+    /// Restores the terminal temporarily, for example to read a line.
     void pause();
     /// Switches back to single keys.
     void resume();
@@ -38,8 +37,8 @@ public:
     Signals(const Signals&) = delete;
     Signals& operator=(const Signals&) = delete;
 
-    /// Returns a descriptor that is readable while a signal is queued, or -1 if no object of this
-    /// class exists.
+    /// Returns a descriptor that is readable while a signal is queued. Returns -1 if no Signals
+    /// object exists.
     static int descriptor();
     /// Removes the first signal from the queue and returns it. Returns 0 if the queue is empty.
     int take_signal();

@@ -1,6 +1,6 @@
 /// \file
-/// Parses the arguments of `learn run` into a request. The whole request is checked before the
-/// first program starts.
+/// Parses the arguments of `learn run` into a request. Finds all mistakes before the first program
+/// starts.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct RunArguments {
 /// The parsed request.
 struct RunRequest {
     std::vector<const course::Step*> steps;  ///< the steps to run, in the course's order
-    /// the whole-program lesson, if it was requested (`steps` is then empty); otherwise null
+    /// the lesson that is a whole program, if it was requested; otherwise null
     const course::Step* program = nullptr;
     enum class Rivals {
         no,
@@ -35,8 +35,7 @@ struct RunRequest {
     std::string json;                  ///< a JSON file to write; "" for none
 };
 
-/// Parses the arguments. If they are invalid, throws a UsageError with a one-line message. The
-/// result depends only on the arguments and the course.
+/// Parses the arguments. If they are invalid, throws a UsageError with a one-line message.
 RunRequest parse_request(const RunArguments& words, const course::Course& course);
 
 }  // namespace coalesce::learn

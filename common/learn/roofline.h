@@ -1,6 +1,5 @@
 /// \file
-/// Draws a roofline. It shows whether memory bandwidth or the rate of instructions limits a
-///     kernel.
+/// Draws a roofline. It shows whether memory bandwidth or the rate of instructions limits a kernel.
 ///
 /// This is the instruction roofline of Ding and Williams (2019). It counts the bytes of all sectors
 /// that are moved to and from the multiprocessors, and all warp instructions. The counters do not
@@ -37,8 +36,7 @@ struct Roofline {
     /// Returns the intensity, in instructions per byte, above which the rate of instructions limits
     /// a kernel.
     double ridge() const { return ginstructions / gbps; }
-    /// Returns the intensity above which the rate of instructions limits a kernel whose sectors are
-    /// all in the L2 cache.
+    /// Like `ridge`, but for a kernel that finds all of its sectors in the L2 cache.
     double cache_ridge() const { return ginstructions / cache_gbps; }
     /// Returns the highest possible rate of instructions at this intensity, in 10^9 per second.
     double attainable(double intensity) const;
@@ -47,7 +45,7 @@ struct Roofline {
 
 /// Returns the limits of a GPU, without any points.
 Roofline roofline_for(const timing::Gpu& gpu);
-/// Returns the point of a kernel with these counters.
+/// Returns the point of a kernel in the roofline, computed from the kernel's counters.
 RooflinePoint point_of(const std::string& name, const Counters& counters);
 
 /// Draws the roofline in at most 80 columns and 20 lines. Each kernel is drawn as a letter on the

@@ -24,11 +24,11 @@ struct Session {
     LearnerExercise exercise(const std::string& word, bool is_hunt);
 };
 
-/// Returns the first exercise that is not done, not counting bug hunts. If all exercises are done,
-/// the `step` of the result is null.
+/// Returns the first exercise that is not done, leaving out bug hunts. If all exercises are done,
+/// the result's `step` is null.
 LearnerExercise next_exercise(const course::Course& course, const State& state);
-/// Returns the exercise that follows `exercise` in the course. After the last exercise, the `step`
-/// of the result is null.
+/// Returns the exercise after `exercise` in the course. After the last exercise, the result's
+/// `step` is null.
 LearnerExercise exercise_after(const course::Course& course, const LearnerExercise& exercise);
 
 }  // namespace coalesce::learn

@@ -1,6 +1,6 @@
 /// \file
-/// Hides the solution of an exercise, and the identical kernel in its lesson, until the exercise
-/// has passed. The book hides solutions under the same conditions.
+/// Hides the solution of an exercise until the exercise has passed. The identical kernel in the
+/// lesson is hidden too.
 #pragma once
 
 #include <string>
@@ -17,9 +17,9 @@ struct SolutionRequest {
     std::string instead = "";
 };
 
-/// Reports whether the solution may be shown. It may be shown if the exercise has passed, if the
-/// learner has seen the solution before, if the learner confirms the request when asked, or if
-/// `yes` is set. Otherwise prints what to do instead.
+/// Reports whether the learner may see the solution. The learner may if the exercise has passed, if
+/// the solution was seen before, or if `yes` is set. Otherwise asks for confirmation, and prints
+/// what to do instead if the learner declines.
 bool may_see_solution(Session& session, const LearnerExercise& exercise, bool yes,
                       const SolutionRequest& showing);
 

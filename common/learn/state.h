@@ -18,7 +18,7 @@ namespace coalesce::learn {
 
 /// The progress in one exercise or bug hunt.
 struct Record {
-    int checks = 0;                 ///< number of checks
+    int checks = 0;
     std::string passed_hash = "";   ///< hash of the source that passed; "" if no source has passed
     std::string passed_at = "";     ///< when the source passed, such as "2026-01-31T12:00:00Z"
     std::string last_hash = "";     ///< hash of the last source that was checked
@@ -62,16 +62,15 @@ struct State {
     const Record& record(const std::string& name) const;
 };
 
-/// Converts a state to JSON. `state_from_json` does the reverse, and throws if the text is not a
-/// valid state.
+/// Converts a state to JSON. `state_from_json` does the reverse, and throws if the text is invalid.
 std::string to_json(const State& state);
 State state_from_json(const std::string& json);
 
 /// The learner's state, stored in a file.
 class Progress {
 public:
-    /// Opens the stored state, and creates the folder if necessary. If the state cannot be stored,
-    /// calls `warn` once and continues without storing it.
+    /// Opens the stored state. If the state cannot be stored, calls `warn` once and continues
+    /// without storing it.
     Progress(std::filesystem::path folder, std::function<void(const std::string&)> warn);
 
     /// Reads the current state.

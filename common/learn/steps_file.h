@@ -1,6 +1,5 @@
 /// \file
-/// The steps of a block, read from JSON (docs/guide/trace.md), and the state after each
-/// step.
+/// The steps of a block, read from JSON (docs/guide/trace.md), and the state after each step.
 #pragma once
 
 #include <array>
@@ -80,7 +79,7 @@ struct Step {
     std::vector<StepBarrier> barriers;
 };
 
-/// Something to point out at a step: a report of a check, or the last store to a wrong element.
+/// An event to point out at a step: a report of a check, or the last store to a wrong element.
 struct StepMoment {
     std::size_t step = 0;
     std::string check, kind, message;
@@ -97,7 +96,7 @@ struct Writer {
 /// The values of the variables in the lanes of a warp, after a step.
 struct WarpState {
     std::map<std::size_t, LaneValues> variables;  ///< values, by index of the variable
-    /// For each variable, a bit mask of the lanes in which the step itself changed the value.
+    /// For each variable, a bit mask of the lanes in which the step changed the value.
     std::map<std::size_t, std::uint32_t> changed;
 };
 
@@ -112,7 +111,7 @@ struct Steps {
     std::vector<Step> all_steps;
     std::vector<StepMoment> moments;
 
-    /// Returns the state that a step's warp has after that step.
+    /// Returns the state of a step's warp after that step.
     WarpState state_after(std::size_t step) const;
     /// Returns the last write to an element before a step, or nothing if there is none.
     std::optional<Writer> writer_before(std::size_t step, std::size_t array,
@@ -124,9 +123,8 @@ struct Steps {
 /// Parses the steps. Throws std::runtime_error if the text is not in the expected format.
 Steps read_steps(const std::string& json);
 
-/// Replaces each value that the kernel loaded from its input with the name of the input element.
-/// Use this for kernels that only move data: their inputs are random bits, which mean nothing to a
-/// reader.
+/// Replaces each value that was loaded from the input with the name of its input element. Kernels
+/// that only move data get random bits as input, and the bits mean nothing to a reader.
 void name_values_by_source(Steps& steps);
 
 /// Formats a bit mask of lanes: "lanes 0-31", "lane 5", "lanes 0-3, 8".

@@ -27,8 +27,8 @@ struct StepsWindow {
 /// The number of lanes whose values are listed side by side.
 inline constexpr int kLanesInView = 8;
 
-/// Returns a screen that shows a step, with at most `window.lines` lines of at most
-/// `window.columns` columns. The line that lists the keys is not included.
+/// Returns a screen that shows a step. It has at most `window.lines` lines and `window.columns`
+/// columns, and leaves out the line with the keys.
 std::string show_step(const Steps& steps, const StepsSubject& subject, std::size_t step,
                       const StepsWindow& window, const Style& style);
 

@@ -23,9 +23,9 @@ struct Stop {
 /// with a message for the learner.
 std::vector<Stop> parse_stops(const std::string& text);
 
-/// Returns the indices of the steps at which to stop. A stop with a line stops at each step of that
-/// line in which the condition is true in an active lane. A condition without a line stops where it
-/// becomes true in a lane. Throws std::runtime_error if the kernel has no variable of a name.
+/// Returns the indices of the steps at which to stop. For example, "14: row == 5" stops whenever
+/// line 14 runs in a lane with this row. "row == 5" stops where the condition becomes true in a
+/// lane. Throws std::runtime_error for an unknown variable.
 std::vector<std::size_t> find_stops(const Steps& steps, const std::vector<Stop>& stops);
 
 }  // namespace coalesce::learn

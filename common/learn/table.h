@@ -21,7 +21,7 @@ public:
     /// Prints the name of the device, the shape of the first result, and the column headings.
     void print_head(const Json& first_result);
     /// Prints the row for one result. A step's name is printed only in its first row. If the shape
-    /// is not the same as in the row before, prints a line with the new shape first.
+    /// changes, first prints a line with the new shape.
     void print_row(const Json& result);
     /// Prints a row for a step that has no results, with the reason.
     void print_failure(const std::string& step, const std::string& why);

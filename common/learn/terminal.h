@@ -1,6 +1,6 @@
 /// \file
-/// Determines what the terminal supports, and asks questions on it. Colours never convey anything
-/// that the words do not.
+/// Determines what the terminal supports, and asks questions on it. Colours only repeat what the
+/// words say.
 #pragma once
 
 #include <string>
@@ -29,9 +29,8 @@ private:
 /// terminal. NO_COLOR disables only colours.
 Style style_for_stdout(bool plain);
 
-/// Returns the number of lines of the terminal on stdout. Returns 0 if stdout is not a terminal or
-/// if the terminal does not report its size. The size can change, so call this function before each
-/// output.
+/// Returns the number of lines of the terminal on stdout, or 0 if it is unknown. The size can
+/// change, so call this function before each output.
 int terminal_lines();
 int terminal_columns();
 /// Returns the value of Style::columns for a terminal of this width.
@@ -44,8 +43,8 @@ size_t height_of(const std::string& text, size_t columns);
 /// gets its own page.
 std::vector<std::string> split_into_pages(const std::string& text, size_t columns, size_t lines);
 
-/// Prints a message of the command itself, such as an error, on stderr. Breaks it between words if
-/// stderr is a terminal; otherwise prints one line, which a program can search.
+/// Prints a message of the command itself, such as an error, on stderr. Breaks the message into
+/// lines only if stderr is a terminal.
 void print_message(const std::string& message);
 
 /// Reports whether both stdin and stdout are terminals, so that the command can ask questions.

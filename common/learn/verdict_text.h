@@ -1,6 +1,5 @@
 /// \file
-/// Formats a verdict for the learner: what is wrong, where it is, the evidence, and what to do
-/// next.
+/// Formats a verdict for the learner. It says what is wrong, where it is, and what to do next.
 #pragma once
 
 #include <string>
@@ -14,7 +13,7 @@ namespace coalesce::learn {
 /// Additional text about a kernel that passed.
 struct PassedText {
     const Record* record = nullptr;  ///< the record whose guesses are compared with the costs
-    /// whether to print the costs; if false, the command that shows them is printed
+    /// whether to print the costs, rather than the command that shows them
     bool counters = true;
     std::vector<LearnerExercise> next =
         {};  ///< the exercises to suggest: the bug hunt, if any, and the next one
@@ -26,7 +25,7 @@ std::string describe_outcome(CheckResult::Outcome outcome, const Style& style);
 std::string check_headline(const LearnerExercise& exercise, const CheckResult& result,
                            const Style& style);
 
-/// The number of lines for a verdict on a screen of 24 lines. The other lines show the command and
+/// The number of lines for a verdict on a screen of 24 lines. Two lines remain for the command and
 /// the next prompt.
 inline constexpr int kVerdictLines = 22;
 

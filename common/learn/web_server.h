@@ -22,9 +22,8 @@ struct WebAnswer {
 /// Maps a path, such as "/own-exercises.js", to a function that generates the file on request.
 using GeneratedFiles = std::map<std::string, std::function<std::string()>>;
 
-/// Returns the response to a request. `request` contains the lines before the body. Only GET and
-/// HEAD are allowed, for generated files and for regular files inside the folder. A path or a link
-/// that leads outside the folder gets status 404.
+/// Returns the response to a request, whose lines before the body are in `request`. Only GET and
+/// HEAD are allowed. A path that leads outside the folder gets status 404.
 WebAnswer answer_request(const std::filesystem::path& folder, const std::string& request,
                          const GeneratedFiles& generated = {});
 
@@ -34,7 +33,7 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// A server that listens on 127.0.0.1 as soon as it is constructed, and answers requests in
+/// A server on 127.0.0.1. It starts to listen when it is constructed, and answers requests in
 /// `serve`.
 class WebServer {
 public:

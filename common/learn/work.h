@@ -35,24 +35,24 @@ struct LearnerExercise {
     /// Returns the solution without its markers.
     std::string solution() const;
     /// Reports whether the learner writes a whole program instead of a kernel. Such a program has
-    /// no kernel that can be profiled, drawn or timed by itself.
+    /// no single kernel to profile or draw.
     bool is_program() const { return requirements().is_program; }
     /// Reports whether this is one of the exercises beyond the transpose, which have no lesson.
     bool is_beyond() const { return coalesce::is_beyond(step->name); }
     /// Reports whether the task is defined element by element. Such an exercise has no matrix to
-    /// draw, and no copy to compare its speed with.
+    /// draw.
     bool has_element_task() const { return requirements().elements.has_value(); }
     /// Returns the exercise's description from the course.
     const Exercise& requirements() const { return is_hunt ? *step->hunt : *step->exercise; }
-    /// Returns the path of the lesson's text, such as "steps/03_tiled/README.md", or of the guide's
-    /// page that all exercises beyond the transpose share.
+    /// Returns the path of the lesson's text, such as "steps/03_tiled/README.md". All exercises
+    /// beyond the transpose share one page of the guide.
     std::string lesson() const;
     /// Returns the points for passing the exercise.
     int points() const { return requirements().points; }
 };
 
-/// Returns the exercises in course order, beginning with the whole program and ending with the
-/// exercises beyond the transpose. Bug hunts are not included.
+/// Returns the exercises in course order, without bug hunts. The whole program comes first, and the
+/// exercises beyond the transpose come last.
 std::vector<LearnerExercise> list_exercises(const course::Course& course);
 /// Returns all exercises, each followed by its bug hunt.
 std::vector<LearnerExercise> list_exercises_and_hunts(const course::Course& course);
@@ -60,8 +60,7 @@ std::vector<LearnerExercise> list_exercises_and_hunts(const course::Course& cour
 /// Returns the exercise with this number or name. Throws UsageError if there is none.
 LearnerExercise find_exercise(const course::Course& course, const std::string& word, bool is_hunt);
 
-/// Returns a hash of a source text. Verdicts and the learner's progress identify source texts by
-/// their hashes.
+/// Returns a hash of a source text, by which verdicts and the learner's progress identify the text.
 std::string hash_source(const std::string& text);
 
 }  // namespace coalesce::learn

@@ -1,6 +1,6 @@
 /// \file
-/// Fills the matrix and checks the result. The GPUs do both, because the host would take too long
-/// for 16 GiB.
+/// Fills the matrix and checks the result on the GPUs, because the host would take too long for 16
+/// GiB.
 #pragma once
 
 #include "many/many.h"
@@ -17,7 +17,7 @@ struct WrongCells {
 /// Fills the blocks of `in` of all ranks in this process. Element i is a hash of i, so any 2^32
 /// consecutive elements are different.
 void fill_in(const Ranks& ranks);
-/// Fills every `out` with a value that is correct for at most one element in 2^32.
+/// Fills every `out` with a poison value. At most one element in 2^32 really has this value.
 void poison_out(const Ranks& ranks);
 /// Compares every element of every `out` with the expected value, bit for bit.
 WrongCells count_wrong_cells(const Ranks& ranks);

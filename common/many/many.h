@@ -19,8 +19,8 @@
 namespace coalesce::many {
 
 /// A matrix `in` of rows x cols and its transpose `out`. Both are spread over the ranks in blocks
-/// of rows. A rank is a GPU. If there are fewer GPUs than ranks, several ranks share a GPU. Some
-/// ranks may belong to other processes. This process has neither memory nor streams for such ranks.
+/// of rows. A rank is a GPU, or shares a GPU if there are fewer GPUs than ranks. Ranks of other
+/// processes have no memory or streams in this process.
 struct Ranks {
     RowPartition rows;  ///< the rows of `in`
     RowPartition cols;  ///< the rows of `out`, which are the columns of `in`
@@ -30,25 +30,24 @@ struct Ranks {
     std::vector<cudaStream_t> packing, sending, unpacking;
     Team* team = nullptr;  ///< the processes that own these ranks; needed for NCCL
 
-    /// Returns the number of ranks.
     int count() const { return rows.ranks; }
     /// Calls `work(rank)` for each rank of this process, with the rank's GPU as the current device.
     void for_each_rank(const std::function<void(int rank)>& work) const;
 };
 
-/// Returns how rows are spread over ranks. Blocks start at multiples of 32 floats, that is, at
-/// cache line boundaries.
+/// Returns how rows are spread over ranks. Blocks start at multiples of 32 floats, which are cache
+/// line boundaries.
 RowPartition partition_rows(int ranks, int count);
 
 /// Returns ranks whose blocks follow each other in the memory of one GPU, so that they form the
-/// whole matrix. Work for these ranks is queued in the default stream.
+/// whole matrix. The work is queued in the default stream.
 Ranks make_ranks_on_one_gpu(float* out, const float* in, int rows, int cols, int ranks);
 
 /// Ranks with their own memory and streams.
 class AllocatedRanks {
 public:
-    /// Allocates a matrix of this shape on these devices, together with the other processes of the
-    /// team.
+    /// Allocates a matrix of this shape on these devices. All processes of the team do this
+    /// together.
     AllocatedRanks(Shape shape, const std::vector<int>& devices, Team& team);
 
     const Ranks& ranks() const { return ranks_; }
@@ -85,8 +84,8 @@ struct RankBuffers {
     std::vector<DeviceBuffer> buffers;
 };
 
-/// The buffers of each rank: `packed`, from which it sends up to `size` floats, and, if `receives`
-/// is set, `received`, into which it receives as many. The events mark the steps of the exchange.
+/// The buffers of each rank. A rank sends up to `size` floats from `packed`. If `receives` is true,
+/// it receives as many in `received`. The events mark the steps of the exchange.
 struct Slot {
     Slot(const Ranks& ranks, std::size_t size, bool receives);
 
@@ -94,13 +93,13 @@ struct Slot {
     RankBuffers packed, received;
 };
 
-/// Queues a kernel in `stream` that only waits for `microseconds`. Work that becomes ready in other
-/// streams in the meantime starts before the work that follows in `stream`.
+/// Queues a kernel in `stream` that only waits for `microseconds`. Work in other streams can start
+/// in the meantime.
 void delay_stream(cudaStream_t stream, int microseconds);
 
 struct Request;
-/// Verifies and measures the requested methods. In every process of the team, returns the exit code
-/// that run_step would return.
+/// Verifies and measures the requested methods. Returns the same exit code as run_step, in every
+/// process of the team.
 int run_in_team(const Request& request, const Device& device,
                 const std::vector<MethodKind>& methods, Team& team);
 

@@ -7,8 +7,8 @@
 
 namespace coalesce::many {
 
-/// The maximum number of GPUs that share a matrix. Kernels receive a list with one piece for each
-/// of these GPUs.
+/// The maximum number of GPUs that share a matrix. Kernels receive a list with a piece for each of
+/// them.
 constexpr int kMaxRanks = 32;
 
 struct Ranks;
@@ -23,12 +23,12 @@ public:
 
 /// The parameters of methods that exchange chunks.
 struct Tuning {
-    int chunks = 1;  ///< the number of chunks
-    /// KiB of shared memory that each packing block requests without using it, so that fewer blocks
+    int chunks = 1;
+    /// KiB of shared memory that each packing block requests without using it. Fewer blocks then
     /// run at the same time.
     int unused_shared_kib = 0;
-    /// how long packing and unpacking are delayed, in microseconds, so that the exchange of a chunk
-    /// starts first
+    /// the delay of packing and unpacking in microseconds, so that the exchange of a chunk starts
+    /// first
     int pause_us = 0;
 };
 

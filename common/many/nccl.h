@@ -15,8 +15,8 @@ namespace coalesce::many {
 /// The communicators of this process's ranks.
 class Nccl {
 public:
-    /// Creates the communicators. Each rank needs its own GPU, and all processes of the team must
-    /// do this together. Throws UsageError if NCCL is missing or fails.
+    /// Creates the communicators together with all processes of the team. Each rank needs its own
+    /// GPU. Throws UsageError if NCCL is missing or fails.
     explicit Nccl(const Ranks& ranks);
     ~Nccl();
     Nccl(const Nccl&) = delete;
@@ -27,7 +27,7 @@ public:
     void end_group();
     /// Queues a transfer of `count` floats from rank `from` to rank `to`.
     void send(int from, int to, const float* data, std::size_t count, cudaStream_t stream);
-    /// Queues the receive, by rank `to`, of a transfer that rank `from` sends.
+    /// Queues the receiving side of a transfer: rank `to` receives what rank `from` sends.
     void receive(int to, int from, float* data, std::size_t count, cudaStream_t stream);
 
     /// Returns "", or the reason why NCCL cannot be used.

@@ -7,8 +7,8 @@
 
 namespace coalesce::many {
 
-/// A part of a matrix, and the destination of its transpose, on the same or on another GPU. The
-/// rows of `in` are RankLaunch::cols floats apart, and the rows of `out` are `pitch` floats apart.
+/// A part of a matrix, and the address to which its transpose is written, perhaps on another GPU.
+/// Rows of `in` are RankLaunch::cols floats apart, and rows of `out` are `pitch` floats apart.
 struct Piece {
     float* out;
     const float* in;
@@ -41,13 +41,12 @@ struct RankLaunch {
     }
 };
 
-/// Returns the piece of `in` that rank `from` has and rank `to` needs. The rows of the piece become
-/// columns of `to`'s block of `out`.
+/// Returns the piece of `in` that rank `from` has and rank `to` needs.
 Piece find_piece(const Ranks& ranks, int from, int to);
 /// Returns all pieces that one rank transposes, one for each destination rank.
 RankLaunch list_pieces(const Ranks& ranks, int rank);
-/// Copies a received piece to its position in the matrix `out`. The piece consists of `cols` rows
-/// of `rows` floats each. The rows of `out` are `pitch` floats apart.
+/// Copies a received piece to its position in the matrix `out`. The piece has `cols` rows of `rows`
+/// floats. The rows of `out` are `pitch` floats apart.
 void unpack_piece(float* out, std::size_t pitch, const float* piece, int rows, int cols,
                   cudaStream_t stream);
 

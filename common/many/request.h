@@ -15,8 +15,8 @@ namespace coalesce::many {
 enum class LaunchMode { alone, together };
 
 struct Request {
-    std::string program;  ///< the name of the program
-    int gpus = 0;         ///< the number of ranks; with mpirun, the number of processes
+    std::string program;
+    int gpus = 0;  ///< the number of ranks; with mpirun, the number of processes
     std::vector<Shape> verified;
     std::optional<Shape> shape;
     bool verify = true, bench = true, help = false, list = false, spoil = false;

@@ -7,7 +7,7 @@
 
 namespace coalesce {
 
-/// Returns rows x cols, the number of floats in a matrix, which may be too large for an int.
+/// Returns the number of floats in a matrix, rows x cols. The product may be too large for an int.
 constexpr std::size_t count_floats(int rows, int cols) {
     return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
 }
@@ -15,8 +15,8 @@ constexpr std::size_t count_floats(int rows, int cols) {
 /// A division of `count` rows into blocks of equal size, one per rank. If the rows cannot be
 /// divided evenly, the last blocks are shorter or empty.
 struct RowPartition {
-    int count = 0;     ///< the number of all rows
-    int ranks = 1;     ///< the number of ranks
+    int count = 0;  ///< the number of all rows
+    int ranks = 1;
     int multiple = 1;  ///< each block starts at a row that is a multiple of this number
 
     /// Returns the number of rows in each block. The last blocks may have fewer rows.

@@ -13,15 +13,15 @@ namespace coalesce::many {
 /// The device number of a rank whose GPU belongs to another process.
 constexpr int kRankOfOtherProcess = -1;
 
-/// A reason why no process of a team can continue. Each process throws a TeamError, and one process
-/// prints the message.
+/// The reason why no process of a team can continue. Each process throws a TeamError, and one of
+/// them prints the message.
 struct TeamError : UsageError {
     using UsageError::UsageError;
 };
 
-/// The processes that share a matrix. This base class is a team of a single process, which uses all
-/// GPUs. Its derived classes are teams of several processes, each with one rank and one GPU. All
-/// processes of a team call the same functions in the same order.
+/// The processes that share a matrix. This base class is a team of one process, which uses all
+/// GPUs. In derived classes, each process has one rank and one GPU. All processes of a team call
+/// the same functions in the same order.
 class Team {
 public:
     virtual ~Team() = default;

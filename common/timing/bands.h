@@ -1,11 +1,11 @@
-// The error band that is printed beside a prediction.
+// Computes the error band of a prediction.
 #pragma once
 
 #include "timing/prediction.h"
 
 namespace coalesce::timing {
 
-/// The properties of a prediction that determine its band.
+/// The properties of a prediction that determine its error band.
 struct BandFacts {
     double ms = 0;
     Bottleneck bottleneck = Bottleneck::memory;
@@ -24,8 +24,8 @@ struct BandFacts {
     bool measured_gpu = true;
 };
 
-/// Returns the band as a fraction of the predicted time. For at least nine of ten kernels, the
-/// measured time lies within the band.
+/// Returns the error band as a fraction of the predicted time. The measured times of at least nine
+/// in ten kernels are within their bands.
 double error_band(const BandFacts& facts);
 
 }  // namespace coalesce::timing

@@ -7,9 +7,8 @@
 
 namespace coalesce::timing {
 
-/// Returns two or three sentences that explain the difference. The reasons come only from the two
-/// predictions: bytes in flight, where warps spend their time, resident blocks, utilization of each
-/// unit, and the lengths of runs in memory. Nothing is guessed about the source.
+/// Returns two or three sentences that explain the difference. They use only numbers in the two
+/// predictions, such as bytes in flight and resident blocks. They guess nothing about the source.
 std::string compare_predictions(const Prediction& one, const Prediction& other);
 
 }  // namespace coalesce::timing

@@ -8,7 +8,8 @@
 
 namespace coalesce::timing {
 
-/// Memory takes longer per byte for runs shorter than this, in bytes, than for the runs of a copy.
+/// The length of a long run, in bytes. Memory takes more time per byte for shorter runs than for a
+/// copy.
 constexpr double kLongRunBytes = 1024;
 /// Sentences mention the difference between two numbers if their ratio exceeds this value.
 constexpr double kNotableRatio = 1.1;
@@ -16,15 +17,14 @@ constexpr double kNotableRatio = 1.1;
 /// busy for at least this fraction of the time.
 constexpr double kNotableUtilization = 0.7;
 
-/// Reports whether the predicted time is at least 10 nanoseconds. A shorter time can only be an
-/// error.
+/// Reports whether the predicted time is at least 10 nanoseconds. Shorter times are errors.
 bool has_time(const Prediction& prediction);
 /// Reports whether on average at least one byte of loads was in flight.
 bool has_bytes_in_flight(const Prediction& prediction);
-/// Reports whether fewer bytes are in flight than are needed to keep memory busy (Little's law).
+/// Reports whether too few bytes are in flight to keep memory busy (Little's law).
 bool has_too_few_bytes_in_flight(const Prediction& prediction);
-/// Reports whether the time is determined by warps that wait. This is the case if no unit of the
-/// GPU is busy all the time.
+/// Reports whether waiting warps determine the time, because no unit of the GPU is busy all the
+/// time.
 bool is_latency_bound(const Prediction& prediction);
 bool is_short_run(double run_bytes);
 

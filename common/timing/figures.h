@@ -15,8 +15,7 @@ std::string time_text(double ms);       ///< formats a time: "4.6 ms", "12 us", 
 std::string bytes_text(double bytes);
 /// Formats amounts in memory, where a GB is 10^9 bytes as in GB/s: "8.6 GB".
 std::string traffic_text(double bytes);
-/// Formats a number of cycles or blocks: "14", "350", "2370", "12300". From 100 on it is rounded to
-/// tens, and from 10,000 on to three significant digits.
+/// Formats a number of cycles or blocks: "14", "350", "2370", "12300".
 std::string number_text(double count);
 std::string times_text(double ratio);  ///< formats a ratio: "1.9", "1.06", "24"
 

@@ -1,7 +1,6 @@
-// The description of a GPU for the time model. The numbers are in gpus/*.toml, one file per GPU,
-// and programs in calibrate/ measure most of them. A number that has not been measured on a GPU
-// comes from published documents, and `source` says so. A number that no document states is copied
-// from the GPU named in `like`.
+// The description of a GPU for the time model. Each GPU has a file in gpus/, and programs in
+// calibrate/ measure most of the numbers in it. Other numbers come from published documents, which
+// `source` names, or are copied from the GPU named in `like`.
 #pragma once
 
 #include <stdexcept>
@@ -16,22 +15,21 @@ struct GpuError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// The extra time for short runs, as a fraction of the time of a plain copy. Runs of `bytes` bytes
-/// take `read_excess` longer to read and `write_excess` longer to write.
+/// The extra time that short runs take, as a fraction of the time of a plain copy. Runs of `bytes`
+/// bytes take `read_excess` longer to read and `write_excess` longer to write.
 struct Runs {
     std::vector<double> bytes, read_excess, write_excess;
 };
 
-/// The cost of a partially written sector: the cycles for which it occupies a multiprocessor's
-/// share of the L2 cache. The cost depends on how many bytes are written at once.
+/// The cost of a partially written sector, in cycles for which it occupies a multiprocessor's share
+/// of the L2 cache.
 struct PartialSectors {
     /// The cost in cycles if the request writes 4, 8 or 16 bytes at once.
     double cycles_for_4_bytes = 0, cycles_for_8_bytes = 0, cycles_for_16_bytes = 0;
 };
 
-/// Cycles that a multiprocessor's bulk copy unit needs for a row of `bytes` bytes: `row` if the row
-/// is copied alone, `box_row` if it is part of a box. Empty lists mean that these cycles have not
-/// been measured. The model then assumes 0.
+/// The cycles that a multiprocessor's bulk copy unit needs for a row of `bytes` bytes. `row` is for
+/// single rows, and `box_row` for rows of a box. If the lists are empty, the model assumes 0.
 struct BulkCopies {
     std::vector<double> bytes, row, box_row;
 };
@@ -56,15 +54,15 @@ struct Gpu {
     double peak_gbps = 0;                                 ///< the bandwidth in the data sheet
     double copy_gbps = 0, read_gbps = 0, write_gbps = 0;  ///< the bandwidth for long runs
     double latency_ns = 0;  ///< the latency of a load if nothing else is in flight
-    /// The latency of a load increases by this time multiplied by u / (1 - u), where u is the
-    /// utilization of memory.
+    /// The time by which loads take longer if memory is busy. It is multiplied by u / (1 - u),
+    /// where u is the utilization of memory.
     double queue_ns = 0;
-    /// The latency of a load increases by this time multiplied by the fraction of the time that
-    /// memory spends on writes.
+    /// The time by which loads take longer because of writes. It is multiplied by the fraction of
+    /// the time that memory spends on writes.
     double write_delay_ns = 0;
     /// The latency of the fastest loads, as a fraction of latency_ns.
     double fastest_latency_fraction = 1;
-    /// Upper limit on the difference between the average load latency and that of the fastest
+    /// The maximum difference between the average latency of loads and the latency of the fastest
     /// loads.
     double latency_spread_ns = 0;
     double l2_bytes = 0, l2_latency_ns = 0;
@@ -88,14 +86,14 @@ struct Gpu {
     double launch_us = 0;  ///< the time of a kernel that does nothing
     double block_interval_cycles =
         0;  ///< cycles between the starts of two consecutive blocks on a multiprocessor
-    /// Cycles from the end of a block or warp to the first instruction of the next.
+    /// Cycles from the end of a block or warp to the first instruction of the next one.
     double block_start_cycles = 0, warp_start_cycles = 0;
 };
 
 /// Parses the text of one of the files in gpus/. `file` is the name of the file, for error
 /// messages.
 Gpu read_gpu(std::string_view text, const std::string& file);
-/// Returns the text of a file for gpus/, with a comment for every number. `calibrate` uses this
+/// Returns the text of a file for gpus/, in which every number has a comment. `calibrate` uses this
 /// function.
 std::string write_gpu(const Gpu& gpu);
 

@@ -1,5 +1,5 @@
-// The cost of PTX instructions that do not access memory: which machine instructions ptxas
-// generates for them on GPUs from sm_80 on.
+// The cost of PTX instructions that do not access memory. It depends on the machine instructions
+// that ptxas generates for them on GPUs from sm_80 on.
 #pragma once
 
 #include "timing/operations.h"
@@ -18,12 +18,11 @@ inline constexpr float kDivisionSlots = 19;
 /// branches.
 Cost instruction_cost(const Instruction& instruction, std::uint32_t index);
 
-/// Returns the issue slots of the instructions that a short branch jumps over, if ptxas predicates
-/// them. Returns 0 if ptxas keeps the branch.
+/// Returns the issue slots of the instructions that a short branch jumps over. Returns 0 if ptxas
+/// keeps the branch instead of predicating these instructions.
 float predicated_slots(const std::vector<Instruction>& instructions, std::uint32_t branch);
 
-/// Reports whether the branch jumps over so few instructions that ptxas is likely to predicate
-/// them.
+/// Reports whether the branch jumps over so few instructions that ptxas probably predicates them.
 bool is_short_branch(const Instruction& branch, std::uint32_t index);
 
 }  // namespace coalesce::timing

@@ -17,19 +17,18 @@
 
 namespace coalesce::timing {
 
-/// The work of one multiprocessor.
 struct MultiprocessorWork {
-    std::vector<BlockProgram> kinds;  ///< the program of each kind of block
+    std::vector<BlockProgram> kinds;
     /// The kind of each block, as an index into `kinds`; the sequence repeats.
     std::vector<std::uint32_t> kind_of;
     bool has_uneven_blocks = false;  ///< whether some blocks do far more work than others
     int resident = 1;                ///< the number of resident blocks
-    double blocks = 1;               ///< the number of all blocks
-    /// Cycles for which one sector occupies this multiprocessor's share of memory. Sectors that
-    /// come from a cache take no cycles.
+    double blocks = 1;
+    /// The cycles for which a sector occupies this multiprocessor's share of memory. A sector from
+    /// a cache takes none.
     double read_cycles = 0, write_cycles = 0;
-    /// The fraction of the loaded sectors that come from memory. Neighbouring blocks have already
-    /// loaded the other sectors.
+    /// The fraction of the loaded sectors that come from memory. The other sectors are in a cache,
+    /// because neighbouring blocks have loaded them.
     double read_fraction = 1;
     double write_fraction = 0;  ///< the fraction of memory traffic that consists of writes
     Unfinished unfinished;      ///< partial sectors that blocks leave unfinished
@@ -44,7 +43,8 @@ struct SimulatedOutcome {
     double fraction_without_loads = 0;  ///< the fraction of the time in which no load is in flight
     double latency = 0;
     Busy busy;
-    /// The fraction of the time for which partial sectors keep the path to the L2 cache busy.
+    /// The fraction of the time in which stores of partial sectors keep the path to the L2 cache
+    /// busy.
     double partial_stores_busy = 0;
     WarpLife life;
     TimeLine time_line;

@@ -5,9 +5,9 @@
 
 namespace coalesce::timing {
 
-/// Returns the number of blocks with this many warps that fit into the registers. Each of a
-/// multiprocessor's four quarters has its own registers, and all registers of a warp are in one
-/// quarter. A thread occupies at least 16 registers, in multiples of 8.
+/// Returns the number of blocks with this many warps that fit into the registers. Each quarter of a
+/// multiprocessor has its own registers, and a warp cannot use those of two quarters. A thread
+/// occupies at least 16 registers, in multiples of 8.
 template <class Count>
 constexpr Count blocks_with_registers(Count of_thread, Count warps, Count of_multiprocessor) {
     constexpr Count quarters = 4, lanes = 32, least = 16, step = 8;
@@ -15,8 +15,8 @@ constexpr Count blocks_with_registers(Count of_thread, Count warps, Count of_mul
     return quarters * (of_multiprocessor / quarters / of_warp) / warps;
 }
 
-/// Returns the number of blocks whose shared memory, including the system's part, fits into the
-/// multiprocessor.
+/// Returns the number of blocks whose shared memory fits into the multiprocessor. Each block also
+/// needs some bytes for the system.
 template <class Count>
 constexpr Count blocks_with_shared(Count of_block, Count of_system, Count of_multiprocessor) {
     constexpr Count step = 128;

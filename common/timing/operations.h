@@ -46,19 +46,20 @@ struct Operation {
     float latency = 0;
     float passes = 0;           ///< number of passes through the L1 cache or shared memory
     std::uint16_t sectors = 0;  ///< the number of sectors loaded, or completely stored
-    /// For a load from a table, the fraction of its sectors that come from memory. If negative, the
+    /// The fraction of a table's loaded sectors that come from memory. If it is negative, the
     /// fraction for all loads applies.
     float from_memory = -1;
     std::uint16_t halves = 0;  ///< for a load, the number of half lines that contain its sectors
-    /// For a load, the number of its cache lines
-    /// that the block has not requested before.
+    /// For a load, the number of cache lines that the block has not requested before.
     std::uint16_t lines = 0;
     std::uint16_t partial = 0;  ///< the number of partially stored sectors
-    /// The number of partial sectors that other requests along the same row complete.
+    /// The number of partial sectors that other requests of the same row complete.
     std::uint16_t partial_near = 0;
-    /// The number of partial sectors at the ends of runs. Neighbouring blocks complete these.
+    /// The number of partial sectors at the ends of runs, which neighbouring blocks complete.
     std::uint16_t partial_edges = 0;
-    std::uint16_t partial_half_lines = 0;  ///< half lines with partial sectors
+    /// Whether this is the warp's only store of partial sectors. The block's warps then make such
+    /// stores at about the same time.
+    std::uint16_t partial_half_lines = 0;
     /// Whether this operation is the warp's only store of partial sectors. If so, the block's warps
     /// make such stores at about the same time.
     bool is_simultaneous = false;
@@ -66,20 +67,20 @@ struct Operation {
     /// written.
     float unfinished = 0;
     std::vector<LinePart> parts;  ///< the written parts of the unfinished sectors
-    /// For bulk_drain, the number of groups that may stay in flight.
+    /// For bulk_drain, the number of groups of stores that may stay in flight.
     std::uint16_t groups_in_flight = 0;
     std::uint16_t rows = 0;            ///< for bulk_load, the number of contiguous pieces
     bool is_box = false;               ///< for bulk_load, whether the pieces are rows of a box
     std::vector<std::uint32_t> after;  ///< the operations whose results this operation needs
-    /// The memory ranges that the operation loads, numbered within the block. All data of a range
-    /// arrives at the same time.
+    /// The memory ranges that the operation loads, by their numbers in the block. All data of a
+    /// range arrives at the same time.
     std::vector<std::uint32_t> memory_ranges;
 };
 
 struct Program {
     std::vector<Operation> operations;
-    /// The number of the warp's instructions divided by the number of recorded instructions. Above
-    /// 1 if the recording ended early.
+    /// The number of the warp's instructions divided by the number of recorded instructions. It is
+    /// above 1 if the recording ended early.
     double instructions_per_recorded = 0;
     /// How many of the block's bulk loads each bulk_wait waits for.
     std::uint32_t loads_per_wait = 0;
@@ -94,17 +95,16 @@ struct BlockProgram {
     double sectors_read = 0, table_sectors = 0,  ///< sectors_read includes table_sectors
         table_sectors_from_memory = 0, sectors_written = 0, sectors_partial = 0,
            sectors_partial_near = 0, sectors_partial_edges = 0;
-    /// For each partially written line, the total number of bytes that requests write to it.
+    /// For each line that is written in part, the number of bytes that requests write to it.
     std::vector<float> bytes_of_line;
     double lines_left_for_other_blocks = 0;  ///< lines that other blocks complete
     bool has_atomics = false;
-    /// The fraction of requested lines for which the model cannot tell whether they are in the
-    /// cache.
+    /// The fraction of requested lines that may or may not be in the cache, according to the model.
     double uncertain_lines = 0;
 };
 
-/// Returns the operations of a block. `lines_of_warp` is each warp's share of the L1 cache, in
-/// 128-byte lines.
+/// Returns the operations of a block. A warp can use `lines_of_warp` lines (128 bytes) of the L1
+/// cache.
 BlockProgram build_block_program(const Recording& recording, const RecordedBlock& block,
                                  const Tables& tables, double lines_of_warp);
 

@@ -30,9 +30,9 @@ public:
     LinePart add(std::uint64_t sector, std::uint32_t warp, float bytes);
     /// Returns the number of bytes that the block writes to each line.
     const std::vector<float>& bytes() const { return bytes_; }
-    /// Returns the weighted number of lines that other blocks must complete. A line in which a
-    /// sector is incomplete counts as 1. A line of which only some sectors were written, but these
-    /// are complete, counts as one half if several warps of the block together filled one of them.
+    /// Returns how many lines other blocks must complete. A line with an incomplete sector counts
+    /// as 1. A line that only lacks whole sectors counts as one half, if several warps together
+    /// filled one of its other sectors.
     double left_for_other_blocks() const;
 
 private:
@@ -46,8 +46,8 @@ private:
     std::unordered_map<std::uint64_t, Sector> sectors_;
 };
 
-/// Counts the open lines of the running blocks. A line is open between a block's first and last
-/// stores to the line. Warps proceed at different paces, so sectors wait for the slowest warp.
+/// Counts the open lines of the running blocks. A block opens a line with its first store to the
+/// line, and closes it with the last. Sectors wait for the slowest warp.
 class OpenLines {
 public:
     struct BlockLines {
@@ -58,7 +58,7 @@ public:
         return {bytes_of_line, std::vector<double>(bytes_of_line.size(), -1)};
     }
     void write(BlockLines& block, LinePart part, double t);
-    /// Ends a block. The lines that it leaves to other blocks are counted separately.
+    /// Ends a block. Counts separately the lines that it leaves to other blocks.
     void close(BlockLines& block, double t);
     /// Returns the mean number of open lines up to time `t`.
     double mean(double t) const;
@@ -73,20 +73,19 @@ private:
 
 /// The partial sectors that all running blocks leave unfinished.
 struct Unfinished {
-    /// The number of multiprocessors, all of which have the same number of open lines.
+    /// The number of multiprocessors. All have the same number of open lines.
     double multiprocessors = 1;
-    double left_for_other_blocks = 0;  ///< the number of lines left to other blocks
-    double pages = 0;                  ///< the number of memory pages written to
+    double left_for_other_blocks = 0;
+    double pages = 0;  ///< the number of memory pages written to
     double read_cycles_per_written_sector =
         0;  ///< memory cycles spent on reads, per written sector
 };
 
-/// Returns the extra cycles that each partially written sector takes on the path to the cache.
+/// Returns the extra cycles that a partially written sector takes on the path to the L2 cache.
 double completion_cycles(const Unfinished& unfinished, double open_lines, const Gpu& gpu);
 
-/// Returns the cycles per half line for a request that touches `halves` half lines and writes some
-/// of their sectors only in part. `is_simultaneous` is true if all warps of the block write the
-/// same half lines at about the same time.
+/// Returns the cycles per half line of a request that writes some sectors only in part.
+/// `is_simultaneous` says whether all warps of the block make such requests at about the same time.
 double partial_write_cycles(std::uint32_t halves, bool is_simultaneous,
                             const PartialSectors& partial);
 

@@ -7,8 +7,8 @@
 
 namespace coalesce::timing {
 
-/// Returns the known GPU with this name, or the GPU that a text in the format of gpus/ describes.
-/// Throws GpuError.
+/// Returns the known GPU with this name, or reads a GPU from a text in the format of gpus/. Throws
+/// GpuError.
 Gpu parse_or_find_gpu(const std::string& name_or_text);
 
 /// The resident blocks of a launch on a multiprocessor.

@@ -1,5 +1,5 @@
-// The result of the model: how long a launch would take on a GPU, its bottleneck, and where the
-// time goes.
+// The result of the model: how long a launch takes on a GPU, its bottleneck, and where the time
+// goes.
 #pragma once
 
 #include <string>
@@ -29,8 +29,8 @@ constexpr OccupancyLimit last_of(OccupancyLimit) {
     return OccupancyLimit::grid;
 }
 
-/// An aspect of a launch that the model does not cover. A prediction that lists one may be wrong by
-/// more than its error band.
+/// An aspect of a launch that the model does not cover. If a prediction lists one, the error may
+/// exceed the error band.
 enum class Unknown {
     atomics,        ///< how long atomics wait for each other
     local_memory,   ///< the cost of spilled registers and of arrays in local memory
@@ -76,8 +76,8 @@ struct Moment {
 struct TimeLine {
     double cycles_per_moment = 0;
     std::vector<Moment> moments;
-    /// The time for which a block is resident in a slot, from `begin` to `end`, counted in moments.
-    /// Each slot of the multiprocessor has its own row in the timeline.
+    /// The time for which a block is resident, from moment `begin` to moment `end`. `slot` is the
+    /// block's row in the timeline.
     struct Life {
         int slot = 0;
         double begin = 0, end = 0;
@@ -92,7 +92,7 @@ struct Prediction {
     bool measured_gpu = false;
     std::string kernel;
     double ms = 0;
-    /// The time if shared memory had no bank conflicts, or 0 if the launch has no conflicts.
+    /// The time that the launch would take without bank conflicts, or 0 if there are none.
     double ms_without_conflicts = 0;
     double error_band = 0;  ///< error band: 0.08 if nine in ten measured times are within 8 %
     std::vector<Unknown> unknown;

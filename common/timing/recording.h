@@ -1,7 +1,8 @@
 // The recording of a launch: every step of a few blocks, and the memory that many neighbouring
 // blocks access.
 //
-// The simulator creates recordings (simulator/execute/recorder.h). predict.h predicts their times.
+// The simulator creates recordings (simulator/execute/recorder.h), and predict.h predicts their
+// times.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +23,16 @@ struct Instruction {
     std::uint32_t target = kNoTarget;          ///< for a branch, the instruction that it jumps to
     std::int64_t immediate = 0;                ///< the last operand, if it is a number
     bool reads_special = false;  ///< whether the instruction reads a special register such as %tid
-    /// Whether ptxas generates no machine instruction for this load or store.
+    /// Whether ptxas generates no machine instruction for this load or store, because an earlier
+    /// one covers it.
     bool leaves_nothing = false;
     /// If `leaves_nothing` is set, the earlier instruction whose access includes this one.
     std::uint32_t covered_by = kNoTarget;
     std::uint32_t line = 0;
-    /// The estimated position of the instruction in the order that ptxas chooses.
+    /// The estimated position of the instruction after ptxas has reordered the instructions.
     std::uint32_t place = 0;
-    /// If a loop that ptxas unrolls starts here, the estimated number of iterations that ptxas
-    /// combines. Otherwise 0.
+    /// The number of iterations that ptxas probably combines in the loop that starts here. 0 if no
+    /// unrolled loop starts here.
     std::uint32_t turns_unrolled = 0;
 
     bool has(const char* modifier) const;
@@ -78,7 +80,7 @@ struct RecordedBlock {
 
 /// The memory that a group of neighbouring blocks accesses.
 struct Footprint {
-    /// the sum of the blocks' sector counts; sectors that blocks share count for each block
+    /// the sum of the blocks' sector counts; a sector that two blocks use counts twice
     std::uint64_t sectors_summed_over_blocks = 0;
     std::uint64_t bytes = 0;  ///< the bytes requested by all lanes
     SectorSet sectors;
@@ -95,18 +97,18 @@ struct Recording {
     std::vector<RecordedBlock> recorded;
     std::uint64_t neighbours = 0;  ///< number of blocks that `reads` and `writes` cover
     Footprint reads, writes;
-    /// The reads of the neighbours that run first and request memory at about the same time.
+    /// The reads of the neighbouring blocks that run first and at about the same time.
     SectorSet neighbour_reads;
-    /// The reads of a few blocks that are one row of the grid further down than the first
-    /// neighbours. Empty if there is no such row, or if these blocks are neighbours themselves.
+    /// The reads of a few blocks one row of the grid below the first neighbours. Empty if there is
+    /// no such row, or if these blocks are neighbours themselves.
     SectorSet next_row_reads;
     std::uint64_t blocks_per_row = 0;  ///< blocks in a row of the grid
     /// Whether blocks wait for each other. If they do, nothing is recorded.
     bool blocks_wait = false;
 };
 
-/// Reports whether some recorded blocks do far more work than others. The number of blocks of each
-/// kind is then a guess.
+/// Reports whether some recorded blocks do far more work than others. It is then a guess how many
+/// blocks of each kind the launch has.
 bool are_blocks_uneven(const Recording& recording);
 
 }  // namespace coalesce::timing

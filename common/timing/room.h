@@ -9,9 +9,9 @@
 
 namespace coalesce::timing {
 
-/// A model of the capacity of the L1 cache for loads in flight. A byte takes up capacity from its
-/// request until its arrival. If shared memory leaves little of the L1 cache, loads must wait until
-/// earlier loads have arrived.
+/// A model of how many loads in flight the L1 cache can hold. A byte takes up room from its request
+/// until its arrival. If shared memory leaves little room, loads must wait until earlier loads have
+/// arrived.
 class CacheCapacity {
 public:
     explicit CacheCapacity(double bytes) : bytes_(bytes) {}

@@ -1,12 +1,11 @@
-// Rounds the results of logarithms, powers and exponentials, so that all math libraries give the
-// same values.
+// Rounds the results of logarithms, powers and exponentials, so that they do not depend on the math
+// library.
 #pragma once
 
 namespace coalesce::timing {
 
-/// Rounds away the last bits of a value, in which math libraries differ. The values and the order
-/// of events are then the same everywhere, so a browser makes the same prediction as the command
-/// line.
+/// Rounds away the last bits of a value, in which math libraries differ. A browser then makes the
+/// same prediction as the command line.
 inline double rounded(double value) {
     return static_cast<float>(value);
 }

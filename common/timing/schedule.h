@@ -1,11 +1,10 @@
 // Arranges a warp's operations as ptxas would, as far as the order matters.
 //
 // Within an iteration of a loop, operations that depend on no load move to the front, even past
-// barriers, and sums of loaded values move to the end. Between barriers, loads from global
-// memory come first, together with everything that they depend on, then loads from shared memory,
-// then the rest. If ptxas has no registers left, it moves loads after operations that wait for
-// earlier loads. The number of loads in flight then results from ptxas's order
-// (simulator/ptxas/list_schedule.h).
+// barriers. Sums of loaded values move to the end. Between barriers, loads from global memory come
+// first, then loads from shared memory, then the rest. If ptxas has no registers left, it moves
+// loads after operations that wait for earlier loads. The number of loads in flight then results
+// from ptxas's order (simulator/ptxas/list_schedule.h).
 #pragma once
 
 #include <vector>

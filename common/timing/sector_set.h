@@ -1,5 +1,4 @@
-// A set of memory sectors (32 bytes each), which also computes how many runs and pages the sectors
-// form.
+// A set of memory sectors (32 bytes each). It computes how many runs and pages the sectors form.
 #pragma once
 
 #include <algorithm>
@@ -22,31 +21,27 @@ class SectorSet {
 public:
     void add(SectorRun run) { add(run, 0); }
     void add(const SectorSet& other);
-    /// Adds the sectors of `run`, and returns how many of them are new in this turn. A turn
-    /// consists of the calls with the same value of `turn`, for example those of one block. The
-    /// value must not decrease from call to call.
+    /// Adds the sectors of `run`, and returns how many of them are new in this turn. For example,
+    /// the calls for one block form a turn. The value of `turn` must not decrease from call to
+    /// call.
     std::uint64_t add(SectorRun run, std::uint64_t turn);
     /// Prefetches the slot of the hash table that adding `run` will access.
     void expect(SectorRun run) const;
     std::uint64_t size() const;
-    /// Returns the number of cache lines (128 bytes) that contain at least one sector. pages()
-    /// returns the number of memory pages (2048 bytes) that contain at least one.
+    /// Returns the number of cache lines (128 bytes) that contain at least one sector.
     std::uint64_t lines() const;
     std::uint64_t pages() const { return used_; }
-    /// Returns this set, extended by the other sector of each aligned pair. Memory reads sectors in
-    /// such pairs.
+    /// Returns this set together with the other sector of each aligned pair. Memory reads sectors
+    /// in such pairs.
     SectorSet extend_to_pairs() const;
     /// Returns the number of sectors that are in this set and also in `other`.
     std::uint64_t count_common(const SectorSet& other) const;
-    /// Returns the number of sectors in each run. A run is a contiguous range of maximal length.
-    /// Sectors in the same memory page (2048 bytes) count as one run even with gaps between them:
-    /// the page is opened only once, so accessing them is as fast as accessing a contiguous range.
+    /// Returns the length of each run in sectors. Sectors in the same memory page (2048 bytes)
+    /// count as one run even with gaps between them, because memory opens the page only once.
     std::vector<std::uint64_t> runs() const;
-    /// Returns the runs like runs(), except for pages of which less than a third is in the set. In
-    /// such a page, each contiguous range is a run of its own: a page with so few sectors is no
-    /// faster than scattered accesses. (In calibrate's measurements, pairs of sectors 128 bytes
-    /// apart are nearly as fast as a contiguous range, but pairs 256 bytes apart are as slow as
-    /// pairs in different pages.)
+    /// Returns the runs like runs(), but splits sparse pages, of which less than a third is in the
+    /// set. Accesses to a sparse page are as slow as scattered ones, so each contiguous range is a
+    /// run.
     std::vector<std::uint64_t> runs_in_dense_pages() const;
     bool empty() const { return used_ == 0; }
     void clear();
@@ -55,13 +50,12 @@ private:
     static constexpr std::uint64_t kEmptySlot = ~std::uint64_t{0};
     static constexpr std::uint32_t kSectorsOfPage = 64;
 
-    /// 64 consecutive sectors with one bit each, in a slot of a hash table with open addressing.
-    /// The struct is aligned to fit into one cache line of the host, because cache misses are most
-    /// of the cost of a lookup.
+    /// 64 consecutive sectors with one bit each, in a slot of a hash table. The struct is aligned,
+    /// so that a lookup touches only one cache line of the host.
     struct alignas(32) SectorPage {
         std::uint64_t number = kEmptySlot;
         std::uint64_t sectors = 0;
-        /// The last turn that added sectors, and the sectors added in this turn.
+        /// The last turn in which sectors were added, and the sectors that were added in it.
         std::uint64_t turn = 0, turn_sectors = 0;
     };
     /// Returns the slot at which the search for a page starts. The table must not be empty.

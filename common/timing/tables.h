@@ -16,8 +16,8 @@
 namespace coalesce::timing {
 
 struct Table {
-    /// The fraction of the requested sectors that miss the L1 cache, and the fraction of
-    /// these misses that memory serves.
+    /// `missed_fraction` is the fraction of the requested sectors that miss the L1 cache.
+    /// `from_memory` is the fraction of these misses that memory serves.
     double missed_fraction = 1, from_memory = 1;
     double sectors_per_block = 0;  ///< the average number of different sectors per block
     double sectors = 0;            ///< the size of the table, from its first to its last sector
@@ -27,9 +27,8 @@ struct Table {
 class Tables {
 public:
     Tables() = default;
-    /// Finds the arrays that every block reads as a lookup table. `first_level_bytes` is the size
-    /// of a multiprocessor's L1 cache. `new_part`, the fraction of reads that no neighbouring block
-    /// has requested before, is an upper limit for Table::from_memory.
+    /// Finds the arrays that every block reads as a lookup table. `new_part` is the fraction of
+    /// reads that no neighbouring block has made before. It limits Table::from_memory.
     Tables(const Recording& recording, const Gpu& gpu, double first_level_bytes, double new_part);
 
     /// Returns the table that the instruction reads, or null.
@@ -38,8 +37,8 @@ public:
         return found == tables_.end() ? nullptr : &found->second;
     }
     bool empty() const { return tables_.empty(); }
-    /// Returns the number of table sectors that `blocks` blocks request. Sectors that several
-    /// blocks request count once for each of them.
+    /// Returns the number of table sectors that `blocks` blocks request. A sector counts once for
+    /// each block that requests it.
     double count_requests(double blocks) const;
     /// Returns the number of different table sectors that `blocks` blocks request.
     double count_distinct(double blocks) const;

@@ -1,6 +1,5 @@
-// Draws the activity of one multiprocessor during the launch as text. Time runs from left to right,
-// with separate rows for loads, stores, warps and blocks. The drawing is ASCII without colour, like
-// all of the course's pictures in a terminal.
+// Draws the activity of one multiprocessor during the launch as text. Time runs from left to right.
+// Loads, stores, warps and blocks have separate rows.
 #pragma once
 
 #include <string>
@@ -29,12 +28,11 @@ std::vector<int> list_slots(const TimeLine& line);
 /// Returns the number of resident warps, which sets the height of the row that shows warps.
 double resident_warps(const Prediction& prediction);
 
-/// Returns the top of the scale for bytes in flight: the bytes needed, or the largest value of any
-/// column if that is greater.
+/// Returns the top of the scale for bytes in flight. It is the number of bytes needed, or the
+/// largest value of any column if that is greater.
 double scale_top(const Prediction& prediction, const std::vector<Column>& columns);
 
 /// Returns the number of cycles between two marks on the time axis: 1, 2 or 5 times a power of ten.
-/// There are no more than `most` marks.
 double choose_tick_step(double cycles, int most);
 
 /// Returns the kernel's name, shortened to `room` characters.

@@ -1,5 +1,4 @@
-// The memory traffic of one block of a launch, and the lengths of the runs of sectors that reach
-// memory.
+// The memory traffic of one block of a launch, and the lengths of the runs in memory.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +19,17 @@ inline double length_of(const std::vector<std::uint64_t>& runs) {
 /// The part of a kernel's requests that reaches memory.
 struct Traffic {
     double read = 0, written = 0;  ///< sectors read from memory and written to memory per block
-    /// The sectors that reach memory, as a fraction of the requested sectors.
+    /// The fraction of the requested sectors that reaches memory.
     double read_fraction = 0, written_fraction = 0;
     /// The fraction of the written sectors that the block leaves incomplete.
     double unfinished = 0;
-    /// The fraction of the bytes in the written sectors that the block leaves to other blocks. The
-    /// block writes the other bytes itself.
+    /// The fraction of the bytes in the written sectors that other blocks must write.
     double left_for_other_blocks = 0;
     double own_run_read = 0, own_run_written = 0;  ///< average run lengths in bytes for one block
     /// The sizes of runs in sectors, for a block together with its neighbours.
     std::vector<std::uint64_t> runs_read, runs_written;
-    /// The sizes of the runs that memory reads, in sectors. They are larger than those in
-    /// `runs_read`, because memory reads aligned pairs of sectors. `pairs` is the sum of the sizes
-    /// in `runs_of_pairs` divided by the sum of the sizes in `runs_read`.
+    /// The sizes of the runs that memory reads, in sectors. Memory reads aligned pairs of sectors,
+    /// so these runs are longer than those in `runs_read`. `pairs` is the ratio of the totals.
     std::vector<std::uint64_t> runs_of_pairs;
     double pairs = 1;
     double rereads = 1;  ///< how often, on average, a block requests each sector that it reads

@@ -7,15 +7,14 @@
 
 namespace coalesce::timing {
 
-/// Adds to `p.unknown` the properties of the launch that make this prediction uncertain.
+/// Adds to `p.unknown` what makes this prediction uncertain.
 void record_unknowns(Prediction& p, const Recording& recording, const Occupancy& occupancy,
                      const MultiprocessorWork& work, const Traffic& traffic);
 
-/// Reports whether the launch reads and writes nearly
-/// the same memory, as an in-place kernel does.
+/// Reports whether the launch reads and writes nearly the same memory, as an in-place kernel does.
 bool writes_where_it_reads(const Recording& recording);
 
-/// Reports whether the average run that memory reads or writes is shorter than a cache line.
+/// Reports whether the runs that memory reads or writes are on average shorter than a cache line.
 bool has_short_runs(const Traffic& traffic);
 
 }  // namespace coalesce::timing

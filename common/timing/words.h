@@ -1,7 +1,5 @@
-// Explains a prediction to learners.
-//
-// All sentences are about numbers in the Prediction. Numbers that are missing or round to 0 are not
-// mentioned, and nothing is guessed about the source.
+// Explains a prediction to learners. All sentences are about numbers in the Prediction, and guess
+// nothing about the source. Numbers that are missing or round to 0 are not mentioned.
 #pragma once
 
 #include <optional>
@@ -13,8 +11,8 @@
 
 namespace coalesce::timing {
 
-/// The parts of the explanation, for programs that place them separately. Other programs use
-/// text().
+/// The parts of the explanation, for programs that show them in different places. Other programs
+/// use text().
 struct TimeExplanation {
     std::string kernel;   ///< the kernel's name in the Prediction, which may be empty
     std::string time;     ///< the predicted time: "about 4.6 ms, 43 % of a copy"
@@ -24,10 +22,10 @@ struct TimeExplanation {
     std::vector<std::string> why;
     std::vector<std::string> unknown;  ///< sentences about unknowns: "The model does not know ..."
     std::string cure;                  ///< a sentence about what could help
-    /// Whether `cure` suggests a change; false if only moving fewer bytes would help.
+    /// Whether `cure` suggests a change. It does not if only moving fewer bytes would help.
     bool cure_is_advice = false;
 
-    /// Returns the time and the verdict, such as "padded: about 4.6 ms, 43 % of a copy (predicted,
+    /// Returns the time and the verdict as text: "padded: about 4.6 ms, 43 % of a copy (predicted,
     /// NVIDIA H200, within 8 %). It waits ...".
     std::string headline() const;
     /// Returns the whole explanation, one paragraph per line.
@@ -43,7 +41,7 @@ TimeExplanation explain_prediction(const Prediction& prediction, const Gpu& gpu,
 /// %".
 std::string prediction_label(const Prediction& prediction);
 
-/// Returns the speed as a fraction of the speed of a copy, such as 0.43, or nothing if a required
+/// Returns the speed as a fraction of a copy's speed, such as 0.43. Returns nothing if a required
 /// number is missing.
 std::optional<double> fraction_of_copy(const Prediction& prediction, const Gpu& gpu,
                                        double useful_bytes);

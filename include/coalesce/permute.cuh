@@ -28,8 +28,8 @@ namespace coalesce {
 /// The kernels for permutations that are not transposes, and the choice among them.
 namespace permuting {
 
-/// Returns the size of the units that the kernels move: the largest power of two that divides the
-/// size of an element.
+/// Returns the size of the units that the kernels move. It is the largest power of two that divides
+/// the size of an element.
 template <class T>
 constexpr int unit_size() {
     static_assert(std::is_trivially_copyable<T>::value, "elements are moved as bits");
@@ -40,8 +40,8 @@ constexpr int unit_size() {
 template <int LEAST, int SIZE>
 constexpr int max_of_size_and = SIZE < LEAST ? LEAST : SIZE;
 
-/// Implements the public functions. Units have at least LEAST bytes, so kernels for smaller units
-/// need not be compiled.
+/// Implements the public functions. LEAST is the size of the smallest unit for which kernels are
+/// compiled.
 template <int LEAST>
 cudaError_t permute(void* out, const void* in, std::size_t element_size, int axes,
                     const std::int64_t* sizes, const int* order, const Queue& queue) {
@@ -79,8 +79,8 @@ cudaError_t permute(T* out, const T* in, int axes, const std::int64_t* sizes, co
                                                          stream);
 }
 
-/// Permutes the axes of an array whose sizes and order are given as lists: permute(out, in, {B, S,
-/// H, D}, {0, 2, 1, 3}).
+/// Permutes the axes of an array. Sizes and order are given as lists: permute(out, in, {B, S, H,
+/// D}, {0, 2, 1, 3}).
 template <class T, int AXES>
 cudaError_t permute(T* out, const T* in, const std::int64_t (&sizes)[AXES],
                     const int (&order)[AXES], cudaStream_t stream = nullptr) {

@@ -19,9 +19,8 @@
 
 namespace coalesce {
 
-/// A transpose or a permutation whose kernel has been chosen. `run` only launches the kernel. A
-/// planned call may be copied, and several threads may run it at the same time. It can run only on
-/// the device that was current when it was planned.
+/// A transpose or a permutation whose kernel has been chosen. Several threads may run a planned
+/// call at the same time. It can run only on the device that was current when it was planned.
 class PlannedCall {
 public:
     /// Calls queue_in(queue) and stores the launch that this call queues. Used by `plan`.
@@ -35,9 +34,9 @@ public:
         return error;
     }
 
-    /// Queues the work in `stream`. The arrays may differ from the planned arrays. If an array and
-    /// the planned array start at different offsets within a cache line, queues nothing and returns
-    /// cudaErrorMisalignedAddress. Does nothing if no call has been planned.
+    /// Queues the work in `stream`. The arrays may differ from the planned arrays, but must start
+    /// at the same offsets within a cache line. Otherwise returns cudaErrorMisalignedAddress. Does
+    /// nothing if no call has been planned.
     cudaError_t run(void* out, const void* in, cudaStream_t stream = nullptr) const {
         if (launch_.launch_count == 0) return cudaSuccess;
         if (out == nullptr || in == nullptr) return cudaErrorInvalidValue;

@@ -46,7 +46,7 @@ struct TransposeOptions {
     std::int64_t out_stride = 0;  ///< the distance between matrices of `out`
 };
 
-/// The kernels, with one file in detail/ for each family, and the choice among them.
+/// The kernels, and the choice among them. Each family of kernels has a file in detail/.
 namespace transposing {
 
 /// Checks the arguments and fills in the defaults. Returns cudaSuccess or an error.
@@ -70,9 +70,8 @@ inline cudaError_t parse_arguments(Task& task, void* out, const void* in, std::i
     if (out == nullptr || in == nullptr) return cudaErrorInvalidValue;
     if (!is_aligned_to(out, size) || !is_aligned_to(in, size)) return cudaErrorMisalignedAddress;
     // Consecutive blocks go down a column of tiles, so that rows of `out` are written in long runs.
-    // On an H200, this order was faster for all shapes that we tried, with two exceptions: for 2048
-    // x 32768 and 4096 x 32768, going along a row of tiles takes 2 and 3 % less time. The condition
-    // is false for such shapes.
+    // On an H200, this order was faster for all shapes that we tried, except 2048 x 32768 and 4096
+    // x 32768.
     task.is_down_first = cols / 8 < rows || cols / 16 > rows;
     task.has_fast_memory = has_fast_memory();
     return cudaSuccess;

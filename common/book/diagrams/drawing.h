@@ -5,7 +5,6 @@
 
 namespace coalesce::diagrams {
 
-/// The contents of a cell.
 enum class CellContents {
     idle,    ///< memory that is not accessed
     used,    ///< bytes of global memory that a lane accesses
@@ -22,14 +21,14 @@ public:
     /// Draws a rectangle, with `label` in its centre if it fits.
     void add_cell(int x, int y, int width, int height, CellContents kind,
                   const std::string& label = "");
-    /// Draws a square that lights up at step `step` of the animation. The square does not light up
-    /// if the reader prefers reduced motion.
+    /// Draws a square that lights up at step `step` of the animation. If the reader prefers reduced
+    /// motion, the square stays dark.
     void animated_cell(int x, int y, int side, int step);
     /// Draws a grid of `cols` x `rows` idle cells that are `side` pixels apart.
     void add_grid(int x, int y, int cols, int rows, int side);
 
     /// Returns the complete SVG file. `title` can be short, because the text around the drawing
-    /// describes the drawing.
+    /// describes it.
     std::string svg(const std::string& title) const;
 
 private:

@@ -8,8 +8,8 @@
 
 namespace coalesce::diagrams {
 
-/// Draws the accesses of one warp of the variant: the lanes, and the sectors or banks that the
-/// lanes access. Each kind of access is drawn once.
+/// Draws the accesses of one warp of the variant: the lanes, and the sectors or banks that they
+/// access.
 std::string draw_warp_picture(const Recording& recording, const std::string& variant);
 
 /// A variant whose tile is drawn, and the recording that contains the variant.
@@ -17,11 +17,10 @@ struct RecordedTile {
     const Recording* recording;
     std::string variant;
 };
-/// Draws shared memory as rows of 32 banks, and marks the words that a warp reads with one load.
+/// Draws shared memory as rows of 32 banks. Marks the words that a warp reads with one load.
 std::string draw_banks_picture(const std::vector<RecordedTile>& tiles);
 
-/// Draws an animation of two tiles side by side, in which each word lights up when a wavefront
-/// delivers it.
+/// Draws an animation of two tiles side by side. Each word lights up when a wavefront delivers it.
 std::string draw_race_picture(const RecordedTile& left, const RecordedTile& right);
 
 /// Draws the tiles of a matrix, each labelled with the index of the block that processes it.

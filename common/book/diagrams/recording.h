@@ -19,7 +19,6 @@ struct RecordedVariant {
     unsigned warp = 0;
     std::vector<Access> accesses;
     /// For each of 16 x 16 blocks, the row and column of the first element that the block reads.
-    /// Empty if the order was not recorded.
     std::vector<std::array<int, 2>> block_order;
 };
 

@@ -1,5 +1,5 @@
-// Infers the rule behind observed launches: how the grid depends on the shape of the matrix, and
-// which arguments are passed.
+// Finds the rule behind observed launches: how the grid depends on the matrix, and which arguments
+// are passed.
 #pragma once
 
 #include <array>
@@ -33,8 +33,8 @@ struct ObservedLaunch {
     std::int64_t out_address = 0, in_address = 0;  ///< the addresses of the matrices
 };
 
-/// Thrown if the launches follow no known rule. The message gives the reason, in which "it" is
-/// the variant: "its grid size is not a simple function of the shape".
+/// Thrown if the launches follow no known rule. The message gives the reason, such as "its grid
+/// size is not a simple function of the shape". "it" is the variant.
 struct NoLaunchRule : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

@@ -63,7 +63,8 @@ public:
     }
 
 private:
-    /// A cooperative launch passes the workspace's address in two special registers.
+    /// Returns the address of the workspace, which a cooperative launch passes in two special
+    /// registers.
     __device__ static unsigned int* workspace() {
         unsigned int high, low;
         asm("mov.u32 %0, %%envreg1;" : "=r"(high));
@@ -194,8 +195,8 @@ protected:
         asm("mov.u32 %0, %%laneid;" : "=r"(lane));
         return lane;
     }
-    /// Returns the lane with this rank: the index of the `rank`-th set bit of the mask, counted
-    /// from 0.
+    /// Returns the lane with this rank, which is the index of the `rank`-th set bit of the mask.
+    /// Ranks start at 0.
     __device__ int lane_of(unsigned int rank) const {
         unsigned int rest = mask_;
         for (unsigned int i = 0; i < rank; ++i) rest &= rest - 1;

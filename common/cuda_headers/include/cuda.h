@@ -1,6 +1,6 @@
-// The version of CUDA that these headers implement, and the tensor maps of the driver API. Programs
-// obtain the function that encodes tensor maps by calling cudaGetDriverEntryPointByVersion, because
-// the project has no libcuda to link with.
+// The version of CUDA that these headers implement, and the tensor maps of the driver API. The
+// project has no libcuda, so programs find the function that encodes tensor maps with
+// cudaGetDriverEntryPointByVersion.
 #pragma once
 #define CUDA_VERSION 13000
 

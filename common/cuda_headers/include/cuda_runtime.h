@@ -1,6 +1,5 @@
-// CUDA C++ for clang without a toolkit, written for this project: kernels, launches, intrinsics and
-// the runtime's functions. cuda-clang includes this header at the top of every .cu file, as nvcc
-// includes its own cuda_runtime.h.
+// CUDA C++ for clang without a toolkit. cuda-clang includes this header at the top of every .cu
+// file, as nvcc includes its own cuda_runtime.h.
 //
 // In plain C++ host code, this header declares only the runtime's functions.
 #pragma once

@@ -33,20 +33,19 @@ struct ProofCase {
     std::string source;      ///< the source to judge
     bool must_pass = false;  ///< whether the source must get all points
     std::string failure;     ///< the failure that must be reported, or "" for any
-    /// The largest fraction of the points that a wrong source may get. If it is 1, the source may
-    /// get any number of points except all of them.
+    /// The largest fraction of the points that a wrong source may get. 1 allows any number of
+    /// points except all of them.
     double max_share = 1;
 };
 
 /// The largest fraction of an exercise's points that a student may get without doing any work.
 inline constexpr double kMaxShareWithoutWork = 0.4;
 
-/// Returns all proof cases for an assignment: the solution, which must pass, and the skeleton, the
-/// mutants and the cheating attempts, which must fail. The skeleton and the previous lesson's
-/// solution must also score low.
+/// Returns all proof cases for an assignment. The solution must pass. The skeleton, the mutants and
+/// the cheating attempts must fail.
 std::vector<ProofCase> list_proofs(const Assignment& assignment);
 
-/// Judges all sources from list_proofs. Returns whether each gets the result that it must get.
+/// Judges all sources from list_proofs. Returns whether each gets the required result.
 bool verify_assignment(const Assignment& assignment, const JudgingProcesses& processes,
                        std::optional<Tier> tier, std::ostream& out);
 

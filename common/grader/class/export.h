@@ -24,9 +24,9 @@ namespace coalesce::grader {
 void export_platform(const Assignment& assignment, const std::string& platform,
                      const std::filesystem::path& to);
 
-/// Returns a file of common/grader/platforms/ with each @NAME@ replaced with the value of NAME in
-/// `words`. Throws UsageError if the file does not exist, and InfrastructureError if a value is
-/// missing.
+/// Returns a file of common/grader/platforms/ in which each @NAME@ is replaced with the value of
+/// NAME in `words`. Throws UsageError if the file does not exist, and InfrastructureError if a
+/// value is missing.
 std::string platform_file(const std::string& file, const std::map<std::string, std::string>& words);
 
 /// Quotes a string so that a shell treats it as a single word.

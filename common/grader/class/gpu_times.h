@@ -1,6 +1,6 @@
 /// \file
-/// Measures times on a real GPU, in addition to the grades. Only kernels that are correct on the
-/// simulated GPU are measured, and times do not affect the points.
+/// Measures times on a real GPU, in addition to the grades. The times do not affect the points.
+/// Only kernels that are correct on the simulated GPU are measured.
 #pragma once
 
 #include <iosfwd>
@@ -24,9 +24,9 @@ struct MeasuredTime {
 /// Returns the contents of times.csv.
 std::string times_csv(const std::vector<MeasuredTime>& times);
 
-/// Measures each kernel on this computer's GPU in a child process (`time JOB` of this program), and
-/// writes times.csv to the folder of the grades. If there is no GPU, prints a message and writes
-/// nothing. Throws InfrastructureError if the GPU stops responding.
+/// Measures each kernel on this computer's GPU, in a child process, and writes times.csv. If there
+/// is no GPU, prints a message and writes nothing. Throws InfrastructureError if the GPU stops
+/// responding.
 void measure_class(const Assignment& assignment, const ClassResults& results,
                    std::optional<Tier> tier, std::ostream& out);
 

@@ -25,9 +25,9 @@ struct Identity {
 /// Maps the name of each submission to the student's identity.
 using Roster = std::map<std::string, Identity>;
 
-/// Reads a list of names in CSV format. The header row must contain the column `student`, and may
-/// contain `name`, `id`, `sis_id`, `login`, `email`, `section` and `late_days`, in any order.
-/// `file` is the list's name for error messages. Throws UsageError if the list contains a mistake.
+/// Reads a list of names in CSV format. The header row must contain the column `student`. Other
+/// columns, such as `email` and `late_days`, are optional. `file` is the list's name for error
+/// messages.
 Roster read_roster(const std::string& text, const std::string& file);
 
 /// The deduction for late submissions.
@@ -36,9 +36,8 @@ struct LateRule {
     double free_days = 0;  ///< late days without a deduction
 };
 
-/// Returns the gradebook for the platform "moodle" or "canvas". Throws UsageError, for example if a
-/// student is missing from the roster. The points of students who submitted nothing, or who are not
-/// graded yet, are left empty.
+/// Returns the gradebook for the platform "moodle" or "canvas". The points of students without a
+/// grade are left empty. Throws UsageError, for example if a student is missing from the roster.
 std::string gradebook_csv(const ClassResults& results, const Roster& roster, const LateRule& rule,
                           const std::string& platform);
 

@@ -40,7 +40,6 @@ struct Assignment {
     std::filesystem::path teacher() const { return folder / "teacher"; }
     /// Returns the folder of the reports.
     std::filesystem::path results() const { return teacher() / "results"; }
-    /// Returns the path of the store.
     std::filesystem::path store() const { return teacher() / "store.sqlite"; }
     /// Returns the exercise with this name or number, or nullptr if there is none.
     const Assigned* find(const std::string& name_or_number) const;
@@ -66,9 +65,9 @@ std::string manifest_text(const Assignment& assignment);
 /// Returns the text of hidden.toml.
 std::string hidden_text(const Assignment& assignment);
 
-/// Returns a digest of an exercise's requirements, including its hidden shapes, points and
-/// solution. The digest is part of the key under which each result is stored, so a changed
-/// requirement adds new results without replacing the old ones.
+/// Returns a digest of an exercise's requirements, including hidden shapes, points and solution.
+/// Results are stored under keys with this digest, so old results remain when a requirement
+/// changes.
 std::string requirements_digest(const Assigned& exercise);
 
 /// Returns the folder of the assignment with this name: `folder`/NAME.

@@ -27,13 +27,13 @@
 namespace coalesce::grader {
 
 /// The maximum number of chunks in a plan. GitHub Actions allows at most this many jobs in a
-/// matrix, and no class needs more.
+/// matrix.
 constexpr int kMaxChunks = 256;
 
 /// A plan as read from its folder.
 struct Plan {
-    std::filesystem::path folder;                 ///< the plan's folder
-    std::string assignment;                       ///< name of the assignment
+    std::filesystem::path folder;  ///< the plan's folder
+    std::string assignment;
     std::string identity;                         ///< digest of the assignment and its secrets
     JudgeSetup setup;                             ///< the setup that every computer must have
     std::vector<Entry> entries = {};              ///< all submissions
@@ -55,12 +55,12 @@ void describe(auto& codec, Entry& entry) {
            platform_name);
 }
 
-/// Returns the content of a result file: the result, and a seal that can be computed only with the
+/// Returns the content of a result file: the result, and a seal. Computing the seal requires the
 /// assignment's key.
 std::string seal_result(const Assignment& assignment, const std::string& key,
                         const std::string& result);
-/// Returns the result in a sealed file. Throws InfrastructureError if the seal is wrong, which
-/// means that the file is incomplete or was written without the key.
+/// Returns the result in a sealed file. Throws InfrastructureError if the seal is wrong. The file
+/// is then incomplete, or was written without the key.
 std::string open_sealed_result(const Assignment& assignment, const std::string& key,
                                const std::string& sealed);
 
@@ -68,23 +68,23 @@ std::string open_sealed_result(const Assignment& assignment, const std::string& 
 struct PlanRequest {
     std::filesystem::path submissions;  ///< a folder or an archive
     std::filesystem::path to;           ///< the plan's folder, which must not exist yet
-    /// The number of chunks, or 0 to make each chunk large enough to take at least `seconds` of
-    /// processor time.
+    /// The number of chunks. If it is 0, each chunk gets work for at least `seconds` of processor
+    /// time.
     int chunks = 0;
     double seconds = 30;  ///< minimum processor time per chunk; used only if `chunks` is 0
 };
 
-/// Writes a plan atomically. `tier` has the same meaning as in JudgeOptions. The plan omits
-/// submissions that already have a result in the store.
+/// Writes a plan atomically. The plan leaves out submissions that already have a result in the
+/// store.
 void make_plan(const Assignment& assignment, const PlanRequest& request, std::optional<Tier> tier,
                std::ostream& out);
 
 /// Reads a plan. Throws UsageError if the folder does not contain a plan.
 Plan read_plan(const std::filesystem::path& folder);
 
-/// Judges the submissions of a chunk that have no result yet. Throws InfrastructureError before
-/// judging if this computer's grader or compiler differs from the one in the plan. Also throws
-/// InfrastructureError after judging if results are still missing.
+/// Judges the submissions of a chunk that have no result yet. Throws InfrastructureError if this
+/// computer's grader or compiler differs from the plan's, or if results are still missing at the
+/// end.
 void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chunk,
                  const JudgingProcesses& processes, std::ostream& out);
 

@@ -1,6 +1,6 @@
 /// \file
-/// Shows the progress of a run on stderr. On a terminal, the progress is shown in a single line
-/// that is updated in place. In a log, a new line is written every ten seconds.
+/// Shows the progress of a run on stderr. A terminal shows a single line that is updated in place.
+/// A log gets a new line every ten seconds.
 #pragma once
 
 #include <chrono>

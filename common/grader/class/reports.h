@@ -22,17 +22,15 @@ std::string grades_json(const ClassResults& results);
 std::string feedback(const ClassResults& results, const StudentResults& student);
 /// Returns a summary for the terminal, with the number of submissions for each verdict.
 std::string summary(const ClassResults& results);
-/// Lists what needs the teacher's attention: submissions that crash the judge, are suspected of
-/// cheating, were rejected, do not compile or are late; points that the teacher set for a file that
-/// has since been replaced; and names that may belong to one student. Returns "" if there is
-/// nothing to list. Lists at most `most` lines of each kind.
+/// Lists what needs the teacher's attention, such as submissions that crash the judge, are late or
+/// do not compile. Returns "" if there is nothing to list. Lists at most `most` lines of each kind.
 std::string describe_open_questions(const ClassResults& results, std::size_t most = 1000);
-/// Returns a zip archive with the students' feedback. The platform recognizes the names of the
-/// files, so teachers can upload the archive on the page where they downloaded the submissions.
+/// Returns a zip archive with the students' feedback. Teachers can upload the archive on the page
+/// where they downloaded the submissions.
 std::string feedback_zip(const ClassResults& results);
 
-/// Returns a safe file name for a student. It consists of a unique digest and the harmless
-/// characters of the student's name. The name itself is untrusted and is never used as a path.
+/// Returns a safe file name for a student. It consists of a digest and the harmless characters of
+/// the student's name. The name itself is never used as a path, because it is untrusted.
 std::string file_name(std::string_view student);
 
 /// Writes all reports, including the similarity report, to `folder`. Each file is written
@@ -41,8 +39,8 @@ void write_reports(const ClassResults& results, const std::filesystem::path& fol
 
 /// Returns the contents of /autograder/results/results.json, which Gradescope reads.
 std::string gradescope_json(const StudentResults& student);
-/// Returns results.json, which `grade container` writes for other platforms' adapters. The format:
-/// {"format": 1, "assignment", "title", "score", "max_score", "passed", "tests": [{"name", "score",
+/// Returns results.json, which `grade container` writes for other platforms. The format: {"format":
+/// 1, "assignment", "title", "score", "max_score", "passed", "tests": [{"name", "score",
 /// "max_score", "passed", "verdict", "failure", "headline", "line", "output"}]}.
 std::string results_json(const ClassResults& results, const StudentResults& student);
 /// Returns comment.md, the text of a pull request comment. It is shorter than GitHub's limit of

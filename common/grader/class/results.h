@@ -15,24 +15,23 @@ namespace coalesce::grader {
 /// One student's result for one exercise.
 struct Graded {
     std::string exercise;  ///< such as "03_tiled"
-    Points possible;       ///< the possible points
-    std::string source;    ///< the submitted source, or "" if there is none to judge
+    Points possible;
+    std::string source;  ///< the submitted source, or "" if there is none to judge
     /// The result, or empty if the submission has not been graded yet.
     std::optional<Result> result;
     std::string ignored = "";  ///< a description of the submitted files that were not examined
-    /// Which of the student's files was judged, such as "the best of 3", or "" if there is only
-    /// one.
+    /// Which of the student's files was judged, such as "the best of 3". "" if there is only one
+    /// file.
     std::string attempt = "";
     /// The teacher's decision about the points, or empty if the judge's points apply.
     std::optional<Decision> decision = {};
-    /// Whether the teacher's decision was about an earlier file that the student has since
-    /// replaced.
+    /// Whether the student has replaced the file that the teacher's decision was about.
     bool has_stale_decision = false;
 
     /// Returns the code of the mark, such as "WA" for a wrong result. "SYS" means not graded yet.
     std::string code() const;
-    /// Returns the points that the teacher decided on, or the judge's points if there is no
-    /// decision. Returns nothing if the judge has given no points either.
+    /// Returns the points that the teacher decided on. Without a decision, returns the judge's
+    /// points, if any.
     std::optional<double> points() const;
     /// Returns the first failure of the result, or nullptr if there is none.
     const Failure* first_failure() const;
@@ -54,15 +53,14 @@ struct StudentResults {
     double possible() const;
 };
 
-/// The results of a class.
 struct ClassResults {
-    std::string assignment = "";  ///< name of the assignment
-    std::string title = "";       ///< the title that students see
-    std::int64_t run = 0;         ///< id of the run in the store
-    std::string stamp = "";       ///< "unsandboxed" if the run had no sandbox, otherwise ""
+    std::string assignment = "";
+    std::string title = "";  ///< the title that students see
+    std::int64_t run = 0;    ///< id of the run in the store
+    std::string stamp = "";  ///< "unsandboxed" if the run had no sandbox, otherwise ""
     std::vector<std::string> exercises = {};  ///< names of the exercises
     /// For each exercise, the sources that every student can read: the skeleton and the solution.
-    /// The search for similar submissions ignores the fingerprints of these sources.
+    /// The search for similar submissions ignores code from these sources.
     std::vector<std::vector<std::string>> common = {};
     std::vector<StudentResults> students = {};  ///< results of all students, sorted by name
 };

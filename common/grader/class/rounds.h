@@ -1,8 +1,9 @@
 /// \file
-/// Judges many submissions, and retries those that fail because of the grader or the computer. If a
-/// submission fails repeatedly, the reference solution is judged. If the solution fails too, the
-/// computer is broken, and judging stops. Otherwise the submission itself crashes the judge, and
-/// the rest of the class is still graded.
+/// Judges many submissions, and retries those that fail because of the grader or the computer.
+///
+/// If a submission fails repeatedly, the reference solution is judged. If the solution fails too,
+/// the computer is broken, and judging stops. Otherwise the submission itself crashes the judge,
+/// and the next one is judged.
 #pragma once
 
 #include <functional>
@@ -20,7 +21,7 @@ struct RetryOptions {
     int jobs = 1;           ///< number of judging processes
     bool is_quiet = false;  ///< whether to hide the progress
     /// Returns the solution of an exercise. If even the solution cannot be judged, the computer is
-    /// at fault, not the submission.
+    /// broken.
     std::function<std::string(const std::string& exercise)> solution;
 };
 
@@ -34,7 +35,6 @@ enum class TaskEnd {
 /// message if the attempt failed.
 using TaskEndCallback = std::function<void(std::size_t task, TaskEnd end, const std::string& text)>;
 
-/// The outcome of judging.
 struct JudgingOutcome {
     std::size_t judged = 0;  ///< number of tasks with a result
     double seconds = 0;      ///< duration in seconds

@@ -29,8 +29,8 @@ struct JudgingProcesses {
 struct RunRequest {
     std::filesystem::path submissions;  ///< the class's folder or archive, or "" to resume
     bool should_resume = false;         ///< whether to continue the last run
-    /// Whether to judge again the entries that already have a result, and to compare the new result
-    /// with the old one.
+    /// Whether to judge entries again that already have a result. The new result is compared with
+    /// the old one.
     bool rejudges = false;
 };
 
@@ -45,31 +45,28 @@ struct JudgeSetup {
     std::string stamp() const { return tier == Tier::unsandboxed ? name_of(tier) : ""; }
 };
 
-/// Chooses a sandbox, and tests it with a file in `work_folder`, which this function creates. Tests
-/// only the tier `wanted` if it is set, and accepts the tier `unsandboxed` without a test. Throws
-/// std::runtime_error if no tested sandbox both starts and stops every attack.
+/// Chooses a sandbox, and tests it in `work_folder`, which this function creates. If `wanted` is
+/// set, tests only this tier, and accepts the tier `unsandboxed` without a test. Throws
+/// std::runtime_error if no sandbox starts and stops every attack.
 JudgeSetup find_judge_setup(const std::filesystem::path& work_folder, std::optional<Tier> wanted);
 
-/// The submissions of a class.
 struct ClassSubmissions {
     std::vector<Entry> entries;
     std::set<std::string> sources;  ///< sources that can be judged
 };
 ClassSubmissions read_submissions(const Assignment& assignment, const JudgeSetup& setup,
                                   const std::filesystem::path& submissions);
-/// Returns the entries that must be judged: those whose source can be judged and whose result is
-/// not in the store. If `rejudges` is true, entries with a result are included. Entries with the
-/// same key are returned only once.
+/// Returns the entries that must be judged. They have a source that can be judged, but no result in
+/// the store. If `rejudges` is true, entries with a result are included.
 std::vector<Entry> select_entries_to_judge(const std::vector<Entry>& entries, Store& store,
                                            bool rejudges);
-/// Returns the key of an entry's result.
 std::string result_key(const Assignment& assignment, const JudgeSetup& setup, const Entry& entry);
 /// Returns the parameters for judging submissions of an assignment.
 RetryOptions retry_options_for(const Assignment& assignment, const JudgeSetup& setup,
                                const JudgingProcesses& processes,
                                const std::filesystem::path& work_folder);
-/// Returns the result for a submission that cannot be judged, for example because a file is missing
-/// or an archive is damaged.
+/// Returns the result for a submission that cannot be judged, for example because a file is
+/// missing.
 Result make_problem_result(const Entry& entry, const std::string& sandbox);
 /// Judges a submission. A submission that cannot be judged gets a result that states the problem.
 Result judge_submission(const Submission& handed, const Assigned& exercise, const Secret& secret,

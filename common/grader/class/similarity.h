@@ -7,9 +7,9 @@
 /// fingerprint (winnowing: Schleimer, Wilkerson, Aiken, 2003). Fingerprints that also occur in the
 /// skeleton or the solution are ignored.
 ///
-/// Rare fingerprints weigh more than common ones: an answer that half of the class found means
-/// nothing, but a mistake that only two students made means a lot. The tokens are also compared
-/// with their original names, to detect a common answer with unusual names.
+/// Rare fingerprints weigh more than common ones. If half of the class has the same answer, this
+/// means nothing. If only two students make the same mistake, it means a lot. The tokens are also
+/// compared with their original names, to detect a common answer with unusual names.
 #pragma once
 
 #include <string>
@@ -29,16 +29,16 @@ struct SimilarSubmissions {
     bool is_same_file = false;    ///< whether the files are byte-identical
 };
 
-/// Returns groups of similar submissions, with the highest `rarity` first. The members of a group
-/// have at least the fraction `share` of their fingerprints in common. Fingerprints that occur in
-/// `common` (the skeleton and the solution) are ignored.
+/// Returns groups of similar submissions, with the rarest similarities first. The members of a
+/// group share at least the fraction `share` of their fingerprints. Fingerprints that occur in
+/// `common` are ignored.
 std::vector<SimilarSubmissions> find_similar(const std::vector<std::string>& sources,
                                              const std::vector<std::string>& common,
                                              double share = 0.6);
 
 /// Returns the indices of the sources whose tokens equal those of `published`. Comments and white
-/// space are ignored. `names_differ` tells whether sources with other names of variables and
-/// functions count as different.
+/// space are ignored. If `names_differ` is false, the names of variables and functions are ignored
+/// too.
 std::vector<std::size_t> find_copies(const std::vector<std::string>& sources,
                                      const std::string& published, bool names_differ = true);
 

@@ -20,11 +20,11 @@ namespace coalesce::grader {
 struct Submission {
     std::string exercise;  ///< such as "03_tiled"
     std::string source;    ///< bytes of the file, or "" if the submission cannot be judged
-    /// The reason why the submission cannot be judged: "no-file", "two-files", "not-a-file",
-    /// "file-too-large" or "archive-...". "" if it can be judged.
+    /// The reason why the submission cannot be judged, such as "no-file" or "two-files". "" if it
+    /// can be judged.
     std::string problem;
-    /// A description of the problem for the student. If there is no problem, a list of the files
-    /// that were not examined.
+    /// A description of the problem for the student. If there is no problem, lists the files that
+    /// were not examined.
     std::string details;
 
     /// Reports whether the submission contains a file that can be judged.
@@ -47,7 +47,6 @@ std::vector<Student> read_class(const std::filesystem::path& submissions,
 Student read_student(const std::filesystem::path& submission, const std::string& name,
                      const std::vector<std::string>& exercises);
 
-/// Finds the exercises' files in a submission.
 std::vector<Submission> find_files(const Tree& tree, const std::vector<std::string>& exercises);
 
 }  // namespace coalesce::grader

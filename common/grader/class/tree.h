@@ -1,6 +1,6 @@
 /// \file
-/// Reads submitted files from a folder or an archive into memory. Only *.cu files are read. All
-/// other files are listed but skipped, both in folders and in archives.
+/// Reads submitted files from a folder or an archive into memory. Reads only *.cu files, and lists
+/// all others.
 ///
 /// An archive may contain links, devices, names that point outside the archive, and files that
 /// expand to ten thousand times their size. Therefore, this code never writes to disk and never
@@ -52,9 +52,8 @@ struct TreeLimits {
     std::size_t bytes = 32u << 20;           ///< maximum total size of all files that are read
     std::size_t file_bytes = 4u << 20;       ///< maximum size of a single file that is read
     std::size_t archive_bytes = 256u << 20;  ///< maximum size of a nested archive, before unpacking
-    /// The maximum total size of ignored files and nested archives. Ignored files are included
-    /// because skipping a file in an archive requires decompressing it, and the file may be a zip
-    /// bomb.
+    /// The maximum total size of ignored files and nested archives. Ignored files count, because
+    /// even skipping a zip bomb requires decompressing it.
     std::size_t unwanted_bytes = 512u << 20;
     std::size_t depth = 12;     ///< maximum nesting depth of folders
     bool has_archives = false;  ///< whether to read nested archives too

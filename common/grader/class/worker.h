@@ -20,7 +20,6 @@ struct Task {
     std::string source;    ///< the bytes of the file
 };
 
-/// The answer of a worker.
 struct WorkerAnswer {
     bool is_judged = false;  ///< whether there is a result; false if the grader failed
     std::string text;        ///< the result as JSON, or a description of why the grader failed
@@ -35,24 +34,23 @@ void describe(auto& codec, WorkerAnswer& answer) {
     fields(codec, "is_judged", answer.is_judged, "text", answer.text);
 }
 
-/// Runs a worker. The first line that the worker prints is `identity_of(assignment)`. The parent
-/// compares this line with its own value, to verify that both processes have read the same
-/// assignment.
+/// Runs a worker. Its first line of output is `identity_of(assignment)`, which the parent compares
+/// with its own value. Both processes have then read the same assignment.
 int run_worker(const Assignment& assignment, const JudgeOptions& options);
 
 /// Limits the processor time and the memory that this process may use for the next submission. Call
 /// this function before each submission.
 ///
-/// The sandbox has its own limits, but the judge parses the student's file and builds images and
-/// matrices from it in this process. Exceeding the time limit ends the process, and exceeding the
-/// memory limit throws std::bad_alloc. Both are reported as problems of the submission.
+/// The sandbox has its own limits, but this process parses the student's file. Exceeding the time
+/// limit ends the process, and exceeding the memory limit throws std::bad_alloc. Both are reported
+/// as problems of the submission.
 void limit_to_one_submission();
 
 /// Returns the result for a submission that crashes the judge, although other submissions do not.
 Result make_fault_result(const std::string& sandbox);
 
-/// Returns a digest of the assignment. A worker prints it, so that the parent process can verify
-/// that both have read the same assignment.
+/// Returns a digest of the assignment. A parent process and its workers compare it, to verify that
+/// they have read the same assignment.
 std::string identity_of(const Assignment& assignment);
 
 }  // namespace coalesce::grader

@@ -13,18 +13,17 @@
 
 namespace coalesce::grader {
 
-/// The options of all commands.
 struct CommandOptions {
     std::filesystem::path folder;  ///< folder of the assignments
     std::string name;              ///< name of the assignment, or empty if there is only one
-    NewAssignment new_assignment_request;  ///< for `assignment new`: the assignment to create
-    RunRequest run;                        ///< for `run`: the run's parameters
-    JudgingProcesses processes;            ///< the judging processes
+    NewAssignment new_assignment_request;
+    RunRequest run;  ///< for `run`: the run's parameters
+    JudgingProcesses processes;
     std::optional<Tier> tier;  ///< the requested sandbox, or empty for the strongest available one
     bool gpu = false;          ///< for `run`: whether to measure GPU times
     char** argv = nullptr;     ///< the command line
     bool json = false;         ///< for `one`: whether to print the verdict as JSON
-    std::string exercise;      ///< for `one`: the exercise
+    std::string exercise;
     std::filesystem::path file;    ///< for `one`, `student`, `container`, `time`: the file
     std::string student;           ///< for `show`, `set`: the student's name
     std::optional<double> points;  ///< for `set`: the points, or empty to keep the judge's points

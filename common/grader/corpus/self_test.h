@@ -1,15 +1,13 @@
 /// \file
 /// Tests the grader on submissions with known verdicts. Some are hostile, some are broken, and some
-/// are honest but look unusual.
+/// are correct but look unusual.
 ///
-/// The submissions are files in cases/: kernels, and archives as students submit them. case_text.h
-/// expands kernels that are large on purpose. Each line of cases.txt gives a file, an exercise, the
-/// required verdict and the required failure. A failure of `-` means that nothing is wrong, and
-/// `a|b` allows either of two failures, for cases in which either time or memory may run out first.
+/// The submissions are files in cases/. Each line of cases.txt gives a file, an exercise, the
+/// required verdict and the required failure. A failure of `-` means that nothing is wrong. `a|b`
+/// allows either of two failures.
 ///
 /// An exercise ("03_tiled", or "async" for any number) is judged as in the course, with additional
-/// hidden shapes, for which the grader reports only the kind of failure. Archives belong to an
-/// assignment that consists of 02_naive and 03_tiled.
+/// hidden shapes. Archives belong to an assignment that consists of 02_naive and 03_tiled.
 #pragma once
 
 #include <map>
@@ -47,14 +45,14 @@ std::vector<CorpusCase> corpus_cases(const std::string& text);
 /// corresponding cases in cases.txt.
 std::vector<CorpusCase> cases_of(Compiler compiler);
 
-/// Returns the exercises of the corpus, keyed by name both with and without the number. They are
-/// the course's exercises, with fixed hidden shapes that the cases rely on.
+/// Returns the exercises of the corpus, keyed by name both with and without the number. They have
+/// fixed hidden shapes, on which the cases rely.
 std::map<std::string, Assigned> corpus_exercises();
 
-/// Judges every submission of the corpus, and looks for leftover processes, cgroups and files.
-/// Prints all mistakes and a summary. Returns 0 if there are no mistakes, 1 if there are, and 2 if
-/// nothing can be judged here. If `every` is 5, judges every fifth case, and all cases whose result
-/// depends on the compiler. If `only` is not empty, judges only files whose names start with it.
+/// Judges the submissions of the corpus, and looks for leftover processes, cgroups and files.
+/// Returns 0 if there are no mistakes, 1 if there are, and 2 if nothing can be judged on this
+/// computer. If `every` is 5, judges every fifth case, and all cases whose result depends on the
+/// compiler. `only` selects files by the start of their names.
 int self_test(std::ostream& out, const JudgeOptions& options, int every = 1,
               const std::string& only = "");
 

@@ -7,8 +7,7 @@
 
 namespace coalesce::grader {
 
-/// Returns the exercise with shapes drawn at random. The secret is the seed, so the same secret
-/// always gives the same shapes.
+/// Returns the exercise with shapes drawn at random. The same secret always gives the same shapes.
 Assigned with_drawn_shapes(const Assigned& exercise, const Secret& secret);
 
 }  // namespace coalesce::grader

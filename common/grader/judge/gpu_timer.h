@@ -2,8 +2,8 @@
 /// Measures a kernel on a real GPU, in a child process that the caller can kill. The kernel has
 /// already passed on the simulated GPU, and its PTX has been inspected.
 ///
-/// Each launch has its own matrices with different values, so it cannot reuse the results of
-/// another launch. The output is poisoned before each launch, and compared bit for bit after each
+/// Each launch has its own matrices with different values, so a launch cannot reuse the results of
+/// another one. The output is poisoned before each launch, and compared bit for bit after each
 /// timed launch.
 #pragma once
 
@@ -27,9 +27,9 @@ struct GpuJob {
 /// The measured times.
 struct GpuTime {
     std::string problem = "";  ///< the reason why no time was measured, or ""
-    std::string device = "";   ///< name of the device
-    double ms = 0;             ///< median time of the launches
-    double copy_ms = 0;        ///< median time of a cudaMemcpy of the same number of bytes
+    std::string device = "";
+    double ms = 0;       ///< median time of the launches
+    double copy_ms = 0;  ///< median time of a cudaMemcpy of the same number of bytes
 };
 
 void describe(auto& codec, GpuJob& job) {

@@ -1,7 +1,9 @@
 /// \file
-/// Compiles submissions in one sandbox and launches them in another, each launch in its own worker
-/// process. The grader's own process derives the inputs from a secret that no kernel knows, and
-/// compares the outputs. It trusts nothing that a sandbox returns, and checks everything.
+/// Compiles submissions in one sandbox, and launches them in another.
+///
+/// Each launch has its own worker process. The grader's own process derives the inputs from a
+/// secret that no kernel knows, and compares the outputs. It checks everything that a sandbox
+/// returns.
 #pragma once
 
 #include <array>
@@ -46,8 +48,8 @@ public:
     void save_cached(const std::string& kind, const std::string& of,
                      const std::string& text) override;
 
-    /// Returns the first problem that prevented the kernel from being judged. Its kind is `none` if
-    /// there was no problem.
+    /// Returns the first problem that prevented the kernel from being judged, or a Failure of kind
+    /// `none`.
     const Failure& trouble() const { return trouble_; }
     /// Returns the total processor time of all workers, in milliseconds.
     double processor_milliseconds() const { return processor_milliseconds_; }
@@ -61,8 +63,7 @@ private:
     LaunchJob predicted_job(const Compiled& kernel, const Produces& task, Shape shape) const;
     std::optional<PredictedTime> predict_with(const LaunchJob& job);
     JobResult launch(const LaunchJob& job, const std::string& images);
-    /// Launches a job and reads its answer. If the launch did not complete, the trial contains the
-    /// reason.
+    /// Launches a job and reads its answer. If the launch did not complete, the trial says why.
     Trial launch_and_read(const LaunchJob& job, const std::string& images, JobResult& result);
     bool note(const Failure& trouble);
     double seconds_left() const;
@@ -73,8 +74,7 @@ private:
     Jail& compiler_;
     Jail& launcher_;
     SolutionCosts& solution_costs_;
-    /// Compiled kernels, keyed by file name, mangled kernel name and source. Thanks to this cache,
-    /// drawing a picture does not compile the source again, for example.
+    /// A cache of compiled kernels, keyed by file name, mangled kernel name and source.
     std::map<std::array<std::string, 3>, Compiled> compiled_;
     const Assigned& exercise_;
     Secret secret_;

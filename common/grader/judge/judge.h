@@ -61,14 +61,13 @@ struct Resources {
 struct Assigned : coalesce::Exercise {
     std::vector<Shape> hidden_shapes = {};  ///< shapes that only the teacher knows
     Shape hidden_counted{0, 0};             ///< second shape for counting costs, or 0 x 0 for none
-    /// Shapes drawn at random, with the secret as the seed (drawn_shapes.h). Costs are also counted
-    /// on `drawn_counted_shape`, which has partial tiles (0 x 0 for none). On the large shapes,
-    /// only some of the blocks are launched.
+    /// Shapes that are drawn at random. `drawn_counted_shape` has partial tiles, and costs are also
+    /// counted on it (0 x 0 for none). On the large shapes, only some blocks are launched.
     Shape drawn_counted_shape{0, 0};
     std::vector<Shape> drawn_large_shapes = {};
-    /// source of the solution, whose costs are compared with the submission's; "" if there is none
+    /// source of the solution; "" if there is none
     std::string solution = "";
-    Points possible = {.correct = 25, .clean = 15, .counters = 60};  ///< the possible points
+    Points possible = {.correct = 25, .clean = 15, .counters = 60};
     /// PTX features that are allowed in addition to the default ones (ptx_rules.h).
     std::vector<std::string> allow = {};
     Resources resources = {};  ///< limits on time, memory and sizes
@@ -80,8 +79,8 @@ PtxRules ptx_rules(const Assigned& exercise);
 /// 32 bytes that only the teacher knows, from which the inputs are derived.
 using Secret = std::array<std::uint8_t, 32>;
 
-/// Derives a number from the secret and the label `what`. The same arguments always give the same
-/// number, which nobody can guess without the secret.
+/// Derives a number from the secret and the label `what`. Nobody can guess the number without the
+/// secret.
 std::uint64_t derive_number(const Secret& secret, const std::string& what);
 
 /// The result of judging a submission.
@@ -107,9 +106,8 @@ struct Result {
     std::string failure_id() const { return verdict.failure_id(); }
 };
 
-/// Returns the result as one JSON object. The same submission, exercise, secret and grader always
-/// produce the same bytes, because the object contains no times, paths or process ids. The object
-/// contains `problem`, so students must not see it.
+/// Returns the result as a JSON object, which is the same every time. The object contains
+/// `problem`, so students must not see it.
 std::string to_json(const Result& result);
 /// Parses the output of to_json. Throws std::runtime_error for anything else.
 Result result_from_json(const std::string& json);
@@ -119,15 +117,15 @@ Result result_of_failure(Mark mark, const Failure& failure, const std::string& s
 
 /// The sandbox and the work folder of a judge.
 struct JudgeOptions {
-    /// The sandbox tier, or empty for the best tier that works here. Tests set it, to cover the
-    /// weaker tiers too. `unsandboxed` corresponds to --no-sandbox and is for development only.
+    /// The sandbox tier, or empty for the best tier that works on this computer. `unsandboxed` is
+    /// for development only.
     std::optional<Tier> tier = {};
     /// a private folder (0700) that the judge may clear, or empty for a folder in /tmp
     std::filesystem::path work_folder = {};
 };
 
-/// Costs of solutions, cached between submissions. The key is the kind of cost and everything that
-/// the cost depends on.
+/// Costs of solutions, which are cached between submissions. The key is the kind of cost, followed
+/// by everything that the cost depends on.
 using SolutionCosts = std::map<std::pair<std::string, std::string>, std::string>;
 
 /// Judges submissions, one at a time.
@@ -136,9 +134,9 @@ public:
     /// Finds a sandbox that works. Never throws. If there is none, each Result has Mark::system.
     explicit Judge(const JudgeOptions& options);
 
-    /// Judges a file with arbitrary contents. Messages refer to the file as "03_tiled/kernel.cu"
-    /// for every student, so that a result does not depend on the author. On a problem with this
-    /// computer, returns Mark::system instead of throwing an exception.
+    /// Judges a file with arbitrary contents. Messages call the file "03_tiled/kernel.cu" for every
+    /// student, so that a result does not depend on the author. If this computer has a problem,
+    /// returns Mark::system instead of throwing.
     Result judge(const std::string& text, const Assigned& exercise, const Secret& secret);
 
     /// Compiles a file and inspects its PTX. Returns nothing if the file is rejected. Throws
@@ -157,8 +155,7 @@ private:
 };
 
 /// Returns an identifier that is part of every result's key. It changes with the compiler, the
-/// simulator, the sandbox program and this program, because a change to any of them could change
-/// results.
+/// simulator and the grader's programs, because each of them can change results.
 std::string judge_identity();
 
 /// Returns the exercises of the course in `repository`, with their solutions. Throws

@@ -1,6 +1,6 @@
 /// \file
-/// Harmless versions of attacks that a hostile worker could try. The sandbox must stop every
-/// attack, and the doctor verifies this before any submission runs.
+/// Harmless versions of attacks that a hostile worker could try. The doctor verifies that the
+/// sandbox stops each of them before any submission runs.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace coalesce::grader {
 
 /// The targets of an attack. The grader sends them to the worker as the request of a job.
 struct AttackTarget {
-    std::string attack;       ///< name of the attack
+    std::string attack;
     std::string secret_file;  ///< a file of the grader, which no jail may read
     std::string folder;       ///< a folder of the grader, which no jail may write to
     int grader_process = 0;   ///< a process that no jail may send signals to

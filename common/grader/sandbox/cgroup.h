@@ -1,7 +1,6 @@
 /// \file
-/// A control group that limits the memory and the number of processes of a jail, and reports
-/// whether the memory ran out. Supports cgroup versions 1 and 2. On a computer that supports
-/// neither version, only rlimits apply.
+/// A control group that limits the memory and the number of processes of a jail. It also reports
+/// whether the memory ran out. On a computer without cgroups (version 1 or 2), only rlimits apply.
 #pragma once
 
 #include <sys/types.h>
@@ -43,8 +42,8 @@ private:
 /// Removes the cgroups of graders that are no longer running. Returns the number of removed
 /// cgroups.
 int sweep_stale_cgroups();
-/// Returns the existing cgroups of all graders, including running ones. If `of` is not 0, returns
-/// only the cgroups of the grader with this process id.
+/// Returns the existing cgroups of all graders. If `of` is not 0, returns only those of the grader
+/// with this process id.
 std::vector<std::filesystem::path> find_grader_cgroups(pid_t of = 0);
 
 }  // namespace coalesce::grader

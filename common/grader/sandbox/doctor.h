@@ -11,7 +11,6 @@
 
 namespace coalesce::grader {
 
-/// The outcome of an attack.
 struct AttackOutcome {
     std::string name;     ///< name of the attack, such as "socket"
     std::string escaped;  ///< what the attack achieved, or "" if it was stopped
@@ -28,16 +27,13 @@ struct TierTrial {
     bool stops_all_attacks() const;
 };
 
-/// Runs every attack in a jail of this tier. If the jail is killed during the test, tries again a
-/// few times. `work_folder` is a folder of the grader. If `is_thorough` is true, includes attacks
-/// that take several seconds, such as endless computing or sleeping.
+/// Runs every attack in a jail of this tier. If something kills the jail during the test, tries
+/// again a few times. If `is_thorough` is true, includes attacks that take several seconds.
 TierTrial test_tier(Tier tier, const std::filesystem::path& work_folder, bool is_thorough);
 
-/// Returns the best tier that stops all attacks: A if possible, otherwise B. First removes files
-/// and cgroups of graders that were killed. If `wanted` is set, tests only that tier; `unsandboxed`
-/// needs no test. Throws std::runtime_error if no tier works, or if the jail was killed from
-/// outside during the test. Such a kill must not lead to a weaker sandbox, because the tier is part
-/// of each result.
+/// Returns the best tier that stops all attacks: A if possible, otherwise B. If `wanted` is set,
+/// tests only that tier. Throws std::runtime_error if no tier works, or if something else killed
+/// the jail during the test. Such a kill must not lead to a weaker sandbox.
 Tier find_secure_tier(const std::filesystem::path& work_folder, std::optional<Tier> wanted);
 
 }  // namespace coalesce::grader

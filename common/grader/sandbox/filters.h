@@ -15,7 +15,7 @@ enum class Duty {
 };
 
 /// Restricts the system calls of the calling process and its children. Throws std::runtime_error if
-/// the Linux kernel rejects the filter. The caller must then not run any untrusted code.
+/// the Linux kernel rejects the filter. The caller must then run no untrusted code.
 void restrict_system_calls(Duty duty);
 
 }  // namespace coalesce::grader

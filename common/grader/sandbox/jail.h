@@ -1,21 +1,20 @@
 /// \file
-/// A jail is a sandboxed process that forks a worker for each job. This file declares the
-/// grader's side. The jail's side is in program/.
+/// A jail is a sandboxed process that forks a worker for each job. This file declares the grader's
+/// side. The jail's side is in program/.
 ///
-/// The grader starts the program `jail` as a direct child, in bubblewrap (tier A) or under Landlock
-/// (tier B). The jail first warms up its compiler or loads the simulator. Then it gives up all
-/// rights that it does not need, and waits for jobs on a socket. A job consists of two memfds: a
-/// sealed one with the request, and an empty one for the answer. The jail forks a worker, which
-/// restricts itself further and exits after the job. The worker may send one note on its own
-/// socket, to which the grader replies with a memfd. The inputs therefore arrive only after the
-/// kernel has been loaded. The jail reports when the worker has ended. The grader copies the answer
-/// and reads only the copy.
+/// The grader starts the program `jail` in bubblewrap (tier A) or under Landlock (tier B). The jail
+/// first warms up its compiler or loads the simulator. Then it gives up all rights that it does not
+/// need, and waits for jobs on a socket. A job consists of two memfds: a sealed one with the
+/// request, and an empty one for the answer. The jail forks a worker, which restricts itself
+/// further and exits after the job. The worker may send one note on its own socket, to which the
+/// grader replies with a memfd. The inputs therefore arrive only after the kernel has been loaded.
+/// The jail reports when the worker has ended. The grader copies the answer and reads only the
+/// copy.
 ///
-/// The grader limits the elapsed time, measured with the monotonic clock. At the limit it kills the
-/// whole jail, and the next job starts a new one. All processes of a jail die with its first
-/// process. In tier A this is the init process of a PID namespace (own_namespace.h), and under
-/// Landlock no other process can fork. If clang compiles, the worker starts clang before it
-/// restricts itself and then waits for it (program/clang_beside.h), so clang dies with the worker.
+/// The grader limits the elapsed time. At the limit it kills the whole jail, and the next job
+/// starts a new one. All processes of a jail die with its first process. In tier A, this is the
+/// init process of a PID namespace (own_namespace.h). Under Landlock, no other process can fork,
+/// except that a worker may start clang (program/clang_beside.h). This clang dies with the worker.
 #pragma once
 
 #include <sys/types.h>
@@ -99,8 +98,7 @@ public:
     /// Runs a job. A failing worker never causes an exception. Throws std::runtime_error if the
     /// grader itself has too little memory or too few descriptors.
     JobResult run(const Job& job);
-    /// Reports whether the last call of `start` failed because the jail was killed. The string that
-    /// `start` returns does not distinguish this cause from other failures.
+    /// Reports whether the last call of `start` failed because the jail was killed.
     bool was_killed() const { return was_killed_; }
     /// Returns the text that the jail sent when it was ready, such as the compiler's name.
     const std::string& about() const { return ready_message_; }
@@ -127,8 +125,8 @@ private:
     bool was_killed_ = false;
 };
 
-/// Returns the path of the program `jail`, in the folder named by COALESCE_GRADER_PROGRAMS or near
-/// this program. Throws std::runtime_error if there is none.
+/// Returns the path of the program `jail`. It is in the folder that COALESCE_GRADER_PROGRAMS names,
+/// or near this program.
 std::filesystem::path jail_program();
 /// Returns the folder of the simulator's libcudart. Throws std::runtime_error if it cannot be
 /// found.

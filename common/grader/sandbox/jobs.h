@@ -1,6 +1,6 @@
 /// \file
-/// The requests to a jail and its answers, as JSON. The grader does not trust answers, so the
-/// functions that read them throw std::runtime_error on anything unexpected.
+/// The requests to a jail and its answers, as JSON. Functions that read answers throw
+/// std::runtime_error on anything unexpected, because the grader does not trust answers.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct CompileJob {
     Signature kernel;    ///< the kernel that the file must define
 };
 
-/// An argument of a launch. The contents of an array are not part of the job. Like matrices, they
-/// are in the memory that the grader shares with the worker.
+/// An argument of a launch. Arrays and matrices are not part of the job: their contents are in the
+/// memory that the grader shares with the worker.
 struct JobArgument {
     bool is_array = false;
     std::uint64_t value = 0;    ///< value of a scalar
@@ -43,10 +43,10 @@ struct LaunchJob {
     bool is_out_unwritten = false;   ///< whether the initial content of `out` counts as unwritten
     /// The kernel's arguments. Empty if the kernel takes `out` and `in`, or a single matrix.
     std::vector<JobArgument> arguments = {};
-    /// For a prediction: the seed of the input's values. If it is 0, the values that the blocks
+    /// The seed of the input's values for a prediction. If it is 0, the values that the blocks
     /// store are not checked.
     std::uint64_t value_seed = 0;
-    /// For a prediction: whether to report why the kernel cannot be launched, if it cannot.
+    /// Whether a prediction must report the reason if the kernel cannot be launched.
     bool must_launch = false;
 };
 
@@ -76,27 +76,26 @@ Trial parse_trial_answer(std::string_view json);
 /// The predicted time of a launch on a GPU.
 struct PredictedTime {
     std::optional<Predicted> predicted = {};  ///< the time; empty if the model cannot predict it
-    bool is_moved = true;                     ///< whether the blocks that ran store what they must
-    /// Whether these blocks store no wrong values, but too few elements, for example because
-    /// several blocks store the same elements.
+    bool is_moved = true;  ///< whether the blocks that ran stored the right values
+    /// Whether the blocks that ran stored no wrong values, but too few elements. For example,
+    /// several blocks may have stored the same elements.
     bool is_idle = false;
-    /// the failure that prevents the launch; its kind is `none` if the kernel can be launched
+    /// the failure that prevents the launch, or a failure of kind `none`
     Failure launch_failure = {};
     SampledCosts costs = {};  ///< the costs of the launch
 };
 std::string to_json(const PredictedTime& foretold);
-/// Parses a prediction. The worker is not trusted: only the figures for the launch are taken from
-/// its answer, the rest is computed from the shape and the GPU's data, and impossibly short times
-/// are rejected. Throws std::runtime_error if the simulator cannot have produced the answer.
+/// Parses a prediction. The worker is not trusted: only the launch's figures come from its answer,
+/// and impossibly short times are rejected. Throws std::runtime_error if the simulator cannot have
+/// produced the answer.
 PredictedTime parse_prediction_answer(std::string_view json, Shape shape);
 
-/// A worker sends this note after it has loaded the kernel and determined the grid and block sizes.
-/// The grader replies with the matrices.
+/// The note that a worker sends after it has loaded the kernel. The grader replies with the
+/// matrices.
 constexpr std::string_view kRequestImages = "loaded";
 
 /// The layout of the memory that the grader shares with a worker: first `in`, then `out`, each with
-/// guards on both sides. If the kernel takes arrays instead, they follow each other without guards,
-/// and the worker adds guards when it copies the arrays to the device.
+/// guards on both sides. A kernel's arrays instead follow each other without guards.
 struct ImageLayout {
     std::size_t matrix_bytes = 0, guard_bytes = 0;
     std::size_t array_bytes = 0;  ///< total size of all arrays, if there are no matrices
@@ -111,7 +110,8 @@ ImageLayout layout_for_job(const LaunchJob& job);
 std::size_t text_offset(const ImageLayout& layout);
 /// The maximum size in bytes of the text that follows the matrices in a launch's answer.
 constexpr std::size_t kMaxAnswerTextBytes = std::size_t{4} << 20;
-/// The maximum length in bytes of a trial's JSON. Reports and source lines beyond it are dropped.
+/// The maximum length in bytes of a trial's JSON. Reports and source lines that do not fit are
+/// dropped.
 constexpr std::size_t kMaxTrialTextBytes = kMaxAnswerTextBytes - 64;
 
 }  // namespace coalesce::grader

@@ -1,10 +1,9 @@
 /// \file
 /// Memory that two processes share as a memfd. One process can make it read-only with a seal.
 ///
-/// The grader seals a request before it sends it, so that nobody can change it. An answer has a
-/// fixed size, and the grader copies it before reading it, so that later writes have no effect. The
-/// grader does not seal answers, because a seal fails while another process can write to the
-/// memory, or while Linux moves one of its pages.
+/// The grader seals a request before it sends it, so that nobody can change it. The grader cannot
+/// seal an answer while a worker can still write to it. Instead, it copies the answer and reads the
+/// copy.
 #pragma once
 
 #include <cstddef>
@@ -57,8 +56,8 @@ public:
     /// Returns a copy of `count` bytes that start at `offset`. Throws std::runtime_error if the
     /// memory is shorter.
     std::string bytes(std::size_t offset, std::size_t count) const;
-    /// Returns a copy of the string that `put_text` wrote at `offset`. If the stored length is
-    /// wrong, the string is meaningless but never extends beyond the memory.
+    /// Returns a copy of the string that `put_text` wrote at `offset`. A worker may store a wrong
+    /// length, but the string never extends beyond the memory.
     std::string text(std::size_t offset = 0) const;
 
 private:

@@ -11,10 +11,9 @@ namespace coalesce::grader {
 
 /// Returns the path of bubblewrap, or "" if it is not installed.
 std::string bubblewrap_program();
-/// Returns the compiler for submissions, NVRTC or clang: the one that COALESCE_COMPILER names, or
-/// by default the one that built the course. Never falls back to the other compiler, because all
-/// submissions of a class need the same one. Throws std::runtime_error if COALESCE_COMPILER
-/// contains any other name.
+/// Returns the compiler for submissions: the one that COALESCE_COMPILER names, or else the one that
+/// built the course. There is no fallback to another compiler, because all submissions of a class
+/// need the same one.
 Compiler grading_compiler();
 /// Returns the folder of the CUDA toolkit. Returns "" if there is no toolkit with NVRTC, or if the
 /// compiler is clang.

@@ -33,8 +33,8 @@ constexpr int kNotRestricted = 120;
 /// The exit code of a worker that could not allocate memory.
 constexpr int kNoMemoryLeft = 121;
 
-/// The environment variables that describe the compiler of a jail that uses clang. The first
-/// contains clang's command line, and the second contains clang's name and version.
+/// The environment variables that describe clang to a jail: its command line, and its name and
+/// version.
 constexpr const char* kClangVariable = "COALESCE_JAIL_CLANG";
 constexpr char kWordSeparator = '\x1f';
 constexpr const char* kClangNameVariable = "COALESCE_JAIL_CLANG_NAME";

@@ -20,7 +20,6 @@ inline constexpr const char* kTierNames[] = {"A", "B", "C", "unsandboxed"};
 constexpr const char* name_of(Tier tier) {
     return kTierNames[static_cast<int>(tier)];
 }
-/// Returns the name for JSON.
 constexpr const char* name_in_json(Tier tier) {
     return name_of(tier);
 }

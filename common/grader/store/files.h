@@ -41,8 +41,8 @@ public:
 /// ends, even after a crash.
 class FileLock {
 public:
-    /// Acquires the lock. If another process holds it, throws an InfrastructureError that names
-    /// that process. `what` describes what the lock protects, for the error message.
+    /// Acquires the lock. If another process holds the lock, throws an InfrastructureError that
+    /// names this process. `what` says what the lock protects.
     FileLock(const std::filesystem::path& file, const std::string& what);
 
 private:

@@ -14,17 +14,14 @@ namespace coalesce::grader {
 /// The bytes of a digest.
 using Digest = std::array<std::uint8_t, 32>;
 
-/// Returns the SHA-256 digest of `bytes`.
 Digest sha256(std::string_view bytes);
-/// Returns the HMAC-SHA256 of `message` under `key`.
 Digest hmac_sha256(std::string_view key, std::string_view message);
 
 /// Formats a digest as 64 hexadecimal digits.
 std::string hex(const Digest& digest);
 /// Returns the SHA-256 digest of `bytes` as hexadecimal digits.
 std::string sha256_hex(std::string_view bytes);
-/// Returns a digest of a list of strings. The digest also covers the strings' lengths, so that
-/// lists with the same concatenation have different digests.
+/// Returns a digest of a list of strings. {"ab", "c"} and {"a", "bc"} have different digests.
 std::string sha256_of_parts(std::initializer_list<std::string_view> parts);
 
 }  // namespace coalesce::grader

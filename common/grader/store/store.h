@@ -1,16 +1,15 @@
 /// \file
 /// Stores submissions, results and the teacher's decisions permanently.
 ///
-/// The key of a result is the digest of everything that the result depends on: the submission, the
-/// exercise's part of the manifest (including its hidden part), the grader, its compiler, and the
-/// epoch of the secret seed. A changed manifest leads to new keys, and the older results remain.
-/// Each key has one result: the first that was written.
+/// The key of a result is a digest of everything that the result depends on: the submission, the
+/// exercise, the grader, the compiler, and the epoch of the secret seed. If a teacher changes an
+/// exercise, new results get new keys, and the older results remain.
 ///
-/// Every attempt is a separate row. Triggers prevent any row from being changed or removed. Rows
-/// are ordered by number, never by time.
+/// Every attempt to judge a submission is a separate row. Triggers prevent any row from being
+/// changed or removed. Rows are ordered by number, never by time.
 ///
 /// A run is the list of all submissions of a class. The run is written before anything is judged,
-/// so that a killed run can be resumed without the original folder.
+/// so that a killed run can be resumed.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +31,8 @@ struct Entry {
     std::string source = "";    ///< digest of the stored source, or "" if there is none
     /// The reason why the submission cannot be judged, such as "no-file", or "".
     std::string problem = "";
-    /// A description of the problem for the student. If there is no problem, a list of the files
-    /// that were not examined.
+    /// A description of the problem for the student. If there is no problem, lists the files that
+    /// were not examined.
     std::string details = "";
     /// The name of the student's folder or file in a platform's download (platform_names.h), or "".
     std::string platform_name = "";
@@ -53,8 +52,8 @@ struct Decision {
 
 /// One execution of `grade run`, which judges the current submissions of a class.
 struct Run {
-    std::int64_t number = 0;   ///< number of the run, counted from 1
-    std::string assignment;    ///< name of the assignment
+    std::int64_t number = 0;  ///< number of the run, counted from 1
+    std::string assignment;
     std::string stamp;         ///< "unsandboxed" if the run had no sandbox, otherwise ""
     bool is_finished = false;  ///< whether every entry has a result
 };
@@ -62,12 +61,12 @@ struct Run {
 /// One attempt to judge an entry.
 struct Attempt {
     std::int64_t number = 0;  ///< ordinal number of the attempt, in chronological order
-    std::int64_t run = 0;     ///< number of the run
-    std::string student;      ///< the student's name, as in Entry
-    std::string exercise;     ///< such as "03_tiled"
-    std::string key;          ///< key of the entry's result
-    std::string outcome;      ///< "judged", "again", "infrastructure" or "given-up"
-    std::string text;         ///< the reason why the grader failed, or "" if the attempt succeeded
+    std::int64_t run = 0;
+    std::string student;   ///< the student's name, as in Entry
+    std::string exercise;  ///< such as "03_tiled"
+    std::string key;       ///< key of the entry's result
+    std::string outcome;   ///< "judged", "again", "infrastructure" or "given-up"
+    std::string text;      ///< the reason why the grader failed, or "" if the attempt succeeded
 };
 
 /// The store of one assignment.
@@ -80,8 +79,8 @@ public:
     /// Returns the stored source with this digest.
     std::string source(const std::string& digest);
 
-    /// Atomically stores a run with its entries and their sources. Returns the number of the run.
-    /// `earlier` contains the same students' earlier files, which are judged too.
+    /// Atomically stores a run with its entries and their sources. `earlier` contains earlier files
+    /// of the same students, which are judged too. Returns the number of the run.
     std::int64_t start_run(const std::string& assignment, const std::string& stamp,
                            const std::vector<Entry>& entries,
                            const std::vector<std::string>& sources,
@@ -105,8 +104,8 @@ public:
     bool add_result(std::int64_t run, const Entry& entry, const std::string& result);
     /// Records an attempt that failed because of the grader.
     void add_fault(std::int64_t run, const Entry& entry, const std::string& text);
-    /// Records that this entry crashes the judge, although other entries do not. The entry has no
-    /// result, so the next run judges it again.
+    /// Records that this entry crashes the judge. The entry has no result, so the next run judges
+    /// it again.
     void give_up(std::int64_t run, const Entry& entry, const std::string& text);
     /// Returns the keys of the entries for which give_up() was called in this run.
     std::set<std::string> given_up(std::int64_t run);

@@ -40,13 +40,12 @@ public:
     void fill_buffers() const;
     std::vector<std::uint64_t> read_result_counters(std::size_t count) const;
 
-    /// Returns the median time of `times` launches in milliseconds, measured with events after one
-    /// untimed launch. `before` runs before each launch and is not timed.
+    /// Returns the median time of `times` launches in milliseconds, after one untimed launch.
+    /// `before` runs before each launch and is not timed.
     double ms(
         const std::function<void()>& launch, int times = 5,
         const std::function<void()>& before = [] {}) const;
-    /// Like ms(), but fills the L2 cache with
-    /// unrelated, clean data before each launch.
+    /// Like ms(), but fills the L2 cache with unrelated, clean data before each launch.
     double median_ms_with_cold_cache(const std::function<void()>& launch, int times = 9);
     /// Converts milliseconds to cycles of a multiprocessor, at its clock rate while memory is idle.
     double cycles_while_memory_idles(double ms) const {
@@ -65,8 +64,8 @@ private:
     cudaEvent_t start_ = nullptr, stop_ = nullptr;
 };
 
-/// Lets the kernel use `bytes` of dynamic shared memory, and sets the carveout so that as many
-/// blocks fit as possible.
+/// Lets the kernel use `bytes` of dynamic shared memory, and sets the carveout so that the most
+/// blocks fit.
 template <class Kernel>
 void allow_dynamic_shared_memory(Kernel kernel, std::size_t bytes) {
     CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
@@ -74,12 +73,11 @@ void allow_dynamic_shared_memory(Kernel kernel, std::size_t bytes) {
     CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(bytes)));
 }
-/// Returns the dynamic shared memory per block, in bytes, at which exactly `resident` blocks fit on
-/// a multiprocessor.
+/// Returns how many bytes of dynamic shared memory each block must use so that exactly `resident`
+/// blocks fit on a multiprocessor.
 std::size_t shared_bytes_for_residency(const MeasuredGpu& machine, int resident);
 
-// Each function is defined in a file of its own, makes one group of measurements, and adds the
-// results to `raw`.
+// Each function makes one group of measurements, and adds the results to `raw`.
 void measure_latencies(Bench& bench, RawMeasurements& raw);           // in latency.cu
 void measure_long_runs(Bench& bench, RawMeasurements& raw);           // in memory.cu
 void measure_latency_under_load(Bench& bench, RawMeasurements& raw);  // in flight.cu

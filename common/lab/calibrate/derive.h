@@ -21,7 +21,8 @@ std::vector<double> least_squares(const std::vector<std::vector<double>>& rows,
 /// Fits the line y = a + b * x to `points`, which are pairs (x, y). Returns {a, b}.
 std::pair<double, double> fit_line(const std::vector<std::pair<double, double>>& points);
 
-/// A measured latency of loads: `ns` nanoseconds at a memory utilization of `memory_utilization`, from 0 to 1.
+/// A measured latency of loads: `ns` nanoseconds if memory is busy for the fraction
+/// `memory_utilization` of the time.
 struct LoadLatency {
     /// Whether half of the memory traffic is writes, as in a copy. Otherwise all of it is reads.
     bool is_copy = false;
@@ -37,8 +38,8 @@ LatencyParameters fit_latency_under_load(const std::vector<LoadLatency>& loads);
 struct LatencyDistribution {
     double fastest = 0, more = 0;
 };
-/// Fits a model to the latencies in `flight`: each is the constant `fastest` plus a random delay,
-/// which has a two-stage gamma distribution with mean `more`.
+/// Fits a model to the latencies in `flight`: a constant, `fastest`, plus a random delay with mean
+/// `more`. The delay has a two-stage gamma distribution.
 LatencyDistribution fit_latency_distribution(const LoadsInFlight& flight);
 Runs derive_run_costs(const std::vector<ShortRunBandwidth>& measured);
 /// Derives the costs of bulk copies. Returns an empty result for a GPU without bulk copies.

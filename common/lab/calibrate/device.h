@@ -36,8 +36,8 @@ __device__ inline unsigned mix_components(uint2 v) {
 __device__ inline unsigned mix_components(uint4 v) {
     return v.x ^ v.y ^ v.z ^ v.w;
 }
-/// Stores `sum` if it equals one particular value. With random data, this is very unlikely and
-/// would do no harm. The compiler cannot rule out the store, however, so it keeps the loads.
+/// Stores `sum` if it equals one particular value, which is very unlikely. The compiler cannot rule
+/// out the store, so it keeps the loads.
 __device__ inline void keep_alive(unsigned sum, void* sink) {
     if (sum == 0x9e3779b9u) *static_cast<unsigned*>(sink) = sum;
 }

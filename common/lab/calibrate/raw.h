@@ -1,8 +1,7 @@
 // The raw measurements of calibrate, which `--json` writes and `--from` reads.
 //
-// Cycles are cycles of a multiprocessor, read from its counter or computed with clock_ghz. gbps is
-// the rate at which memory (or the L2 cache) moves data, in 10^9 bytes per second; for a
-// copy, it counts both the bytes read and the bytes written.
+// Cycles are cycles of a multiprocessor. gbps is the rate at which memory (or the L2 cache) moves
+// data, in 10^9 bytes per second. For a copy, it counts both the bytes read and the bytes written.
 #pragma once
 
 #include <string>
@@ -24,20 +23,20 @@ struct MeasuredGpu {
 
 /// Dependent loads, each of which needs the result of the previous one.
 struct PointerChase {
-    /// The level of memory: "first level", "second level", "memory" or "shared". The suffix ",
-    /// lines" means that each load of a warp reads a whole cache line.
+    /// The level of memory, such as "first level" or "shared". The suffix ", lines" means that each
+    /// load of a warp reads a whole cache line.
     std::string target;
     double bytes = 0, cycles = 0, ns = 0;
 };
 
-/// Persistent blocks whose threads each keep a fixed number of loads in flight.
+/// The latency and bandwidth of persistent blocks whose threads each keep a fixed number of loads
+/// in flight.
 struct LoadsInFlight {
     std::string access;  ///< "read" or "copy"
     int bytes_per_load = 0, loads = 0, threads = 0;
     double kib_in_flight = 0;  ///< KiB in flight per multiprocessor
     double gbps = 0;
-    // Latency in cycles of a single load by one warp: mean and percentiles. 0 if no single loads
-    // were timed.
+    // The latency in cycles of a single load by one warp: mean and percentiles. Not measured if 0.
     double mean = 0, p1 = 0, p10 = 0, p50 = 0, p90 = 0, p99 = 0;
 };
 
@@ -62,9 +61,9 @@ struct BlockTurnover {
     int resident = 0, warps = 0;
     double wait = 0;      ///< cycles that each warp waits; 0 for an empty kernel
     double interval = 0;  ///< multiprocessor cycles per block
-    /// Cycles from a block's end until the next block executes its first instruction.
+    /// The cycles from the end of a block to the first instruction of the next block.
     double gap = 0;
-    /// Cycles from a block's end until the next block's last warp executes its first instruction.
+    /// The cycles from the end of a block until all warps of the next block have started.
     double last_warp_gap = 0;
 };
 
@@ -77,8 +76,7 @@ struct IssueCost {
     std::string access;
     int threads = 0;
     double cycles = 0;  ///< cycles for which an instruction of one warp occupies the scheduler
-    /// Cycles per instruction of one warp when each instruction needs the result of the previous
-    /// one.
+    /// The cycles per instruction if each instruction needs the result of the previous one.
     double latency_cycles = 0;
 };
 
@@ -86,12 +84,12 @@ struct IssueCost {
 struct CacheBandwidth {
     std::string access;  ///< "read" or "write"
     int multiprocessors = 0;
-    double footprint = 0;        ///< total size of the accessed data, in bytes
-    double bytes_per_cycle = 0;  ///< bytes per cycle for each multiprocessor
+    double footprint = 0;  ///< total size of the accessed data, in bytes
+    double bytes_per_cycle = 0;
 };
 
-/// Times of two kernels: one reads rows and writes 4 bytes per lane down columns; the other makes
-/// the same stores, but reads nothing.
+/// The times of two kernels with the same stores, 4 bytes per lane down columns. Only one of them
+/// also reads rows.
 struct ScatteredStores {
     int block_x = 0, block_y = 0;
     int side = 0;
@@ -101,8 +99,8 @@ struct ScatteredStores {
 /// The rate of bulk copies from the L2 cache into shared memory.
 struct BulkCopyRate {
     std::string method;  ///< "rows" or "boxes"
-    /// The number of warps that issue copies. If `method` is "rows", all lanes of these warps issue
-    /// copies. If it is "boxes", only one lane does.
+    /// The number of warps that issue copies. For "rows", all lanes of these warps issue copies.
+    /// For "boxes", only one lane does.
     int warps = 0;
     double bytes = 0;   ///< bytes of a row
     double cycles = 0;  ///< multiprocessor cycles per row
@@ -110,17 +108,18 @@ struct BulkCopyRate {
 
 // ---- measurements behind constants of the model, which are not stored in a GPU's file ----
 
-/// The times of writing `mib` MiB: `ms` after reads of other data, `ms_after_dirty` after writes.
+/// The times of writing `mib` MiB. `ms` is the time after reads of other data, and `ms_after_dirty`
+/// the time after writes.
 struct DirtyCacheWrites {
     double mib = 0, ms = 0, ms_after_dirty = 0;
 };
-/// The times of reading `mib` MiB: `ms_first` after reads of other data, and `ms_second` after
-/// reads of the same data.
+/// The times of reading `mib` MiB. `ms_first` is the time after reads of other data, and
+/// `ms_second` the time after reads of the same data.
 struct RereadTimes {
     double mib = 0, ms_first = 0, ms_second = 0;
 };
-/// The bandwidth of accesses to scattered sectors. For the method "random read", `bytes` is the
-/// size of a group of adjacent sectors. For "strided read" and "strided write", it is the stride.
+/// The bandwidth of accesses to scattered sectors. `bytes` is the size of a group of adjacent
+/// sectors for random reads, and the stride for strided accesses.
 struct SectorBandwidth {
     std::string method;
     double bytes = 0;
@@ -140,8 +139,8 @@ struct RawMeasurements {
     std::vector<CacheBandwidth> cache_bandwidths;
     double launch_us = 0;
     double timed_load =
-        /// Latency in cycles of a timed load of one line from the L2 cache, including the
-        /// overhead of reading the clock.
+        /// The latency in cycles of a timed load of one line from the L2 cache. It includes reading
+        /// the clock.
         0;
     std::vector<ScatteredStores> scatters;
     std::vector<BulkCopyRate> bulk_rates;

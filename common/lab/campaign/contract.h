@@ -33,8 +33,8 @@ inline constexpr u32 kScratchBytes = 64;
 inline constexpr u32 kMaxBlocks = 6;
 inline constexpr u32 kMaxThreads = 256;
 
-/// The exit code of campaign_run after an error on a GPU. The remaining kernels must then be run in
-/// a new process.
+/// The exit code of campaign_run after an error on a GPU. The other kernels then need a new
+/// process.
 inline constexpr int kExitAfterGpuError = 3;
 
 struct Launch {
@@ -74,7 +74,7 @@ inline u64 hash_bits(u64 x) {
     return x ^ x >> 31;
 }
 
-/// Returns word `index` of `in`. Three out of four words have random bits; the others are small
+/// Returns word `index` of `in`. Three out of four words have random bits. The others are small
 /// integers or floats of moderate size.
 inline u32 input_word(u32 seed, u32 index) {
     const u64 random = hash_bits(u64{seed} << 32 | index);

@@ -1,4 +1,4 @@
-// A value that replaces a $ in a text pattern.
+// An argument that replaces a $ in a text pattern.
 #pragma once
 
 #include <concepts>

@@ -1,5 +1,5 @@
-// Random numbers that are the same on every machine and in every version, so that a given seed
-// always generates the same kernel.
+// Random numbers that are the same on every machine, so that a seed always generates the same
+// kernel.
 #pragma once
 
 #include <initializer_list>

@@ -15,8 +15,7 @@
 
 namespace coalesce::simulator::fuzz {
 
-/// A step of the script, which is in device memory. The kernel can overwrite the script, as it can
-/// overwrite any other memory.
+/// A step of the script. The script is in device memory, where the kernel may overwrite it.
 struct ScriptStep {
     std::uint32_t form = 0;
     std::uint32_t lanes = 0;            ///< the mask of participating lanes, for every warp
@@ -30,10 +29,10 @@ struct ScriptStep {
 };
 static_assert(sizeof(ScriptStep) == 96);
 
-/// Returns the instructions. They use these registers: %a, %b and %c for 64-bit addresses, and %sa,
-/// %sb and %sc for their lower halves; %w0 to %w3 for words, and %d0 and %d1 for pairs of words (64
-/// bits); %p and %q for predicates; %last (64 bits), %r0 to %r3, %l0 and %l1 for results; %f0 to
-/// %f3 and %h0 for floats and halves.
+/// Returns the instructions. They use %a, %b and %c for addresses (64 bits), and %sa, %sb and %sc
+/// for their lower halves. %w0 to %w3 are words, and %d0 and %d1 pairs of words. %p and %q are
+/// predicates, and %f0 to %f3 and %h0 are floats and halves. Results go to %last (64 bits), %r0 to
+/// %r3, %l0 and %l1.
 inline const std::vector<std::string>& instruction_forms() {
     static const std::vector<std::string> all = [] {
         std::vector<std::string> made;
@@ -218,8 +217,7 @@ inline const std::vector<std::string>& instruction_forms() {
     return all;
 }
 
-/// Returns the functions whose addresses a script may use, and the declarations that these
-/// functions need.
+/// Returns the functions whose addresses a script may use, with the declarations that they need.
 inline const char* functions_text() {
     return R"(
 .extern .func (.param .b32 g) vprintf(.param .b64 s, .param .b64 t);

@@ -1,5 +1,5 @@
-// Mutates PTX text in ways that the parser still accepts. Random byte changes rarely produce a new
-// loop or a different order of instructions.
+// Mutates PTX text in ways that the parser still accepts. A random change of a byte rarely produces
+// a new loop or a different order of instructions.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,7 @@ public:
         for (const std::string& line : lines_) find_registers(line, registers_);
     }
 
-    /// Returns the text with one random change, or std::nullopt if the text has too few
-    /// instructions.
+    /// Returns the text with one random change, or nothing if the text has too few instructions.
     std::optional<std::string> apply() {
         if (instructions_.size() < 2) return {};
         std::string& one = any_instruction();

@@ -1,7 +1,6 @@
 /// \file
-/// Verifies an output on the device, bit for bit, by comparing it with the input. The verification
-/// takes about as long as a slow transpose. (The harness's verifier, which recomputes the values on
-/// the host and explains mistakes, takes seconds for a large matrix.)
+/// Verifies an output on the device, bit for bit, by comparing it with the input. This takes about
+/// as long as a slow transpose, whereas the harness's verifier takes seconds for a large matrix.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +11,9 @@
 
 namespace coalesce::proof {
 
-/// Returns the number of cells of `out` that differ from the values that `problem` requires for the
-/// input `in`. Both arrays are in device memory. For an in-place problem, `in` is a copy of the
-/// original matrix. The problem must move values, not compute new ones. Waits for the device.
+/// Returns the number of wrong cells of `out`, for the input `in`. Both arrays are in device
+/// memory. For an in-place problem, `in` is a copy of the original matrix. The problem must move
+/// values, not compute new ones.
 std::uint64_t count_wrong_cells(const Problem& problem, const void* out, const void* in);
 
 /// An axis of `out`: its number of elements, and the distance between neighbouring elements in
@@ -23,8 +22,7 @@ struct ArrayAxis {
     std::int64_t size, step;
 };
 /// Returns the number of wrong elements of `out`, for an array of any shape. `axes` begins with the
-/// outermost axis. Elements of 3, 6, 12 ... bytes are split into parts whose size is a power of
-/// two, and each wrong part counts as one.
+/// outermost axis. An element of 3, 6 or 12 bytes counts once for each wrong part.
 std::uint64_t count_wrong_elements(std::size_t element_size, const std::vector<ArrayAxis>& axes,
                                    const void* out, const void* in);
 

@@ -1,5 +1,5 @@
 /// \file
-/// Formats JSON for committed files: one line per row of a table, so that changing one number
+/// Formats JSON for committed files. Each row of a table is one line, so that changing one number
 /// changes one line.
 #pragma once
 
@@ -10,8 +10,8 @@ namespace coalesce::proof {
 
 using Json = nlohmann::ordered_json;
 
-/// Returns the object as text, with one line per member, and one line per element for arrays of
-/// objects.
+/// Returns the object as text, with one line per member. In arrays of objects, each element has its
+/// own line.
 std::string json_text(const Json& object);
 
 }  // namespace coalesce::proof

@@ -8,9 +8,8 @@
 
 namespace coalesce::proof {
 
-/// Returns `page` with `text` between the two markers of the part `name`, instead of the old text.
-/// The markers also name `program`. If the page has no such markers, throws a UsageError that
-/// begins with `file`, the path of the page.
+/// Returns `page` with `text` between the two markers of the part `name`. Throws a UsageError if
+/// the page does not have these markers.
 inline std::string replace_page_part(const std::string& page, const std::string& file,
                                      const std::string& name, const std::string& program,
                                      const std::string& text) {

@@ -54,8 +54,8 @@ inline DeviceChoice parse_device_choice(const std::string& device, bool only_che
         "kernels cannot be timed on the simulated GPU: use --device sim only with --check");
 }
 
-/// Implements main for a program: parses the command line with the options that `add_options`
-/// defines, calls `run`, and prints errors prefixed with the program's name. Returns the exit code.
+/// Implements main for a program: parses the command line, calls `run`, and prints errors.
+/// `add_options` defines the options. Returns the exit code.
 template <class Words>
 int run_program(const std::string& name, const std::string& about, int argc, char** argv,
                 void (*add_options)(CLI::App& app, Words& words),

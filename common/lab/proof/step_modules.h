@@ -1,6 +1,6 @@
 /// \file
 /// Loads all kernels of the course into one process. Each step's main.cu is also built as a module,
-/// whose `main` passes its list of variants to this code.
+/// which passes its list of variants to this code.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ struct StepVariants {
     std::vector<Variant> variants;
 };
 
-/// Loads the modules with these names from the folder `modules` next to this program. The modules
-/// stay loaded, because the variants point into them. Throws UsageError if a module is missing.
+/// Loads the modules with these names. They stay loaded, because the variants point into them.
+/// Throws UsageError if a module is missing.
 std::vector<StepVariants> load_steps(const std::vector<std::string>& names);
 
 /// Reports whether there is a module called `name`.

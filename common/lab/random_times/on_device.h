@@ -30,7 +30,7 @@ private:
 };
 
 /// Runs the kernel at its small size. Returns "" if the result is correct and the simulator reports
-/// nothing. Otherwise returns a description of the error, or the report.
+/// nothing. Otherwise returns the error or the report.
 std::string check_small_run(const Kernel& kernel, const LoadedRandomKernel& loaded,
                             const Device& device);
 
@@ -62,7 +62,7 @@ struct PredictedKernels {
     std::vector<PredictedKernel> kernels;
 };
 
-/// Predicts the times of all kernels at full size; the simulator runs only a few blocks of each.
+/// Predicts the times of all kernels at full size, of which the simulator runs only a few blocks.
 /// Throws UsageError if a time cannot be predicted.
 PredictedKernels predict(const std::vector<Kernel>& kernels, const std::string& gpu);
 

@@ -10,10 +10,9 @@
 
 namespace coalesce::lab {
 
-/// Returns the text of a lesson after renewing its copies. Below each `<!-- snippet: NAME -->` it
-/// copies the code between the marks `//! [NAME]`, and below `<!-- questions -->` the questions.
-/// Answers are folded, and so is a kernel that solves the lesson's exercise. Throws
-/// std::runtime_error if a mark is missing.
+/// Returns the text of a lesson with new copies of the code and the questions. Each copy stands
+/// below a mark such as `<!-- snippet: NAME -->` or `<!-- questions -->`. Throws std::runtime_error
+/// if a mark is missing.
 std::string renew_lesson_copies(const std::string& text, const std::filesystem::path& repository,
                                 const std::string& lesson, const course::Course& course);
 

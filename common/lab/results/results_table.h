@@ -1,6 +1,6 @@
 /// \file
-/// Formats the results of the lessons' variants as Markdown tables: counted, predicted and measured
-/// values in adjacent columns, from the files in docs/results.
+/// Formats the results in docs/results as Markdown tables. Counted, predicted and measured values
+/// are in adjacent columns.
 #pragma once
 
 #include <filesystem>
@@ -26,25 +26,24 @@ struct KnownResults {
 /// field.
 Json read_run(const std::filesystem::path& file);
 
-/// Reads all *.json files in a folder, except the one from build/bin/shapes, which has no lessons.
-/// Throws a std::runtime_error that names the file and its first invalid field. If `steps` is not
-/// empty, a step that is not in it counts as invalid.
+/// Reads all *.json files in a folder, except the one from build/bin/shapes. Throws a
+/// std::runtime_error that names the file and its first invalid field. If `steps` is not empty,
+/// other steps are invalid.
 KnownResults read_results(const std::filesystem::path& folder,
                           const std::set<std::string>& steps = {});
 
-/// Returns a table for each measured GPU, including rivals, or one table of counted and predicted
-/// values if no GPU was measured. The row of each step's first variant is always visible, and the
-/// rows of its other variants are folded. `proof` is the path to docs/guide/proof.md.
+/// Returns a table for each measured GPU, including rivals. If no GPU was measured, returns a table
+/// of counted and predicted values. Only the row of each step's first variant is visible, and the
+/// others are folded. `proof` is the path to docs/guide/proof.md.
 std::string results_in_markdown(const KnownResults& known, const std::string& proof);
 
-/// Returns the table that the lesson of a step shows: the results of the step's variants. Returns
-/// "" if there are no results.
+/// Returns the table of results that a step's lesson shows, or "" if there are no results.
 std::string format_step_results(const std::string& step, const KnownResults& known);
 
 /// Returns a Markdown table with a line for each lesson: the cost and speed of its first kernel,
-/// and the name of its fastest. The GPU's name is above the table. `folder` contains the results of
-/// lesson 16, which are stored apart; `root` is the path from the page to the repository's root: ""
-/// or "../../". If no GPU was measured, the table has only counters.
+/// and the name of its fastest. `folder` contains the results of lesson 16, which are stored apart.
+/// `root` is the path from the page to the repository's root, such as "../../". If no GPU was
+/// measured, the table has only counters.
 std::string summary_in_markdown(const course::Course& course, const KnownResults& known,
                                 const std::filesystem::path& folder, const std::string& root);
 

@@ -4,8 +4,8 @@
 
 namespace coalesce::rivals {
 
-/// Calls cublasSgeam, cuBLAS's function for transposes, with beta = 0. The function computes 1 *
-/// in, so the payload of a NaN may change.
+/// Calls cublasSgeam, cuBLAS's function for transposes, with beta = 0. The function multiplies by
+/// 1, so the payload of a NaN may change.
 void cublas_geam(float* out, const float* in, int rows, int cols);
 
 /// Calls thrust::gather with an index map that is computed on the fly.

@@ -12,9 +12,9 @@
 
 namespace coalesce::processes {
 
-/// Calls `work` and returns its exit code. A `MetByAll` is an error that occurs in every process,
-/// so only one process prints the message. A process that throws any other error ends all
-/// processes, because the other processes might wait for it forever.
+/// Calls `work` and returns its exit code. Every process throws a `MetByAll`, so only one of them
+/// prints the message. Any other error ends all processes, because they might wait for the failed
+/// process forever.
 template <class MetByAll, class Work>
 int run_as_middle_process(const std::string& program, const Work& work) {
     int rank = 0;

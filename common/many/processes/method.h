@@ -37,7 +37,7 @@ struct SharedMatrix {
     /// Returns the number of floats in this process's block of `in`.
     std::size_t in_size() const { return count_floats(own_rows(), cols.count); }
     std::size_t out_size() const { return count_floats(own_cols(), rows.count); }
-    /// Returns the column of this process's `out` at which the rows of `peer` start.
+    /// Returns the column of this process's `out` where the rows of process `peer` start.
     int peer_column(int peer) const {
         const bool is_misplaced = mistake == Mistake::misplaced_part && peer == ranks() - 1;
         return rows.begin(is_misplaced ? 0 : peer);
@@ -53,8 +53,8 @@ public:
     virtual float* in() = 0;
     /// This process's rows of `out`.
     virtual float* out() = 0;
-    /// Transposes the matrix. All processes call this. When it returns, this process's `out` is
-    /// complete.
+    /// Transposes the matrix. All processes call this function. When it returns, the caller's `out`
+    /// is complete.
     virtual void transpose() = 0;
 };
 

@@ -32,7 +32,7 @@ public:
     void fail_together(const std::string& problem) override;
 
 private:
-    /// Returns why this process cannot use `device`, or "". This host has `there` GPUs.
+    /// Returns why this process cannot use `device`, or "". The host has `there` GPUs.
     std::string reason_not_usable(int device, int there) const;
 
     MPI_Comm host_ = MPI_COMM_NULL;  // the processes on this computer

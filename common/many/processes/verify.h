@@ -8,8 +8,8 @@
 
 namespace coalesce::processes {
 
-/// Writes this process's rows of the input, in which all elements are different, and fills its
-/// output with poison.
+/// Writes this process's rows of the input, whose elements all differ, and fills its output with
+/// poison.
 void prepare(const SharedMatrix& shared, Method& method);
 
 /// The errors in one process's output.

@@ -1,5 +1,5 @@
-// Alias analysis: determines whether two accesses can touch the same bytes. Gives the same answer
-// as LLVM's basic alias analysis whenever the answer affects how neighbouring accesses are merged.
+// Alias analysis: determines whether two accesses can touch the same bytes. Where the answer
+// affects how accesses are merged, it is the same as that of LLVM's basic alias analysis.
 #pragma once
 
 #include "page/ir_to_ptx/linear.h"
@@ -15,10 +15,11 @@ struct Access {
 /// Returns the memory access that a load or a store performs.
 Access access_of(const Instruction& load_or_store);
 bool may_alias(const Access& a, const Access& b);
-/// Reports whether the instruction may write the accessed bytes or, if `or_read` is set, read them.
+/// Reports whether the instruction may write the accessed bytes. If `or_read` is set, also reports
+/// reads.
 bool may_change(const Instruction& instruction, const Access& access, bool or_read);
-/// Reports whether execution always continues after the instruction. As in LLVM, the result is
-/// false for a volatile store, which may trap, and for a call that may not return.
+/// Reports whether execution always continues after the instruction. As in LLVM, a volatile store
+/// may trap, and some calls may not return.
 bool always_continues(const Instruction& instruction);
 
 }  // namespace coalesce::translator

@@ -1,5 +1,5 @@
-// Writes the debug information of a module as DWARF, in the form that clang's back end writes into
-// PTX. The simulator uses this information to find variables (simulator/trace/debug_info.h).
+// Writes the debug information of a module as DWARF, in the form that clang's back end uses in PTX.
+// The simulator needs it to find variables (simulator/trace/debug_info.h).
 #pragma once
 
 #include <map>

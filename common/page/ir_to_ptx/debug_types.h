@@ -1,5 +1,5 @@
 // The names, types and scopes of local variables in the source. A module contains them only if it
-// was compiled with full debug information and with -O0, which keeps every variable in memory.
+// was compiled for a debugger, with every variable in memory.
 #pragma once
 
 #include <string>
@@ -22,8 +22,8 @@ struct DebugType {
     std::string name;
     u64 bytes = 0;
     std::string encoding;  ///< encoding of a base type, such as "DW_ATE_float"
-    /// The pointee of a pointer, the element type of an array, or the type that a typedef or
-    /// qualifier refers to. Null for void.
+    /// The type that a pointer points to, the element type of an array, or the type that a typedef
+    /// or qualifier refers to. Null for void.
     const DebugType* base_type = nullptr;
     std::vector<u64> extents;     ///< extents of an array
     std::vector<Member> members;  ///< members of a structure

@@ -20,8 +20,8 @@ inline std::string register_width(const Type& element) {
     return std::to_string(register_bits(element));
 }
 
-/// Calls make(part) for each element, where `part` is the index of the element's first register. An
-/// i128 has two registers, one for each half. Any other element has one.
+/// Calls make(part) for each element. `part` is the index of the element's first register. An i128
+/// has two registers, one for each half.
 template <class Make>
 void for_each_element(const Type& type, Make make) {
     const std::size_t step = register_count(element_of(type));

@@ -47,12 +47,11 @@ public:
 
     /// Returns the register of the value, or a number if the value is a constant.
     std::string format_operand(const Value* value, std::size_t part = 0);
-    /// Works like format_operand(), but returns the bits of a floating-point number as an integer,
+    /// Like format_operand(), but returns a floating-point number as an integer with the same bits,
     /// for mov, st and selp.
     std::string format_operand_bits(const Value* value, std::size_t part = 0);
     /// Works like format_operand(), but always returns a register, even for a constant.
     std::string format_register_operand(const Value* value, std::size_t part = 0);
-    /// Returns the operands for all parts of the value.
     std::vector<std::string> format_operand_parts(const Value* value);
     /// Zero-extends or sign-extends an integer, and returns the register that holds the result.
     std::string extend_operand(const Value* value, bool is_signed, std::size_t part = 0);
@@ -65,7 +64,6 @@ public:
 
     // ---- results ----
 
-    /// Returns the register for the result of the instruction.
     std::string result_register(const Instruction& instruction, std::size_t part = 0);
     std::string make_register(Register family);
     std::string make_register_for(const Type& scalar) {
@@ -92,14 +90,15 @@ public:
     /// Returns the places of the function's source variables. Call this after text().
     DebugFunction debug_information(const std::vector<const Variable*>& shared) const;
 
-    /// Reports whether the instruction is folded into its users, so that no code is emitted for it
+    /// Reports whether no code is emitted for the instruction, because it is folded into its users
     /// (fold.h).
     bool is_folded(const Value* value) const { return folding_.is_folded(value); }
     const Block* next_block() const { return next_block_; }
     std::string parameter_load(const Argument& argument, std::size_t part, const std::string& made);
     bool sets_phis(const Block& from, const Block& to) const;
     /// Reports whether the phis of `to` can be set before the branch at the end of `from`. They
-    /// cannot if the branch, or the edge to `other`, its other target, reads the phis' registers.
+    /// cannot if the branch reads their registers, or if the edge to the branch's other target,
+    /// `other`, does.
     bool can_set_phis_early(const Block& from, const Block& to, const Block& other) const;
     void set_phis(const Block& from, const Block& to);
 
@@ -138,8 +137,8 @@ private:
     std::map<const Value*, std::string> local_names_;
     std::map<const Block*, std::string> labels_;
     std::set<const Block*> not_unrolled_;
-    /// The labels at which scopes begin and end, keyed by the instruction that a label precedes
-    /// (labels_before_) or follows (labels_after_).
+    /// The labels of scopes that begin or end before an instruction (labels_before_), and after it
+    /// (labels_after_).
     std::map<const Instruction*, std::vector<std::string>> labels_before_, labels_after_;
     std::map<std::string, std::pair<std::string, std::string>> scope_labels_;
     std::map<std::string, std::string> prologue_registers_;

@@ -1,5 +1,5 @@
-// Helpers shared by the emitters of floating-point operations: PTX's type names, and the operands
-// for a part of a value.
+// Helpers for floating-point operations: PTX's names of the types, and the operands for parts of a
+// value.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace coalesce::translator {
 
 /// Returns "f32", "f64", "f16" or "bf16".
 std::string float_suffix(const Type& type);
-/// Returns the operand for an instruction of the value's own type, such as add.f16 for a half. A
-/// 16-bit float is always in a register, even if it is a constant.
+/// Returns the operand for an instruction of the value's own type, such as add.f16 for a half. Even
+/// a constant is in a register if it is a 16-bit float.
 std::string float_operand(Emitter& e, const Value* value, std::size_t part);
 
 }  // namespace coalesce::translator

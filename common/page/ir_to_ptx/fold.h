@@ -1,6 +1,5 @@
-// Finds the instructions for which no code is emitted. Some are folded into the instructions that
-// use them: the addition of a constant offset into [register+bytes], and a sign extension into
-// mul.wide. Others only rename registers: extractvalue, freeze, bitcast.
+// Finds the instructions for which no code is emitted. For example, an added constant is folded
+// into the address [register+bytes]. Others, such as bitcast, only rename registers.
 #pragma once
 
 #include <map>
@@ -10,11 +9,10 @@
 
 namespace coalesce::translator {
 
-/// A product that mul.wide computes directly from half-width operands, without extending them
-/// first. The second operand is either extended in the same way as the first, or is a constant that
-/// fits into half the width.
+/// A product that mul.wide computes directly from two operands of half the width. The second
+/// operand is extended like the first, or is a constant that fits into half the width.
 struct WideProduct {
-    /// The first operand without its extension, or null if the instruction is not a product of this
+    /// The first operand without its extension. Null if the instruction is not a product of this
     /// form.
     const Value* a = nullptr;
     const Value* b = nullptr;  ///< the second operand; nullptr if it is the constant `factor`
@@ -23,15 +21,15 @@ struct WideProduct {
 };
 WideProduct match_wide_product(const Instruction& product);
 
-/// Reports whether the instruction emits no code, because the registers and constants of its
-/// operands also serve as its result. See Emitter::renamed().
+/// Reports whether the instruction emits no code, because its result is in the registers of its
+/// operands. See Emitter::renamed().
 bool is_register_rename(const Instruction& instruction);
 
 class FoldedInstructions {
 public:
     explicit FoldedInstructions(const Function& function);
     bool is_folded(const Value* value) const { return folded_.count(value) != 0; }
-    /// Returns the values that the instruction reads. A folded operand is replaced with the values
+    /// Returns the values that the instruction reads. For a folded operand, these are the values
     /// that the folded instruction reads.
     std::vector<const Value*> find_read_values(const Instruction& instruction) const;
     /// Like find_read_values(), for a single operand of an instruction.

@@ -31,8 +31,8 @@ struct Place {
     const Place* inlined_at = nullptr;
 };
 
-/// Returns the outermost call site at which the code at `place` was inlined, or `place` itself if
-/// the code was not inlined.
+/// Returns the outermost call site at which the code at `place` was inlined. Returns `place` itself
+/// if the code was not inlined.
 const Place* outermost_call_site(const Place* place);
 
 struct Value {
@@ -65,11 +65,10 @@ struct Operation : Value {
     using Value::Value;
     Op op = Op::count;
     std::vector<Value*> operands;
-    /// For a getelementptr, the type that scales the first index. For an alloca or a load, the type
-    /// in memory.
+    /// The type that scales the first index of a getelementptr, or the type in memory for an alloca
+    /// or a load.
     const Type* memory_type = nullptr;
-    /// The indices of an extractvalue or insertvalue, or the mask of a shufflevector (kAnyLane for
-    /// an undefined lane).
+    /// The indices of an extractvalue or insertvalue, or the mask of a shufflevector.
     std::vector<u64> indices;
 };
 constexpr u64 kAnyLane = ~u64{0};
@@ -120,15 +119,15 @@ struct Instruction : Operation {
     Ordering ordering = Ordering::none;
     Ordering failure_ordering = Ordering::none;
     std::string scope;  ///< the syncscope; "" is the whole system
-    /// For a phi, blocks[i] is the block that operands[i] comes from. For a br, the blocks are the
-    /// targets: first the one for true, then the one for false. For a switch, the default target
-    /// comes first, then one target for each of operands[1...].
+    /// The blocks that a phi's operands come from, or the targets of a br or a switch. A br has the
+    /// target for true first. A switch has the default target first, followed by one target for
+    /// each of operands[1...].
     std::vector<Block*> blocks;
     /// The callee of a call. The operands are the arguments.
     Value* callee = nullptr;
     const Type* function_type = nullptr;
-    /// For each argument of a call, the type T of byval(T), or nullptr if the argument is not
-    /// byval. by_value_align contains the alignment of each argument.
+    /// The type T of byval(T) for each argument of a call, or nullptr. by_value_align has the
+    /// alignment of each argument.
     std::vector<const Type*> by_value;
     std::vector<u32> by_value_align;
     /// Whether a br carries the loop metadata llvm.loop.unroll.disable.
@@ -205,8 +204,8 @@ public:
     }
     Constant* number(const Type* type, u64 bits);
     Constant* undefined(const Type* type);
-    /// Creates an instruction with the source position of `like`. The caller must insert the
-    /// instruction into a block.
+    /// Creates an instruction with the source position of `like`. The caller inserts it into a
+    /// block.
     Instruction* instruction(Op op, const Type* type, std::vector<Value*> operands,
                              const Instruction& like);
     const Place* place(Place place);
@@ -229,7 +228,6 @@ const Operation* as_operation(const Value* value);
 bool is_number(const Value* value, i64& number);
 /// Returns the called function, or nullptr for indirect calls.
 const Function* called_function(const Instruction& call);
-/// Replaces all uses of `old` in the function with `with`.
 void replace_uses(Function& function, const Value* old, Value* with);
 /// Counts how often each value is used as an operand in the function.
 std::map<const Value*, u32> count_uses(const Function& function);

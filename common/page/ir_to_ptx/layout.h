@@ -1,5 +1,5 @@
 // Computes the sizes of types, the offsets of their parts in memory, and the addresses of
-// getelementptr, all in the data layout of nvptx64.
+// getelementptr. All of them follow the data layout of nvptx64.
 #pragma once
 
 #include "page/ir_to_ptx/ir.h"
@@ -11,18 +11,16 @@ u64 store_size(const Type& type);
 /// Returns the number of bytes from one element of an array to the next.
 u64 size_of(const Type& type);
 u32 abi_alignment(const Type& type);
-/// Returns the offset of a structure's member.
 u64 offset_of_member(const Type& structure, u64 member);
 
-/// A scalar part of a value, and its offset and size in bytes. For example, a {float, [2 x i8]} has
-/// three parts. An integer with more than 64 bits has two parts of 64 bits each; the upper part may
-/// occupy fewer bytes.
+/// A scalar part of a value, with its offset and size in bytes. For example, a {float, [2 x i8]}
+/// has three parts. An integer with more than 64 bits has two parts.
 struct ScalarPart {
     const Type* type;
     u64 offset, bytes;
 };
 std::vector<ScalarPart> list_scalar_parts(const Type& type);
-/// The parts that an extractvalue selects, as a range of indices into list_scalar_parts(type).
+/// The parts that an extractvalue selects, as a range of indices into the list of all parts.
 struct PartRange {
     std::size_t first, count;
 };

@@ -1,5 +1,5 @@
-// Represents addresses as sums (base + constant bytes + scale * value + ...), so that the distance
-// between two addresses can be computed.
+// Represents addresses as sums (base + constant bytes + scale * value + ...). The distance between
+// two addresses is then easy to compute.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ enum class Extension : u8 { none, sign, zero };
 
 struct Linear {
     /// The base of the address, which is neither a getelementptr nor a cast. nullptr if the sum is
-    /// a plain number instead of an address.
+    /// a number instead of an address.
     const Value* base = nullptr;
     i64 offset = 0;
     std::map<std::pair<const Value*, Extension>, i64> terms;

@@ -1,5 +1,5 @@
-// The numbered metadata at the end of a module: source positions, loops, and the annotations by
-// which older versions of clang mark kernels.
+// The numbered metadata at the end of a module, such as source positions and loops. Older versions
+// of clang also mark kernels in it.
 #pragma once
 
 #include <map>
@@ -27,11 +27,11 @@ public:
         std::vector<std::pair<std::string, std::string>> facts;
     };
     std::vector<Annotation> annotations() const;
-    /// Returns the variable that a DILocalVariable or a DIGlobalVariableExpression describes. If
-    /// the module has no metadata called `name`, the type of the result is null.
+    /// Returns the variable that a DILocalVariable or a DIGlobalVariableExpression describes. The
+    /// result has no type if there is no such metadata.
     DebugVariable debug_variable(const std::string& name, Module& module) const;
-    /// Reports whether a scope belongs to the function itself rather than to a function inlined
-    /// into it.
+    /// Reports whether a scope belongs to the function itself, and not to a function inlined into
+    /// it.
     bool is_in_function(const std::string& scope, const std::string& function) const {
         return is_within(scope, function);
     }

@@ -1,5 +1,4 @@
-// The passes that run on a function before its PTX is written, listed in the order in which they
-// run.
+// The passes that run on a function before its PTX is written, in this order.
 #pragma once
 
 #include "page/ir_to_ptx/ir.h"
@@ -31,14 +30,13 @@ void drop_dead_instructions(Function& function);
 void contract_multiply_adds(Module& module, Function& function);
 
 /// vectorise.cpp: merges neighbouring loads and stores into accesses of 8 or 16 bytes, as LLVM's
-/// NVPTX back end does. The merging determines the number of requests, and therefore the sectors
-/// per request.
+/// NVPTX back end does. This determines the number of sectors per request.
 void vectorise_accesses(Module& module, Function& function);
 
 /// narrow.cpp: narrows loads if only some of their bytes are used.
 void narrow_loads_to_used_bytes(Module& module, Function& function);
 
-/// addresses.cpp: splits each getelementptr into base + bytes. Shared terms are computed once.
+/// addresses.cpp: splits each getelementptr into base + bytes, and computes shared terms once.
 /// Constant bytes come last, so that they fit into an instruction's [register+offset].
 void split_addresses(Module& module, Function& function);
 

@@ -11,11 +11,10 @@ namespace coalesce::translator {
 
 class FileTable {
 public:
-    /// Returns the .loc directives for a position. For code inlined from another file, the
-    /// positions of the call sites come first, so that code from a header is attributed to the line
-    /// of the kernel that called it.
+    /// Returns the .loc directives for a position. For code that was inlined from a header, the
+    /// line of the call comes first, so that costs are attributed to the kernel.
     std::string format_location(const Place& place);
-    /// Returns a .file directive for each file in use, followed by the functions' names as debug
+    /// Returns a .file directive for each file in use, and then the functions' names as debug
     /// strings.
     std::string text() const;
 

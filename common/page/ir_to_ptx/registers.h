@@ -1,5 +1,5 @@
-// Decides which values share a register. A phi and its incoming values share a register if they are
-// never live at the same time. A loop then needs no copy at the end of each iteration.
+// Decides which values share a register. A phi shares a register with its incoming values if they
+// are never live at the same time. A loop then needs no copy at the end of each iteration.
 #pragma once
 
 #include <map>

@@ -41,7 +41,7 @@ struct Type {
         function,
         label,
         metadata,
-        /// a structure without a body, a token, or a target type; no value may have such a type
+        /// a structure without a body, a token, or a target type; values cannot have this type
         opaque,
     };
     Kind kind = Kind::nothing;
@@ -80,8 +80,8 @@ public:
     const Type* function(const Type* returned, std::vector<const Type*> parameters,
                          bool is_variadic);
 
-    /// Returns the type with this name, such as %struct.Pair. If the type is used before its
-    /// definition, its members are added when the definition is read.
+    /// Returns the type with this name, such as %struct.Pair. A type may be used before its
+    /// definition is read.
     Type* named(const std::string& name);
 
 private:

@@ -1,6 +1,5 @@
 // Options that make clang's optimizer generate IR suited to the translator. The clang in a page
-// needs them because it has no back end for NVIDIA's GPUs. Other clangs use them to generate the
-// same IR.
+// needs them, because it has no back end for NVIDIA's GPUs.
 #pragma once
 
 #include <string>
@@ -8,9 +7,8 @@
 
 namespace coalesce::translator {
 
-/// Options for clang -cc1. They give the optimizer the information that the back end would provide:
-/// 64-bit operations cost more than 32-bit ones, branches may diverge, and loops should be unrolled
-/// even partially.
+/// Options for clang -cc1, which tell the optimizer about GPUs. For example, 64-bit operations cost
+/// more than 32-bit ones, and branches may diverge.
 inline const std::vector<std::string> kOptimizerOptions = {
     // Keep an infinite loop, so that it can be reported as the learner's mistake. Nothing is
     // vectorized, because GPUs have no vector registers.
@@ -25,9 +23,9 @@ inline const std::vector<std::string> kOptimizerOptions = {
 inline const std::vector<std::string> kDebuggerOptions = {"-O0", "-fno-finite-loops",
                                                           "-discard-value-names", "-emit-llvm"};
 
-/// Returns the options (except -o OUT IN) for the second run of a clang with the NVPTX back end.
-/// The first run writes unoptimized IR (-disable-llvm-passes). The second run optimizes this IR for
-/// a different target, so that the NVPTX back end does not influence the optimizer.
+/// Returns the options for the second run of a clang with the NVPTX back end. The first run writes
+/// unoptimized IR. The second run optimizes this IR for a different target, so that the back end
+/// does not influence the optimizer.
 inline std::vector<std::string> optimise_without_back_end() {
     std::vector<std::string> words = {"-cc1", "-triple", "spir64-unknown-unknown",
                                       "-x",   "ir",      "-Wno-override-module"};

@@ -1,6 +1,6 @@
 /// \file
-/// A reader's kernel, ready to be launched: its source, its grid and block, and its arguments,
-/// which have the format of an exercise's arguments.
+/// A reader's kernel that is ready to be launched: its source, its grid and block, and its
+/// arguments.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,7 +14,8 @@ namespace coalesce::page {
 
 /// A kernel to launch, parsed from the "kernel" field of a question (README.md).
 struct AnyKernel {
-    /// The arguments, as an Exercise without a reference. Its one shape holds the launch's sizes.
+    /// The arguments, as an Exercise without a reference. The sizes of the launch are its only
+    /// shape.
     Exercise exercise;
     Source source;  ///< the reader's text
     /// The grid and the block, as expressions in the sizes. Null if the source defines `configure`.
@@ -22,10 +23,11 @@ struct AnyKernel {
 
     Shape shape() const { return exercise.shapes.front(); }
     const ElementTask& task() const { return *exercise.elements; }
-    /// Returns the launch for a shape, or nothing if the source defines `configure`, which then
-    /// chooses the launch. Throws ExpressionError if an expression is invalid.
+    /// Returns the launch for a shape. Returns nothing if the source defines `configure`, which
+    /// then chooses the launch. Throws ExpressionError if an expression is invalid.
     std::optional<LaunchShape> launch_for(Shape shape) const;
-    /// Returns the source to compile: the reader's text, plus a `configure` if the text has none.
+    /// Returns the source to compile: the reader's text, plus a `configure` function if the text
+    /// has none.
     Source source_to_compile() const;
 };
 

@@ -1,5 +1,5 @@
 /// \file
-/// An array after a launch, as a page shows it: numbers, and the cells of a heat map.
+/// An array after a launch, which a page shows as numbers and as a heat map.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,8 +9,8 @@
 
 namespace coalesce::page {
 
-/// Returns an array as JSON, in the format that README.md describes. `before` is the array as it
-/// was passed to the launch.
+/// Returns an array as JSON, in the format that README.md describes. `before` is the array before
+/// the launch.
 nlohmann::json array_json(const Parameter& parameter, const std::vector<std::int64_t>& extents,
                           const CallArgument& before, const ArrayAfter& after);
 

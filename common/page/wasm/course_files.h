@@ -11,9 +11,8 @@ namespace coalesce::page {
 /// Returns the course's records.
 std::vector<course::CourseText> course_texts();
 
-/// Returns the costs of the solutions: {"03_tiled/kernel.cu": {"counters": {...}, "predicted":
-/// {...} | null}, ...}, in the format of cost_of_solution. Returns {} in the module that computes
-/// the costs.
+/// Returns the costs of the solutions as JSON: {"03_tiled/kernel.cu": {"counters": {...},
+/// "predicted": {...} | null}, ...}. The module that computes these costs returns {}.
 std::string_view solutions_text();
 
 }  // namespace coalesce::page

@@ -1,6 +1,6 @@
 /// \file
-/// The parts of a question about one of the course's exercises: the exercise, the learner's source,
-/// and the reference.
+/// A question about one of the course's exercises: the exercise, the learner's source, and the
+/// reference.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -22,8 +22,8 @@ std::string exercise_path(const Exercise& exercise);
 const nlohmann::json& costs_of(const std::string& path);
 Source parse_source(const nlohmann::json& question, const Exercise& exercise);
 
-/// Adds the task that compiles the reference to a task for clang, if the module does not contain
-/// the compiled reference.
+/// Adds the compilation of the reference to a task for clang, unless the module contains the
+/// compiled reference.
 void add_reference_task(const nlohmann::json& question, const Exercise& exercise,
                         nlohmann::json& task);
 /// Returns the compiler's output for the reference, either from the question or from the module.

@@ -18,7 +18,8 @@ namespace std {
 template <class To, class From>
 constexpr To bit_cast(const From& from) noexcept {
     if constexpr (std::is_pointer_v<To> && sizeof(To) < sizeof(From)) {
-        // printf's %p needs this: device addresses have 64 bits, the host's pointers fewer.
+        // printf's %p needs this cast, because device addresses have 64 bits, and the host's
+        // pointers have fewer.
         return reinterpret_cast<To>(static_cast<uintptr_t>(from));
     } else {
         static_assert(sizeof(To) == sizeof(From));
@@ -28,7 +29,7 @@ constexpr To bit_cast(const From& from) noexcept {
 }  // namespace std
 #endif
 
-// There is only one thread, so no loop spins while it waits for another thread.
+// The module has only one thread, so no loop ever waits for another thread.
 #define __builtin_ia32_pause() static_cast<void>(0)
 
 #ifndef __cpp_lib_atomic_ref

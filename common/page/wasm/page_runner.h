@@ -16,9 +16,9 @@ struct CompilerOutput {
 
 class PageRunner : public LaunchingRunner {
 public:
-    /// `learners` and `reference` are the outputs for the learner's kernel and for the exercise's
-    /// reference. `reference` is empty for a transpose, which needs no reference. `solution`
-    /// contains the precomputed costs of the solution, or is null if there are none.
+    /// `learners` and `reference` are the compiler's outputs for the learner's kernel and for the
+    /// reference. `reference` is empty for a transpose, which needs none. `solution` contains the
+    /// costs of the solution, or null.
     PageRunner(const CompilerOutput& learners, const CompilerOutput& reference,
                const nlohmann::json& solution);
 
@@ -46,8 +46,7 @@ private:
     Compiled compiled_, compiled_reference_;
 };
 
-/// Sets the simulator's options for use in a page, such as a device memory of only 48 MB. Later
-/// calls do nothing.
+/// Sets the simulator's options for a page, such as a device memory of only 48 MB.
 void prepare_device();
 
 }  // namespace coalesce::page

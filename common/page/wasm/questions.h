@@ -1,7 +1,6 @@
 /// \file
-/// The questions that a page can ask the module. README.md describes each question and its
-/// answer, both in JSON. If a question has no answer, its function throws a std::exception with a
-/// message for the reader.
+/// The questions that a page can ask the module. README.md describes each question and its answer,
+/// both in JSON. If a function throws a std::exception, the reader sees its message.
 #pragma once
 
 #include <nlohmann/json.hpp>

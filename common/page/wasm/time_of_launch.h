@@ -14,8 +14,8 @@ namespace coalesce::simulator {
 class LaunchRecording {
 public:
     explicit LaunchRecording(Recorder::RecordMode mode) { recorder().begin(mode); }
-    /// Ends the recording and discards the reports. If only the recorded blocks run, a block may
-    /// fail because other blocks' results are missing, which is not an error of the kernel.
+    /// Ends the recording and discards the reports. In a recording, a block may fail because the
+    /// results of other blocks are missing. This is not an error of the kernel.
     ~LaunchRecording();
     LaunchRecording(const LaunchRecording&) = delete;
     LaunchRecording& operator=(const LaunchRecording&) = delete;
@@ -23,11 +23,10 @@ public:
     const timing::Recording& recording() const;
 };
 
-/// Returns JSON: {"prediction": in the format of coalescePredict, "of_copy": the speed as a
-/// fraction of a copy's or null, "told": {"kernel", "time", "label", "verdict", "why", "unknown",
-/// "cure"}, "svg", "text"}. `gpu` is the name of a GPU that has a file in gpus/, or the text of
-/// such a file. `useful_bytes` is the minimum number of bytes that the launch must read and write,
-/// or 0 if it is unknown. Throws timing::GpuError.
+/// Returns the prediction, the explanation and the pictures as JSON: {"prediction", "of_copy",
+/// "told": {"kernel", "time", "label", "verdict", "why", "unknown", "cure"}, "svg", "text"}. `gpu`
+/// is the name of a known GPU, or the text of a file in gpus/. `useful_bytes` is the minimum number
+/// of bytes that the launch must read and write, or 0 if it is unknown.
 std::string time_of_launch(const timing::Recording& recording, const std::string& gpu,
                            double useful_bytes);
 

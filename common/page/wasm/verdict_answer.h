@@ -1,6 +1,6 @@
 /// \file
-/// The parts that questions and answers about exercises and about a reader's own launches have in
-/// common: the task for the page's compiler, its output, and the verdict as JSON.
+/// Functions for questions about exercises and about a reader's own launches: the task for the
+/// page's compiler, its output, and the verdict as JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,8 +12,8 @@
 
 namespace coalesce::page {
 
-/// Returns the task for clang that compiles `source`. `sizes` are the parameters of `configure`. With
-/// `keeps_variables`, clang does not optimize, so that the variables stay in memory.
+/// Returns the task for clang that compiles `source`. `sizes` are the parameters of `configure`. If
+/// `keeps_variables` is true, clang does not optimize, so that variables stay in memory.
 nlohmann::json task_for_clang(const Source& source, const std::vector<std::string>& sizes,
                               bool keeps_variables = false);
 

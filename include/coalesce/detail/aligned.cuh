@@ -1,6 +1,6 @@
 /// \file
-/// Kernels for matrices whose rows, in both `in` and `out`, start at multiples of 16 bytes and are
-/// multiples of 16 bytes long.
+/// Kernels for matrices whose rows consist of whole vectors of 16 bytes and start at multiples of
+/// 16 bytes.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,8 +12,8 @@
 
 namespace coalesce::transposing {
 
-/// A kernel in which each thread transposes blocks of VECTOR_ELEMENTS x VECTOR_ELEMENTS elements. A
-/// vector of VECTOR_ELEMENTS elements has 16 bytes.
+/// A kernel in which each thread transposes square blocks of elements. A side of a block has
+/// VECTOR_ELEMENTS elements, which form a vector of 16 bytes.
 template <int SIZE, int BLOCK_COLS, int BLOCK_ROWS, int PIECES,
           LoadPolicy LOADS = LoadPolicy::plain>
 struct RegisterBlocks {
@@ -88,9 +88,9 @@ struct RegisterBlocks {
     }
 };
 
-/// A kernel like RegisterBlocks for rows of `out` that do not all start at sector boundaries. In
-/// each row of `out`, a block stores whole sectors. To complete its first sectors, the block also
-/// loads LEAD extra rows, which are the last rows of the previous block.
+/// A kernel like RegisterBlocks for matrices in which some rows of `out` do not start at sector
+/// boundaries. A block stores whole sectors only. To complete its first sectors, the block loads
+/// LEAD extra rows, which are the last rows of the previous block.
 template <int SIZE, int BLOCK_COLS, int BLOCK_ROWS, LoadPolicy LOADS>
 struct RegisterBlocksToSectors {
     static constexpr int VECTOR_ELEMENTS = 16 / SIZE, LEAD = 32 / SIZE;
@@ -153,11 +153,9 @@ struct RegisterBlocksToSectors {
     }
 };
 
-/// A kernel for words, with tiles of 64 x 64. The tile is stored in shared memory as it was loaded,
-/// and transposed when it is read. A thread's two loads can be in flight together, and so can its
-/// two stores. Four blocks fit on a multiprocessor. Each group of four rows permutes its vectors
-/// differently, so that threads that read the same column in different groups access different
-/// banks.
+/// A kernel for words, with tiles of 64 x 64. A tile is stored in shared memory as it was loaded,
+/// and transposed when it is read. Each group of four rows permutes its vectors differently, which
+/// avoids bank conflicts when threads read a column.
 template <LoadPolicy LOADS>
 struct AlignedWords {
     static constexpr int TILE_ROWS = 64, TILE_COLS = 64, THREADS = 512, LEAD = 0;
@@ -167,8 +165,8 @@ struct AlignedWords {
         return shared + (row * 16 + (quad ^ (row / 4 % 8))) * 16;
     }
 
-    /// Returns the tile of this block. If rows consist of whole cache lines, strips share no lines
-    /// and are spread. Otherwise they are grouped, so that shared lines are still cached.
+    /// Returns the tile of this block. Strips of tiles that share no cache lines are spread. Other
+    /// strips are grouped, so that the shared lines are still cached when they are needed again.
     static __device__ Place place_of(const Task& task) {
         return LOADS == LoadPolicy::evict_last_128
                    ? find_tile_in_strip_group(task, TILE_ROWS, TILE_COLS)

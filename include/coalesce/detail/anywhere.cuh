@@ -31,7 +31,7 @@ struct Shifted {
                   "tiles are covered evenly");
 
     static __device__ void run(const Task& task, char* tile) {
-        // With larger elements there are not enough registers for the grouped order.
+        // Kernels for larger elements do not have enough registers to process strips in groups.
         const Place place = SIZE <= 4 ? find_tile_in_strip_group(task, TILE_ROWS, TILE_COLS)
                                       : find_tile_of_block(task, TILE_ROWS, TILE_COLS);
         load(task, place, tile);
@@ -118,11 +118,9 @@ __device__ inline Vector<BYTES> shifted(const Vector<BYTES>& low, const Vector<B
     return vector;
 }
 
-/// A kernel like RegisterBlocks, but for unaligned rows. Loaded vectors and
-/// stored vectors are both spliced from two vectors. In each row of `out`, a
-/// block stores only whole groups of SHIFT_BYTES bytes: whole vectors or, if
-/// SHIFT_BYTES is 32, whole sectors. To complete its first groups, the block
-/// also loads LEAD extra rows, which are the last rows of the previous block.
+/// A kernel like RegisterBlocks, but for unaligned rows. Every vector that it loads or stores is
+/// spliced from two aligned vectors. A block stores only whole groups of SHIFT_BYTES bytes, and
+/// loads LEAD extra rows to complete its first groups.
 template <int SIZE, int BYTES, int BLOCK_COLS, int BLOCK_ROWS, int PIECES, int SHIFT_BYTES>
 struct Realigned {
     static constexpr int VECTOR_ELEMENTS = BYTES / SIZE;
@@ -155,9 +153,8 @@ struct Realigned {
         store(task, place, tile);
     }
 
-    /// Reports whether vectors that start before the tile's rows, or end after them, are still
-    /// within the matrix. If the matrix is a part of a larger one, the memory between its rows must
-    /// not be read.
+    /// Reports whether loads may extend past both ends of the tile's rows. They may if everything
+    /// that they read is within the matrix.
     static __device__ bool may_read_around(const Task& task, const Place& place) {
         const std::int64_t top = place.row < LEAD ? 0 : place.row - LEAD;
         const std::int64_t end = place.row + TILE_ROWS;
@@ -169,8 +166,8 @@ struct Realigned {
                (task.rows - 1 - bottom) * task.cols + behind >= VECTOR_ELEMENTS;
     }
 
-    /// Loads the tile. The loads depend neither on each other nor on comparisons. Elements outside
-    /// the matrix are replaced with elements of the nearest row or column, and are not stored.
+    /// Loads the tile. No load waits for another load or for a comparison. In place of elements
+    /// outside the matrix, loads elements of the nearest row or column, which are not stored.
     static __device__ void load(const Task& task, const Place& place, const Tile& tile) {
         const char* in = in_address<SIZE>(task, place);
         const int x = threadIdx.x % BLOCK_COLS, y = threadIdx.x / BLOCK_COLS;

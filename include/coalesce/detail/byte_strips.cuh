@@ -12,9 +12,9 @@
 
 namespace coalesce::transposing {
 
-/// A block of bytes in shared memory, divided into lines of PITCH vectors. The lines belong to
-/// GROUPS groups of 16 lines. The extra vectors after each group put threads of different groups,
-/// which access the same line of their group, into different banks.
+/// A block of bytes in shared memory. It has GROUPS groups of 16 lines, and each line has PITCH
+/// vectors. Extra vectors after each group prevent bank conflicts between threads of different
+/// groups.
 template <int GROUPS, int PITCH>
 struct LinesOfVectors {
     static constexpr int GROUP_PITCH = 16 * PITCH + (GROUPS < 8 ? 8 / GROUPS : 1);
@@ -33,12 +33,9 @@ struct LinesOfVectors {
     }
 };
 
-/// A kernel for matrices `in` with 16 * ACROSS columns of bytes and no gaps between the rows, which
-/// start at multiples of 16 bytes. Each thread loads a vector from each of 16 rows, and transposes
-/// the 16 x 16 bytes in registers. Shared memory holds the columns of the strip. Each vector for
-/// `out` is spliced from two vectors of a column. The block loads LEAD extra rows, so that it can
-/// store whole sectors. If SWAPS is true, two threads load their rows together as whole cache
-/// lines, and then swap the rows that belong to the other thread.
+/// A kernel for matrices of bytes with 16 * ACROSS columns. Each thread loads a vector from each of
+/// 16 rows, and transposes these 16 x 16 bytes in registers. If SWAPS is true, two threads load
+/// their rows together as whole cache lines, and then swap rows.
 template <int ACROSS, int DOWN, int BLOCKS_, LoadPolicy LOADS, bool SWAPS>
 struct TallOfVectors {
     static constexpr int THREADS = ACROSS * DOWN, WARPS = THREADS / 32, BLOCKS = BLOCKS_;
@@ -139,10 +136,9 @@ struct TallOfVectors {
     }
 };
 
-/// The counterpart of TallOfVectors: a kernel for 16 * DOWN rows of bytes, for matrices `out` whose
-/// rows have no gaps between them and start at multiples of 16 bytes. Shared memory holds the
-/// vectors of `in` as they were loaded. A row of `in` may start anywhere in its first vector, so
-/// each thread splices 16 vectors, transposes them in registers, and stores them.
+/// The counterpart of TallOfVectors: a kernel for matrices of 16 * DOWN rows of bytes. Rows of `in`
+/// may start anywhere in a vector, so each thread splices 16 vectors. It then transposes the
+/// vectors in registers, and stores them.
 template <int DOWN, int BLOCKS_, LoadPolicy LOADS>
 struct WideOfVectors {
     static constexpr int ACROSS = 32, THREADS = ACROSS * DOWN, WARPS = DOWN, BLOCKS = BLOCKS_;

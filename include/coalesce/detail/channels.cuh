@@ -1,6 +1,6 @@
 /// \file
-/// The kernel for images. It converts images with one plane per channel to images whose pixels have
-/// adjacent channels, or the reverse.
+/// The kernel for images. It converts channels in planes (RRR GGG BBB) to pixels (RGB RGB RGB), or
+/// the reverse.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -18,8 +18,7 @@ struct RegisterElement {
     int position;
 };
 
-/// Returns a word built from elements. `piece(i)` returns element i, and element 0 is in the lowest
-/// bits.
+/// Packs elements into a word. `piece(i)` returns element i. Element 0 goes into the lowest bits.
 template <int SIZE, class ElementOf>
 __device__ inline unsigned build_word(ElementOf piece) {
     if constexpr (SIZE == 4) {
@@ -37,8 +36,8 @@ __device__ inline unsigned build_word(ElementOf piece) {
 }
 
 /// A kernel for images with CHANNELS channels. An image is a matrix with one row per channel, or
-/// with one column per channel (channels last). Each thread processes as many pixels as a vector
-/// has elements, so that all of its loads and stores are vectors.
+/// with one column per channel (channels last). Each thread processes a vector of pixels per
+/// channel.
 template <int SIZE, int CHANNELS, bool IS_TO_LAST>
 struct Channels {
     static constexpr int VECTOR_ELEMENTS = 16 / SIZE, ELEMENTS_PER_WORD = 4 / SIZE;
@@ -47,9 +46,8 @@ struct Channels {
     static constexpr int TILE_COLS = IS_TO_LAST ? PIXELS : CHANNELS;
     static constexpr int SHARED_BYTES = THREADS * CHANNELS * 16;
 
-    /// Returns the address of a vector in shared memory. Each thread accesses CHANNELS consecutive
-    /// vectors. If CHANNELS is a power of two, each group of 8 vectors is permuted, so that threads
-    /// in the same wavefront access different banks.
+    /// Returns the address of a vector in shared memory. If CHANNELS is a power of two, the vectors
+    /// are permuted to avoid bank conflicts.
     static __device__ char* vector(char* shared, int index) {
         const bool is_power = (CHANNELS & (CHANNELS - 1)) == 0;
         return shared + (is_power ? index ^ index / 8 % 8 : index) * 16;

@@ -1,6 +1,6 @@
 /// \file
-/// Chooses the kernel family for a task and launches the kernel: stacks, channels, strips, aligned
-/// tiles, or unaligned tiles.
+/// Chooses the family of kernels for a task, and launches a kernel. The families are stacks,
+/// channels, strips, aligned tiles, and unaligned tiles.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,8 +17,8 @@
 
 namespace coalesce::transposing {
 
-/// Reports whether the task is a stack: a batch of matrices without gaps, each so small that a
-/// block can process several.
+/// Reports whether the task is a stack, which is a batch of small matrices without gaps. A block
+/// can process several of these matrices.
 template <int SIZE>
 bool is_stack(const Task& task) {
     const bool is_line = task.in_pitch == task.cols && task.out_pitch == task.rows;
@@ -28,8 +28,8 @@ bool is_stack(const Task& task) {
            task.out_stride == elements && elements * SIZE <= most_bytes;
 }
 
-/// Returns the number of matrices for a block to process. Together they have about `wanted` bytes,
-/// unless a single matrix is larger.
+/// Returns the number of matrices that a block should process. Together they have about `wanted`
+/// bytes, unless a single matrix is larger.
 template <int SIZE>
 int choose_matrices_per_block(const Task& task, std::int64_t wanted) {
     const std::int64_t matrix = task.rows * task.cols * SIZE;
@@ -58,7 +58,8 @@ cudaError_t launch_stack_with_policy(const Task& task, const Queue& queue) {
         const std::int64_t bytes = choose_matrices_per_block<SIZE>(task, wanted) * matrix;
         if ((SIZE == 2 || task.has_fast_memory) && Few::Line::line_shared_bytes(bytes) <= 32'000) {
             if (SIZE == 4) {
-                // Requesting 196 KB (85 %) of shared memory is faster. Five blocks would need less.
+                // Five blocks need less than 196 KB (85 %) of shared memory, but requesting that
+                // much is faster.
                 const cudaError_t error =
                     prefer_shared_memory(reinterpret_cast<const void*>(KernelOf<Few>::get()), 85);
                 if (error != cudaSuccess) return error;
@@ -79,9 +80,9 @@ cudaError_t launch_stack(const Task& task, const Queue& queue) {
     return launch_stack_with_policy<SIZE, PAD, LoadPolicy::plain>(task, queue);
 }
 
-/// Reports whether elements smaller than a word can be transposed in registers. This requires that
-/// the rows and columns of the matrices consist of whole words. Very short rows do not qualify,
-/// because most lanes would have nothing to load.
+/// Reports whether elements smaller than a word can be transposed in registers. Rows and columns
+/// must consist of whole words. Very short rows are excluded, because most lanes would have nothing
+/// to load.
 template <int SIZE>
 bool is_stack_of_words(const Task& task) {
     if constexpr (SIZE < 4) {
@@ -105,9 +106,9 @@ cudaError_t launch_stack_of_words(const Task& task, const Queue& queue) {
     } else if constexpr (SIZE == 2) {
         if (matrix <= 9000)
             return launch_stack_kernel<2, StackOfWords<2, 256, 4>>(task, 9000, queue);
-        // Loading 64 bytes of a row at once takes fewer requests to the L2 cache than
-        // loading 32 bytes. If more than one round of loads is needed, however, it is more
-        // important to keep all lanes busy.
+        // Loading 64 bytes of a row at once takes fewer requests to the L2 cache than loading 32
+        // bytes. With several rounds of loads, however, it is more important to keep all lanes
+        // busy.
         using By4 = StackOfWords<2, 384, 4>;
         using By8 = StackOfWords<2, 384, 8>;
         const std::int64_t pieces = task.cols / By8::COLS, down = task.rows / By8::WORD_ELEMENTS;
@@ -165,7 +166,7 @@ cudaError_t launch_aligned(const Task& task, std::int64_t shorter, const Queue& 
 }
 
 /// Launches a kernel for a matrix with unaligned rows. For small matrices, it is not worth loading
-/// the extra rows that complete the first vectors or sectors of a block.
+/// extra rows to complete a block's first vectors or sectors.
 template <int SIZE>
 cudaError_t launch_unaligned(Task task, std::int64_t shorter, const Queue& queue) {
     using Large = typename FastestKernels<SIZE>::Anywhere;
@@ -175,8 +176,8 @@ cudaError_t launch_unaligned(Task task, std::int64_t shorter, const Queue& queue
     }
     if (SIZE <= 4) shorten_strips<SIZE>(task);
     if constexpr (SIZE < 4) {
-        // In a tall matrix, a column of tiles is so long that the cache lines it shares with the
-        // next column would be evicted before the next column is reached.
+        // In a tall matrix, a column of tiles is very long. The cache lines that it shares with the
+        // next column would be evicted before a block needs them again.
         if (task.rows / 16 > task.cols) task.is_down_first = false;
         switch (choose_rewinding<SIZE>(task)) {
             case Rewinding::none: break;
@@ -211,8 +212,8 @@ cudaError_t launch_unaligned(Task task, std::int64_t shorter, const Queue& queue
     }
 }
 
-/// Reports whether the task is an image with 2, 3, 4, 6 or 8 channels that is large enough for
-/// tiles of 1024 to 4096 pixels.
+/// Reports whether the task is an image with 2, 3, 4, 6 or 8 channels. The image must be large
+/// enough for tiles of 1024 to 4096 pixels.
 template <int SIZE>
 bool has_channels(const Task& task) {
     const std::int64_t channels = task.rows < task.cols ? task.rows : task.cols;
@@ -244,10 +245,9 @@ cudaError_t launch_channels(const Task& task, const Queue& queue) {
     }
 }
 
-/// Reports whether aligned matrices should be moved in strips, if strips fit into shared memory.
-/// Strips are better if an eighth or more of the area of the tiles would be empty, or if rows on
-/// the narrow side end within a cache line. Strips are not better for matrices of bytes or for wide
-/// matrices of 2-byte elements, because these have faster tiles.
+/// Reports whether strips are better than tiles for an aligned matrix. They are if an eighth of the
+/// tiles' area would be empty, or if rows on the narrow side end within a cache line. Matrices of
+/// bytes and wide matrices of 2-byte elements are excluded, because they have faster tiles.
 template <int SIZE>
 bool prefers_strips(const Task& task, std::int64_t shorter) {
     const std::int64_t side = SIZE < 4 ? 128 : 64;
@@ -256,8 +256,8 @@ bool prefers_strips(const Task& task, std::int64_t shorter) {
     return is_empty || shorter * SIZE % 128 != 0;
 }
 
-/// The tiles of Rewound are faster than strips for tall matrices with more columns than this, and
-/// for wide matrices with more rows than `max_strip_rows`.
+/// The most columns of a tall matrix for which strips are faster than the tiles of Rewound. For
+/// wide matrices, `max_strip_rows` limits the rows.
 constexpr std::int64_t max_strip_cols = 152;
 template <int SIZE>
 constexpr std::int64_t max_strip_rows = SIZE == 1 ? 256 : 152;

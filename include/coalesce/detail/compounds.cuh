@@ -1,6 +1,5 @@
 /// \file
-/// Kernels for matrices whose elements consist of several units: 3, 5, 6, 7, 9 ... bytes, words or
-/// vectors.
+/// Kernels for matrices whose elements consist of several units, such as 3 bytes or 5 words.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,7 +13,7 @@
 
 namespace coalesce::permuting {
 
-/// A matrix whose elements have 3, 5, 6, 7, 9 ... units, or a batch of such matrices without gaps.
+/// A matrix whose elements consist of several units, such as 3 bytes, or a batch of such matrices.
 struct Compounds {
     void* out;
     const void* in;
@@ -28,17 +27,16 @@ struct Compounds {
     std::int64_t tiles_down, tiles_across;
 };
 
-/// A kernel that loads and stores whole words, even if rows start within a word. A tile in shared
-/// memory consists of the words as they were loaded. Each lane computes once which units form its
-/// words of `out`. It stores these words of every fourth column, or of columns that are further
-/// apart, because all of these columns start at the same position within a word. If the rows of a
-/// tile have many elements or long elements, the rows are loaded as vectors.
+/// A kernel that loads and stores whole words, even if rows start within a word. Shared memory
+/// holds the words of a tile as they were loaded. Each lane computes once which units form its
+/// words of `out`, because these units have the same positions in all of its columns.
 template <int SIZE, bool HAS_VECTORS>
 struct Compound {
     static_assert(SIZE <= 4, "a word holds units");
     static constexpr int ALIGNED = HAS_VECTORS ? 16 : 4;  ///< the bytes of one load
     static constexpr int ELEMENTS_PER_WORD = 4 / SIZE, LOADS_IN_FLIGHT = 8;
-    /// Extra rows to load, because the first word of a run may start in the previous row.
+    /// The number of extra rows to load. A block needs them because the first word of a column may
+    /// start in the previous row.
     static constexpr int LEAD = SIZE == 4 ? 0 : 1;
 
     const Compounds& task;

@@ -8,10 +8,9 @@
 
 namespace coalesce::transposing {
 
-/// The minimum bandwidth, in bytes per second, of memory that counts as fast. Fast memory does not
-/// limit a transpose. On an H200 (4.8e12), the link between the two halves of the second-level
-/// cache is the limit: it is busy for 92 % of the time when rows are aligned, and its load grows
-/// with the number of requests and sectors. On an H100 (3.35e12), memory is the limit.
+/// The minimum bandwidth, in bytes per second, of memory that counts as fast. On an H200 (4.8e12),
+/// the link between the two halves of the L2 cache limits a transpose. On an H100 (3.35e12), memory
+/// is the limit.
 constexpr double min_fast_memory = 4e12;
 
 /// Reports whether the memory of the current device is fast. Queries each device only once.

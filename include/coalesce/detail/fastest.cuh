@@ -1,6 +1,5 @@
 /// \file
-/// The fastest kernel of each family for a task, as measured on an H200: template arguments, sizes
-/// of strips, and the matrix sizes at which one kernel becomes faster than another.
+/// The fastest kernel of each family for a task, as measured on an H200.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -23,17 +22,17 @@ inline bool is_aligned_to(const void* data, std::int64_t multiple) {
     return reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(multiple) == 0;
 }
 
-/// Reports whether every row of the matrix starts at a multiple of 16 bytes and is a multiple of 16
-/// bytes long.
+/// Reports whether every row of the matrix consists of whole vectors: it starts at a multiple of 16
+/// bytes, and so does its end.
 inline bool has_vectors(const void* data, std::int64_t size, std::int64_t length,
                         std::int64_t pitch, std::int64_t stride, std::int64_t batches) {
     return is_aligned_to(data, 16) && pitch * size % 16 == 0 && length * size % 16 == 0 &&
            (batches == 1 || stride * size % 16 == 0);
 }
 
-/// Returns the degree of the worst bank conflict, which is the number of threads of a warp that
-/// access the same bank. Consecutive threads access elements that are `step` bytes apart. In shared
-/// memory, `pad` unused bytes follow every 128 bytes.
+/// Returns how many threads of a warp access the same bank in the worst case. Consecutive threads
+/// access elements that are `step` bytes apart. In shared memory, `pad` unused bytes follow every
+/// 128 bytes.
 inline int bank_conflicts(std::int64_t step, int size, int pad = 0) {
     const int lanes = size > 4 ? 128 / size : 32;
     int wanted[32] = {}, most = 0;
@@ -53,29 +52,28 @@ constexpr int strip_padding = SIZE < 4 ? 4 : SIZE;
 /// Whether strips have padding. `tiles` means that tiles should be used instead of strips.
 enum class Padding { none, some, tiles };
 /// Chooses padding that avoids bank conflicts in strips. `shorter` is the shorter side of the
-/// matrix. Each thread gathers a whole word, so if elements are smaller than a word, neighbouring
-/// threads are several rows apart.
+/// matrix.
 template <int SIZE>
 Padding choose_padding(std::int64_t shorter) {
     const std::int64_t step = shorter * (SIZE < 4 ? 4 : SIZE);
     const int without = bank_conflicts(step, SIZE);
     const int with = bank_conflicts(step, SIZE, strip_padding<SIZE>);
-    // Tiles are faster if the words of a column fall into only a few banks even with padding,
-    // unless the shorter side has fewer than 32 elements: most of a tile would then be empty.
+    // Use tiles if padding leaves bank conflicts. If the shorter side has fewer than 32 elements,
+    // strips are still better, because most of a tile would be empty.
     if (shorter >= 32 && without > 4 && with > 4) return Padding::tiles;
     return with < without ? Padding::some : Padding::none;
 }
 
-/// The fastest settings measured for strips of tall matrices: the kernels, the number of columns
-/// from which blocks have 512 instead of 256 threads, and the maximum size of a strip in bytes.
+/// The fastest settings measured for strips of tall matrices: the kernels, the number of threads
+/// per block, and the maximum size of a strip.
 template <int SIZE, int PAD, LoadPolicy LOADS = LoadPolicy::plain,
           StorePolicy STORES = StorePolicy::plain>
 using TallOfFewCols = Tall<SIZE, 256, SIZE == 1 ? 5 : 8, PAD, LOADS, STORES>;
 template <int SIZE, int PAD, LoadPolicy LOADS = LoadPolicy::plain>
 using TallOfManyCols = Tall<SIZE, 512, 5, PAD, LOADS>;
 constexpr std::int64_t min_many_cols = 96;
-/// The kernel for 96 to 113 columns of 4-byte elements in fast memory. With up to 113 columns,
-/// seven blocks fit on a multiprocessor of an H200.
+/// The kernel for 96 to 113 columns of 4-byte elements in fast memory. Seven of its blocks fit on a
+/// multiprocessor of an H200.
 template <int PAD>
 using TallOfSomeCols = Tall<4, 256, 4, PAD>;
 constexpr std::int64_t max_some_cols = 113;
@@ -84,9 +82,8 @@ constexpr std::int64_t tall_strip_bytes = SIZE == 1   ? 20'480
                                           : SIZE == 2 ? 25'600
                                                       : 32'768;
 
-/// Reports whether a strip of this many rows is faster than a shorter one. Fewer blocks run with
-/// longer strips, but for 4-byte elements in fast memory, longer strips are faster if five of them
-/// leave at least 60 KB of an H200's L1 cache unused.
+/// Reports whether a strip of this many rows is faster than a shorter one. For 4-byte elements in
+/// fast memory, it is if five such strips leave at least 60 KB of an H200's L1 cache unused.
 template <int SIZE>
 bool is_long_strip_faster(const Task& task, int rows, bool is_padded) {
     if (SIZE != 4 || !task.has_fast_memory || task.cols >= min_many_cols) return false;
@@ -96,7 +93,7 @@ bool is_long_strip_faster(const Task& task, int rows, bool is_padded) {
                       : TallOfFewCols<SIZE, 0>::Strip::line_shared_bytes(bytes)) <= most;
 }
 
-/// Returns how many rows a block of Tall processes, or 0 if its strips do not fit into shared
+/// Returns how many rows a block of Tall processes. Returns 0 if the strips do not fit into shared
 /// memory.
 template <int SIZE>
 int tall_rows(const Task& task, bool is_padded = false) {
@@ -120,11 +117,10 @@ using TallOf8Vectors = TallOfVectors<8, 32, 2, LoadPolicy::evict_last_128, false
 /// The kernels for wide matrices of bytes in fast memory with 64 or 128 rows.
 using WideOf4Vectors = WideOfVectors<4, 4, LoadPolicy::evict_last_128>;
 using WideOf8Vectors = WideOfVectors<8, 2, LoadPolicy::evict_last_128>;
-/// The minimum size in bytes of matrices for which these kernels are used.
+/// The minimum size, in bytes, of matrices for which TallOfVectors and WideOfVectors are used.
 constexpr std::int64_t min_bytes_of_vector_strips = 100'000'000;
 
-/// The kernels for strips of wide matrices, by the number of rows. Strips with very few rows have
-/// more columns than threads.
+/// The kernels for strips of wide matrices, by the number of rows.
 template <int SIZE>
 using WideOfManyCols = Wide<SIZE, 128, 12, true, strip_padding<SIZE>>;
 template <int SIZE, int PAD, LoadPolicy LOADS = LoadPolicy::plain>
@@ -141,23 +137,23 @@ using WideOfManyRows = std::conditional_t<
     Wide<SIZE, (SIZE < 4 ? 512 : 256), (SIZE < 4 ? 2 : 20), false, PAD, false, LOADS>>;
 template <int SIZE, int PAD, LoadPolicy LOADS = LoadPolicy::plain>
 using WideOfWords = Wide<SIZE, SIZE == 1 ? 128 : 192, 3, false, PAD, true, LOADS>;
-/// A kernel in which two threads together load a column of up to 2 * LOADS_IN_FLIGHT rows in one
-/// round.
+/// A kernel in which two threads load a column together, in one round of up to 2 * LOADS_IN_FLIGHT
+/// rows.
 template <int LOADS_IN_FLIGHT, int PAD>
 using WideOfFiftyRows =
     Wide<4, 128, LOADS_IN_FLIGHT, false, PAD, false, LoadPolicy::evict_last_128>;
 constexpr std::int64_t max_few_rows = 12, max_some_rows = 48;
 constexpr std::int64_t min_fifty_rows = 41, max_fifty_rows = 50, max_some_fifty_rows = 56;
-/// Limits on the number of rows in a matrix of bytes. They are chosen so that the last round of
-/// loads keeps more than a few warps busy.
+/// Limits on the number of rows for kernels that move strips of bytes. Within these limits, the
+/// last round of loads keeps enough warps busy.
 constexpr std::int64_t min_middle_byte_rows = 20, max_middle_byte_rows = 72;
 using WideBytesOfFewRows = Wide<1, 192, 2>;
 using WideBytesOfSomeRows = Wide<1, 256, 2>;
 template <int SIZE>
 constexpr std::int64_t min_many_rows = SIZE < 4 ? 100 : 120;
 
-/// Returns how many columns a block of Wide processes, or 0 if its strips do not fit into shared
-/// memory.
+/// Returns how many columns a block of Wide processes. Returns 0 if the strips do not fit into
+/// shared memory.
 template <int SIZE>
 int wide_cols(const Task& task) {
     const auto bytes = [&](int cols) { return cols * task.rows * SIZE; };
@@ -241,9 +237,9 @@ struct FastestKernels<16> {
     using ToSectorsLarge = Shifted<16, 32, 32, 512, 16, LoadPolicy::evict_last_128>;
 };
 
-/// Reports whether a matrix of 4-byte elements with this many rows nearly fills a tile of 224 rows,
-/// and would leave a fifth or more of the usual tiles of 64 rows empty. In fast memory, the tall
-/// tiles are faster for batches.
+/// Reports whether a matrix with this many rows of 4-byte elements nearly fills a tile of 224 rows.
+/// Tiles of 64 rows would leave a fifth or more of their area empty. In fast memory, the tall tiles
+/// are faster for batches.
 inline bool nearly_fills_tall_tile(std::int64_t rows) {
     return rows > 192 && rows <= 204;
 }
@@ -276,9 +272,7 @@ bool loads_evict_last(const Task& task, bool is_aligned) {
                            is_aligned ? min_evict_last_bytes : min_evict_last_bytes_unaligned);
 }
 
-/// The tile size of the Rewound kernel, which handles 1- and 2-byte elements in unaligned rows. It
-/// depends on the size of one matrix in bytes. Narrow matrices use another kernel (`none`), because
-/// these tiles are too large for them.
+/// The tile size of the Rewound kernel. `none` means that the matrix is too narrow for this kernel.
 enum class Rewinding { none, small, large };
 template <int SIZE>
 Rewinding choose_rewinding(const Task& task) {
@@ -294,19 +288,18 @@ Rewinding choose_rewinding(const Task& task) {
     return Rewinding::none;
 }
 
-/// The longest strip of tiles, in rows or columns, whose cache lines the L2 cache keeps
-/// until the next strip uses them. If rows are unaligned, two adjacent strips share sectors and
-/// cache lines.
+/// The greatest length of a strip of tiles, in rows or columns. The L2 cache keeps the cache lines
+/// of such a strip until the next strip uses them.
 constexpr std::int64_t max_strip_length = 26'000;
-/// Like `max_strip_length`, but for 4-byte elements in fast memory, where grouped strips cost more
-/// than they save.
+/// Like `max_strip_length`, but for 4-byte elements in fast memory. Grouping strips costs more than
+/// it saves there.
 constexpr std::int64_t max_strip_length_in_fast_memory = 40'000;
 /// The number of strips in a group. The strips of a group cover 15 to 32 KB of each row. With fewer
 /// strips, too little of a row would be read at a time.
 template <int SIZE>
 constexpr unsigned strips_per_group = SIZE == 1 ? 64 : 128;
-/// Changes the direction of the strips if they are too long for the L2 cache. If both
-/// sides of the matrix are too long, groups the strips instead.
+/// Changes the direction of the strips if they are too long for the L2 cache. If both directions
+/// are too long, groups the strips instead.
 template <int SIZE>
 void shorten_strips(Task& task) {
     const std::int64_t strip = task.is_down_first ? task.rows : task.cols;
@@ -321,8 +314,8 @@ void shorten_strips(Task& task) {
     }
 }
 
-/// Returns the task with its tiles in an order in which neighbouring blocks share cache lines while
-/// these are in the L2 cache. This helps with aligned rows that do not start at cache line
+/// Returns the task with its tiles reordered, so that neighbouring blocks share cache lines while
+/// these are in the L2 cache. This helps if rows are aligned, but do not start at cache line
 /// boundaries.
 template <int SIZE>
 Task group_for_line_sharing(Task task) {
@@ -339,9 +332,8 @@ bool are_out_rows_sector_aligned(const Task& task) {
            (task.batches == 1 || task.out_stride * SIZE % 32 == 0);
 }
 
-/// Reports whether the kernels for unaligned rows are faster. This is the case if vector stores
-/// would write partial sectors of `out`, and the arrays are so large that these sectors would be
-/// evicted from the L2 cache before they are complete.
+/// Reports whether the kernels for unaligned rows are faster. They are if the other kernels would
+/// store partial sectors that the L2 cache evicts before they are complete.
 template <int SIZE>
 bool are_sectors_split(const Task& task, std::int64_t shorter) {
     constexpr std::int64_t least_side = 256;

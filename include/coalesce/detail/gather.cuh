@@ -1,6 +1,5 @@
 /// \file
-/// Kernels that write `out` in order, either one unit at a time, or in vectors that are spliced
-/// from rows.
+/// Kernels that write `out` in order, either one unit at a time, or in vectors.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -40,8 +39,8 @@ __global__ void __launch_bounds__(threads) gather_kernel(const Plan plan) {
     }
 }
 
-/// A kernel for unaligned rows that are copied as they are: both arrays have the same last axis. It
-/// writes `out` in whole vectors, each spliced from one row or from two consecutive rows.
+/// A kernel for permutations that keep the last axis, so that whole rows are copied. Rows may be
+/// unaligned. Each vector of `out` is spliced from one row or from two consecutive rows.
 template <int SIZE>
 struct Spliced {
     static_assert(SIZE <= 4, "larger ones are gathered");
@@ -63,8 +62,8 @@ struct Spliced {
         return vector;
     }
 
-    /// Reports whether the two aligned vectors that contain the 16 bytes at this address are both
-    /// within `in`.
+    /// Reports whether both aligned vectors that contain the 16 bytes at this address are within
+    /// `in`.
     __device__ bool contains_both_vectors(const char* from) const {
         const char* const first = from - reinterpret_cast<std::uintptr_t>(from) % 16;
         return first >= begin && first + 32 <= end;
@@ -115,9 +114,8 @@ struct Spliced {
     }
 };
 
-/// Rows of at least `min_spliced_bytes` bytes are spliced. Each thread stores
-/// `spliced_vectors_per_thread` vectors, and a block stores `spliced_bytes_per_block` bytes of
-/// `out`.
+/// Constants of the kernel that splices rows. Rows of at least `min_spliced_bytes` bytes are
+/// spliced. The others say how much a thread and a block store.
 constexpr int min_spliced_bytes = 64, spliced_vectors_per_thread = 2,
               spliced_bytes_per_block = threads * spliced_vectors_per_thread * 16;
 
@@ -136,9 +134,8 @@ __device__ void find_rows(const char** row_at, const Plan& plan, std::int64_t fi
     }
 }
 
-/// Writes `out` in vectors. The rows run along the last axis. The threads of a block first compute
-/// the addresses of all of the block's rows. A vector comes from the row in which it starts. If it
-/// ends in the next row, that row is loaded too.
+/// Writes `out` in vectors. First, the threads of a block compute the addresses of all rows that
+/// the block needs. A vector that ends in the next row is spliced from both rows.
 template <int SIZE>
 __global__ void __launch_bounds__(threads, 4) splice_kernel(const Plan plan) {
     __shared__ const char* row_at[spliced_bytes_per_block / min_spliced_bytes + 3];

@@ -20,8 +20,8 @@ __global__ void __launch_bounds__(Kernel::THREADS) transpose_kernel(const Task t
     Kernel::run(task, reinterpret_cast<char*>(shared));
 }
 
-/// A kernel like transpose_kernel, but with so few registers that Kernel::BLOCKS blocks fit on a
-/// multiprocessor.
+/// A kernel like transpose_kernel. It limits the registers per thread, so that Kernel::BLOCKS
+/// blocks fit on a multiprocessor.
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::THREADS, Kernel::BLOCKS)
     crowded_transpose_kernel(const Task task) {
@@ -68,7 +68,7 @@ struct StoredLaunch {
     const void* function = nullptr;  ///< the kernel, or null for a copy
     unsigned blocks = 0, threads = 0;
     std::size_t bytes = 0;  ///< bytes of shared memory, or of the copy
-    /// The first argument. The largest of these structs has at most 704 bytes.
+    /// The kernel's first argument, a struct of at most 704 bytes.
     alignas(16) unsigned char argument[704] = {};
     std::int64_t second_argument = 0;
 
@@ -113,8 +113,8 @@ inline cudaError_t copy_bytes(void* out, const void* in, std::int64_t bytes, con
     return cudaSuccess;
 }
 
-/// Launches a kernel. Unlike <<< >>>, this function returns the error of the launch, and leaves
-/// earlier errors as they are.
+/// Launches a kernel and returns the error of the launch. Unlike <<< >>>, it leaves earlier errors
+/// as they are.
 template <class... Arguments>
 cudaError_t launch_kernel(void (*kernel)(Arguments...), std::int64_t blocks, int threads,
                           std::int64_t bytes, const Queue& queue, Arguments... arguments) {
@@ -141,8 +141,8 @@ cudaError_t launch_kernel(void (*kernel)(Arguments...), std::int64_t blocks, int
                             static_cast<std::size_t>(bytes), queue.stream);
 }
 
-/// Sets the carveout: the share of a multiprocessor's L1 cache that serves as shared memory while
-/// the kernel runs, in percent of the maximum. The rest caches loads.
+/// Sets how much of the L1 cache serves as shared memory while the kernel runs, in percent of the
+/// maximum.
 inline cudaError_t prefer_shared_memory(const void* kernel, int percent) {
     return cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, percent);
 }

@@ -1,5 +1,5 @@
 /// \file
-/// Reduces a permutation to a plan with as few axes as possible, and finds matrices in a plan.
+/// Reduces a permutation to a plan with few axes, and finds matrices in a plan.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -36,8 +36,8 @@ inline bool is_last_axis_kept(const Plan& plan) {
     return plan.axes > 0 && plan.axis[plan.axes - 1].step == 1;
 }
 
-/// Widens the units to up to 16 bytes if both arrays have the same last axis. Removes an axis that
-/// shrinks to a single unit. The remaining plan is a transpose of larger elements.
+/// Combines units into larger ones of up to 16 bytes, if both arrays have the same last axis.
+/// Removes the last axis if one unit remains, so that the plan transposes larger elements.
 inline void widen_units(Plan& plan) {
     if (!is_last_axis_kept(plan)) return;
     while (plan.unit_bytes < 16 && plan.axis[plan.axes - 1].size % 2 == 0 &&
@@ -51,8 +51,8 @@ inline void widen_units(Plan& plan) {
     merge_adjacent_axes(plan);
 }
 
-/// Finds a multiplier and the smallest shift that replace a division by the axis's size: number *
-/// multiplier / 2^(32 + shift) is the exact quotient for all numbers below 2^31.
+/// Computes a multiplier and a shift that replace division by the axis's size. The quotient is
+/// number * multiplier / 2^(32 + shift), which is exact for all numbers below 2^31.
 inline void prepare_quotient(Axis& axis) {
     if (axis.size > max_small_units) return;  // the multiplier is exact for numbers below 2^31 only
     axis.shift = 0;

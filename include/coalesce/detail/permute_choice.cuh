@@ -18,9 +18,8 @@
 
 namespace coalesce::permuting {
 
-/// Reports whether tiles of vectors are better than `transpose`. This is the case if a fifth or
-/// more of the area of `transpose`'s tiles would be empty, and if rows of `out` fit into tiles of
-/// vectors but do not start at sector boundaries.
+/// Reports whether tiles of vectors are better than `transpose`. They are if `transpose` would
+/// leave a fifth of its tiles empty, and if tiles of vectors can have whole rows of `out`.
 template <int SIZE>
 bool leaves_tiles_empty(std::int64_t rows, std::int64_t cols) {
     if (SIZE != 2 && SIZE != 4) return false;
@@ -37,7 +36,7 @@ bool has_tiles_of_one_matrix(std::int64_t rows) {
     return SIZE == 4 && transposing::nearly_fills_tall_tile(rows) && transposing::has_fast_memory();
 }
 
-/// Runs of at least this length have almost no incomplete tiles.
+/// Runs of at least this length have almost no partly empty tiles.
 constexpr std::int64_t min_long_run = 512;
 
 /// Adds an axis to the outer end of the run.
@@ -71,8 +70,8 @@ void choose_sides(Run& rows, Run& cols) {
     }
 }
 
-/// Makes the last axes of `out` the rows and the last axes of `in` the columns. An axis that could
-/// be either is added to the shorter run.
+/// Chooses which axes run along the sides of tiles. The last axes of `out` become the rows, and the
+/// last axes of `in` the columns. An axis that could be either is added to the shorter run.
 template <int SIZE>
 Tiling make_tiling(const Plan& plan) {
     Tiling tiling = {};
@@ -108,8 +107,8 @@ Tiling make_tiling(const Plan& plan) {
     return tiling;
 }
 
-/// Returns the number of tiles, which is the number of blocks. Returns 0 if there are too many
-/// tiles, or if a run is too long for the 32-bit numbers of the kernel.
+/// Returns the number of tiles, which is also the number of blocks. Returns 0 if there are too many
+/// tiles, or if a run is too long for 32-bit numbers.
 inline std::int64_t count_tiles(const Tiling& tiling) {
     if (tiling.rows.size > max_small_units || tiling.cols.size > max_small_units) return 0;
     std::int64_t tiles = std::int64_t{tiling.rows.sides} * tiling.cols.sides;
@@ -117,16 +116,15 @@ inline std::int64_t count_tiles(const Tiling& tiling) {
     return tiles <= max_small_units ? tiles : 0;
 }
 
-/// The minimum sizes for which tiles are mostly full: `min_compound_side` rows and columns or, for
-/// elements of at least `min_spliced_bytes` bytes, `min_long_cols` columns. Elements of at least
-/// `min_spliced_compound_bytes` bytes are not stored in tiles but spliced, which is faster.
+/// The smallest matrices for which tiles are mostly full. Elements of at least
+/// `min_spliced_compound_bytes` bytes do not use tiles, because splicing them is faster.
 constexpr std::int64_t min_compound_side = 32, min_long_cols = 12, min_spliced_compound_bytes = 512;
 /// The maximum sizes, in bytes, of a tile, of its columns and of its rows.
 constexpr int max_compound_tile_bytes = 44'000, max_compound_column_bytes = 384,
               max_compound_row_bytes = 750;
 
 /// Returns a side length that divides `count` into about equal parts, none longer than `longest`.
-/// The length is a whole number of words, as the runs of `out` require.
+/// The length is a whole number of words.
 template <int SIZE>
 int choose_tile_side(std::int64_t count, int longest) {
     constexpr int ELEMENTS_PER_WORD = 4 / SIZE;
@@ -151,9 +149,9 @@ void choose_tile_of_words(Compounds& task) {
             least(max_compound_row_bytes, max_compound_tile_bytes / (task.tile_rows + 1));
         task.tile_cols = choose_tile_side<SIZE>(task.cols, row / size);
     }
-    // Lanes read units at neighbouring positions of consecutive rows. The pitch puts these units
-    // into different banks: for words, the pitch is `units` modulo the 32 banks. For parts of
-    // words, it is 5 modulo 8. (The pitch is in words.)
+    // Lanes read neighbouring units of consecutive rows. The pitch, which is in words, puts these
+    // units into different banks. It is `units` modulo 32 for words, and 5 modulo 8 for smaller
+    // units.
     const int words = SIZE == 4 ? task.tile_cols * task.units : (task.tile_cols * size + 6) / 4;
     const int apart = SIZE == 4 ? 32 : 8, wanted = SIZE == 4 ? task.units : 5;
     task.pitch = words + (wanted + apart - words % apart) % apart;
@@ -161,15 +159,14 @@ void choose_tile_of_words(Compounds& task) {
     task.warps = chunks * (SIZE == 1 ? 4 : SIZE == 2 || is_small ? 2 : 1);
 }
 
-/// Returns the distance in words between the rows of a tile in shared memory. The rows have `bytes`
-/// bytes and are loaded as vectors, and a row may start anywhere in its first vector.
+/// Returns the distance in words between rows of a tile in shared memory. Each row has `bytes`
+/// bytes, and may start anywhere in its first vector.
 inline int pitch_of_vectors(int bytes) {
     return (bytes + 30) / 16 * 4;
 }
 
-/// Chooses tiles that are loaded as vectors. If runs of `out` consist of whole words, all columns
-/// start at the same position within a word. Otherwise only every other column starts there, and
-/// tiles whose columns are half as long are faster.
+/// Chooses tiles that are loaded as vectors. If runs of `out` do not consist of whole words, tiles
+/// with columns of half the length are faster.
 template <int SIZE>
 void choose_tile_of_vectors(Compounds& task, bool are_words) {
     constexpr int EVEN = SIZE == 1 ? 4 : 2;
@@ -209,8 +206,8 @@ bool has_vectors(const Compounds& task, bool are_words) {
 
 /// The side of tiles for 12-byte elements, in elements.
 constexpr int three_word_tile_side = 64;
-/// Reports whether tiles that are loaded as vectors are faster than tiles of words. This is the
-/// case for 12-byte elements in fast memory, if the matrix has at least one whole tile.
+/// Reports whether tiles that are loaded as vectors are faster than tiles of words. They are for
+/// 12-byte elements in fast memory, if the matrix has at least one whole tile.
 template <int SIZE>
 bool is_large_with_three_word_elements(const Compounds& task) {
     return SIZE == 4 && task.units == 3 && task.rows >= three_word_tile_side &&
@@ -248,8 +245,8 @@ inline std::int64_t count_tiles(const Compounds& task) {
     return task.tiles_down * task.tiles_across * task.batches;
 }
 
-/// Divides a matrix of elements with several units, or a batch of such matrices, into tiles. The
-/// result has no tiles if the plan has another form, or if another kernel is better for it.
+/// Divides a matrix into tiles, if its elements have several units. The result has no tiles for
+/// other plans, or if another kernel is better.
 template <int SIZE>
 Compounds make_compounds(const Plan& plan) {
     Compounds task = {};
@@ -276,8 +273,8 @@ Compounds make_compounds(const Plan& plan) {
     return task;
 }
 
-/// Reports whether elements can be transposed in registers. This requires that elements have three
-/// units, and that rows and columns consist of whole words.
+/// Reports whether elements can be transposed in registers. Each element must have three units, and
+/// rows and columns must consist of whole words.
 template <int SIZE>
 bool has_triples(const Compounds& task) {
     const bool are_words = task.rows % Triples<SIZE>::N == 0 && task.cols % Triples<SIZE>::N == 0;
@@ -290,8 +287,8 @@ template <int SIZE>
 using TripleVectorsToSectors = TripleVectors<SIZE, SIZE == 4 ? 16 : 8, 16>;
 using TallTripleVectors = TripleVectors<2, 28, 7>;
 
-/// Reports whether elements have three units, rows and columns consist of whole vectors, tiles are
-/// mostly full, and memory is fast.
+/// Reports whether tiles of three-unit elements should consist of vectors. Rows and columns must
+/// consist of whole vectors, tiles must be mostly full, and memory must be fast.
 template <int SIZE>
 bool has_triple_vectors(const Compounds& task) {
     constexpr int N = 16 / SIZE;
@@ -340,8 +337,7 @@ bool divide_into_vectors(Tiling& tiling, const Plan& plan) {
     rows.vectors = vectors_per_side(rows.size / N, usual_down);
     cols.vectors = vectors_per_side(cols.size / N, Kernel::THREADS_ACROSS);
     if (rows.axes == 1 && cols.axes == 1 && leaves_tiles_empty<SIZE>(rows.size, cols.size)) {
-        // A tile has whole rows of `out`, which do not start at sector boundaries, and one or two
-        // cache lines of each row of `in`.
+        // A tile has whole rows of `out`, and one or two cache lines of each row of `in`.
         rows.vectors = static_cast<int>(rows.size / N);
         cols.vectors = rows.vectors > 32 ? 8 : 16;
     }
@@ -369,7 +365,7 @@ bool has_vector_tiles(const Plan& plan) {
     return false;
 }
 
-/// Reports whether it pays to keep cache lines in the L2 cache. The rule is the same as
+/// Reports whether loads should ask the L2 cache to keep their cache lines. The rule is the same as
 /// for `transpose`.
 template <int SIZE>
 bool loads_evict_last(const Plan& plan) {
@@ -396,8 +392,7 @@ enum class PermuteMethod {
     gather
 };
 
-/// Matrices with gaps between rows are passed to `transpose` if their sides have at least this
-/// length.
+/// The minimum side of matrices with gaps between rows that are passed to `transpose`.
 constexpr std::int64_t min_side = 64;
 /// The minimum number of rows for tiles of words. With fewer rows, too much of each tile is empty.
 constexpr std::int64_t min_word_rows = 128;

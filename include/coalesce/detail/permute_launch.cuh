@@ -21,8 +21,8 @@ cudaError_t launch_gather(const Plan& plan, const Queue& queue) {
 
 template <int SIZE>
 cudaError_t gather(const Plan& plan, const Queue& queue) {
-    // The kernel also computes the indices of units past the last one, and then discards these
-    // indices. They must fit into Index too.
+    // The kernel also computes indices past the last unit, and then discards them. Those indices
+    // must fit into Index too.
     const bool is_small = plan.unit_count <= max_small_units - threads * loads_in_flight;
     return is_small ? launch_gather<SIZE, unsigned>(plan, queue)
                     : launch_gather<SIZE, std::uint64_t>(plan, queue);
@@ -47,9 +47,8 @@ cudaError_t transpose(const Plan& plan, const Queue& queue) {
                                         matrices.options, queue);
 }
 
-/// Launches a kernel for elements of three units, with tiles of `tile_cols` columns and `bytes`
-/// bytes of dynamic shared memory. Returns cudaErrorNotSupported if the tiles do not fit into a
-/// grid.
+/// Launches a kernel for elements of three units. Returns cudaErrorNotSupported if the tiles do not
+/// fit into a grid.
 template <class Kernel>
 cudaError_t launch_triples(void (*kernel)(Compounds), int tile_cols, int threads,
                            std::int64_t bytes, Compounds task, const Queue& queue) {
@@ -143,8 +142,8 @@ cudaError_t tile(const Plan& plan, const Queue& queue) {
                          (pitch << tiling.rows.log_side) * SIZE, queue, tiling);
 }
 
-/// The maximum number of tiles in a column of tiles for which consecutive blocks go down the
-/// column. Applies only in fast memory.
+/// The most tiles per column for which consecutive blocks go down the column. The limit applies
+/// only in fast memory.
 constexpr unsigned max_sides_down_first = 16;
 
 template <int SIZE, bool IS_LARGE, bool IS_LOADED_ONCE = false>
@@ -153,8 +152,8 @@ cudaError_t launch_word_tiles(const Plan& plan, const Queue& queue) {
     Tiling tiling = make_tiling<SIZE>(plan);
     tiling.rows.sides = static_cast<unsigned>(divide_rounding_up(Tile::ROWS, tiling.rows.size));
     tiling.cols.sides = static_cast<unsigned>(divide_rounding_up(Tile::COLS, tiling.cols.size));
-    // If columns of tiles are short, go down them first, so that tiles that share cache lines of
-    // `out` run at about the same time.
+    // If columns of tiles are short, go down them first. Tiles that share cache lines of `out` then
+    // run at about the same time.
     const bool is_short = IS_LOADED_ONCE && tiling.rows.sides <= max_sides_down_first &&
                           tiling.rows.sides < tiling.cols.sides;
     tiling.is_across_first = IS_LARGE && !is_short;

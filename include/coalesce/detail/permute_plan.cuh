@@ -31,8 +31,8 @@ constexpr int max_plan_axes = max_axes + 1;
 /// An axis of `out`: its number of elements, and the distance between neighbours in `in`.
 struct Axis {
     std::int64_t size, step;
-    // For a dividend below 2^31, the quotient by `size` is the upper half of dividend * multiplier,
-    // shifted right by `shift`.
+    // Division by `size` is replaced with a multiplication. For numbers below 2^31, the quotient is
+    // the upper half of number * multiplier, shifted right by `shift`.
     unsigned multiplier;
     int shift;
 };
@@ -54,7 +54,7 @@ __device__ inline std::uint64_t quotient(std::uint64_t number, const Axis& axis)
     return number / static_cast<std::uint64_t>(axis.size);
 }
 
-/// Finds the positions in `in` of the units of `out` whose indices are in the array `number`, which
+/// Finds where units of `out` are in `in`. `number` contains the indices of the units in `out`, and
 /// is overwritten. Uses only the first `axes` axes of the plan.
 template <int COUNT, class Index, class Offset>
 __device__ inline void find_offsets(Offset (&from)[COUNT], Index (&number)[COUNT], const Plan& plan,

@@ -12,16 +12,11 @@
 
 namespace coalesce::transposing {
 
-/// A kernel for elements smaller than a word, in matrices with unaligned rows. The threads load
-/// aligned vectors: of each row, a block loads 256 bytes and uses 240 of them, so that the row may
-/// start anywhere in a vector. The block stores the row's words to shared memory, starting with the
-/// row's first element, so that the words of a column are below each other. It transposes these
-/// words in registers and stores them again: VECTOR_ELEMENTS elements of a column then form four
-/// words. Each vector for `out` is spliced from five such words, so all stores are whole vectors.
-/// To make this possible, a block loads as many extra rows as a vector has elements. The rows of a
-/// thread are so far apart that all of them start at the same position in a vector, and the same is
-/// true of its columns. A thread therefore computes only once how to splice them. The words in
-/// shared memory are permuted so that threads in the same wavefront access different banks.
+/// A kernel for elements smaller than a word, in matrices with unaligned rows. It loads aligned
+/// vectors, and rotates each row in shared memory so that the words of a column are below each
+/// other. It then transposes the words in registers, and splices the vectors of `out`.
+/// A block loads 256 bytes of each row and uses 240 of them, because a row may start anywhere in a
+/// vector. Words in shared memory are permuted to avoid bank conflicts.
 template <int SIZE, int LOADED_ROWS, int THREADS_, int BLOCKS_, LoadPolicy LOADS, int SHIFT = 16>
 struct Rewound {
     /// The minimum number of blocks per multiprocessor, which limits the registers per thread.
@@ -59,8 +54,8 @@ struct Rewound {
         store(task, place, shared);
     }
 
-    /// Reports whether the tile is within the matrix, together with one vector before and after
-    /// each of its rows.
+    /// Reports whether the tile is within the matrix, including one extra vector at both ends of
+    /// each row.
     static __device__ bool may_read_around(const Task& task, const Place& place) {
         const std::int64_t top = place.row - LEAD, bottom = place.row + TILE_ROWS - 1;
         const std::int64_t before = place.col, behind = task.cols - place.col - 256 / SIZE;
@@ -74,8 +69,8 @@ struct Rewound {
     /// The number of vectors that a thread loads.
     static constexpr int ROUNDS = LOADED_ROWS / ROW_STEP;
 
-    /// Returns the first row that a thread loads. A warp loads two rows at a time, which are
-    /// VECTOR_ELEMENTS rows apart, so that both start at the same position in a vector.
+    /// Returns the first row that a thread loads. A warp loads two rows at a time, which start at
+    /// the same position in a vector.
     static __device__ int first_row() {
         const int warp = threadIdx.x / 32;
         return warp / VECTOR_ELEMENTS * (2 * VECTOR_ELEMENTS) + warp % VECTOR_ELEMENTS +
@@ -169,8 +164,7 @@ struct Rewound {
         return (col * ROW_VECTORS * 4 + (number ^ ((x & 1) | (x & 6) << 2))) * 4;
     }
 
-    /// The words that a thread transposes: word `x` of each row in group `quad`. A warp takes 8
-    /// words from each of 4 groups; another warp takes those of the groups in between.
+    /// The words that a thread transposes: word `x` of each row in group `quad`.
     struct Unit {
         int x, quad;
 

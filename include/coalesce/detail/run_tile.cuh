@@ -1,5 +1,5 @@
 /// \file
-/// The kernel for transposes whose rows and columns are runs over several axes. It moves one
+/// The kernel for transposes whose rows and columns may each span several axes. It moves one
 /// element at a time.
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace coalesce::permuting {
 
-/// A run of elements that are adjacent in one of the two arrays. The run covers the last axes of
-/// this array, which are listed in `axis`. Each side of a tile is a part of a run.
+/// A run of elements that are adjacent in one of the two arrays. It covers the last axes of this
+/// array, which `axis` lists.
 struct Run {
     int axes;
     std::int64_t size;         ///< the number of elements, which is the product of the axes' sizes
@@ -23,9 +23,8 @@ struct Run {
     unsigned sides;            ///< the number of tiles along the run
 };
 
-/// The division of a plan into tiles. The elements of a tile's row are adjacent in `out`, and the
-/// elements of a tile's column are adjacent in `in`. The axes that belong to neither run form a
-/// batch of matrices, each of which is divided in the same way.
+/// The division of a plan into tiles. Elements of a tile's row are adjacent in `out`, and elements
+/// of a tile's column are adjacent in `in`. The remaining axes form a batch of matrices.
 struct Tiling {
     void* out;
     const void* in;
@@ -37,15 +36,14 @@ struct Tiling {
     bool is_across_first;
 };
 
-/// The base-2 logarithms of the number of elements in a tile, and of its longest and shortest
-/// sides.
+/// The base-2 logarithms of the elements in a tile, and of its longest and shortest sides.
 template <int SIZE>
 constexpr int log_tile = SIZE == 16 ? 11 : 12;
 constexpr int log_max_side = 8, log_min_side = 4;
 static_assert(threads == 1 << log_max_side,
               "a block needs a thread for each element of the longest side");
 
-/// Returns the offset, in the other array, of element `number` of the run.
+/// Returns where element `number` of the run is in the other array, as an offset.
 __device__ inline std::int64_t offset_within(const Run& run, std::int64_t number) {
     std::int64_t place = 0;
     auto left = static_cast<unsigned>(number);
@@ -82,8 +80,8 @@ __device__ inline BlockTile find_block_tile(const Tiling& tiling, int rows, int 
     return tile;
 }
 
-/// Returns the distance between rows of a tile in shared memory. With this distance, each column is
-/// spread over all banks.
+/// Returns the distance between rows of a tile in shared memory, which spreads each column over all
+/// banks.
 template <int SIZE>
 __host__ __device__ constexpr int shared_pitch(int log_cols) {
     return (1 << log_cols) + (SIZE < 4 ? 4 / SIZE : 1);

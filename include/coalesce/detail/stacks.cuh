@@ -12,11 +12,8 @@
 
 namespace coalesce::transposing {
 
-/// A kernel in which each block transposes a few matrices, which are contiguous in memory. The
-/// block loads the matrices into shared memory as one contiguous range, and stores their elements
-/// in the order of `out`, where they are a contiguous range too. A thread stores one element at a
-/// time, or a pair if elements have 2 bytes. Elements of 1 byte are stored one by one as well,
-/// because it would take longer to collect four of them for a store.
+/// A kernel in which each block transposes a few small matrices. The block loads the matrices into
+/// shared memory as one contiguous range, and stores their elements in the order of `out`.
 template <int SIZE, int THREADS_, int PAD, LoadPolicy LOADS = LoadPolicy::plain>
 struct Stack {
     static constexpr int THREADS = THREADS_;
@@ -49,8 +46,8 @@ struct Stack {
         __device__ Matrices(int all_rows, int all_cols)
             : rows(all_rows), cols(all_cols), by_elements(rows * cols), by_rows(rows) {}
 
-        /// Finds where elements `number` and `number` + 1 of `out` are in `in`. The second is one
-        /// row below the first or, after a column's end, at the top of the next column or matrix.
+        /// Finds where elements `number` and `number` + 1 of `out` are in `in`. The second is
+        /// usually one row below the first.
         __device__ void find(int number, int (&at)[2]) const {
             const int matrix = by_elements.quotient(number), place = number - matrix * rows * cols;
             const int col = by_rows.quotient(place), row = place - col * rows;
@@ -82,11 +79,9 @@ struct Stack {
     }
 };
 
-/// A kernel for elements smaller than a word, in matrices whose sides consist of whole words.
-/// Blocks of 4 x 4 bytes or 2 x 2 half words are transposed in registers before they are stored to
-/// shared memory, so that shared memory has the same order as `out`. A lane loads 4 columns of
-/// WORD_ELEMENTS rows, where WORD_ELEMENTS is the number of elements in a word. LANES_ACROSS lanes
-/// of a warp are next to each other in a row.
+/// A kernel for elements smaller than a word, in matrices whose sides consist of whole words. Each
+/// lane transposes 4 x 4 bytes or 2 x 2 half words in registers before it stores them to shared
+/// memory.
 template <int SIZE, int THREADS_, int LANES_ACROSS>
 struct StackOfWords {
     static constexpr int THREADS = THREADS_, WARPS = THREADS / 32, LOADS_IN_FLIGHT = 4;

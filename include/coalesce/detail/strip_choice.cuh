@@ -27,14 +27,14 @@ cudaError_t launch_tall_kernel(const Task& task, const Queue& queue) {
 /// idle at the end, so strips are made half as long.
 constexpr std::int64_t min_full_length_strips = 3000;
 
-/// Reports whether rows of bytes start at word boundaries, consist of whole words, and are long
-/// enough for TallOfWords.
+/// Reports whether rows of bytes start at word boundaries and consist of whole words. They must
+/// also be long enough for TallOfWords.
 inline bool are_rows_whole_words(const Task& task) {
     return is_aligned_to(task.in, 4) && task.cols % 4 == 0 && task.cols >= 24 && task.cols <= 128 &&
            (task.batches == 1 || task.in_stride % 4 == 0);
 }
 /// Reports whether TallOfWords is faster than Tall. It is if at least nine tenths of its lanes have
-/// words to transpose, and also for 97 to 111 columns.
+/// words to transpose, or if the matrix has 97 to 111 columns.
 inline bool are_lanes_busy(const Task& task) {
     const std::int64_t words = task.cols / 4, lanes = divide_rounding_up(8, words) * 8;
     return words * 10 >= lanes * 9 || (task.cols > 96 && task.cols < 112);
@@ -51,8 +51,8 @@ inline cudaError_t launch_tall_of_words(Task task, const Queue& queue) {
 inline bool is_side_of_vectors(std::int64_t side) {
     return side == 32 || side == 64 || side == 96 || side == 128;
 }
-/// Reports whether rows of bytes start at multiples of 16 bytes and consist of a few whole vectors,
-/// and whether there are enough rows for TallOfVectors.
+/// Reports whether TallOfVectors can transpose the matrix. Rows of bytes must start at multiples of
+/// 16 bytes and consist of a few whole vectors, and there must be enough rows.
 inline bool is_tall_of_vectors(const Task& task) {
     return task.has_fast_memory && task.in_pitch == task.cols && is_side_of_vectors(task.cols) &&
            is_aligned_to(task.in, 16) && (task.batches == 1 || task.in_stride % 16 == 0) &&
@@ -67,8 +67,8 @@ inline cudaError_t launch_tall_of_vectors(const Task& task, const Queue& queue) 
     }
 }
 
-/// Reports whether a matrix of bytes has 64 or 128 rows, rows of `out` start at multiples of 16
-/// bytes without gaps, and there are enough columns for WideOfVectors.
+/// Reports whether WideOfVectors can transpose the matrix. It must have 64 or 128 rows of bytes and
+/// enough columns, and rows of `out` must start at multiples of 16 bytes without gaps.
 inline bool is_wide_of_vectors(const Task& task) {
     return task.has_fast_memory && task.out_pitch == task.rows &&
            (task.rows == 64 || task.rows == 128) && is_aligned_to(task.out, 16) &&
@@ -101,8 +101,8 @@ cudaError_t launch_tall_with_policies(const Task& task, const Queue& queue) {
     return launch_tall_kernel<SIZE, TallOfFewCols<SIZE, PAD, LOADS, STORES>>(task, queue);
 }
 
-/// Launches the kernel with the cache hints that were fastest in fast memory, for this element size
-/// and matrix size. In slower memory, launches it without hints.
+/// Launches the kernel with the fastest cache hints for this element size and matrix size. In
+/// slower memory, launches it without hints.
 template <int SIZE, int PAD>
 cudaError_t launch_tall(const Task& task, const Queue& queue) {
     using Loads = LoadPolicy;
@@ -146,8 +146,8 @@ cudaError_t launch_wide_kernel(const Task& task, const Queue& queue) {
                                       queue);
 }
 
-/// Reports whether the columns of a matrix of small elements start at word boundaries of `out` and
-/// consist of whole words.
+/// Reports whether a matrix of small elements has columns that consist of whole words and start at
+/// word boundaries of `out`.
 template <int SIZE>
 bool are_columns_whole_words(const Task& task) {
     constexpr int VECTOR_ELEMENTS = 4 / SIZE;
@@ -155,8 +155,8 @@ bool are_columns_whole_words(const Task& task) {
            (task.batches == 1 || task.out_stride % VECTOR_ELEMENTS == 0);
 }
 
-/// In fast memory, a block takes two strips of columns of a matrix of bytes that has at most this
-/// many rows and at least this many bytes.
+/// A block takes two strips of columns if a matrix of bytes in fast memory has at most this many
+/// rows and at least this many bytes.
 constexpr std::int64_t max_rows_of_two_strips = 40, min_bytes_of_two_strips = 20'000'000;
 /// Launches the kernel that transposes small elements before it stores them to shared memory.
 template <int SIZE, LoadPolicy LOADS>
@@ -166,8 +166,8 @@ cudaError_t launch_wide_of_words(Task task, const Queue& queue) {
                          has_bytes<SIZE>(task, min_bytes_of_two_strips);
     const int strips = SIZE == 1 ? (are_few ? 2 : 1) : task.rows <= 24 ? 4 : 2;
     task.tile_cols = strips * Kernel::TRANSPOSED_COLS;
-    // Lanes store words of every fourth column. If the number of rows is a multiple of 16, all of
-    // these words would be in two banks without padding.
+    // Without padding, the words that lanes store would be in only two banks if the number of rows
+    // is a multiple of 16.
     if constexpr (SIZE == 1) {
         if (task.rows % 16 != 0)
             return launch_wide_kernel<1, WideOfWords<1, 0, LOADS>>(task, queue);

@@ -13,7 +13,7 @@
 
 namespace coalesce::transposing {
 
-/// A divisor. Quotients of numbers below 2^16 are computed with a multiplication.
+/// A divisor that divides numbers below 2^16 with a multiplication.
 struct Divider {
     unsigned multiplier;
     bool is_divisor_one;
@@ -29,9 +29,9 @@ struct Divider {
     }
 };
 
-/// A line in shared memory with the same alignment, modulo 16 bytes, as a line in device memory.
-/// After every 128 bytes, PAD bytes stay unused, so that the elements of a column are distributed
-/// over more banks.
+/// A line of elements in shared memory, with the same alignment modulo 16 bytes as in device
+/// memory. PAD unused bytes follow every 128 bytes, which spreads the elements of a column over
+/// more banks.
 template <int PAD>
 struct SharedLine {
     char* shared;
@@ -141,8 +141,7 @@ struct Tall {
         store(task, place, strip, static_cast<int>(place.row - top));
     }
 
-    /// Stores the strip. Each warp stores a group of rows, one column after the other. The number
-    /// of groups is a power of two.
+    /// Stores the strip. Each warp stores a group of rows, one column after the other.
     static __device__ void store(const Task& task, const Place& place, const Strip& strip,
                                  int lead) {
         constexpr int WARPS = THREADS / 32;
@@ -178,8 +177,7 @@ struct Tall {
         char* line = out_address<SIZE>(task, place);
         line += (columns.first * task.out_pitch + columns.row) * SIZE;
         int from = columns.y * row_bytes + columns.first * SIZE;
-        // The address of the column's first element, modulo 32. A strip consists of whole groups of
-        // rows, so the strip's first row does not affect this value.
+        // The address of the column's first element, modulo 32.
         auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(line)) -
                      static_cast<unsigned>(threadIdx.x % 32 * WORD_ELEMENTS * SIZE);
 #ifndef __clang__  // clang cannot unroll this loop and would print a warning
@@ -227,12 +225,9 @@ struct Tall {
     }
 };
 
-/// The counterpart of Tall: a kernel for matrices with few rows and no gaps between the rows of
-/// `out`. A strip of columns becomes one line of memory. Each thread collects the elements of one
-/// column. If there are very few rows, a strip has more columns than the block has threads, and is
-/// loaded by load_many. Elements smaller than a word are always loaded as words, because loading
-/// them one by one takes too many instructions. If the columns of a matrix of bytes consist of
-/// whole words, the bytes are transposed before they are stored to shared memory.
+/// The counterpart of Tall: a kernel for matrices with few rows and no gaps between rows of `out`.
+/// A strip of columns becomes one line of memory, in which each thread collects the elements of one
+/// column. Elements smaller than a word are loaded as words.
 template <int SIZE, int THREADS_, int LOADS_IN_FLIGHT, bool HAS_MANY_COLS = false, int PAD = 0,
           bool IS_TURNED = false, LoadPolicy LOADS = LoadPolicy::plain>
 struct Wide {
@@ -251,8 +246,7 @@ struct Wide {
         char* to = out_address<SIZE>(task, place) + place.col * task.rows * SIZE;
         const Line tile(shared, to);
         if constexpr (SIZE < 4) {
-            // The strip is inner if it may be loaded as whole words: the first word begins before
-            // the strip, and the last words end after it.
+            // The strip may be loaded as whole words if the matrix continues before and after it.
             const bool is_inner =
                 place.col >= WORD_ELEMENTS && place.col + cols + 2 * WORD_ELEMENTS <= task.cols;
             if (is_inner && cols == task.tile_cols) {
@@ -292,9 +286,8 @@ struct Wide {
         }
     }
 
-    /// The position of the element that a thread loads next, in a strip with more columns than
-    /// threads. A thread loads all rows of a column, and then continues with the column THREADS
-    /// columns to the right.
+    /// The position of the element that a thread loads next. A thread loads all rows of a column,
+    /// and then continues with the column THREADS columns to the right.
     struct CellCursor {
         int col, row;
 
@@ -389,8 +382,7 @@ struct Wide {
     }
 
     /// Constants of load_and_transpose. A warp loads TRANSPOSED_CHUNKS chunks of TRANSPOSED_ROWS
-    /// rows, and transposes 4 x 4 bytes at a time. In shared memory, columns start at word
-    /// boundaries.
+    /// rows, and transposes 4 x 4 bytes at a time.
     static constexpr int TRANSPOSED_ROWS = 8, TRANSPOSED_CHUNKS = 2,
                          TRANSPOSED_COLS = TRANSPOSED_CHUNKS * COLS_PER_CHUNK;
 

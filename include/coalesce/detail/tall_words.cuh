@@ -13,19 +13,16 @@
 namespace coalesce::transposing {
 
 /// A kernel like Tall that transposes 4 x 4 bytes in registers. A block loads a strip as one line,
-/// and then overwrites the line with the strip's columns, as words that contain four rows each.
-/// Every vector of `out` is spliced from five of these words. The block loads LEAD extra rows, so
-/// that it can store whole sectors.
+/// and then overwrites the line with the strip's columns. The block loads LEAD extra rows, so that
+/// it can store whole sectors.
 struct TallOfWords {
     static constexpr int THREADS = 512, WARPS = THREADS / 32, BLOCKS = 4, UNITS = 4;
     static constexpr int SECTOR_BYTES = 32, LEAD = SECTOR_BYTES;
     using Line = SharedLine<16>;
 
-    /// In shared memory, a column contains word 0 of each of its vectors, then word 1 of each
-    /// vector, and so on, so lanes that read the same word of several vectors use different banks.
-    /// word_step is the distance in words from word 0 to word 1 of a vector, and column_step the
-    /// distance between the columns of a strip. Both distances are odd, so that lanes that store to
-    /// several words and columns also use different banks.
+    /// Distances in shared memory, in words. word_step is the distance from one word of a vector to
+    /// the next, and column_step the distance from one column to the next. Both are odd, so that
+    /// lanes use different banks.
     static __host__ __device__ int word_step(int rows) { return rows / 16 | 1; }
     static __host__ __device__ int column_step(int rows) { return word_step(rows) * 4 + 1; }
 
@@ -91,8 +88,8 @@ struct TallOfWords {
         return (number & 3) * word_step(rows) + (number >> 2);
     }
 
-    /// Replaces the strip with its columns. Each thread loads all of its words before any thread
-    /// stores.
+    /// Replaces the strip with its columns. No thread stores a word before all threads have loaded
+    /// their words.
     template <bool IS_INNER>
     static __device__ void replace_by_columns(const Line& line, int cols, int rows, int begin,
                                               int end, char* shared) {

@@ -34,10 +34,8 @@ struct Place {
 };
 
 /// Returns the index of the strip that is processed at position `strip`. In each group of 64
-/// strips, the order is 0, 32, 1, 33, and so on. If strips are 256 bytes wide, strips that are read
-/// at the same time are therefore 8 KB apart. If the distance between rows is a multiple of 128 KB,
-/// neighbouring strips use the same memory channels in all rows, but strips that are 8 KB apart do
-/// not. Strips in an incomplete group keep their order.
+/// strips, the order is 0, 32, 1, 33, and so on. Strips that are read at the same time are then far
+/// apart, so they use different memory channels.
 __host__ __device__ inline unsigned spread_strip(unsigned strip, unsigned strips) {
     if ((strip | 63) >= strips) return strip;
     return (strip & ~63u) | (strip & 1) << 5 | (strip & 63) >> 1;

@@ -37,7 +37,7 @@ struct TriplePlace {
 
 /// A kernel for elements that consist of three bytes or three half words. Rows and columns must
 /// start at word boundaries and consist of whole words. Each thread loads N x N elements and
-/// transposes them in registers. N elements fill three words.
+/// transposes them in registers.
 template <int SIZE, int ROWS_ = 32, int COLS_ = SIZE == 1 ? 64 : 32>
 struct Triples {
     static_assert(SIZE <= 2, "parts of words");
@@ -131,11 +131,9 @@ __global__ void __launch_bounds__(Kernel::THREADS) triple_kernel(const Compounds
     triples.store();
 }
 
-/// A kernel for elements that consist of three units. Rows and columns must start at multiples of 16
-/// bytes and consist of whole vectors. Each thread loads N elements (three vectors) from each of
-/// four rows, and transposes them in registers. In shared memory, the elements of a tile have the
-/// same order as in `out`. A tile has 4 * THREADS_DOWN rows. Its number of columns depends on the
-/// matrix, so that the last tile of a row is mostly full.
+/// A kernel for elements of three units. Rows and columns must start at multiples of 16 bytes and
+/// consist of whole vectors. Each thread loads three vectors from each of four rows, and transposes
+/// their elements in registers.
 template <int SIZE, int THREADS_DOWN, int MAX_THREADS_ACROSS>
 struct TripleVectors {
     static constexpr int N = 16 / SIZE;             ///< columns per thread
@@ -143,9 +141,8 @@ struct TripleVectors {
     static constexpr int ROWS = 4 * THREADS_DOWN, MAX_COLS = N * MAX_THREADS_ACROSS;
     static constexpr int THREADS = THREADS_DOWN * MAX_THREADS_ACROSS;  ///< the maximum per block
     static constexpr int VECTORS = ROWS * ELEMENT_BYTES / 16;  ///< vectors per column of a tile
-    /// The distance in vectors from the first of a thread's N columns to the first column of the
-    /// next thread. The distance is one more than a multiple of 8, so that neighbouring threads,
-    /// which store at the same time, access different banks.
+    /// The distance in vectors from a thread's first column to the next thread's first column. It
+    /// is one more than a multiple of 8, so that neighbouring threads access different banks.
     static constexpr int GROUP_PITCH = (N * VECTORS + 7) / 8 * 8 + 1;
     static_assert(ROWS * ELEMENT_BYTES % 16 == 0, "columns are whole vectors");
 
@@ -209,17 +206,16 @@ struct TripleVectors {
         }
     }
 
-    /// Returns word `number` of column `c` of a thread's elements. A column consists of four
-    /// elements.
+    /// Returns word `number` of column `c`, which consists of four elements.
     static __device__ unsigned word_of(const unsigned (&word)[4][12], int c, int number) {
         if constexpr (SIZE == 4) {
             return word[number / 3][c * 3 + number % 3];
         } else {
-            // The position of unit k of the word in the thread's row number unit / 3.
+            // Unit k of the word is in row row_of(k) of the thread, at position place_of(k).
             constexpr int UNITS = 4 / SIZE;
             const auto row_of = [&](int k) { return (UNITS * number + k) / 3; };
             const auto place_of = [&](int k) { return c * 3 + (UNITS * number + k) % 3; };
-            // Selects unit `k` of the word, and its successor.
+            // Returns a word that contains units k and k + 1.
             const auto pair = [&](int k) {
                 const int one = place_of(k), other = place_of(k + 1);
                 const unsigned low = word[row_of(k)][one / UNITS];
@@ -255,9 +251,8 @@ struct TripleVectors {
     }
 };
 
-/// The kernel that runs TripleVectors; a template, so that several source files may include it. One
-/// block per multiprocessor would suffice, so that the compiler uses as many registers as it takes
-/// to keep all loads of a thread in flight.
+/// The kernel that runs TripleVectors. It is a template, so that several source files may include
+/// it. Requiring only one block per multiprocessor lets the compiler use more registers.
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::THREADS, 1) triple_vectors_kernel(const Compounds task) {
     extern __shared__ uint4 shared[];

@@ -15,14 +15,11 @@ namespace coalesce::permuting {
 
 /// A kernel with tiles like those of `tile_kernel`. Each thread transposes VECTOR_ELEMENTS x
 /// VECTOR_ELEMENTS elements in registers. VECTOR_ELEMENTS elements form a vector in both arrays.
-/// The number of vectors per side depends on the array, so that as few tiles as possible are partly
-/// empty.
 template <int SIZE, transposing::LoadPolicy LOADS = transposing::LoadPolicy::plain>
 struct VectorTile {
     static constexpr int VECTOR_ELEMENTS = 16 / SIZE;
-    /// Each thread of a tile transposes a square of VECTOR_ELEMENTS x VECTOR_ELEMENTS elements. If
-    /// runs are long, a tile usually has THREADS_DOWN x THREADS_ACROSS threads. MAX_VECTORS is the
-    /// maximum number of threads per tile.
+    /// If runs are long, a tile usually has THREADS_DOWN x THREADS_ACROSS threads. A tile has at
+    /// most MAX_VECTORS threads.
     static constexpr int THREADS_DOWN = SIZE == 1 ? 8 : 16, THREADS_ACROSS = 16;
     static constexpr int MAX_VECTORS = SIZE == 1 ? 144 : SIZE == 2 ? 288 : 512;
     static constexpr int THREADS = (MAX_VECTORS + 31) / 32 * 32;
@@ -41,9 +38,8 @@ struct VectorTile {
     static int shared_bytes(int down, int across) {
         return across * (down * VECTOR_ELEMENTS + 1) * 16 + (down + across) * VECTOR_ELEMENTS * 8;
     }
-    /// Returns the address of vector `quad` of a transposed column. One unused vector follows
-    /// every VECTOR_ELEMENTS columns, so that threads that store at the same time access different
-    /// banks.
+    /// Returns the address of vector `quad` of a transposed column. One unused vector follows every
+    /// VECTOR_ELEMENTS columns, which avoids bank conflicts.
     __device__ char* vector(int col, int quad) const {
         return tile + (col / VECTOR_ELEMENTS + col * down + quad) * 16;
     }

@@ -1,7 +1,5 @@
 /// \file
-/// Loads, transposes and stores elements of any size and vectors of 8 and 16 bytes. Also
-/// provides loads and stores with a hint for the L2 cache, and a transposed tile in
-/// shared memory.
+/// Loads, transposes and stores elements of any size, and vectors of 8 and 16 bytes.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -44,8 +42,8 @@ __device__ inline Element<SIZE>& element(char* from, std::int64_t index) {
     return *reinterpret_cast<Element<SIZE>*>(from + index * SIZE);
 }
 
-/// Returns the number of elements by which the start of a row of `out` lies after the nearest
-/// earlier address that is a multiple of SHIFT elements.
+/// Returns how many elements a row of `out` starts after an address that is a multiple of SHIFT
+/// elements.
 template <int SIZE, int SHIFT>
 __device__ inline int alignment_phase(const char* out, std::int64_t col, std::int64_t pitch) {
     const auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(out) / SIZE);
@@ -79,9 +77,8 @@ __device__ inline void store_vector(void* to, const Vector<BYTES>& vector) {
 }
 
 /// The hint that a load gives the L2 cache. With `evict_last`, the cache keeps the line longer than
-/// others, so that the line is still in the cache when its other parts are loaded. `evict_last_128`
-/// also fetches 128 bytes from memory. Both hints cost time if the matrices fit into the cache, so
-/// the choice depends on the size of the matrices.
+/// others. `evict_last_128` also fetches 128 bytes from memory. Both hints cost time if the
+/// matrices fit into the cache.
 enum class LoadPolicy { plain, evict_last, evict_last_128 };
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -157,7 +154,8 @@ __device__ inline void transpose_vectors(Vector<BYTES> (&out)[VECTOR_ELEMENTS],
                                          const Vector<BYTES> (&in)[VECTOR_ELEMENTS]) {
     constexpr int WORDS = BYTES / 4;
     if constexpr (SIZE >= 4) {
-        // The compiler only renames registers here.
+        // Elements of whole words are transposed without instructions, because the compiler only
+        // renames registers.
         constexpr int LENGTH = SIZE / 4;
 #pragma unroll
         for (int i = 0; i < VECTOR_ELEMENTS * VECTOR_ELEMENTS * LENGTH; ++i) {
@@ -191,10 +189,9 @@ __device__ inline void transpose_vectors(Vector<BYTES> (&out)[VECTOR_ELEMENTS],
     }
 }
 
-/// A transposed tile in shared memory. It consists of vectors of VECTOR_ELEMENTS elements that are
-/// vertically adjacent in `in`. Threads in the same wavefront store to columns that are
-/// VECTOR_ELEMENTS apart. Each of these columns permutes its vectors differently, so that the
-/// threads access different banks.
+/// A transposed tile in shared memory. A vector has VECTOR_ELEMENTS elements that are vertically
+/// adjacent in `in`. Columns permute their vectors differently, so that threads access different
+/// banks.
 template <int SIZE, int BYTES, int TILE_COLS, int ROW_VECTORS>
 struct TransposedTile {
     static constexpr int VECTOR_ELEMENTS = BYTES / SIZE;

@@ -26,12 +26,9 @@ __device__ unsigned load_word_within(const char* at, const char* begin, const ch
     return word;
 }
 
-/// A kernel with tiles like those of `tile_kernel`. Each row of a tile may start anywhere in a word
-/// of `in`; its words are spliced when they are stored to shared memory. Each column may start
-/// anywhere in a sector of `out`. A block therefore stores from the first sector that starts in its
-/// tile, and loads LEAD extra rows to complete its last sector. For large arrays, tiles are taller,
-/// so that fewer rows are loaded twice. Cache lines that two tiles share should stay in the
-/// L2 cache between the two loads.
+/// A kernel with tiles like those of `tile_kernel`. Rows of a tile may start anywhere in a word of
+/// `in`, so words are spliced before they are stored to shared memory. A block loads LEAD extra
+/// rows, so that it can store whole sectors of `out`.
 template <int SIZE, bool IS_LARGE = false, bool IS_LOADED_ONCE = false>
 struct WordTile {
     static constexpr int THREADS = 512, WARPS = THREADS / 32,
@@ -44,8 +41,8 @@ struct WordTile {
     static constexpr auto LOADS =
         IS_LARGE ? transposing::LoadPolicy::evict_last_128 : transposing::LoadPolicy::plain;
     static constexpr int WORDS = COLS / ELEMENTS_PER_WORD, CHUNKS_PER_WARP = WORDS / 32;
-    /// The distance in words between groups of rows. A group has as many rows as a word has
-    /// elements. Lanes read different groups, so an odd distance spreads the lanes over all banks.
+    /// The distance in words between groups of rows. It is odd, so that lanes that read different
+    /// groups use different banks.
     static constexpr int GROUP_PITCH = ELEMENTS_PER_WORD * WORDS + 1;
     static constexpr int SHARED_BYTES = LOADED_ROWS / ELEMENTS_PER_WORD * GROUP_PITCH * 4;
     static_assert(WARPS % ELEMENTS_PER_WORD == 0 && ROWS % (WARPS * LOADS_IN_FLIGHT) == 0 &&
@@ -58,8 +55,8 @@ struct WordTile {
     const char *begin, *end;                   ///< the bounds of `in`
     /// The number of rows to load, including the extra ones, and the number of columns.
     int rows, cols;
-    /// Whether the tile is the first of its run. If so, no other tile stores the elements before
-    /// the tile's first sector.
+    /// Whether the tile is the first of its run. The first tile also stores the elements before its
+    /// first sector.
     bool is_first;
 
     static __device__ int lane() { return threadIdx.x % 32; }
@@ -72,8 +69,7 @@ struct WordTile {
                                                           : LOADED_ROWS;
     }
 
-    /// Loads rows whose words are all within `in`. Loads the last row again in place of the rows
-    /// that follow it.
+    /// Loads rows whose words are all within `in`. Past the last row, loads the last row again.
     __device__ void load_inside() const {
         unsigned* const mine = words + warp() / ELEMENTS_PER_WORD * GROUP_PITCH +
                                warp() % ELEMENTS_PER_WORD * WORDS + lane();
@@ -95,8 +91,8 @@ struct WordTile {
             load_rows_twice<COUNT>(first, to);
         }
     }
-    /// Loads COUNT rows. Each lane splices a word that it loads with the word of the next lane.
-    /// Lane 31 uses the first word of the next chunk, which lane 0 loads even after the last chunk.
+    /// Loads COUNT rows. Each lane splices its word with the word of the next lane. Lane 31 uses
+    /// the first word of the next chunk, which lane 0 loads.
     template <int COUNT>
     __device__ void load_rows_once(int first, unsigned* to) const {
         unsigned word[COUNT][CHUNKS_PER_WARP + 1], shift[COUNT];
@@ -126,7 +122,7 @@ struct WordTile {
             }
         }
     }
-    /// Loads COUNT rows. Each lane loads both words that it splices.
+    /// Loads COUNT rows. Each lane itself loads both words that it splices.
     template <int COUNT>
     __device__ void load_rows_twice(int first, unsigned* to) const {
         unsigned low[COUNT][CHUNKS_PER_WARP], high[COUNT][CHUNKS_PER_WARP], shift[COUNT];

@@ -56,8 +56,8 @@ COALESCE_SCOPE(_system, sys_)
 #undef COALESCE_ATOMIC
 // clang-format on
 
-/// Compares and swaps a 16-bit value. The toolkit has no other 16-bit atomic. The function is
-/// written in PTX, because clang has no built-in function for this operation.
+/// Compares and swaps a 16-bit value. The function is written in PTX, because clang has no built-in
+/// function for this operation.
 __device__ COALESCE_INLINED unsigned short atomicCAS(unsigned short* p, unsigned short compare,
                                                      unsigned short v) {
     unsigned short old;

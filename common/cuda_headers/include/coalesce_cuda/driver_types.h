@@ -1,6 +1,6 @@
 // The types of the CUDA 13 runtime API. Their values, names and layouts are part of the binary
-// interface between programs and libcudart.so.13. We wrote these headers for this project. If the
-// toolkit is installed, a test compares every value, size and offset with the toolkit's headers.
+// interface between programs and libcudart.so.13. A test compares them with the toolkit's headers,
+// if the toolkit is installed.
 #pragma once
 
 #include <limits.h>

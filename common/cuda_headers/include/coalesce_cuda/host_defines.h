@@ -14,16 +14,16 @@
 // kernel's results.
 #    define __maxnreg__(...)
 #    define __grid_constant__
-// clang accepts this attribute, but drops it when it generates PTX, so the kernel would run without
-// clusters. Programs that call or launch such a kernel are therefore rejected.
+// clang accepts __cluster_dims__, but drops it when it generates PTX, so the kernel would run
+// without clusters. Programs with such a kernel are therefore rejected.
 #    define __cluster_dims__(...)                                      \
         __attribute__((                                                \
             unavailable("clang ignores __cluster_dims__: launch with " \
                         "cudaLaunchKernelEx and cudaLaunchAttributeClusterDimension")))
 #    define __noinline__ __attribute__((noinline))
 #    define __forceinline__ __inline__ __attribute__((always_inline))
-// Marks the functions in these headers. Their instructions are attributed to the caller's line, as
-// with nvcc.
+// Marks a function whose instructions are attributed to the caller's line, as nvcc does for its own
+// headers.
 #    define COALESCE_INLINED __inline__ __attribute__((always_inline, nodebug))
 #else
 #    define __host__

@@ -1,7 +1,6 @@
-// Intrinsics for integers: products, averages, funnel shifts, dot products, and operations on the
-// halves or bytes of a word (__vadd2, __vadd4 ...). Functions are written in plain C++ where
-// possible. If the GPU has a single instruction for a function (dp4a, mad24, sad, shf), the
-// function uses that instruction, so that the simulator counts one instruction.
+// Intrinsics for integers, such as averages, dot products, and operations on the bytes of a word.
+// They are written in plain C++ where possible. If the GPU has a single instruction for a function
+// (dp4a, mad24, sad, shf), the function uses this instruction.
 #pragma once
 
 #include "coalesce_cuda/vector_types.h"
@@ -48,8 +47,8 @@ COALESCE_INLINE unsigned int coalesce_word(const Vector& vector) {
 COALESCE_INLINE int __dp4a(char4 a, char4 b, int c) { return __dp4a(static_cast<int>(coalesce_word(a)), static_cast<int>(coalesce_word(b)), c); }
 COALESCE_INLINE unsigned int __dp4a(uchar4 a, uchar4 b, unsigned int c) { return __dp4a(coalesce_word(a), coalesce_word(b), c); }
 
-// Return `c` plus the dot product of the two 16-bit numbers in `a` with two bytes of `b`: the lower
-// two bytes (lo) or the upper two (hi).
+// Return `c` plus a dot product. Its factors are the 16-bit numbers in `a`, and two bytes of `b`:
+// the lower two for _lo, and the upper two for _hi.
 COALESCE_INLINE int __dp2a_lo(short2 a, char4 b, int c) { return __dp2a_lo(static_cast<int>(coalesce_word(a)), static_cast<int>(coalesce_word(b)), c); }
 COALESCE_INLINE int __dp2a_hi(short2 a, char4 b, int c) { return __dp2a_hi(static_cast<int>(coalesce_word(a)), static_cast<int>(coalesce_word(b)), c); }
 COALESCE_INLINE unsigned int __dp2a_lo(ushort2 a, uchar4 b, unsigned int c) { return __dp2a_lo(coalesce_word(a), coalesce_word(b), c); }
@@ -64,9 +63,8 @@ COALESCE_INLINE int __rhadd(int a, int b) { return static_cast<int>((static_cast
 COALESCE_INLINE unsigned int __uhadd(unsigned int a, unsigned int b) { return static_cast<unsigned int>((static_cast<unsigned long long>(a) + b) >> 1); }
 COALESCE_INLINE unsigned int __urhadd(unsigned int a, unsigned int b) { return static_cast<unsigned int>((static_cast<unsigned long long>(a) + b + 1) >> 1); }
 
-/// Returns the position of the n-th set bit of `mask`, counting from bit `from`: upwards for n > 0,
-/// and downwards for n < 0. For n = 0, returns `from` if this bit is set. Returns all ones if there
-/// is no such bit.
+/// Finds the n-th set bit of `mask`, counting from bit `from`: upwards for n > 0, and downwards for
+/// n < 0. For n = 0, returns `from` if this bit is set. Returns all ones if there is no such bit.
 COALESCE_INLINE unsigned int __fns(unsigned int mask, unsigned int from, int n) {
     if (n == 0) return mask >> from & 1 ? from : 0xffffffffu;
     const int step = n > 0 ? 1 : -1;

@@ -49,8 +49,8 @@ template <class F> cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWith
 template <class F> cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, F* kernel, int blocks, int threads) { return cudaOccupancyAvailableDynamicSMemPerBlock(bytes, reinterpret_cast<const void*>(kernel), blocks, threads); }
 template <class F> cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, F* kernel, const cudaLaunchConfig_t* config) { return cudaOccupancyMaxActiveClusters(clusters, reinterpret_cast<const void*>(kernel), config); }
 template <class F> cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, F* kernel, const cudaLaunchConfig_t* config) { return cudaOccupancyMaxPotentialClusterSize(size, reinterpret_cast<const void*>(kernel), config); }
-// Computes the block size that maximizes the resident threads per multiprocessor, and the number of
-// blocks of this size that fills the device.
+// Computes the block size that gives a multiprocessor the most resident threads. Also computes how
+// many blocks of this size fill the device.
 template <class F>
 cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, F kernel, size_t shared = 0, int limit = 0) {
     int most = 0, multiprocessors = 0, best = -1;

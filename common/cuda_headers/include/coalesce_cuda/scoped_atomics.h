@@ -1,5 +1,5 @@
-// The atomics of libcu++, for 4-byte and 8-byte values. Each operation is implemented as a relaxed
-// atomic. Fences before and after the operation provide the memory order that the program requests.
+// The atomics of libcu++, for 4-byte and 8-byte values. Each operation is a relaxed atomic between
+// two fences, which provide the requested memory order.
 #pragma once
 
 #include <cuda/std/cstdint>

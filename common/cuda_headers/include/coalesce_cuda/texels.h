@@ -1,5 +1,5 @@
-// Describes texel types, for cudaCreateChannelDesc and for fetches. The description consists of the
-// number of channels and their kind.
+// Describes the number and the kind of a texel's channels, for cudaCreateChannelDesc and for
+// fetches.
 #pragma once
 
 #include "coalesce_cuda/vector_types.h"

@@ -1,6 +1,5 @@
-// Texture fetches, and surface loads and stores, as the PTX instructions that nvcc generates for
-// them. The variants with a bool* parameter, which also report whether a texel is resident, are
-// missing, because the simulator has no sparse arrays.
+// Texture fetches, and surface loads and stores, as PTX instructions. The variants with a bool*
+// parameter are missing, because the simulator has no sparse arrays.
 #pragma once
 
 #include "coalesce_cuda/texels.h"

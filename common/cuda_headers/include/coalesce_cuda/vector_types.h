@@ -6,9 +6,7 @@
 // clang-format off
 
 // In device code, types with two and four members are copied member by member. clang then loads or
-// stores a whole object with one instruction, as nvcc does. Otherwise
-// reinterpret_cast<float4&>(p[i]) and plain 16-byte copies would become several instructions.
-// (clang assumes that a float& is aligned to 4 bytes, even after the cast.)
+// stores a whole object with one instruction, as nvcc does.
 #if defined(__CUDA_ARCH__) && defined(__cplusplus)
 #define COALESCE_VECTOR2(name, type, bytes)                                                         \
     struct __attribute__((trivial_abi, aligned(bytes))) name {                                      \

@@ -12,17 +12,15 @@
 namespace coalesce::grader {
 
 /// Loads the compiler or the simulator, which all workers share. Call this function before the
-/// first worker is forked. If `is_restricted` is true, the programs that the function starts get
-/// the same restrictions as workers. Returns the jail's description of its compiler or simulator.
+/// first worker is forked. Returns a description of what was loaded.
 std::string prepare_jail(Role role, bool is_restricted);
 /// Return the duties of the jail's server process and of a worker. A duty determines which system
 /// calls a process may make.
 Duty server_duty(Role role);
 Duty worker_duty(Role role);
-/// Starts the helper processes of a worker. Called in the worker before its restrictions apply,
+/// Starts the helper processes of a worker. Call this function before the worker is restricted,
 /// because a restricted worker cannot start processes.
 void start_helpers(Role role, bool is_restricted);
-/// Returns the text of a request.
 inline std::string_view text_of(const Mapping& request) {
     return {reinterpret_cast<const char*>(request.data()), request.size()};
 }
@@ -30,8 +28,8 @@ inline std::string_view text_of(const Mapping& request) {
 /// status.
 int do_job(Role role, std::string_view request, std::span<std::byte> answer, int notes);
 
-// The functions that implement the roles, with one source file per role. is_compiled_by_clang()
-// reports whether clang or NVRTC compiles submissions.
+// Reports whether clang, rather than NVRTC, compiles submissions. The functions that follow
+// implement the roles, with one source file per role.
 bool is_compiled_by_clang();
 void start_clang(bool is_restricted);
 std::string make_compiler_ready(bool is_restricted);

@@ -12,8 +12,7 @@
 namespace coalesce::campaign {
 
 /// Returns a message about the first read that may come before a write, such as "%r5 is read at
-/// line 12 ...", or an empty string if there is no such read. If the text cannot be parsed, the
-/// message says so.
+/// line 12 ...". Returns "" if there is no such read.
 std::string find_undefined_read(const std::string& ptx);
 
 }  // namespace coalesce::campaign

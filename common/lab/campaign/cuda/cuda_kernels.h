@@ -9,8 +9,8 @@ namespace coalesce::campaign {
 
 enum class KernelStyle {
     exact,
-    /// Code of the kind that learners write. Compilers may round its results differently, so
-    /// compare only compilers that start from the same LLVM IR.
+    /// Code of the kind that learners write. Compilers may round its results differently, unless
+    /// they start from the same LLVM IR.
     learner
 };
 

@@ -8,12 +8,12 @@
 
 namespace coalesce::campaign {
 
-/// Returns an expression without side effects that is uniform across the scope `most` (a warp, a
-/// block, ...).
+/// Returns a random expression without side effects. Its value is the same for all threads of the
+/// scope `most`, such as a warp.
 std::string random_expression(Kernel& kernel, Type type, UniformIn most, int depth);
 std::string random_condition(Kernel& kernel, UniformIn most, int depth);
-/// Returns a call to a device function. The function consists of one or a few assembly instructions
-/// that compilers rarely or never generate from C++.
+/// Returns a call to a device function with a few assembly instructions. Compilers rarely generate
+/// these instructions from C++.
 std::string random_assembly_call(Kernel& kernel, Type type, UniformIn most, int depth);
 
 /// Return random expressions. learner_arithmetic() mixes integers of two types. learner_real()
@@ -31,29 +31,27 @@ std::string expand_pattern(Kernel& kernel, const std::string& pattern, UniformIn
 std::string fill_arguments(const std::string& pattern, const std::vector<PatternArgument>& given);
 
 std::string random_constant(Kernel& kernel, Type type);
-/// Converts `text`, an expression of type `from`, to type `to`. Floating-point values are first
-/// limited to the range of the integer type.
+/// Converts `text`, an expression of type `from`, to type `to`. If necessary, first limits
+/// floating-point values to the range of the integer type.
 std::string converted_expression(Kernel& kernel, const std::string& text, Type from, Type to);
 
-/// Returns a variable that code at `place` may assign to. The new value is the same for all threads
-/// of the scope `value`, such as a warp.
+/// Returns a variable that code at `place` may assign to. All threads of the scope `value` assign
+/// the same value.
 const Variable& random_assignable_variable(Kernel& kernel, const StatementPlace& place,
                                            UniformIn value = UniformIn::thread);
-/// Adds code that mixes the value of `pattern`, an expression of type `from`, into some variable.
-/// The value therefore influences the results.
+/// Adds code that mixes the value of `pattern`, an expression of type `from`, into a variable. The
+/// value then influences the kernel's results.
 void write_use_of(Kernel& kernel, const StatementPlace& place, const std::string& pattern,
                   Type from = Type::u32, UniformIn value = UniformIn::thread);
 
-/// Add definitions to the globals: both overloads of the device function limited(), and the array
-/// numbers[8].
+/// Add to the globals both overloads of the device function limited(), and the array numbers[8].
 void define_limited_function(Kernel& kernel);
 void define_numbers_array(Kernel& kernel);
 
 Type random_type(Kernel& kernel);
 Type random_integer_type(Kernel& kernel);
 UniformIn random_uniform_scope(Kernel& kernel);
-/// Returns an expression for an iteration count from 1 to `most` that is uniform across the scope
-/// `same`.
+/// Returns an iteration count from 1 to `most`. It is the same for all threads of the scope `same`.
 std::string random_iteration_count(Kernel& kernel, UniformIn same, int most);
 
 }  // namespace coalesce::campaign

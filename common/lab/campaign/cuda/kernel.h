@@ -1,9 +1,9 @@
-// A kernel that is being generated: its text so far, its variables, and the constructs that the
-// next lines may use.
+// A kernel that is being generated: its text so far, its variables, and the constructs that may
+// follow.
 //
-// A construct is a function that writes a few lines: a loop, a shuffle, an exchange through shared
-// memory. It is given the StatementPlace of these lines, which says which threads execute them. A
-// construct with a body creates a StatementPlace for its body and fills it with further statements.
+// A construct is a function that writes a few lines, such as a loop or a shuffle. A StatementPlace
+// says which threads execute these lines. A construct with a body creates a StatementPlace for its
+// body and fills it with further statements.
 #pragma once
 
 #include <map>
@@ -24,11 +24,11 @@ enum class UniformIn {
     position,  ///< threads at the same position in their blocks
     thread,    ///< only one thread
 };
-/// Returns the scope across which the result of an operation is uniform, if one operand is uniform
-/// across `a` and the other across `b`.
+/// Returns the scope in which an operation's result is the same for all threads. `a` and `b` are
+/// the scopes of its operands.
 UniformIn join(UniformIn a, UniformIn b);
-/// Reports whether a value that is the same for all threads of the scope `value` is also the same
-/// for all threads of the scope `within`.
+/// Reports whether a value is the same for all threads of the scope `within`, if it is the same for
+/// all threads of the scope `value`.
 inline bool is_uniform_within(UniformIn value, UniformIn within) {
     return join(value, within) == within;
 }
@@ -50,7 +50,8 @@ int bits_of(Type type);
 struct Variable {
     std::string name;
     Type type;
-    /// scope across which the variable is uniform; an assignment must preserve this
+    /// scope in which the variable has the same value for all threads; assignments must preserve
+    /// this
     UniformIn uniform_in;
     bool can_change = true;
 };
@@ -64,24 +65,24 @@ struct Function {
 
 struct StatementPlace {
     UniformIn arriving_together = UniformIn::launch;  ///< threads that arrive here together
-    /// A C++ expression for the mask of the lanes that execute this code. Empty if the mask is
+    /// A C++ expression for the mask of the lanes that execute this code, or "" if the mask is
     /// unknown.
     std::string mask;
     bool all_threads = true;  ///< whether no thread of the block has returned from the kernel
     bool can_break = false;   ///< whether `break` and `continue` are allowed
-    /// whether a thread may return here, because no other thread waits for it later
+    /// whether a thread may return here; it may if no other thread waits for it later
     bool can_return = false;
     int depth = 0;
     int turns = 1;  ///< the number of times that a thread reaches this place
 
-    /// Returns the maximum number of iterations for a loop at this place: `most`, or fewer if a
-    /// thread would otherwise execute the loop's body more than `in_all` times in all.
+    /// Returns how many iterations a loop at this place may have. The result is at most `most`, and
+    /// low enough that no thread executes the body more than `in_all` times.
     int max_iterations(int most, int in_all) const;
     bool has_barrier() const {
         return all_threads && is_uniform_within(arriving_together, UniformIn::block);
     }
-    /// Returns the place inside an `if`, or inside a loop of `times` iterations. All threads of the
-    /// scope `condition` evaluate its condition to the same value.
+    /// Returns the place inside an `if`, or inside a loop of `times` iterations. `condition` is the
+    /// scope in which all threads take the same branch.
     StatementPlace inside_block(UniformIn condition, int times = 1) const;
     /// Returns the place inside an `if` or loop that makes lanes diverge. Its mask is unknown.
     StatementPlace inside_divergence(int times = 1) const;
@@ -118,8 +119,8 @@ struct Kernel {
     // ---- variables ----
     std::vector<Variable> variables;
     std::vector<Function> functions;
-    /// whether the text being written is the body of a Function, which may use fewer features than
-    /// a kernel
+    /// whether the text being written is a device function, which may use fewer features than a
+    /// kernel
     bool in_function = false;
     Type result = Type::u32;  ///< result type of the function
     /// Declares a variable that is visible until its scope ends.
@@ -156,8 +157,7 @@ enum class Requirement {
     barrier,  ///< needs all threads of the block
     loop,     ///< needs a loop in which `break` and `continue` are allowed
     end,      ///< allowed only if no later statement requires all threads
-    /// needs the outermost level of the kernel, because the construct may change the set of active
-    /// threads
+    /// needs the outermost level of the kernel, because some threads may become inactive
     top,
 };
 

@@ -1,5 +1,4 @@
-// Runs many kernels with campaign_run. A crash or a hang affects only the kernel in which it
-// occurs.
+// Runs many kernels with campaign_run. If a kernel crashes or hangs, the other kernels still run.
 #pragma once
 
 #include <string>
@@ -33,11 +32,10 @@ struct SimulatorSettings {
     u64 seed = 0;
     /// number of warp instructions after which a kernel is assumed to loop forever
     u64 limit = 5'000'000;
-    /// The folder of another libcudart to compare with, such as another build or NVIDIA's. If
-    /// empty, the CampaignRunner's own library is used.
+    /// The folder of another libcudart to compare with, such as NVIDIA's. If empty, the runner's
+    /// own library is used.
     std::string library;
-    /// Optimization level of the compiler in NVIDIA's driver. A negative level means the driver's
-    /// default.
+    /// Optimization level of the compiler in NVIDIA's driver, or a negative number for the default.
     int level = -1;
 };
 std::string format_environment(
@@ -59,9 +57,8 @@ private:
     std::string program_, library_;
 };
 
-/// Describes the difference between two outcomes, or returns an empty string. The counters of
-/// spinning loops depend on the order of warps, so counters are compared only if both runs used the
-/// same order.
+/// Describes the difference between two outcomes, or returns "". Ignores the counters unless both
+/// runs used the same order of warps, because spinning loops depend on the order.
 std::string describe_difference(const Outcome& a, const Outcome& b, bool same_order);
 
 }  // namespace coalesce::campaign

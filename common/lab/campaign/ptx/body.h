@@ -30,10 +30,10 @@ inline const char* move_instruction(RegisterKind kind) {
     return kMoves[static_cast<int>(kind)];
 }
 
-/// The features of a kernel, drawn at random. Some features disable one of the simulator's
-/// optimizations, so each feature is missing from some kernels.
+/// The features of a kernel, drawn at random. Each feature is missing from some kernels, because
+/// some features disable an optimization of the simulator.
 struct Features {
-    /// Whether approximate instructions may occur, and whether every device must compute the same
+    /// Whether approximate instructions may occur, and whether all devices must compute the same
     /// results.
     bool approximations = false, is_portable = false;
     bool tile = false, dynamic_tile = false, own_shared = false, shared_sums = false;
@@ -72,7 +72,7 @@ struct Environment {
 struct AvailableRegisters {
     std::vector<Reg> by_kind[kKinds];
     std::vector<Reg> uniform;  ///< words with equal values in all threads of the ThreadSet
-    /// Words that have the same value in the corresponding threads of every block.
+    /// Words that are equal in threads with the same position in their blocks.
     std::vector<Reg> position;
     std::vector<Reg> frozen;  ///< predicates that exactly one instruction writes
     struct GuardedRegister {
@@ -85,7 +85,7 @@ struct AvailableRegisters {
 
     bool has(Reg reg) const;
     void add(Reg reg);
-    /// Removes the registers that are not available in `other`.
+    /// Removes the registers that `other` does not have.
     void intersect(const AvailableRegisters& other);
 };
 
@@ -94,7 +94,7 @@ struct ThreadSet {
     u32 depth = 0;
     u32 turns = 1;  ///< product of the iteration counts of the enclosing loops
     bool whole_block = true, whole_warp = true;
-    /// mask of the lanes, if it is known and not all lanes are in the set
+    /// mask of the lanes, if some lanes are not in the set and the mask is known
     std::optional<Reg> members;
     bool knows_members() const { return whole_warp || members; }
     /// Returns the set of threads after a branch at which lanes diverge.
@@ -124,24 +124,24 @@ public:
     Reg pick_uniform_register();
     Reg make_register(
         RegisterKind kind);  ///< Creates a register, which counts as written from here on.
-    /// Chooses a new register or an existing variable as a destination. It counts as written from
-    /// here on.
+    /// Chooses a new register or an existing variable as a destination. From here on, the register
+    /// counts as written.
     Reg pick_destination(RegisterKind kind);
     Reg new_variable(RegisterKind kind);
     /// Emits an instruction. Each $ in the pattern stands for the next operand: "add.s32 $, $, 1".
     void emit(const std::string& pattern, const std::vector<PatternArgument>& operands = {}) {
         text_.line(fill_operands(pattern, operands) + ";");
     }
-    /// Emits an instruction with the mark `// late`. Its sources are always written before it
-    /// executes, but an analysis of the text (find_undefined_read()) cannot prove this.
+    /// Emits an instruction with the mark `// late`. Its sources are always written first, but an
+    /// analysis of the text (find_undefined_read()) cannot prove this.
     void emit_late(const std::string& pattern, const std::vector<PatternArgument>& operands) {
         text_.line(fill_operands(pattern, operands) + "; // late");
     }
-    /// Emits an instruction whose destination, the first $ of the pattern, is a new register.
-    /// Returns that register, which is never chosen as a random source later.
+    /// Emits an instruction that writes to a new register, and returns the register. Later
+    /// statements never choose this register as a random source.
     Reg emit_to_new_register(RegisterKind kind, const std::string& pattern,
                              std::vector<PatternArgument> operands = {});
-    /// Emits an instruction like emit_to_new_register(), but the new register may be chosen as a random
+    /// Like emit_to_new_register(), but later statements may choose the register as a random
     /// source.
     Reg emit_to_pickable_register(RegisterKind kind, const std::string& pattern,
                                   const std::vector<PatternArgument>& operands = {});

@@ -32,7 +32,7 @@ enum class BlockLayout { natural, shuffled, reversed, neighbours_swapped };
 
 class FunctionText {
 public:
-    /// Creates an empty function. Labels begin with `prefix`. If `lines` is set, every instruction
+    /// Creates an empty function. Labels begin with `prefix`. If `lines` is true, each instruction
     /// gets its own source line.
     FunctionText(std::string prefix, bool lines);
 

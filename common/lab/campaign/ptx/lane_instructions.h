@@ -21,12 +21,13 @@ struct LaneInstruction {
     bool ends_in_predicate = false;
     const char* last = "";     ///< the truth table of lop3
     bool approximate = false;  ///< whether the last bit of the result may differ between devices
-    /// The kind of literal that may replace a source: 0 for none, 'i' for an integer, 'f' or 'd'
-    /// for a floating-point number.
+    /// The literal that may replace a source: 'i' for an integer, 'f' or 'd' for a floating-point
+    /// number, 0 for none.
     char literal = 0;
 };
 
-/// Returns all instructions, including approximate ones, whose results differ between devices.
+/// Returns all instructions, including approximate ones. The results of approximate instructions
+/// differ between devices.
 const std::vector<LaneInstruction>& lane_instructions();
 /// Returns the few instructions that compilers use most often.
 const std::vector<LaneInstruction>& everyday_instructions();

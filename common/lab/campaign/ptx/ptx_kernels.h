@@ -11,9 +11,9 @@ namespace coalesce::campaign {
 
 struct PtxOptions {
     /// Restricts the kernel to instructions that give the same bits on every device, so that it can
-    /// run on a GPU. Also avoids two bugs that the compiler in NVIDIA's driver 580 has even without
-    /// optimization: `@p set` and `@p testp` write even if p is false, and storing only part of a
-    /// register that holds an f16 or f64 converts the value (F2I in the machine code).
+    /// run on a GPU. Also avoids two bugs of the compiler in NVIDIA's driver 580. `@p set` and `@p
+    /// testp` write even if p is false. Storing a part of a register with an f16 or f64 converts
+    /// the value.
     bool is_portable = false;
 };
 
@@ -21,9 +21,8 @@ struct PtxOptions {
 /// produces the same text.
 std::string generate_ptx(u64 seed, const PtxOptions& options = {});
 
-/// Lists every opcode in `text`, with its modifiers and including duplicates: "add.s32",
-/// "ld.global.v4.b32". In contrast, lane_instructions() lists the per-lane instructions that the
-/// generator can emit.
+/// Lists every opcode in `text` with its modifiers, such as "ld.global.v4.b32". The list may
+/// contain duplicates.
 std::vector<std::string> list_opcodes(const std::string& text);
 
 }  // namespace coalesce::campaign

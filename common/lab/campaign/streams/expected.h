@@ -19,7 +19,7 @@ constexpr unsigned char kUntouched = 0xa5;
 Bytes make_input(const Computation& work, std::size_t bytes);
 /// Returns the expected contents of `out` after the launch. For sums, use `expected_sum` instead.
 Bytes expected_output(const Computation& work, const MatrixLaunch& run, const Bytes& in);
-/// Returns the expected sum of all words of `in`; the sum wraps around on overflow.
+/// Returns the expected sum of all words of `in`. The sum wraps around on overflow.
 std::uint32_t expected_sum(const Computation& work, const MatrixLaunch& run, const Bytes& in);
 
 /// Describes the first wrong element, or returns an empty string if the output is correct.

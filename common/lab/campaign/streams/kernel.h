@@ -2,10 +2,9 @@
 /// Random kernels that the time model was not tuned on: their text, their launches, and their
 /// expected results.
 ///
-/// Every kernel takes
-/// (T* out, const T* in, int rows, int cols, int in_pitch, int out_pitch, int zero).
-/// T is a type of `element` bytes, a pitch is the distance between two rows in elements, and `zero`
-/// is always 0, which the compiler cannot know.
+/// Every kernel takes (T* out, const T* in, int rows, int cols, int in_pitch, int out_pitch, int
+/// zero). A T has `element` bytes. A pitch is the distance between two rows in elements. `zero` is
+/// always 0, but the compiler cannot know this.
 #pragma once
 
 #include <array>
@@ -35,7 +34,6 @@ constexpr Family last_of(Family) {
     return Family::fill;
 }
 
-/// The operation on a matrix.
 enum class MatrixOperation { copy, transpose, sum, fill };
 constexpr MatrixOperation last_of(MatrixOperation) {
     return MatrixOperation::fill;
@@ -51,9 +49,9 @@ constexpr Arithmetic last_of(Arithmetic) {
 struct Computation {
     MatrixOperation kind = MatrixOperation::copy;
     int element = 4;  ///< bytes per element
-    /// Loads and stores access the columns in groups of `chunk`. A stride of s gives the order 0,
-    /// s, 2 s, ..., then 1, s + 1, 2 s + 1, ... within a group. The stride is `read_stride` for
-    /// loads and `write_stride` for stores.
+    /// The order in which loads and stores access the columns of a group of `chunk` columns. With a
+    /// stride of 4, the order is 0, 4, 8, ..., then 1, 5, 9, ... Loads use `read_stride`, and
+    /// stores use `write_stride`.
     int chunk = 1, read_stride = 1, write_stride = 1;
     int gap = 1;  ///< for fills: only every `gap`-th column is written
     Arithmetic arithmetic = Arithmetic::none;
@@ -77,7 +75,7 @@ struct Kernel {
     /// threads per block.
     std::string title;
     std::string description;  ///< a description in one line
-    /// Hash of the text and the launches, which shows whether a measurement and a prediction belong
+    /// Hash of the text and the launches. A measurement and a prediction with the same hash belong
     /// to the same kernel.
     std::string fingerprint;
     Computation work;
@@ -92,8 +90,7 @@ std::vector<Kernel> transposing_kernels();
 
 /// Writes kernels.json and a file for each kernel to `folder`.
 void write_kernels(const std::vector<Kernel>& kernels, const std::string& folder);
-/// Reads the kernels in a folder. Throws UsageError, for example if a text has changed since it was
-/// written.
+/// Reads the kernels in a folder. Throws UsageError if a text has changed since it was written.
 std::vector<Kernel> read_kernels(const std::string& folder);
 
 /// Returns the column at position `p` in the strided order that Computation::chunk describes.

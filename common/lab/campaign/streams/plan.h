@@ -1,7 +1,7 @@
 // The plan of a random kernel: all random choices, before they become text, a launch and a
 // description.
 //
-// A block moves one tile of the matrix, width x height elements; a persistent block moves one tile
+// A block moves one tile of the matrix, width x height elements. A persistent block moves one tile
 // after another. Without shared memory, a thread's next element is threads_x columns to the right.
 // After the end of the tile's row, the thread goes threads_y rows down and starts at the left
 // again. With shared memory, threads enumerate the tile's elements.
@@ -40,7 +40,7 @@ struct KernelPlan {
     int width = 32, height = 1;         ///< size of a block's tile
     /// Elements per thread in each direction, for kernels without shared memory.
     int across = 1, down = 1;
-    /// whether consecutive lanes of a warp read consecutive elements of a column of `in`
+    /// whether a warp reads down a column of `in` instead of along a row
     bool is_down = false;
     LoadOrder loads = LoadOrder::batched;
     int padding = 0;           ///< unused elements after each row of the tile
@@ -51,7 +51,7 @@ struct KernelPlan {
     TileOrder order = TileOrder::rows;
     int band = 1;               ///< height of a band, in tiles
     int persistent_blocks = 0;  ///< number of persistent blocks; 0 means one block per tile
-    /// Whether all tiles lie within the matrix, so that no bounds are checked.
+    /// Whether all tiles are within the matrix, so that the kernel does not check bounds.
     bool is_whole = false;
     /// Unused bytes of shared memory, which reduce the number of resident blocks.
     int unused_shared_bytes = 0;
@@ -67,8 +67,8 @@ struct KernelPlan {
     }
     /// Returns the size of the tile in shared memory, in bytes.
     int tile_bytes() const { return is_tiled ? height * (width + padding) * work.element : 0; }
-    /// Returns how many 32-bit registers each thread needs for the elements that it holds at the
-    /// same time. Each element takes at least one register.
+    /// Returns how many 32-bit registers a thread needs for the elements that it holds at the same
+    /// time.
     int registers_for_elements() const {
         const int held = loads == LoadOrder::batched || passes > 0 ? elements() : 1;
         return work.element > 4 ? held * work.element / 4 : held;
@@ -86,7 +86,8 @@ std::string generate_source(const KernelPlan& plan, const std::string& name);
 std::string format_title(const KernelPlan& plan);
 /// Describes the plan in a sentence, without the full stop.
 std::string format_description(const KernelPlan& plan);
-/// Returns the launch for the plan's matrix, or for a matrix of only a few tiles if `is_small`.
+/// Returns the launch for the plan's matrix. If `is_small` is true, the matrix has only a few
+/// tiles.
 MatrixLaunch plan_launch(const KernelPlan& plan, bool is_small);
 
 }  // namespace coalesce::timing

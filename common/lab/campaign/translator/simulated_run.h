@@ -12,8 +12,7 @@
 namespace coalesce::random_kernels {
 
 struct Outcome {
-    /// Why the kernel was rejected or stopped, or what the checks reported. Empty if there was no
-    /// problem.
+    /// Why the kernel was rejected or stopped, or a report of a check, or "".
     std::string problem;
     std::vector<unsigned char> memory;
     CoalesceCounters counters{};
@@ -25,11 +24,11 @@ struct Outcome {
 bool loads_successfully(const std::string& ptx);
 Outcome run(const std::string& ptx, const Kernel& kernel);
 
-/// Describes how the memory contents after two runs differ, or why a run failed. Returns an empty
-/// string if the contents agree.
+/// Describes how the memory contents after two runs differ, or why a run failed. Returns "" if the
+/// contents are equal.
 std::string describe_difference(const Outcome& back_end, const Outcome& translated);
-/// Describes how requests, sectors or wavefronts differ, and names the first source line for which
-/// they differ. Returns an empty string if they agree; the numbers of instructions may differ.
+/// Describes how requests, sectors or wavefronts differ, and names the first such source line.
+/// Returns "" if they are equal. Ignores the numbers of instructions.
 std::string describe_different_counter(const Outcome& back_end, const Outcome& translated);
 
 }  // namespace coalesce::random_kernels

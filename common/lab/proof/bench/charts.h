@@ -14,22 +14,21 @@ struct ChartResults {
     /// as such.
     Json measured;
     Json simulated;  ///< the JSON that `learn run --device sim --json` writes
-    /// The JSON that `learn results --again` writes; null if there is none. Predictions for another
-    /// GPU are ignored.
+    /// The JSON that `learn results --again` writes, or null. Predictions for another GPU are
+    /// ignored.
     Json predicted;
 };
 
-/// Returns a chart of bandwidths. It has a bar for the fastest variant of each step and for each
-/// rival, and lines for the bandwidth of a copy and for the GPU's peak bandwidth. A mark on each bar
-/// shows the prediction with its error band.
+/// Returns a chart of bandwidths, with a bar for each step and each rival. Lines show the bandwidth
+/// of a copy and the GPU's peak. A mark on each bar shows the prediction with its error band.
 std::string bandwidth_chart(const ChartResults& results);
 
-/// Returns a scatter chart of the variants: x is the useful fraction of the bytes that a variant
-/// moves, y its bandwidth. A line shows the bandwidth of kernels limited only by traffic.
+/// Returns a scatter chart with a point for each variant. x is the useful fraction of the bytes
+/// that the variant moves, and y is the bandwidth.
 std::string sectors_chart(const ChartResults& results);
 
-/// Returns a chart that plots the bandwidth of the headline kernels against the side of the square
-/// matrix. Predictions are drawn as rings.
+/// Returns a chart of the bandwidth of the headline kernels, by the side of the square matrix.
+/// Predictions are drawn as rings.
 std::string sizes_chart(const ChartResults& results);
 
 /// Writes the three charts to `folder`: bandwidth.svg, sectors.svg, sizes.svg.

@@ -1,6 +1,6 @@
 /// \file
-/// Benchmarks one size: verifies all kernels, then times them in alternation, so that any drift
-/// affects all of them.
+/// Benchmarks one size: verifies all kernels, and then times them in turn. If the GPU becomes
+/// slower or faster, all kernels are affected.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ namespace coalesce::proof {
 
 /// The result of one variant at one size.
 struct VariantResult {
-    std::string step;             ///< such as "02_naive" or "rivals"
-    std::string variant;          ///< name of the variant
+    std::string step;  ///< such as "02_naive" or "rivals"
+    std::string variant;
     std::string skipped;          ///< why the variant was not run; empty if it was
     std::string wrong;            ///< what is wrong with the output; empty if it is correct
     std::vector<double> ms = {};  ///< time of every timed launch
@@ -24,8 +24,8 @@ struct VariantResult {
     double bytes = 0;
     int element_size = 4;    ///< bytes per element
     std::string array = "";  ///< axes that the variant permutes; empty if it works on a matrix
-    /// The bandwidth in GB/s of a copy of the same number of bytes, timed in the same rounds. If it
-    /// is 0, the variant `memcpy` is the reference instead.
+    /// The bandwidth in GB/s of a copy of the same number of bytes. If it is 0, the variant
+    /// `memcpy` is the reference instead.
     double copy_gbps = 0;
 
     /// Reports whether the variant ran and its output was correct.
@@ -49,7 +49,7 @@ struct VariantsToTime {
     std::vector<VariantResult> entries;  ///< all variants, in the order of the course
     /// Device variants, grouped by the buffers that they can share; float variants come first.
     std::vector<std::vector<VariantToTime>> buffer_groups;
-    /// Host code, transfers, and kernels that compute new values. They have their own buffers.
+    /// Host code, transfers, and kernels that compute new values, each with its own buffers.
     std::vector<VariantToTime> separate_variants;
 };
 VariantsToTime group_variants(const std::vector<StepVariants>& steps, Shape shape);
@@ -69,13 +69,13 @@ public:
     static std::size_t bytes_needed(const std::vector<VariantToTime>& seats, Shape shape);
 
     /// Launches each variant once and checks every bit of its output on the device. If
-    /// `also_on_host` is set, the harness's verifier checks the output as well.
+    /// `also_on_host` is true, the harness's verifier also checks the output.
     void verify(bool also_on_host);
     /// Runs each variant and a copy: one untimed launch, then `launches` timed ones. Each round
     /// starts with a different variant.
     void time_round(Stopwatch& stopwatch, int round, int launches);
-    /// Launches each variant once more and runs the verifier's full check, which also tests that
-    /// the guard bands and the input are unchanged.
+    /// Launches each variant once more and runs the verifier's full check. It includes the guard
+    /// bands and the input.
     void check_at_the_end();
 
 private:

@@ -12,8 +12,8 @@
 
 namespace coalesce::proof {
 
-/// The Python program bench/rivals.py. If it fails, the benchmark continues without the rivals that
-/// it runs.
+/// The Python program bench/rivals.py. If it fails, the benchmark continues without PyTorch, CuPy
+/// and Triton.
 class PythonRivals {
 public:
     /// Starts the program. It imports its libraries while the first kernels are being verified.

@@ -11,7 +11,6 @@
 
 namespace coalesce::proof {
 
-/// All results of one size.
 struct SizeResults {
     Shape shape;
     std::vector<VariantResult> entries;  ///< all variants in the course's order, then the rivals
@@ -22,12 +21,11 @@ struct SizeResults {
     double copy_gbps() const;
 };
 
-/// Returns the results file: "device", "results" (of the largest square size, in the format of
-/// `learn run --json`), "other_sizes", and "run", which says how the results were measured.
+/// Returns the results file. "results" contains the results of the largest square, and
+/// "other_sizes" all others. "run" says how they were measured.
 Json to_json(const Device& device, const std::vector<SizeResults>& sizes, const Json& run);
 
-/// Returns a table of GB/s with one row per variant and one column per size, at most 80 columns
-/// wide.
+/// Returns a table of GB/s with a row for each variant and a column for each size.
 std::string to_table(const std::vector<SizeResults>& sizes);
 
 /// Lists the wrong outputs by step, variant and size. Returns an empty string if there are none.

@@ -1,6 +1,6 @@
 /// \file
-/// Draws bar charts that compare several competitors. Each bar shows what fraction of the
-/// attainable performance a competitor reaches on one item, such as a shape.
+/// Draws bar charts that compare several competitors. Each bar shows a competitor's performance on
+/// one item, such as a shape, as a fraction of what is attainable.
 #pragma once
 
 #include <string>
@@ -17,7 +17,6 @@ struct ShareChartItem {
     std::vector<double> fractions_of_compared;
 };
 
-/// The texts of a chart.
 struct ShareChartTexts {
     std::string title, whole;           ///< `whole` says what 100 % is
     std::vector<std::string> compared;  ///< names of at most three competitors
@@ -26,13 +25,13 @@ struct ShareChartTexts {
 /// Returns the chart as SVG.
 std::string share_chart(const ShareChartTexts& texts, const std::vector<ShareChartItem>& things);
 
-/// Returns a chart of the speeds of coalesce::transpose and PyTorch, as fractions of the speed of a
-/// copy of the same bytes. `shapes` is the output of build/bin/shapes.
+/// Returns a chart of the speeds of coalesce::transpose and PyTorch, as fractions of a copy's
+/// speed. `shapes` is the output of build/bin/shapes.
 std::string shapes_chart(const Json& shapes);
 
-/// Returns a chart of the ways to transpose across several GPUs. A bar is the speed of a way with
-/// its best number of chunks, as a fraction of the link's speed. Each element of `of_gpus` is the
-/// output of 16_many_gpus --json for one number of GPUs.
+/// Returns a chart that compares the methods of transposing across several GPUs. A bar shows a
+/// method's speed with its best number of chunks, as a fraction of the link's speed. Each element
+/// of `of_gpus` is the output of 16_many_gpus --json for one number of GPUs.
 std::string links_chart(const std::vector<Json>& of_gpus);
 
 }  // namespace coalesce::proof

@@ -1,17 +1,16 @@
 /// \file
 /// Draws pictures in SVG. Shapes that are drawn later cover earlier ones. Colours are variables
-/// with a value for light and one for dark backgrounds; a page with a theme switch sets the
-/// variables itself.
+/// with one value for light backgrounds and one for dark ones.
 #pragma once
 
 #include <string>
 
 namespace coalesce::proof {
 
-constexpr const char* kBackgroundColour = "var(--c-page)";      ///< background
-constexpr const char* kTextColour = "var(--c-ink)";             ///< text
-constexpr const char* kSecondaryTextColour = "var(--c-quiet)";  ///< secondary text
-constexpr const char* kGridColour = "var(--c-grid)";            ///< grid lines
+constexpr const char* kBackgroundColour = "var(--c-page)";
+constexpr const char* kTextColour = "var(--c-ink)";
+constexpr const char* kSecondaryTextColour = "var(--c-quiet)";
+constexpr const char* kGridColour = "var(--c-grid)";
 
 // Colours by meaning, chosen so that people with red or green colour blindness can tell them apart.
 constexpr const char* kBlue = "var(--c-blue)";

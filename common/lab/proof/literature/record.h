@@ -1,6 +1,5 @@
 /// \file
-/// Kernel times that other authors published for one GPU. The record names the program that
-/// contains these kernels.
+/// Kernel times that other authors published for one GPU.
 #pragma once
 
 #include <map>
@@ -31,9 +30,8 @@ struct PublishedTimes {
 /// Returns the times of the 20 transposes that Caleb Yenusah measured on an H100.
 PublishedTimes published_record();
 
-/// Returns pairs of published and predicted times, in the order of the kernels. `predicted` is the
-/// JSON that the program writes with --time. Throws PublishedTimesError if a kernel is missing from the
-/// record or from `predicted`.
+/// Returns pairs of published and predicted times. `predicted` is the JSON that the program writes
+/// with --time. Throws PublishedTimesError if `record` or `predicted` lacks a kernel.
 std::vector<timing::TimePair> pairs_of(const PublishedTimes& record, const Json& predicted);
 
 }  // namespace coalesce::proof

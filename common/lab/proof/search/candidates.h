@@ -1,6 +1,6 @@
 /// \file
 /// The kernels of the search for the fastest transpose. Each kernel differs from another one in a
-///     single property. docs/guide/search.md describes the search.
+/// single property. docs/guide/search.md describes the search.
 #pragma once
 
 #include <functional>
@@ -19,8 +19,8 @@ struct Candidate {
     std::string name;  ///< the change in this candidate
     std::function<void(float* out, const float* in, int rows, int cols)> launch;
     Produces produces = {Produces::transpose};
-    /// The bytes that the kernel moves, as a fraction of the bytes that a transpose moves. 1/2 for
-    /// a kernel that only reads or only writes; such a kernel has no output to verify.
+    /// The bytes that the kernel moves, as a fraction of those that a transpose moves. It is 1/2
+    /// for a kernel that only reads or only writes, which has no output to verify.
     double moved_fraction = 1;
     std::string question = {};  ///< the experiment that the candidate belongs to
 
@@ -30,8 +30,8 @@ struct Candidate {
 
 using Launch = decltype(Candidate::launch);
 
-/// Returns all candidates, grouped by question. The grids of persistent blocks depend on
-/// `multiprocessors`.
+/// Returns all candidates, grouped by question. `multiprocessors` determines the grids of
+/// persistent blocks.
 std::vector<Candidate> search_candidates(int multiprocessors);
 
 }  // namespace coalesce::proof

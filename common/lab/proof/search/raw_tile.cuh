@@ -1,6 +1,6 @@
 /// \file
-/// Kernels that use the fastest tile: 64 x 64 floats, which shared memory holds in the order of
-/// `in`. The order of the blocks and the cache hints are parameters.
+/// Kernels that use the fastest tile, which has 64 x 64 floats. Shared memory holds the floats in
+/// the order of `in`. The order of the blocks and the cache hints are parameters.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,9 +17,8 @@ struct Place {
     int row, col;  // indices of a tile
 };
 
-/// Returns the tile for a block. The order `bands` divides the matrix into bands that are WIDTH
-/// tiles wide; the last band may be narrower. Blocks take the tiles of a band row by row, and then
-/// the tiles of the next band.
+/// Returns the tile for a block. The order `bands` divides the matrix into bands of WIDTH tiles.
+/// Blocks take the tiles of a band row by row, and then the tiles of the next band.
 template <Order ORDER, int WIDTH>
 __device__ Place place_of(int block, int tile_rows, int tile_cols) {
     if constexpr (ORDER == Order::along_rows) return {block / tile_cols, block % tile_cols};
@@ -120,7 +119,7 @@ struct SameHintForBoth : InOrder<ORDER> {
     static constexpr Hint loads = LOADS;
 };
 
-/// Transposes one tile per block with 512 threads, each of which loads two float4s. The tile is
+/// Transposes one tile per block with 512 threads. Each thread loads two float4s. The tile is
 /// transposed when it is read from shared memory.
 template <class How>
 __global__ void __launch_bounds__(512)

@@ -1,6 +1,6 @@
 /// \file
-/// Measures what the addresses of a transpose or a permutation allow: runs the library's accesses
-/// without transposing anything.
+/// Measures how fast a transpose or a permutation could be: makes the library's accesses without
+/// transposing anything.
 #pragma once
 
 #include "lab/proof/shapes/permutes.h"
@@ -8,13 +8,12 @@
 
 namespace coalesce::proof {
 
-/// Reports whether there is a kernel for `run_bound`. There is none for images with few channels,
-/// which are moved at the speed of a copy.
+/// Reports whether `run_bound` has a kernel for this case. Images with few channels have none,
+/// because they are moved at the speed of a copy.
 bool has_bound(const TransposeCase& shape);
 bool has_bound(const PermuteCase& one);
-/// Loads from and stores to the same addresses as the library in this case, with accesses of the
-/// same sizes, in the same blocks, in the default stream. Each thread stores what it has loaded, so
-/// `out` does not contain a transpose.
+/// Makes the same loads and stores as the library in this case, without transposing. Each thread
+/// stores what it has loaded.
 void run_bound(void* out, const void* in, const TransposeCase& shape);
 void run_bound(void* out, const void* in, const PermuteCase& one);
 

@@ -29,7 +29,6 @@ std::vector<PermuteCase> permute_cases(bool divided);
 
 /// Calls `coalesce::permute` on the default stream. Throws CudaError.
 void permute_case(void* out, const void* in, const PermuteCase& one);
-/// Returns the number of wrong elements of `out`.
 std::uint64_t wrong_elements(const void* out, const void* in, const PermuteCase& one);
 
 }  // namespace coalesce::proof

@@ -11,10 +11,10 @@ namespace coalesce::proof {
 
 /// A transpose of one or more matrices.
 struct TransposeCase {
-    std::string name;           ///< name such as "int8" or "a part of a matrix"
-    int element_size = 4;       ///< bytes per element
-    std::int64_t batches = 1;   ///< number of matrices
-    std::int64_t rows = 0;      ///< rows of `in`
+    std::string name;          ///< name such as "int8" or "a part of a matrix"
+    int element_size = 4;      ///< bytes per element
+    std::int64_t batches = 1;  ///< number of matrices
+    std::int64_t rows = 0;
     std::int64_t cols = 0;      ///< columns of `in`
     std::int64_t in_pitch = 0;  ///< distance between rows in elements; 0 means no gap between rows
     std::int64_t start = 0;     ///< offset of the matrix in its buffer, in elements, to misalign it
@@ -42,7 +42,6 @@ std::vector<TransposeCase> transpose_cases(bool divided);
 void fill_by_position(void* data, std::size_t bytes);
 /// Calls `coalesce::transpose` on the default stream. Throws CudaError.
 void transpose_case(void* out, const void* in, const TransposeCase& shape);
-/// Returns the number of wrong elements of `out`.
 std::uint64_t wrong_elements(const void* out, const void* in, const TransposeCase& shape);
 
 }  // namespace coalesce::proof

@@ -1,6 +1,6 @@
 /// \file
-/// The parts of bounds.cu that replace the library's kernels for tiles. Include it only there, after
-/// the second copy of the library.
+/// The parts of bounds.cu that replace the library's kernels for tiles. Only bounds.cu may include
+/// this file, after the second copy of the library.
 #pragma once
 
 #include <concepts>
@@ -46,18 +46,19 @@ struct Sum {
         }
     }
 
-    /// Waits until all loads of the block are complete. A thread needs its sum to arrive here.
+    /// Waits until all loads of the block are complete. The barrier takes the sum as an argument,
+    /// so no thread arrives before its loads are complete.
     __device__ void wait_for_loads() const {
         const unsigned(&word)[4] = vector.word;
         __syncthreads_or(static_cast<int>(word[0] | word[1] | word[2] | word[3]));
     }
 };
 
-/// Zeros for every offset within a vector.
+/// Zeros that can be read as a vector at any offset from 0 to 15.
 __device__ const uint4 zeros[3] = {};
 
-/// Stands in for a line in shared memory. It adds up the vectors that are stored to it, and returns
-/// the sum as every vector.
+/// Stands in for a line in shared memory. It adds up the vectors that are stored to it. Every load
+/// returns the sum.
 struct SumLine {
     char* shared;  ///< memory for the elements at the ends of a line that form no whole vector
     int start;     ///< as in SharedLine
@@ -69,7 +70,8 @@ struct SumLine {
     __device__ Vector<16> load(int) const { return sum->vector; }
     __device__ void store(int, const Vector<16>& vector) const { sum->add(vector); }
 };
-/// The same for a line that is only read. The elements at its ends are 0.
+/// Stands in for a line that is only read. Every load of a vector returns the sum, and the elements
+/// at the ends are 0.
 struct SumSource {
     int start;
     Sum* sum;

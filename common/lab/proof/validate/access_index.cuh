@@ -1,6 +1,5 @@
 /// \file
-/// Computes on the device which threads take part in an access, and which element each of these
-/// threads accesses.
+/// Computes on the device which threads take part in an access, and which elements they access.
 #pragma once
 
 #include "lab/proof/validate/access_pattern.h"

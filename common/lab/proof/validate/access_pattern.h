@@ -1,7 +1,6 @@
 /// \file
-/// Randomly generated access patterns of a warp. The simulator's rules were derived from a few
-/// examples. Comparing random patterns with the hardware's counters shows whether the rules hold in
-/// general.
+/// Randomly generated access patterns of a warp. Comparing them with the hardware's counters shows
+/// whether the simulator's rules, which come from a few examples, hold in general.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +15,11 @@ struct AccessFormula {
     int offset = 0;                                 ///< offset of the first element
     /// A value with which the index is XORed, as in a swizzle.
     unsigned exclusive_or = 0;
-    /// If nonzero, the index is replaced with a hash of the index and this value.
+    /// If nonzero, the index is replaced with a hash of itself and this value.
     unsigned scatter = 0;
     unsigned lane_mask = 0xffffffff;  ///< lanes that take part
-    /// The number of threads that take part, counted from the block's first thread. The last
-    /// participating warp may be incomplete.
+    /// The number of threads that take part. They are the first threads of the block, and their
+    /// last warp may be incomplete.
     unsigned participating_threads = 4096;
     unsigned elements = 1;  ///< modulus of the index
 

@@ -1,7 +1,6 @@
 /// \file
-/// Reads the cases with seeded bugs and their clean counterparts, which are marked in the sources,
-/// and summarizes each judge's opinion on every case. The judges are the simulator and the four
-/// tools of compute-sanitizer.
+/// Reads the cases with seeded bugs and their clean counterparts, and summarizes which judges
+/// detect the bugs. The judges are the simulator and the four tools of compute-sanitizer.
 #pragma once
 
 #include <map>
@@ -16,11 +15,11 @@ namespace coalesce::proof {
 struct SuiteCase {
     std::string program;  ///< such as "bugs_alignment"
     std::string name;     ///< such as "float4_at_one"
-    /// the tool that should report the bug, and the kind of bug: "memcheck: misaligned"; empty for
-    /// a clean case
+    /// the tool that should report the bug, and the kind of bug, as in "memcheck: misaligned";
+    /// empty for a clean case
     std::string planted_bug;
-    /// Reports whether the kernel may never terminate, because it deadlocks on hardware, or waits
-    /// for a host that a tool may have blocked.
+    /// Reports whether the kernel may run forever. It may deadlock on hardware, or wait for a host
+    /// that a tool may have blocked.
     bool never_terminates() const {
         return planted_bug.ends_with("deadlock") || planted_bug.ends_with("waits for the host");
     }
@@ -68,16 +67,15 @@ Opinion sanitizer_opinion(const std::string& output);
 /// Derives the simulator's opinion from the JSON that `simulate --json` writes.
 Opinion simulator_opinion(const Json& report);
 
-/// Returns "both", "simulator only", "sanitizer only" or "neither", depending on which judges
-/// reported something.
+/// Returns which judges reported something: "both", "simulator only", "sanitizer only" or
+/// "neither".
 std::string who_reported(const JudgedCase& judged);
-/// Returns a table, 80 columns wide, that shows how often each judge reported something, and below
-/// it a list of the cases that only one judge detected.
+/// Returns a table that shows how often each judge reported something. Below it is a list of the
+/// cases that only one judge detected.
 std::string to_text(const std::vector<JudgedCase>& all);
 /// Returns all opinions as JSON.
 Json to_json(const std::vector<JudgedCase>& all);
-/// Reports whether every judge ran, and the simulator reported every seeded bug and nothing in the
-/// clean cases.
+/// Reports whether every judge ran, and the simulator reported exactly the seeded bugs.
 bool meets_guarantees(const std::vector<JudgedCase>& all);
 
 }  // namespace coalesce::proof

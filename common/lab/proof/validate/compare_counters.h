@@ -15,23 +15,21 @@ namespace coalesce::proof {
 struct CounterMetric {
     const char* counter;  ///< the counter's name in the simulator's JSON
     const char* metric;   ///< the metric's name in ncu
-    /// More metrics, for the instructions that `metric` leaves out (matrix instructions,
-    /// asynchronous and bulk copies). They are added to `metric` if ncu reports them.
+    /// More metrics to add to `metric` if ncu reports them. They count the instructions that
+    /// `metric` leaves out, such as matrix instructions and bulk copies.
     std::vector<const char*> more = {};
-    /// An exact metric counts instructions, and must equal the simulator's count exactly. An
-    /// inexact metric is measured in a pipe of the hardware. If warps interfere, it exceeds the
-    /// simulator's count by a small amount (see kNoiseFraction).
+    /// Whether the metric must equal the simulator's count exactly. Metrics from a pipe of the
+    /// hardware may be a little larger, because warps interfere.
     bool is_exact = true;
-    /// Whether ncu must report the metric. Without a required metric the comparison proves nothing.
-    /// Optional metrics are missing in some versions of ncu.
+    /// Whether ncu must report the metric. Some versions of ncu lack the other metrics.
     bool is_required = true;
 };
 
 /// Returns all counters to compare.
 const std::vector<CounterMetric>& counter_metrics();
 
-/// Returns the value of a counter's metric plus the values of the metrics in `more`. Returns
-/// nothing if ncu did not report the metric.
+/// Returns the value of a counter's metric, including the metrics in `more`. Returns nothing if ncu
+/// did not report the metric.
 std::optional<double> value_of(const ProfiledLaunch& launch, const CounterMetric& counter);
 
 /// The noise of a hardware pipe's metric. The metric may exceed the simulator's count by this
@@ -48,10 +46,10 @@ struct Difference {
 
 /// The results for one counter over all cases.
 ///
-/// The profiler's instruction-based metrics compute wavefronts from the lanes' addresses. For some
-/// wide loads from shared memory, the hardware needs another number (docs/guide/proof.md). So if
-/// such a metric differs from the simulator's count, the metric of the hardware's pipe is compared
-/// instead, provided that it equals the simulator's count exactly.
+/// The profiler computes some wavefronts from the lanes' addresses. For some wide loads from shared
+/// memory, the hardware needs another number (docs/guide/proof.md). So if such a metric differs
+/// from the simulator's count, the metric of the hardware's pipe is compared instead. It must be
+/// equal.
 struct CounterSummary {
     CounterMetric counter;
     int cases = 0;  ///< number of compared cases
@@ -73,8 +71,8 @@ struct CounterComparison {
     std::vector<std::string> known;       ///< reasons for known differences, each listed once
     std::size_t cases = 0;
 
-    /// Reports whether ncu reported every exact counter in every case, and each count equals the
-    /// metric, equals the pipe's metric instead, or differs for a known reason.
+    /// Reports whether ncu reported every exact counter in every case, and every difference has a
+    /// known reason. A count may equal the metric of the hardware's pipe instead.
     bool is_equal() const;
 };
 
@@ -82,13 +80,13 @@ struct CounterComparison {
 /// std::runtime_error if the profiler recorded different launches.
 CounterComparison compare_counters(const Json& cases, const std::vector<ProfiledLaunch>& launches);
 
-/// Compares the simulator's counters with recorded counters of some of the cases. `recorded` is
-/// [{"case", "measured": {counter: count}}]. Throws std::runtime_error for a case unknown to the
-/// simulator.
+/// Compares the simulator's counters with recorded counters of some cases. `recorded` is [{"case",
+/// "measured": {counter: count}}]. Throws std::runtime_error if the simulator did not run one of
+/// these cases.
 std::vector<Difference> compare_recorded(const Json& cases, const Json& recorded);
 
-/// Returns a table, 80 columns wide, followed by the reasons for known differences, the metrics
-/// that ncu did not report, and the first differences.
+/// Returns a table that is 80 columns wide. Below it are the reasons for known differences, the
+/// metrics that ncu did not report, and the first differences.
 std::string to_text(const CounterComparison& comparison);
 /// Returns the summary, the differences, and both counts for each case.
 Json to_json(const CounterComparison& comparison, const Json& cases,

@@ -10,14 +10,14 @@
 
 namespace coalesce::proof {
 
-/// A function that is called with the number of opinions collected so far, and the total number of
-/// opinions to collect. Calls may come from any thread, but never overlap.
+/// A function to call with the number of opinions so far, and the number of all opinions. Any
+/// thread may call it, but only one at a time.
 using VerdictProgress = std::function<void(std::size_t done, std::size_t all)>;
 
-/// Collects the opinions of all judges on all cases, with `jobs` runs in parallel. Cases that never
-/// end come last and have a short time limit. Because a compute-sanitizer tool takes seconds to
-/// start, all cases of a program are first run together under the tool. If the tool reports
-/// nothing, its opinion on each of these cases is `silent`. Otherwise each case is run separately.
+/// Collects the opinions of all judges on all cases, with `jobs` runs in parallel. A tool of
+/// compute-sanitizer takes seconds to start, so it first runs all cases of a program together. If
+/// it reports something, it runs each case separately. Cases that never end come last and have a
+/// short time limit.
 std::vector<JudgedCase> judge(const std::vector<SuiteCase>& suite, const std::string& sanitizer,
                               int jobs, const VerdictProgress& progress = {});
 

@@ -1,5 +1,5 @@
 /// \file
-/// Compares predicted with published times of GPUs that are known here only from documents.
+/// Compares predicted times with published times, for GPUs on which we have not measured.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ std::string literature_table(const PublishedTimes& record,
                              const std::vector<timing::TimePair>& pairs);
 Json literature_json(const PublishedTimes& record, const std::vector<timing::TimePair>& pairs);
 
-/// Reports whether two tables have the same text, except that corresponding numbers may differ by
-/// at most 2. Numbers may differ because a different compiler generates slightly different code.
+/// Reports whether two tables have the same text, except that numbers may differ by at most 2.
+/// Different compilers generate slightly different code, which changes the numbers.
 bool are_equal_within_tolerance(const std::string& table, const std::string& other);
 
 /// Runs the whole comparison. Returns the exit code.

@@ -1,7 +1,7 @@
 /// \file
-/// Random patterns in which a warp moves small matrices: ldmatrix and stmatrix with rows anywhere
-/// in shared memory, and wmma's loads and stores. Comparing them with the hardware's counters shows
-/// whether the simulator's rules are correct.
+/// Random patterns in which a warp moves small matrices: with ldmatrix and stmatrix, and with
+/// wmma's loads and stores. Comparing them with the hardware's counters shows whether the
+/// simulator's rules are correct.
 #pragma once
 
 #include <cstdint>

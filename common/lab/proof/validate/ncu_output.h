@@ -17,8 +17,8 @@ struct ProfiledLaunch {
 };
 
 /// Returns the launches, ordered by their IDs. Skips lines around the table, such as "==PROF==
-/// ...". Accepts both layouts: one column per metric (--page raw), and one line per metric (--page
-/// details). Throws std::runtime_error with ncu's own errors if there is no table.
+/// ...". Accepts both layouts of ncu, --page raw and --page details. Throws std::runtime_error with
+/// ncu's own errors if there is no table.
 std::vector<ProfiledLaunch> parse_ncu_csv(const std::string& text);
 
 /// Returns the metrics that ncu did not recognize ("Failed to find metric ...").

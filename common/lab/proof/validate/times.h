@@ -22,8 +22,8 @@ struct TimeComparisonOptions {
     bool no_search = false;
     std::vector<std::string> against;  ///< result files to use instead of predictions
     bool literature = false;           ///< whether to compare with published times for other GPUs
-    /// Whether to write the book's tables of published times, and whether to check that the tables
-    /// are current. Both apply only if `literature` is set.
+    /// Whether to write the book's tables of published times, and whether to check that they are
+    /// current. Both need `literature`.
     bool tables = false, are_tables_current = false;
     /// Median error in percent above which the comparison fails; 0 means no limit.
     double limit = 0;
@@ -38,8 +38,8 @@ struct ComparedTime {
     double error_band = 0;
 };
 
-/// Measured times by name and size, from files written by a lesson's program or the search. Entries
-/// that were skipped or have no time are left out.
+/// Measured times by name and size. They come from files that a lesson's program or the search has
+/// written.
 class MeasuredTimes {
 public:
     /// Adds all results in `json`, at any nesting depth. Does not replace times that already exist.
@@ -67,15 +67,15 @@ std::vector<ComparedTime> compare_with_run(std::vector<ComparedTime> times,
 std::vector<std::string> find_unpredicted(const Json& predicted, Shape shape,
                                           const MeasuredTimes& measured);
 
-/// Returns text for a terminal: for each size a table and the ten worst predictions, then a summary
-/// with a row for each size.
+/// Returns text for a terminal. Each size has a table and its ten worst predictions. A summary with
+/// a row for each size comes last.
 std::string times_text(const std::vector<ComparedTime>& times);
 /// Returns the tables as Markdown for the book.
 std::string times_markdown(const std::vector<ComparedTime>& times, const std::string& title);
 Json times_json(const std::vector<ComparedTime>& times);
 
-/// Runs a program with --json and returns its output: the times of its kernels at `shape`,
-/// predicted for `gpu`.
+/// Runs a program with --json and returns its output: the times of its kernels, predicted for
+/// `gpu`.
 Json predicted_json(const std::string& program, Shape shape, const std::string& gpu);
 /// Return the header and a row of a table of errors for a terminal.
 std::string error_table_header();

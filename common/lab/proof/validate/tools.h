@@ -16,16 +16,16 @@ std::string find_tool(const std::string& name);
 std::string tool_version(const std::string& tool);
 
 /// Returns the folder of the libcudart.so.13 that this process has loaded. Programs without a run
-/// path need it.
+/// path need this folder to start.
 std::string cudart_folder();
 
-/// Runs a program under Nsight Compute with the given metrics, separated by commas. Returns ncu's
-/// output, even if ncu does not recognize a metric. Throws std::runtime_error if ncu fails for
-/// another reason.
+/// Runs a program under Nsight Compute and returns ncu's output. `metrics` are separated by commas,
+/// and ncu may not recognize all of them. Throws std::runtime_error if ncu fails for another
+/// reason.
 std::string profile_metrics(const std::string& ncu, const std::vector<std::string>& program,
                             const std::string& metrics);
 
-/// Profiles `launches` with the given arguments and returns ncu's output, without the metrics that
+/// Profiles `launches` with the given arguments and returns ncu's output. Leaves out metrics that
 /// this version of ncu does not recognize. Throws std::runtime_error if ncu fails.
 std::string profile(const std::string& ncu, const std::vector<std::string>& program);
 

@@ -1,5 +1,5 @@
 /// \file
-/// Compares the simulator's results for the tutorial kernels with a GPU's record.
+/// Compares the simulator's results for the tutorial kernels with the measurements on a GPU.
 #pragma once
 
 #include <map>
@@ -20,15 +20,16 @@ struct TutorialTime {
     bool is_within_error_band() const;
 };
 
-/// The comparison of one kernel.
 struct ComparedKernel {
     std::string theme, name;
     bool is_held_back = false;
     /// Differences between simulated and measured counters.
     std::vector<Difference> differences = {};
-    /// The number of hardware runs if their counters differ, or 0 if all counters are the same.
+    /// The number of hardware runs with different counters, or 0 if all runs have the same
+    /// counters.
     int runs = 0;
-    /// Whether each count in `differences` is within the range that the hardware runs gave.
+    /// Whether each count in `differences` lies between the smallest and the largest count of the
+    /// hardware runs.
     bool is_in_range = false;
     std::string other = "measured";  ///< where the reference counters come from
     std::string known = {};  ///< the known reason why the counters differ; "" if there is none
@@ -36,18 +37,16 @@ struct ComparedKernel {
     std::string failure = {};  ///< why the simulator has no result; "" if there is a result
 };
 
-/// Compares the counters of one kernel. `recorded` comes from the record, which omits zeros;
-/// `simulated` is the JSON that `simulate` writes. The wavefronts are considered equal if the
-/// simulator's count equals one of ncu's two metrics for wavefronts (CounterSummary explains why).
+/// Compares the counters of one kernel. `recorded` comes from the record, which omits zeros.
+/// `simulated` is the JSON that `simulate` writes. For wavefronts, the simulator's count may equal
+/// either of ncu's two metrics (CounterSummary explains why).
 std::vector<Difference> compare_tutorial_counters(const Json& recorded, const Json& simulated);
 
-/// Returns the counters, by name, of the launch in `simulated`, which must be the only one. Used to
-/// compare these counters with those of other runs.
+/// Returns the counters, by name, of the only launch in `simulated`.
 Json counters_of_only_launch(const Json& simulated);
 
 /// Reports whether every simulated counter in `differences` lies within its range over several
-/// hardware runs. Returns false if there are no differences. `ranges` comes from the record
-/// (add_runs), which omits counters that are the same in all runs.
+/// hardware runs. Returns false if there are no differences. `ranges` comes from add_runs().
 bool are_in_range(const std::vector<Difference>& differences, const Json& ranges);
 
 /// Compares the prediction in `simulated` with a measured time. Returns nothing if there is no
@@ -62,11 +61,11 @@ std::map<std::string, std::string> read_known_differences(const std::string& tex
 /// 0 to 1.
 struct TutorialLimits {
     double equal = 0;  ///< minimum fraction of kernels with equal counters
-    /// minimum fraction of predictions within their error bands; the held-back kernels must reach
-    /// it, and so must the others
+    /// minimum fraction of predictions within their error bands, both for the held-back kernels and
+    /// for the others
     double within = 0;
     double repeatable_equal =
-        /// Like `equal`, but for kernels whose hardware counters are the same in every run.
+        /// Like `equal`, but counts only kernels whose hardware counters are the same in every run.
         0;
 };
 

@@ -2,9 +2,9 @@
 /// The measurements of the tutorial kernels on one GPU: counters of small launches, and times and
 /// further counters of large launches.
 ///
-/// The record has two files. measured.json contains the counters of all kernels, and the times of
-/// half of the kernels. held_back.json contains the times of the other half. The time model is
-/// improved without looking at the held-back times, and then evaluated with them.
+/// measured.json contains the counters of all kernels, and the times of half of them.
+/// held_back.json contains the times of the other half. The time model is improved without looking
+/// at the held-back times, and then evaluated with them.
 #pragma once
 
 #include <filesystem>
@@ -19,8 +19,8 @@ namespace coalesce::proof {
 /// Returns the themes. Each one is a program in common/lab/proof/tests/tutorial.
 const std::vector<std::string>& tutorial_themes();
 
-/// Reports whether the times of this kernel belong to the held-back half. The rule depends only on
-/// the name, so a kernel stays in its half when other kernels are added.
+/// Reports whether the times of this kernel belong to the held-back half. This depends only on the
+/// name, so it does not change when other kernels are added.
 bool is_held_back(const std::string& kernel);
 
 /// A counter in the record, and the metrics that add up to it.
@@ -28,9 +28,8 @@ struct RecordedCounter {
     std::string name;
     std::vector<std::string> metrics;
 };
-/// Returns the counters of small launches. Counters that also occur in the simulator's JSON are
-/// compared. The other counters help to explain differences. Names that end in `_pipe` are counters
-/// of the hardware's pipe, and names that begin with `local_` count accesses to local memory.
+/// Returns the counters of small launches. Names that end in `_pipe` are counters of the hardware's
+/// pipe. Names that begin with `local_` count accesses to local memory.
 const std::vector<RecordedCounter>& small_launch_counters();
 /// Returns the counters that are recorded for large launches, in addition to their times.
 const std::vector<RecordedCounter>& large_launch_counters();
@@ -53,10 +52,9 @@ struct ThemeRecord {
 /// same kernels.
 ThemeRecord make_theme_record(const ThemeOutput& output);
 
-/// Adds the counters from more runs to kernels in the record. `launches` contains `repeats`
-/// launches of each kernel, one kernel after another. Sets "runs" of each kernel to the number of
-/// runs, including the recorded one, and "ranges" to the minimum and maximum of each counter that
-/// varies, if any does. Throws std::runtime_error if `launches` contains other kernels.
+/// Adds the counters of more runs to kernels in the record. `launches` contains `repeats` launches
+/// of each kernel. Each kernel gets the number of its runs, and the minimum and maximum of each
+/// counter that varies. Throws std::runtime_error if `launches` contains other kernels.
 void add_runs(const std::vector<Json*>& kernels, const std::vector<ProfiledLaunch>& launches,
               std::size_t repeats);
 
