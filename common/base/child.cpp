@@ -23,36 +23,38 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // The maximum number of bytes of a child's output to keep. Further output is read and discarded.
-constexpr std::size_t kMostOutput = std::size_t{1} << 26;
+constexpr std::size_t kMaxOutputBytes = std::size_t{1} << 26;
 
 std::vector<std::string> merge_environment(const std::vector<std::string>& changes) {
-    std::vector<std::string> all = changes;
+    std::vector<std::string> merged_variables = changes;
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string line = *entry, name = line.substr(0, line.find('=') + 1);
-        const auto same_name = [&](const std::string& change) { return change.starts_with(name); };
-        if (std::ranges::none_of(changes, same_name)) all.push_back(line);
+        const auto has_same_name = [&](const std::string& change) {
+            return change.starts_with(name);
+        };
+        if (std::ranges::none_of(changes, has_same_name)) merged_variables.push_back(line);
     }
-    return all;
+    return merged_variables;
 }
 
 /// Runs in the child between fork and exec, where only async-signal-safe calls are allowed.
 [[noreturn]] void exec_command(const Command& command, const std::vector<char*>& arguments,
-                               const std::vector<char*>& environment, int in, int out,
+                               const std::vector<char*>& environment, int input, int output,
                                int error_pipe, pid_t parent) {
     if (command.has_own_process_group) {
         setpgid(0, 0);
         if (!end_with_parent(parent)) _exit(126);
     }
     // Restore the default action of every signal that this program handles.
-    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP}) {
-        std::signal(number, SIG_DFL);
+    for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP}) {
+        std::signal(signal_number, SIG_DFL);
     }
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, nullptr);
-    dup2(in, STDIN_FILENO);
-    dup2(out, STDOUT_FILENO);
-    if (command.captures_stderr) dup2(out, STDERR_FILENO);
+    sigset_t empty_mask;
+    sigemptyset(&empty_mask);
+    sigprocmask(SIG_SETMASK, &empty_mask, nullptr);
+    dup2(input, STDIN_FILENO);
+    dup2(output, STDOUT_FILENO);
+    if (command.captures_stderr) dup2(output, STDERR_FILENO);
     if (command.folder.empty() || chdir(command.folder.c_str()) == 0) {
         execvpe(arguments[0], arguments.data(), environment.data());
     }
@@ -64,12 +66,12 @@ std::vector<std::string> merge_environment(const std::vector<std::string>& chang
 /// exec.
 template <class RunInChild>
 pid_t fork_child(RunInChild run_in_child) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t all_signals, previous_mask;
+    sigfillset(&all_signals);
+    pthread_sigmask(SIG_SETMASK, &all_signals, &previous_mask);
     const pid_t process = fork();
     if (process == 0) run_in_child();
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    pthread_sigmask(SIG_SETMASK, &previous_mask, nullptr);
     return process;
 }
 
@@ -81,9 +83,11 @@ Clock::time_point deadline_after(double seconds) {
 /// Waits until `descriptor` is readable. Returns false if it is not readable before the time `end`.
 bool wait_until_readable(Clock::time_point end, int descriptor) {
     for (;;) {
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
-        pollfd ready = {descriptor, POLLIN, 0};
-        const int count = left < 0 ? 0 : poll(&ready, 1, static_cast<int>(left));
+        const auto milliseconds_left =
+            std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
+        pollfd poll_entry = {descriptor, POLLIN, 0};
+        const int count =
+            milliseconds_left < 0 ? 0 : poll(&poll_entry, 1, static_cast<int>(milliseconds_left));
         if (count >= 0 || errno != EINTR) return count > 0;
     }
 }
@@ -112,19 +116,19 @@ Child::Child(const Command& command) : has_own_process_group_(command.has_own_pr
     const std::vector<std::string> variables = merge_environment(command.environment);
     const std::vector<char*> arguments = to_c_string_array(words),
                              environment = to_c_string_array(variables);
-    Pipe in, out, error_pipe;
-    if (!command.has_stdin_pipe) in.read.reset(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    Pipe input, output, error_pipe;
+    if (!command.has_stdin_pipe) input.read.reset(open("/dev/null", O_RDONLY | O_CLOEXEC));
     const pid_t parent = getpid();
     process_ = fork_child([&] {
-        exec_command(command, arguments, environment, in.read.get(), out.write.get(),
+        exec_command(command, arguments, environment, input.read.get(), output.write.get(),
                      error_pipe.write.get(), parent);
     });
     int error = process_ < 0 ? errno : 0;
     // Ignore SIGPIPE, so that `send_line` returns false if the child has ended. By default, the
     // signal would kill this program.
     if (command.has_stdin_pipe) std::signal(SIGPIPE, SIG_IGN);
-    input_ = std::move(in.write);
-    output_ = std::move(out.read);
+    input_ = std::move(input.write);
+    output_ = std::move(output.read);
     fcntl(output_.get(), F_SETFL, O_NONBLOCK);
     error_pipe.write.reset();
     // A successful exec closes the write end of the pipe, so the read returns 0.
@@ -144,13 +148,14 @@ bool Child::take_output() {
     char buffer[65536];
     // Limit the number of reads. Otherwise a child that prints faster than this loop reads would
     // block the caller forever.
-    for (int piece = 0; piece < 64; ++piece) {
+    for (int chunk = 0; chunk < 64; ++chunk) {
         const ssize_t count = read(output_.get(), buffer, sizeof buffer);
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) return errno == EAGAIN;
         if (count == 0) return false;
-        const std::size_t room = kMostOutput - std::min(kMostOutput, result_.output.size());
-        result_.output.append(buffer, std::min(room, static_cast<std::size_t>(count)));
+        const std::size_t bytes_left =
+            kMaxOutputBytes - std::min(kMaxOutputBytes, result_.output.size());
+        result_.output.append(buffer, std::min(bytes_left, static_cast<std::size_t>(count)));
     }
     return true;
 }
@@ -158,11 +163,12 @@ bool Child::take_output() {
 bool Child::reap(bool may_wait) {
     if (process_ == 0) return true;
     int status = 0;
-    pid_t ended = 0;
-    while ((ended = waitpid(process_, &status, may_wait ? 0 : WNOHANG)) < 0 && errno == EINTR) {
+    pid_t ended_process = 0;
+    while ((ended_process = waitpid(process_, &status, may_wait ? 0 : WNOHANG)) < 0 &&
+           errno == EINTR) {
     }
-    if (ended == 0) return false;
-    result_.exit_code = ended < 0             ? 128
+    if (ended_process == 0) return false;
+    result_.exit_code = ended_process < 0     ? 128
                         : WIFSIGNALED(status) ? 128 + WTERMSIG(status)
                                               : WEXITSTATUS(status);
     process_ = 0;
@@ -241,15 +247,15 @@ std::string find_program(const std::string& name) {
     return "";
 }
 
-std::string environment_variable_or(const char* name, const std::string& otherwise) {
+std::string environment_variable_or(const char* name, const std::string& default_value) {
     const char* value = std::getenv(name);
-    return value && *value ? value : otherwise;
+    return value && *value ? value : default_value;
 }
 
 std::string prepend_to_library_path(const std::string& folder) {
-    const std::string present = environment_variable_or("LD_LIBRARY_PATH", "");
+    const std::string present_path = environment_variable_or("LD_LIBRARY_PATH", "");
     // An empty entry would be interpreted as the working directory.
-    return present.empty() ? folder : folder + ":" + present;
+    return present_path.empty() ? folder : folder + ":" + present_path;
 }
 
 }  // namespace coalesce

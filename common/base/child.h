@@ -99,8 +99,8 @@ std::vector<char*> to_c_string_array(const std::vector<std::string>& words);
 /// Returns the path of a program on the PATH, or "" if there is none.
 std::string find_program(const std::string& name);
 
-/// Returns the value of an environment variable, or `otherwise` if it is unset or empty.
-std::string environment_variable_or(const char* name, const std::string& otherwise);
+/// Returns the value of an environment variable, or `default_value` if it is unset or empty.
+std::string environment_variable_or(const char* name, const std::string& default_value);
 
 /// Returns an LD_LIBRARY_PATH with `folder` as its first entry.
 std::string prepend_to_library_path(const std::string& folder);

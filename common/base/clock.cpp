@@ -8,10 +8,10 @@ namespace {
 std::string format_time(const char* time_format,
                         std::tm* (*to_calendar_time)(const std::time_t*, std::tm*)) {
     const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    to_calendar_time(&now, &parts);
+    std::tm calendar_time{};
+    to_calendar_time(&now, &calendar_time);
     char text[32];
-    std::strftime(text, sizeof text, time_format, &parts);
+    std::strftime(text, sizeof text, time_format, &calendar_time);
     return text;
 }
 

@@ -95,7 +95,8 @@ public:
     void finish() const {
         for (const auto& [key, value] : json_.items()) {
             bool is_known = false;
-            for (const std::string_view one : read_keys_) is_known = is_known || one == key;
+            for (const std::string_view read_key : read_keys_)
+                is_known = is_known || read_key == key;
             if (!is_known) throw Error(path_ + ": unknown key \"" + key + "\"");
         }
     }

@@ -9,11 +9,11 @@
 namespace coalesce {
 
 Pipe::Pipe() {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
+    int pipe_ends[2];
+    if (pipe2(pipe_ends, O_CLOEXEC) != 0)
         throw std::runtime_error(std::string("a pipe cannot be created: ") + std::strerror(errno));
-    read.reset(ends[0]);
-    write.reset(ends[1]);
+    read.reset(pipe_ends[0]);
+    write.reset(pipe_ends[1]);
 }
 
 bool write_all(int descriptor, std::string_view bytes) {

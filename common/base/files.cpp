@@ -35,12 +35,12 @@ fs::path temporary_name_next_to(const fs::path& file) {
 }
 
 std::error_code write_new_file(const fs::path& file, std::string_view bytes,
-                               const WriteOptions& how) {
+                               const WriteOptions& options) {
     const Descriptor opened(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-                                 how.mode.value_or(0666)));
-    return last_error_if(!opened || (how.mode && fchmod(opened.get(), *how.mode) != 0) ||
+                                 options.mode.value_or(0666)));
+    return last_error_if(!opened || (options.mode && fchmod(opened.get(), *options.mode) != 0) ||
                          !write_all(opened.get(), bytes) ||
-                         (how.should_sync && !sync(opened.get())));
+                         (options.should_sync && !sync(opened.get())));
 }
 
 /// Syncs a folder to disk, so that files renamed in it keep their new names after a crash.
@@ -87,16 +87,16 @@ std::string read_file(const fs::path& file) {
 }
 
 std::error_code write_atomically(const fs::path& file, std::string_view bytes,
-                                 const WriteOptions& how) {
-    const fs::path unfinished = temporary_name_next_to(file);
-    std::error_code error = write_new_file(unfinished, bytes, how);
+                                 const WriteOptions& options) {
+    const fs::path unfinished_file = temporary_name_next_to(file);
+    std::error_code error = write_new_file(unfinished_file, bytes, options);
     // link() fails if the file exists, whereas rename() replaces it.
     if (!error) {
         error = last_error_if(
-            (how.must_not_exist ? link : rename)(unfinished.c_str(), file.c_str()) != 0);
+            (options.must_not_exist ? link : rename)(unfinished_file.c_str(), file.c_str()) != 0);
     }
-    if (error || how.must_not_exist) unlink(unfinished.c_str());
-    if (!error && how.should_sync) error = sync_folder(file.parent_path());
+    if (error || options.must_not_exist) unlink(unfinished_file.c_str());
+    if (!error && options.should_sync) error = sync_folder(file.parent_path());
     return error;
 }
 
@@ -141,15 +141,15 @@ TemporaryFolder::TemporaryFolder() : path(make_temporary_folder()) {
 
 TemporaryFolder::~TemporaryFolder() {
     const std::lock_guard lock(temporary_folders().mutex);
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
+    std::error_code ignored_error;
+    fs::remove_all(path, ignored_error);
     temporary_folders().paths.erase(path);
 }
 
 void remove_temporary_folders() {
     const std::lock_guard lock(temporary_folders().mutex);
-    std::error_code ignored;
-    for (const fs::path& path : temporary_folders().paths) fs::remove_all(path, ignored);
+    std::error_code ignored_error;
+    for (const fs::path& path : temporary_folders().paths) fs::remove_all(path, ignored_error);
     temporary_folders().paths.clear();
 }
 

@@ -29,7 +29,7 @@ struct WriteOptions {
 /// Writes to a temporary file in the same folder, then renames it to `file`. A reader therefore
 /// sees either the complete old file or the complete new one. Returns the error, if any.
 std::error_code write_atomically(const std::filesystem::path& file, std::string_view bytes,
-                                 const WriteOptions& how = {});
+                                 const WriteOptions& options = {});
 
 /// Writes the whole file. On failure it throws UsageError and leaves the old file unchanged.
 void write_file(const std::filesystem::path& file, std::string_view bytes);

@@ -68,8 +68,8 @@ std::string kernel_signature(const std::string& name) {
     // Split off the parameter list first. It may contain spaces, and the end of the return type is
     // found by searching for a space.
     const std::size_t list = find_parameter_list(text);
-    const std::string front = text.substr(0, list);
-    return front.substr(skip_return_type(front)) + text.substr(list);
+    const std::string text_before_list = text.substr(0, list);
+    return text_before_list.substr(skip_return_type(text_before_list)) + text.substr(list);
 }
 
 }  // namespace coalesce

@@ -52,13 +52,13 @@ public:
         fail(line_of(node), what);
     }
 
-    void allow_keys(const toml::table& table, const std::set<std::string_view>& known,
+    void allow_keys(const toml::table& table, const std::set<std::string_view>& known_keys,
                     const std::string& where) const {
         for (auto& [key, value] : table) {
-            if (known.contains(key.str())) continue;
+            if (known_keys.contains(key.str())) continue;
             const auto text = [](std::string_view name) { return std::string(name); };
             fail(key, where + ": unknown key `" + std::string(key.str()) +
-                          "`; correct or remove it (known keys: " + joined(known, ", ", text) +
+                          "`; correct or remove it (known keys: " + joined(known_keys, ", ", text) +
                           ")");
         }
     }
@@ -80,26 +80,26 @@ public:
     }
     /// Reads a required integer.
     std::int64_t integer(const toml::table& table, const char* key, const std::string& where,
-                         std::int64_t least, std::int64_t most) const {
-        const toml::node& node = required_node(table, key, where, std::to_string(least));
+                         std::int64_t min_value, std::int64_t max_value) const {
+        const toml::node& node = required_node(table, key, where, std::to_string(min_value));
         auto value = node.value_exact<std::int64_t>();
-        if (value && (*value < least || *value > most)) value.reset();
-        return *require_value(
-            value, node, key,
-            "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+        if (value && (*value < min_value || *value > max_value)) value.reset();
+        return *require_value(value, node, key,
+                              "a whole number from " + std::to_string(min_value) + " to " +
+                                  std::to_string(max_value));
     }
     /// Reads a required number.
     double number(const toml::table& table, const char* key, const std::string& where,
-                  double least = 0, double most = 1e6) const {
+                  double min_value = 0, double max_value = 1e6) const {
         const toml::node& node = required_node(table, key, where, "1");
-        return *require_value(number_within(node, least, most), node, key,
-                              "a number " + range(least, most));
+        return *require_value(number_within(node, min_value, max_value), node, key,
+                              "a number " + range(min_value, max_value));
     }
     std::vector<double> numbers(const toml::table& table, const char* key, const std::string& where,
-                                double least, double most) const {
+                                double min_value, double max_value) const {
         return all_of<double>(
-            table, key, where, "a list of numbers " + range(least, most),
-            [&](const toml::node& node) { return number_within(node, least, most); });
+            table, key, where, "a list of numbers " + range(min_value, max_value),
+            [&](const toml::node& node) { return number_within(node, min_value, max_value); });
     }
     bool boolean(const toml::table& table, const char* key, const std::string& where) const {
         const toml::node& node = required_node(table, key, where, "false");
@@ -162,9 +162,10 @@ private:
         if (!found) fail(node, std::string("`") + key + "` must be " + expected);
         return found;
     }
-    static std::optional<double> number_within(const toml::node& node, double least, double most) {
+    static std::optional<double> number_within(const toml::node& node, double min_value,
+                                               double max_value) {
         const auto value = node.value<double>();
-        if (!node.is_number() || !value || !(*value >= least) || *value > most) return {};
+        if (!node.is_number() || !value || !(*value >= min_value) || *value > max_value) return {};
         return *value;
     }
     /// Reads a list. `value_of` converts each element, or returns nothing if the element is
@@ -180,9 +181,9 @@ private:
         return all;
     }
     /// Describes a range for messages: "from 0 to a million".
-    static std::string range(double least, double most) {
-        return "from " + format_short(least) + " to " +
-               (most == 1e6 ? std::string("a million") : format_short(most));
+    static std::string range(double min_value, double max_value) {
+        return "from " + format_short(min_value) + " to " +
+               (max_value == 1e6 ? std::string("a million") : format_short(max_value));
     }
 
     std::string file_;

@@ -16,11 +16,11 @@ std::string format_short(double value) {
     return text;
 }
 
-std::string join_up_to(const std::vector<std::string>& names, std::size_t most) {
-    if (names.size() <= most) return joined(names, ", ");
-    const std::vector<std::string> first(names.begin(),
-                                         names.begin() + static_cast<std::ptrdiff_t>(most));
-    return joined(first, ", ") + " and " + std::to_string(names.size() - most) + " more";
+std::string join_up_to(const std::vector<std::string>& names, std::size_t max_count) {
+    if (names.size() <= max_count) return joined(names, ", ");
+    const std::vector<std::string> first_names(
+        names.begin(), names.begin() + static_cast<std::ptrdiff_t>(max_count));
+    return joined(first_names, ", ") + " and " + std::to_string(names.size() - max_count) + " more";
 }
 
 bool is_identifier(const std::string& text) {
@@ -63,13 +63,13 @@ std::string indented(const std::string& code) {
     int depth = 0;
     for (const std::string& line : lines_of(code)) {
         if (line.empty()) continue;
-        int opened = 0, least = 0;
+        int opened = 0, min_depth = 0;
         for (const char brace : line) {
             opened += (brace == '{') - (brace == '}');
-            least = std::min(least, opened);
+            min_depth = std::min(min_depth, opened);
         }
-        const int before = line[0] == '#' ? 0 : std::max(0, depth + least);
-        result += std::string(static_cast<std::size_t>(before) * 4, ' ') + line + '\n';
+        const int depth_before = line[0] == '#' ? 0 : std::max(0, depth + min_depth);
+        result += std::string(static_cast<std::size_t>(depth_before) * 4, ' ') + line + '\n';
         depth += opened;
     }
     return result;

@@ -9,19 +9,19 @@ namespace coalesce {
 /// Formats a number with at most two decimals: "4", "4.25".
 std::string format_short(double value);
 
-/// Applies `text_of` to every element, and joins the non-empty results with `between`.
+/// Applies `text_of` to every element, and joins the non-empty results with `separator`.
 template <class List, class TextOf = std::identity>
-std::string joined(const List& list, const std::string& between, const TextOf& text_of = {}) {
+std::string joined(const List& list, const std::string& separator, const TextOf& text_of = {}) {
     std::string text;
-    for (const auto& one : list) {
-        const std::string more = std::invoke(text_of, one);
-        if (!more.empty()) text += (text.empty() ? "" : between) + more;
+    for (const auto& item : list) {
+        const std::string item_text = std::invoke(text_of, item);
+        if (!item_text.empty()) text += (text.empty() ? "" : separator) + item_text;
     }
     return text;
 }
 
-/// Lists the first `most` names and says how many remain: "a, b and 3 more".
-std::string join_up_to(const std::vector<std::string>& names, std::size_t most);
+/// Lists the first `max_count` names and says how many remain: "a, b and 3 more".
+std::string join_up_to(const std::vector<std::string>& names, std::size_t max_count);
 
 /// Counts how often `part` occurs in `text`.
 std::size_t occurrences(const std::string& text, const std::string& part);

@@ -49,18 +49,18 @@ public:
     }
     /// Returns the page that the book's program writes for Doxygen. `text` is the lesson's source
     /// without its title.
-    std::string page(const std::string& text, bool with_explorer = false) const {
+    std::string page(const std::string& text, bool has_explorer = false) const {
         write("steps/01_copy/README.md", "# 01 Copy\n\n" + text);
         const Contents contents = read_contents(path());
         course::Variant variant;
-        variant.expect = {{"load", 4}};
+        variant.expected_costs = {{"load", 4}};
         course::Step step;
         step.name = "01_copy";
         step.variants = {variant};
         step.exercise.emplace().predictions = {{"load", "How many?"}};
         course::Course course;
         course.steps = {step};
-        return doxygen_text(*contents.find("lesson_01_copy"), contents, course, with_explorer);
+        return doxygen_text(*contents.find("lesson_01_copy"), contents, course, has_explorer);
     }
 };
 
@@ -419,8 +419,8 @@ TEST_CASE("a moment to watch opens the playground, and the reader's own kernel")
 }
 
 TEST_CASE("a diagram of text is drawn: cells, marks, ranges, and words") {
-    const std::string svg =
-        draw_text({" row 5   0  1  2  [3]  .", " [8 ...... 15]  a bank --> it", " |--- 32 B ---|"});
+    const std::string svg = draw_text_diagram(
+        {" row 5   0  1  2  [3]  .", " [8 ...... 15]  a bank --> it", " |--- 32 B ---|"});
     CHECK(has(svg, "class=\"in-cell\""));
     CHECK(has(svg, ">2</text>"));
     CHECK(has(svg, "class=\"in-marked\""));
@@ -430,7 +430,7 @@ TEST_CASE("a diagram of text is drawn: cells, marks, ranges, and words") {
     CHECK(has(svg, ">row 5</text>"));
     CHECK(has(svg, "of-shared"));
     // Two numbers in a sentence are not drawn as cells.
-    CHECK_FALSE(has(draw_text({" 4 blocks x 256 threads"}), "in-cell"));
+    CHECK_FALSE(has(draw_text_diagram({" 4 blocks x 256 threads"}), "in-cell"));
     const Repository repository;
     CHECK(has(repository.page("```\n 0  1  2\n```\n"), "<svg"));
     CHECK_THROWS_AS(repository.page("```\n 0  1  2\n"), BookError);

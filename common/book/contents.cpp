@@ -22,7 +22,7 @@ std::string read_title(const std::string& text, const std::string& file) {
     return title;
 }
 
-void add(Contents& contents, Page page) {
+void add_page(Contents& contents, Page page) {
     if (page.title.empty())
         page.title = read_title(read_file(contents.root / page.file), page.file);
     contents.pages.push_back(std::move(page));
@@ -37,14 +37,14 @@ std::vector<Page> list_lessons(const std::filesystem::path& root, const std::str
         pages.push_back({"lesson_" + step, "steps/" + step + "/README.md", "", section});
     }
     std::sort(pages.begin(), pages.end(),
-              [](const Page& one, const Page& other) { return one.name < other.name; });
+              [](const Page& a, const Page& b) { return a.name < b.name; });
     return pages;
 }
 
 /// Returns the pages of all exercises beyond the transpose, sorted by name.
 std::vector<Page> list_exercises(const std::filesystem::path& root, const std::string& section) {
     std::vector<Page> pages;
-    for (const course::Step& step : course::read_course(root).beyond) {
+    for (const course::Step& step : course::read_course(root).beyond_exercises) {
         pages.push_back({kExercisePrefix + step.name, "exercises/" + step.name + "/kernel.cu",
                          step.title, section});
     }
@@ -60,15 +60,15 @@ void add_chapters(Contents& contents, const std::string& section) {
     std::sort(names.begin(), names.end());
     for (const std::string& name : names) {
         const std::string file = "docs/guide/" + name + ".md";
-        if (!contents.find_by_html_file(file)) add(contents, {name, file, "", section});
+        if (!contents.find_by_html_file(file)) add_page(contents, {name, file, "", section});
     }
 }
 
 }  // namespace
 
 void write_text(const std::filesystem::path& file, const std::string& text) {
-    std::error_code none;
-    if (std::filesystem::exists(file, none) && read_file(file) == text) return;
+    std::error_code ignored_error;
+    if (std::filesystem::exists(file, ignored_error) && read_file(file) == text) return;
     std::filesystem::create_directories(file.parent_path());
     std::ofstream out(file, std::ios::binary);
     out << text;
@@ -100,43 +100,46 @@ const Page* Contents::find(const std::string& name) const {
 
 Contents read_contents(const std::filesystem::path& root) {
     Contents contents{root, {}};
-    std::vector<Page> later;  // the pages that docs/contents.txt lists
+    std::vector<Page> listed_pages;  // the pages that docs/contents.txt lists
     std::istringstream lines(read_file(root / "docs/contents.txt"));
     std::string section;
-    int number = 0;
+    int line_number = 0;
     for (std::string line; std::getline(lines, line);) {
-        ++number;
+        ++line_number;
         if (line.empty() || line.starts_with('#')) continue;
         if (line.starts_with('[') && line.ends_with(']')) {
             section = line.substr(1, line.size() - 2);
             continue;
         }
-        std::istringstream words(line);
+        std::istringstream fields(line);
         Page page{"", "", "", section};
-        if (section.empty() || !(words >> page.name >> page.file)) {
-            throw BookError("docs/contents.txt:" + std::to_string(number) +
+        if (section.empty() || !(fields >> page.name >> page.file)) {
+            throw BookError("docs/contents.txt:" + std::to_string(line_number) +
                             ": expected [Heading], or a page's name and its file");
         }
         if (page.name == "lesson_*") {
-            for (Page& lesson : list_lessons(root, section)) later.push_back(std::move(lesson));
+            for (Page& lesson : list_lessons(root, section))
+                listed_pages.push_back(std::move(lesson));
             continue;
         }
         if (page.name == "exercise_*") {
-            for (Page& one : list_exercises(root, section)) later.push_back(std::move(one));
+            for (Page& exercise : list_exercises(root, section))
+                listed_pages.push_back(std::move(exercise));
             continue;
         }
-        later.push_back(std::move(page));
+        listed_pages.push_back(std::move(page));
     }
     // Add the listed pages first, so that add_chapters does not add a listed chapter again.
-    for (const Page& page : later) add(contents, page);
+    for (const Page& page : listed_pages) add_page(contents, page);
     add_chapters(contents, "Guides");
     std::stable_sort(
-        contents.pages.begin(), contents.pages.end(), [&](const Page& one, const Page& other) {
-            const auto place = [&](const Page& page) {
-                return std::find_if(later.begin(), later.end(),
-                                    [&](const Page& p) { return p.section == page.section; });
+        contents.pages.begin(), contents.pages.end(), [&](const Page& a, const Page& b) {
+            const auto find_section_start = [&](const Page& page) {
+                return std::find_if(
+                    listed_pages.begin(), listed_pages.end(),
+                    [&](const Page& listed_page) { return listed_page.section == page.section; });
             };
-            return place(one) < place(other);
+            return find_section_start(a) < find_section_start(b);
         });
     return contents;
 }

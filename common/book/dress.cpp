@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string attribute_text(const std::string& text) {
+std::string escape_attribute(const std::string& text) {
     std::string result;
     for (char c : text)
         result += c == '"'   ? std::string("&quot;")
@@ -26,9 +26,9 @@ std::string attribute_text(const std::string& text) {
 std::string embed_drawings(const std::string& html, const fs::path& drawings,
                            const std::string& page) {
     std::string result;
-    std::size_t done = 0;
-    for (Tag tag; find_tag(html, done, tag);) {
-        result += html.substr(done, tag.begin - done);
+    std::size_t position = 0;
+    for (Tag tag; find_tag(html, position, tag);) {
+        result += html.substr(position, tag.begin - position);
         if (tag.name == "img" && tag.attribute("class") == "drawing") {
             const std::string svg = read_file(drawings / tag.attribute("src"));
             const std::size_t begin = svg.find("<svg ");
@@ -37,13 +37,13 @@ std::string embed_drawings(const std::string& html, const fs::path& drawings,
             result +=
                 "<div class=\"drawing\" tabindex=\"0\" role=\"group\" aria-label=\"Drawing\"><svg "
                 "role=\"img\" aria-label=\"" +
-                attribute_text(tag.attribute("alt")) + "\" " + svg.substr(begin + 5) + "</div>";
+                escape_attribute(tag.attribute("alt")) + "\" " + svg.substr(begin + 5) + "</div>";
         } else {
             result += html.substr(tag.begin, tag.end - tag.begin);
         }
-        done = tag.end;
+        position = tag.end;
     }
-    return result + html.substr(done);
+    return result + html.substr(position);
 }
 
 /// Corrects the levels of headings. Doxygen starts each page with a title that is not a heading,
@@ -51,42 +51,42 @@ std::string embed_drawings(const std::string& html, const fs::path& drawings,
 /// one level. Headings with a class are part of Doxygen's own lists, and their level is already
 /// correct.
 std::string correct_heading_levels(const std::string& html) {
-    std::size_t done = std::min(html.find("<main"), html.size());
-    std::string result = html.substr(0, done);
-    bool is_title = false, is_lower = false;
-    for (Tag tag; find_tag(html, done, tag); done = tag.end) {
-        result += html.substr(done, tag.begin - done);
+    std::size_t position = std::min(html.find("<main"), html.size());
+    std::string result = html.substr(0, position);
+    bool is_in_title = false, moves_down = false;
+    for (Tag tag; find_tag(html, position, tag); position = tag.end) {
+        result += html.substr(position, tag.begin - position);
         std::string text = html.substr(tag.begin, tag.end - tag.begin);
-        const bool is_close = tag.name.starts_with("/");
-        const std::string name = is_close ? tag.name.substr(1) : tag.name;
+        const bool is_closing = tag.name.starts_with("/");
+        const std::string name = is_closing ? tag.name.substr(1) : tag.name;
         if (tag.name == "div" && tag.attribute("class") == "title") {
             text = "<h1 class=\"title\">";
-            is_title = true;
+            is_in_title = true;
             // The number of a lesson is in an element of its own.
             const std::size_t space = html.find(' ', tag.end);
             if (space - tag.end == 2 && std::isdigit(static_cast<unsigned char>(html[tag.end]))) {
                 text += "<span class=\"number\">" + html.substr(tag.end, 2) + "</span>";
                 tag.end = space;
             }
-        } else if (tag.name == "/div" && is_title) {
+        } else if (tag.name == "/div" && is_in_title) {
             text = "</h1>";
-            is_title = false;
+            is_in_title = false;
         } else if (name.size() == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '5') {
-            if (!is_close) is_lower = !tag.has_attribute("class");
-            if (is_lower) ++text[is_close ? 3 : 2];
+            if (!is_closing) moves_down = !tag.has_attribute("class");
+            if (moves_down) ++text[is_closing ? 3 : 2];
         }
         result += text;
     }
-    return result + html.substr(done);
+    return result + html.substr(position);
 }
 
 /// Makes wide tables scroll horizontally, without scrolling the page.
 std::string wrap_tables_for_scrolling(std::string html) {
     const std::string begin = "<table class=\"markdownTable\">", end = "</table>";
     for (std::size_t at = 0; (at = html.find(begin, at)) != html.npos;) {
-        const std::string open =
+        const std::string opening_div =
             "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"Table\">";
-        html.insert(at, open);
+        html.insert(at, opening_div);
         at = html.find(end, at) + end.size();
         html.insert(at, "</div>");
     }
@@ -96,20 +96,21 @@ std::string wrap_tables_for_scrolling(std::string html) {
 /// Removes the empty header cells that Markdown requires in a table. If all cells of a header row
 /// are empty, removes the row.
 std::string remove_empty_headings(std::string html) {
-    const std::string row = "<tr class=\"markdownTableHead\">", row_end = "</tr>";
-    for (std::size_t at = 0; (at = html.find(row, at)) != html.npos;) {
-        const std::size_t end = html.find(row_end, at) + row_end.size();
-        std::string head = html.substr(at, end - at);
-        if (plain_text(head).find_first_not_of(' ') == std::string::npos) head.clear();
-        for (std::size_t cell = 0; (cell = head.find("<th ", cell)) != head.npos; ++cell) {
-            const std::size_t close = head.find("</th>", cell);
-            if (plain_text(head.substr(cell, close - cell)).find_first_not_of(' ') ==
-                std::string::npos) {
-                head.replace(cell, close + 5 - cell, "<td></td>");
+    const std::string row_begin_tag = "<tr class=\"markdownTableHead\">", row_end_tag = "</tr>";
+    for (std::size_t at = 0; (at = html.find(row_begin_tag, at)) != html.npos;) {
+        const std::size_t end = html.find(row_end_tag, at) + row_end_tag.size();
+        std::string header_row = html.substr(at, end - at);
+        if (plain_text(header_row).find_first_not_of(' ') == std::string::npos) header_row.clear();
+        for (std::size_t cell_begin = 0;
+             (cell_begin = header_row.find("<th ", cell_begin)) != header_row.npos; ++cell_begin) {
+            const std::size_t cell_end = header_row.find("</th>", cell_begin);
+            if (plain_text(header_row.substr(cell_begin, cell_end - cell_begin))
+                    .find_first_not_of(' ') == std::string::npos) {
+                header_row.replace(cell_begin, cell_end + 5 - cell_begin, "<td></td>");
             }
         }
-        html.replace(at, end - at, head);
-        at += head.size();
+        html.replace(at, end - at, header_row);
+        at += header_row.size();
     }
     return html;
 }
@@ -134,10 +135,10 @@ bool is_word_character(char c) {
 
 /// Reports whether the word belongs to CUDA rather than to C++.
 bool is_cuda_word(const std::string& word) {
-    static const std::set<std::string> words = {"threadIdx", "blockIdx", "blockDim", "gridDim",
-                                                "warpSize",  "dim3",     "float2",   "float4",
-                                                "int2",      "int4",     "uint2",    "uint4"};
-    return words.contains(word) || (word.size() > 4 && word.starts_with("__")) ||
+    static const std::set<std::string> cuda_words = {"threadIdx", "blockIdx", "blockDim", "gridDim",
+                                                     "warpSize",  "dim3",     "float2",   "float4",
+                                                     "int2",      "int4",     "uint2",    "uint4"};
+    return cuda_words.contains(word) || (word.size() > 4 && word.starts_with("__")) ||
            (word.size() > 4 && word.starts_with("cuda") &&
             std::isupper(static_cast<unsigned char>(word[4])));
 }
@@ -157,40 +158,42 @@ std::string mark_cuda_words(const std::string& text) {
 
 /// Marks CUDA's words in code, except in comments and strings.
 std::string mark_cuda_words_in_code(const std::string& html) {
-    static const std::set<std::string> left_alone = {"comment", "stringliteral", "charliteral",
-                                                     "preprocessor", "lineno"};
+    static const std::set<std::string> unmarked_classes = {"comment", "stringliteral",
+                                                           "charliteral", "preprocessor", "lineno"};
     std::string result;
-    std::size_t done = 0;
-    // The nesting depth of the current position: `depth` counts the divs of a code fragment, and
-    // `silent` the spans in which no words are marked, such as comments.
-    int depth = 0, silent = 0;
-    for (Tag tag; find_tag(html, done, tag); done = tag.end) {
-        const std::string text = html.substr(done, tag.begin - done);
-        result += depth > 0 && silent == 0 ? mark_cuda_words(text) : text;
+    std::size_t position = 0;
+    // The nesting depth of the current position: `fragment_depth` counts the divs of a code
+    // fragment, and `unmarked_depth` the spans in which no words are marked, such as comments.
+    int fragment_depth = 0, unmarked_depth = 0;
+    for (Tag tag; find_tag(html, position, tag); position = tag.end) {
+        const std::string text = html.substr(position, tag.begin - position);
+        result += fragment_depth > 0 && unmarked_depth == 0 ? mark_cuda_words(text) : text;
         result += html.substr(tag.begin, tag.end - tag.begin);
-        if (tag.name == "div" && (depth > 0 || tag.attribute("class") == "fragment")) ++depth;
-        if (tag.name == "/div" && depth > 0) --depth;
-        if (tag.name == "span" && (silent > 0 || left_alone.contains(tag.attribute("class"))))
-            ++silent;
-        if (tag.name == "/span" && silent > 0) --silent;
+        if (tag.name == "div" && (fragment_depth > 0 || tag.attribute("class") == "fragment"))
+            ++fragment_depth;
+        if (tag.name == "/div" && fragment_depth > 0) --fragment_depth;
+        if (tag.name == "span" &&
+            (unmarked_depth > 0 || unmarked_classes.contains(tag.attribute("class"))))
+            ++unmarked_depth;
+        if (tag.name == "/span" && unmarked_depth > 0) --unmarked_depth;
     }
-    return result + html.substr(done);
+    return result + html.substr(position);
 }
 
 /// Uses the first paragraph as the page's description, which search engines and link previews show.
 std::string add_description(std::string html) {
-    const std::string mark = "<!-- description -->";
-    const std::size_t place = html.find(mark);
-    if (place == html.npos) return html;
-    const std::size_t main = std::min(html.find("<main"), html.size());
-    std::string text = plain_text(text_between(html.substr(main), "<p>", "</p>"));
-    constexpr std::size_t most = 200;
-    if (text.size() > most) text = text.substr(0, text.rfind(' ', most)) + " ...";
+    const std::string placeholder = "<!-- description -->";
+    const std::size_t placeholder_begin = html.find(placeholder);
+    if (placeholder_begin == html.npos) return html;
+    const std::size_t main_begin = std::min(html.find("<main"), html.size());
+    std::string text = plain_text(text_between(html.substr(main_begin), "<p>", "</p>"));
+    constexpr std::size_t max_length = 200;
+    if (text.size() > max_length) text = text.substr(0, text.rfind(' ', max_length)) + " ...";
     if (text.empty()) text = "GPU memory performance, taught by transposing one matrix";
-    const std::string content = "content=\"" + attribute_text(text) + "\"/>";
-    return html.replace(
-        place, mark.size(),
-        "<meta name=\"description\" " + content + "\n<meta property=\"og:description\" " + content);
+    const std::string content_attribute = "content=\"" + escape_attribute(text) + "\"/>";
+    return html.replace(placeholder_begin, placeholder.size(),
+                        "<meta name=\"description\" " + content_attribute +
+                            "\n<meta property=\"og:description\" " + content_attribute);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ std::string code_block(const std::string& code) {
 }
 
 /// States in words how close an element must be to the reference.
-std::string tolerance_in_words(const Tolerance& tolerance) {
+std::string describe_tolerance(const Tolerance& tolerance) {
     if (tolerance.kind == Tolerance::Kind::bits) {
         return "An element is right if it equals the reference bit for bit.";
     }
@@ -29,19 +29,19 @@ std::string editor_html(const std::string& exercise) {
            "<script defer src=\"your-turn.js\"></script>\n\\endhtmlonly\n";
 }
 
-std::string exercise_text(const Page& page, const Exercise& exercise, bool with_explorer) {
+std::string exercise_text(const Page& page, const Exercise& exercise, bool has_explorer) {
     const ElementTask& task = *exercise.elements;
     std::string text = "# " + page.title + " {#" + page.name + "}\n\nWrite this kernel. " +
-                       (with_explorer ? "The page" : "`./learn`") +
+                       (has_explorer ? "The page" : "`./learn`") +
                        " checks it on several sizes, against the "
                        "reference below.\n\n" +
                        code_block(task.kernel_declaration(exercise.kernel) + ";");
-    if (with_explorer) text += editor_html(exercise.name) + "\n";
+    if (has_explorer) text += editor_html(exercise.name) + "\n";
     return text + "## What one element contains {#" + page.name + "_element}\n\n" +
            "The examiner compares the kernel's output with this reference. The size parameters "
            "are " +
            joined(task.sizes, ", ", [](const std::string& size) { return "`" + size + "`"; }) +
-           ".\n\n" + code_block(task.reference) + tolerance_in_words(task.tolerance) + "\n";
+           ".\n\n" + code_block(task.reference) + describe_tolerance(task.tolerance) + "\n";
 }
 
 }  // namespace coalesce::book

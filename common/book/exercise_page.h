@@ -11,6 +11,6 @@ std::string editor_html(const std::string& exercise);
 
 /// Returns the Doxygen page of `exercise`: its kernel, its editor, and the definition of one output
 /// element.
-std::string exercise_text(const Page& page, const Exercise& exercise, bool with_explorer);
+std::string exercise_text(const Page& page, const Exercise& exercise, bool has_explorer);
 
 }  // namespace coalesce::book

@@ -24,25 +24,25 @@ std::string link_html(const std::string& target, const std::string& text) {
 /// contains the name of the lesson's exercise, so that a script can mark the exercises that the
 /// reader has passed. A whole program is an exercise that a page cannot run.
 std::string lesson_link_html(const Page& page, const std::filesystem::path& root) {
-    const std::size_t space = page.title.find(' ');
-    std::string title = page.title.substr(space == page.title.npos ? 0 : space + 1);
+    const std::size_t space_index = page.title.find(' ');
+    std::string title = page.title.substr(space_index == page.title.npos ? 0 : space_index + 1);
     // Omit the part of the title after the colon, which is shown only on the lesson's own page.
     title = title.substr(0, title.find(':'));
-    const bool is_program =
+    const bool is_whole_program =
         std::filesystem::exists(root / "exercises" / page.step_name() / "program.cu");
     return "<a href=\"" + page.html_file() + "\" data-exercise=\"" + page.step_name() + "\"" +
-           (is_program ? " data-program=\"\"" : "") + "><span class=\"number\">" +
+           (is_whole_program ? " data-program=\"\"" : "") + "><span class=\"number\">" +
            page.step_name().substr(0, 2) + "</span> " + to_html(title) + "</a>";
 }
 
-std::string sidebar_html(const Contents& contents, bool with_explorer) {
+std::string sidebar_html(const Contents& contents, bool has_explorer) {
     std::string html, section;
     for (const Page& page : contents.pages) {
         if (page.section != section) {
             if (!section.empty()) html += "</ul>\n";
             section = page.section;
             html += "<h2>" + to_html(section) + "</h2>\n<ul>\n";
-            if (with_explorer && section == "Lessons") {
+            if (has_explorer && section == "Lessons") {
                 html += "<li>" + link_html("explorer.html", "The explorer") + "</li>\n<li>" +
                         link_html("playground.html", "The playground") + "</li>\n";
             }
@@ -60,35 +60,37 @@ std::string sidebar_html(const Contents& contents, bool with_explorer) {
 }
 
 /// Returns the links at the top of each page.
-std::string top_links_html(const Contents& contents, bool with_explorer) {
+std::string top_links_html(const Contents& contents, bool has_explorer) {
     std::string html;
     if (contents.find("introduction")) html += link_html("introduction.html", "Introduction");
-    if (with_explorer)
+    if (has_explorer)
         html += link_html("explorer.html", "Explorer") + link_html("playground.html", "Playground");
     if (contents.find("results")) html += link_html("results.html", "Results");
     return "<nav class=\"places\" aria-label=\"Places\">" + html + "</nav>";
 }
 
-void replace_mark(std::string& html, const std::string& mark, const std::string& text) {
-    const std::size_t place = html.find(mark);
-    if (place == html.npos) throw BookError("common/book/theme/header.html: there is no " + mark);
-    html.replace(place, mark.size(), text);
+void replace_placeholder(std::string& html, const std::string& placeholder,
+                         const std::string& text) {
+    const std::size_t placeholder_begin = html.find(placeholder);
+    if (placeholder_begin == html.npos)
+        throw BookError("common/book/theme/header.html: there is no " + placeholder);
+    html.replace(placeholder_begin, placeholder.size(), text);
 }
 
-void replace_all(std::string& html, const std::string& mark, const std::string& text) {
-    for (std::size_t at = 0; (at = html.find(mark, at)) != html.npos; at += text.size())
-        html.replace(at, mark.size(), text);
+void replace_all(std::string& html, const std::string& placeholder, const std::string& text) {
+    for (std::size_t at = 0; (at = html.find(placeholder, at)) != html.npos; at += text.size())
+        html.replace(at, placeholder.size(), text);
 }
 
 }  // namespace
 
-std::string header_html(const Contents& contents, bool with_explorer) {
+std::string header_html(const Contents& contents, bool has_explorer) {
     std::string html = read_file(contents.root / "common/book/theme/header.html");
-    replace_mark(html, "<!-- policy -->",
-                 std::string("<meta http-equiv=\"Content-Security-Policy\" content=\"") +
-                     kContentSecurityPolicy + "\"/>");
-    replace_mark(html, "<!-- places -->", top_links_html(contents, with_explorer));
-    replace_mark(html, "<!-- sidebar -->", sidebar_html(contents, with_explorer));
+    replace_placeholder(html, "<!-- policy -->",
+                        std::string("<meta http-equiv=\"Content-Security-Policy\" content=\"") +
+                            kContentSecurityPolicy + "\"/>");
+    replace_placeholder(html, "<!-- places -->", top_links_html(contents, has_explorer));
+    replace_placeholder(html, "<!-- sidebar -->", sidebar_html(contents, has_explorer));
     return html;
 }
 
@@ -103,16 +105,16 @@ std::string application_page_html(const std::string& fragment, const Contents& c
     replace_all(html, "$projectname", "Coalesce");
     replace_all(html, "$relpath^", "");
     replace_all(html, "$title", to_html(title));
-    replace_mark(html, "<body>", "<body class=\"wide-page\">");
-    std::string head;
+    replace_placeholder(html, "<body>", "<body class=\"wide-page\">");
+    std::string head_html;
     for (std::size_t at = 0; at < files.size();) {
         const std::size_t end = std::min(files.find(' ', at), files.size());
         const std::string file = files.substr(at, end - at);
-        head += file.ends_with(".css") ? "<link rel=\"stylesheet\" href=\"" + file + "\"/>\n"
-                                       : "<script defer src=\"" + file + "\"></script>\n";
+        head_html += file.ends_with(".css") ? "<link rel=\"stylesheet\" href=\"" + file + "\"/>\n"
+                                            : "<script defer src=\"" + file + "\"></script>\n";
         at = end + 1;
     }
-    replace_mark(html, "</head>", head + "</head>");
+    replace_placeholder(html, "</head>", head_html + "</head>");
     return html + fragment.substr(fragment.find("<main")) + "</div>\n</body>\n</html>\n";
 }
 

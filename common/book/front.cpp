@@ -22,68 +22,73 @@ constexpr const char* kLastLessonInChart = "10";
 /// have rows of 32 and of 33 floats.
 std::string lesson_bandwidths_by_row_length(const nlohmann::json& measured,
                                             const course::Course& course) {
-    nlohmann::json words = nlohmann::json::object();
-    const auto add = [&](const char* length, const char* number, const std::string& what) {
+    nlohmann::json bandwidth_texts = nlohmann::json::object();
+    const auto add_bandwidth = [&](const char* row_length, const char* number,
+                                   const std::string& text) {
         const course::Step* step = course.find(number);
         const long gbps = step ? bandwidth_gbps(measured, *step) : 0;
-        if (gbps) words[length] = what + std::to_string(gbps) + " GB/s, measured on an H200.";
+        if (gbps)
+            bandwidth_texts[row_length] =
+                text + std::to_string(gbps) + " GB/s, measured on an H200.";
     };
-    add("32", "03", "Lesson 03 reads its tile like this: ");
-    add("33", "04", "Lesson 04 adds one float to each row: ");
-    return words.dump();
+    add_bandwidth("32", "03", "Lesson 03 reads its tile like this: ");
+    add_bandwidth("33", "04", "Lesson 04 adds one float to each row: ");
+    return bandwidth_texts.dump();
 }
 
 /// Returns the part of a title before its colon, such as "Naive".
-std::string title_before_colon(const std::string& title) {
+std::string trim_title_after_colon(const std::string& title) {
     return title.substr(0, title.find(':'));
 }
 
 std::string bandwidth_chart_html(const nlohmann::json& measured, const Contents& contents,
                                  const course::Course& course) {
     if (!measured.is_object()) return "";
-    const double copy = measured.at("copy_gbps").get<double>();
-    std::string rows;
+    const double copy_gbps = measured.at("copy_gbps").get<double>();
+    std::string items_html;
     for (const course::Step& step : course.steps) {
         const long gbps = bandwidth_gbps(measured, step);
         const Page* page = contents.find("lesson_" + step.name);
         if (!gbps || !page || step.number() < kFirstLessonInChart ||
             step.number() > kLastLessonInChart)
             continue;
-        const std::string percent = std::to_string(std::lround(100 * gbps / copy)) + "%";
-        rows += "<li><a href=\"" + page->html_file() + "\"><span class=\"number\">" +
-                step.number() + "</span> " + to_html(title_before_colon(step.title)) +
-                "</a><span class=\"rung\" aria-hidden=\"true\"><i class=\"" +
-                limiting_idea(contents.root, step) + "\" style=\"width: " + percent +
-                "\"></i></span><span class=\"figure\">" + std::to_string(gbps) + "</span></li>\n";
+        const std::string percent = std::to_string(std::lround(100 * gbps / copy_gbps)) + "%";
+        items_html += "<li><a href=\"" + page->html_file() + "\"><span class=\"number\">" +
+                      step.number() + "</span> " + to_html(trim_title_after_colon(step.title)) +
+                      "</a><span class=\"rung\" aria-hidden=\"true\"><i class=\"" +
+                      limiting_idea_class(contents.root, step) + "\" style=\"width: " + percent +
+                      "\"></i></span><span class=\"figure\">" + std::to_string(gbps) +
+                      "</span></li>\n";
     }
-    if (rows.empty()) return "";
+    if (items_html.empty()) return "";
     return "<section class=\"chart-of-lessons\"><h2 class=\"part\">One idea per lesson</h2>\n"
            "<p>The bandwidth of each lesson's kernel in GB/s, measured on an H200. The line at the "
            "right marks the bandwidth of a copy, " +
-           std::to_string(std::lround(copy)) +
+           std::to_string(std::lround(copy_gbps)) +
            " GB/s: no transpose can be faster. The colors say what limits a kernel, as predicted "
            "for "
            "an H200: <span class=\"idea global\">the bytes of global memory</span>, or <span "
            "class=\"idea waiting\">waiting at barriers</span>.</p>\n<ol class=\"ladder\">\n" +
-           rows + "</ol></section>\n";
+           items_html + "</ol></section>\n";
 }
 
 }  // namespace
 
 std::string front_page_html(const Contents& contents, const course::Course& course,
-                            bool with_explorer) {
+                            bool has_explorer) {
     // In pages with editors, begin with the first lesson whose exercise can be solved there.
-    const auto first =
-        std::find_if(contents.pages.begin(), contents.pages.end(), [&](const Page& one) {
-            const course::Step* step = course.find(one.step_name());
-            return !one.step_name().empty() && (!with_explorer || (step && step->exercise));
+    const auto first_lesson =
+        std::find_if(contents.pages.begin(), contents.pages.end(), [&](const Page& lesson_page) {
+            const course::Step* step = course.find(lesson_page.step_name());
+            return !lesson_page.step_name().empty() && (!has_explorer || (step && step->exercise));
         });
-    if (first == contents.pages.end())
+    if (first_lesson == contents.pages.end())
         throw BookError("the book has no lesson to which the front page can link");
-    const std::string begin =
-        with_explorer ? "Write your first kernel" : "Start with the first lesson";
+    const std::string start_text =
+        has_explorer ? "Write your first kernel" : "Start with the first lesson";
     const nlohmann::json measured = read_measurements(contents.root);
-    const std::string other = with_explorer ? "<a href=\"playground.html\">Break a kernel</a>"
+    const std::string other_link_html = has_explorer
+                                            ? "<a href=\"playground.html\">Break a kernel</a>"
                                             : "<a href=\"introduction.html\">New to GPUs</a>";
     return "<section class=\"hero\"><div class=\"said\">\n"
            "<p class=\"tagline\">Why is one kernel nine times as fast as another?</p>\n"
@@ -92,8 +97,8 @@ std::string front_page_html(const Contents& contents, const course::Course& cour
            "that run, explain themselves, and are yours to break: here in the browser, without a "
            "GPU.</p>\n"
            "<p class=\"ways\"><a class=\"first\" href=\"" +
-           first->html_file() + "\">" + begin + "</a> " + other + "</p>\n" +
-           (with_explorer ? kOfflineButton : "") +
+           first_lesson->html_file() + "\">" + start_text + "</a> " + other_link_html + "</p>\n" +
+           (has_explorer ? kOfflineButton : "") +
            "</div>\n<figure class=\"toy\"><figcaption><b>Try it.</b> 32 lanes of a warp each "
            "read a float from shared memory, all from the same column of a tile. Shared memory has "
            "32 banks.</figcaption><div class=\"bank-toy\" data-lessons=\"" +

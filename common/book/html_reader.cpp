@@ -10,9 +10,9 @@ std::string resolve_entities(const std::string& text) {
         {"&lt;", "<"},  {"&gt;", ">"},   {"&quot;", "\""},
         {"&#39;", "'"}, {"&#160;", " "}, {"&amp;", "&"}};
     std::string result = text;
-    for (const auto& [entity, sign] : entities) {
+    for (const auto& [entity, character] : entities) {
         for (std::size_t at = 0; (at = result.find(entity, at)) != result.npos; ++at) {
-            result.replace(at, std::string(entity).size(), sign);
+            result.replace(at, std::string(entity).size(), character);
         }
     }
     return result;
@@ -22,24 +22,24 @@ std::string resolve_entities(const std::string& text) {
 void read_attributes(const std::string& html, Tag& tag) {
     std::size_t at = tag.begin + 1 + tag.name.size();
     while (at < html.size() && html[at] != '>') {
-        const std::size_t name = html.find_first_not_of(" \t\n/", at);
-        if (name == html.npos || html[name] == '>') {
-            at = name;
+        const std::size_t name_begin = html.find_first_not_of(" \t\n/", at);
+        if (name_begin == html.npos || html[name_begin] == '>') {
+            at = name_begin;
             break;
         }
-        const std::size_t end = html.find_first_of("= \t\n/>", name);
-        const std::string key = html.substr(name, end - name);
+        const std::size_t end = html.find_first_of("= \t\n/>", name_begin);
+        const std::string attribute_name = html.substr(name_begin, end - name_begin);
         at = end;
         if (end == html.npos || html[end] != '=') continue;
         const char quote = end + 1 < html.size() ? html[end + 1] : '\0';
         if (quote != '"' && quote != '\'') {
             at = html.find_first_of(" \t\n>", end);
-            tag.attributes[key] = html.substr(end + 1, at - end - 1);
+            tag.attributes[attribute_name] = html.substr(end + 1, at - end - 1);
             continue;
         }
         at = html.find(quote, end + 2);
         if (at == html.npos) break;
-        tag.attributes[key] = resolve_entities(html.substr(end + 2, at - end - 2));
+        tag.attributes[attribute_name] = resolve_entities(html.substr(end + 2, at - end - 2));
         ++at;
     }
     tag.end = at == html.npos ? html.size() : at + 1;
@@ -69,24 +69,24 @@ bool find_tag(const std::string& html, std::size_t from, Tag& tag) {
         read_attributes(html, tag);
         // The contents of a script or style are not HTML.
         if (tag.name == "script" || tag.name == "style") {
-            const std::size_t close = html.find("</" + tag.name, tag.end);
-            tag.end = close == html.npos ? html.size() : close;
+            const std::size_t end_tag = html.find("</" + tag.name, tag.end);
+            tag.end = end_tag == html.npos ? html.size() : end_tag;
         }
         return true;
     }
     return false;
 }
 
-std::string plain_text(const std::string& commented) {
-    const std::string html = remove_comments(commented);
+std::string plain_text(const std::string& commented_html) {
+    const std::string html = remove_comments(commented_html);
     std::string text;
-    std::size_t done = 0;
-    for (Tag tag; find_tag(html, done, tag); done = tag.end) {
-        text += html.substr(done, tag.begin - done) + " ";
+    std::size_t position = 0;
+    for (Tag tag; find_tag(html, position, tag); position = tag.end) {
+        text += html.substr(position, tag.begin - position) + " ";
         // Skip the text in a drawing, which is meaningless without the drawing.
         if (tag.name == "svg") tag.end = std::min(html.find("</svg>", tag.end), html.size());
     }
-    text = resolve_entities(text + html.substr(done));
+    text = resolve_entities(text + html.substr(position));
     std::string result;
     for (char c : text) {
         const bool is_blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
@@ -99,10 +99,11 @@ std::string plain_text(const std::string& commented) {
 
 std::string text_between(const std::string& text, const std::string& begin,
                          const std::string& end) {
-    const std::size_t from = text.find(begin);
-    if (from == text.npos) return "";
-    const std::size_t to = text.find(end, from + begin.size());
-    return text.substr(from + begin.size(), to == text.npos ? to : to - from - begin.size());
+    const std::size_t begin_index = text.find(begin);
+    if (begin_index == text.npos) return "";
+    const std::size_t end_index = text.find(end, begin_index + begin.size());
+    return text.substr(begin_index + begin.size(),
+                       end_index == text.npos ? end_index : end_index - begin_index - begin.size());
 }
 
 }  // namespace coalesce::book

@@ -23,20 +23,20 @@ constexpr const char* help =
     "       book check HTML                 checks links, anchors and code of the built book\n"
     "./learn docs runs the first two commands.\n";
 
-int write_pages(const fs::path& root, const fs::path& folder, bool with_explorer) {
+int write_pages(const fs::path& root, const fs::path& folder, bool has_explorer) {
     const Contents contents = read_contents(root);
     const auto course = coalesce::course::read_course(root);
     // Delete the old pages, so that Doxygen does not read pages that no longer exist.
     fs::remove_all(folder / "pages");
     for (const Page& page : contents.pages) {
         write_text(folder / "pages" / (page.name + ".md"),
-                   doxygen_text(page, contents, course, with_explorer));
+                   doxygen_text(page, contents, course, has_explorer));
         if (!page.step_name().empty()) {
             write_text(folder / "pages" / ("source_" + page.step_name() + ".md"),
                        source_text(page.step_name(), root / "steps"));
         }
     }
-    write_text(folder / "header.html", header_html(contents, with_explorer));
+    write_text(folder / "header.html", header_html(contents, has_explorer));
     return 0;
 }
 
@@ -55,22 +55,23 @@ int check(const fs::path& html) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const std::vector<std::string> words(argv + 1, argv + argc);
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
     try {
-        const bool with_explorer = words.size() == 4 && words[3] == "--explorer";
-        if ((words.size() == 3 || with_explorer) && words[0] == "pages") {
-            return write_pages(words[1], words[2], with_explorer);
+        const bool has_explorer = arguments.size() == 4 && arguments[3] == "--explorer";
+        if ((arguments.size() == 3 || has_explorer) && arguments[0] == "pages") {
+            return write_pages(arguments[1], arguments[2], has_explorer);
         }
-        if (words.size() == 3 && words[0] == "finish") {
-            finish_site(words[2], read_contents(words[1]));
+        if (arguments.size() == 3 && arguments[0] == "finish") {
+            finish_site(arguments[2], read_contents(arguments[1]));
             return 0;
         }
-        if (words.size() == 2 && words[0] == "check") return check(words[1]);
+        if (arguments.size() == 2 && arguments[0] == "check") return check(arguments[1]);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "book: %s\n", error.what());
         return 1;
     }
-    const bool wants_help = words.size() == 1 && (words[0] == "--help" || words[0] == "-h");
+    const bool wants_help =
+        arguments.size() == 1 && (arguments[0] == "--help" || arguments[0] == "-h");
     std::fputs(help, wants_help ? stdout : stderr);
     return wants_help ? 0 : 2;
 }

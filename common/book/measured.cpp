@@ -13,7 +13,7 @@ nlohmann::json read_results(const std::filesystem::path& file) {
 }
 
 /// Returns the row of a lesson's main kernel, or null.
-nlohmann::json row_of(const nlohmann::json& results, const course::Step& step) {
+nlohmann::json find_row(const nlohmann::json& results, const course::Step& step) {
     if (!results.is_object() || step.variants.empty()) return nullptr;
     for (const auto& row : results.at("results")) {
         if (row.at("step") == step.name && row.at("variant") == step.variants.front().name)
@@ -29,12 +29,12 @@ nlohmann::json read_measurements(const std::filesystem::path& root) {
 }
 
 long bandwidth_gbps(const nlohmann::json& measured, const course::Step& step) {
-    const nlohmann::json row = row_of(measured, step);
+    const nlohmann::json row = find_row(measured, step);
     return row.is_null() ? 0 : std::lround(row.at("gbps").get<double>());
 }
 
-std::string limiting_idea(const std::filesystem::path& root, const course::Step& step) {
-    const nlohmann::json row = row_of(read_results(root / "docs/results/predicted.json"), step);
+std::string limiting_idea_class(const std::filesystem::path& root, const course::Step& step) {
+    const nlohmann::json row = find_row(read_results(root / "docs/results/predicted.json"), step);
     if (row.is_null() || !row.contains("predicted")) return "";
     const std::string limit = row.at("predicted").at("binds");
     if (limit == "memory" || limit == "stores") return "global";

@@ -18,6 +18,6 @@ long bandwidth_gbps(const nlohmann::json& measured, const course::Step& step);
 /// Returns what limits a lesson's main kernel, according to the time model: "global", "shared",
 /// "registers" or "waiting". Returns "" if this was not predicted. The results are classes of the
 /// style sheet.
-std::string limiting_idea(const std::filesystem::path& root, const course::Step& step);
+std::string limiting_idea_class(const std::filesystem::path& root, const course::Step& step);
 
 }  // namespace coalesce::book

@@ -50,7 +50,7 @@ constexpr ReplacementRule kReplacementRules[] = {
     {R"(`--rows (\d+) --cols (\d+)`)", "$1 rows and $2 columns"},
 };
 
-std::regex expression(std::string pattern) {
+std::regex make_whitespace_regex(std::string pattern) {
     for (std::size_t at = 0; (at = pattern.find(' ', at)) != pattern.npos; at += 3)
         pattern.replace(at, 1, "\\s+");
     return std::regex(pattern);
@@ -60,38 +60,40 @@ std::regex expression(std::string pattern) {
 std::string replace_all(const std::string& text, const std::regex& pattern,
                         const std::string& replacement) {
     std::string result;
-    std::size_t done = 0;
+    std::size_t copied_end = 0;
     for (std::sregex_iterator match(text.begin(), text.end(), pattern), end; match != end;
          ++match) {
-        const auto at = static_cast<std::size_t>(match->position());
-        const std::string found = match->str();
-        result += text.substr(done, at - done) + match->format(replacement);
+        const auto match_begin = static_cast<std::size_t>(match->position());
+        const std::string matched_text = match->str();
+        result += text.substr(copied_end, match_begin - copied_end) + match->format(replacement);
         result += std::string(
-            static_cast<std::size_t>(std::count(found.begin(), found.end(), '\n')), '\n');
-        done = at + found.size();
+            static_cast<std::size_t>(std::count(matched_text.begin(), matched_text.end(), '\n')),
+            '\n');
+        copied_end = match_begin + matched_text.size();
     }
-    return result + text.substr(done);
+    return result + text.substr(copied_end);
 }
 
 /// Folds the section with this heading, so that readers without a terminal can pass over it.
 /// Preserves the number of lines.
 std::string fold_section(std::string text, const std::string& heading, const std::string& summary) {
-    const std::string begin = "\n## " + heading + "\n\n", end = "\n\n## ";
-    const std::size_t at = text.find(begin);
-    if (at == text.npos) return text;
-    const std::size_t from = at + begin.size() - 1, to = text.find(end, from);
-    if (to == text.npos) return text;
-    text.insert(to + 1, "</details>");
-    return text.insert(from, "<details><summary>" + summary + "</summary>");
+    const std::string heading_line = "\n## " + heading + "\n\n", next_heading = "\n\n## ";
+    const std::size_t heading_begin = text.find(heading_line);
+    if (heading_begin == text.npos) return text;
+    const std::size_t section_begin = heading_begin + heading_line.size() - 1,
+                      section_end = text.find(next_heading, section_begin);
+    if (section_end == text.npos) return text;
+    text.insert(section_end + 1, "</details>");
+    return text.insert(section_begin, "<details><summary>" + summary + "</summary>");
 }
 
 }  // namespace
 
 std::string remove_opening_commands(const std::string& text) {
-    const std::string quiz =
+    const std::string quiz_pattern =
         R"(In the book, this section is a quiz that checks your answers\. In a terminal, run `\./learn predict \d\d`\. )";
     return replace_all(replace_all(text, std::regex(R"(\n {4}\./learn [^\n]*)"), ""),
-                       expression(quiz), "");
+                       make_whitespace_regex(quiz_pattern), "");
 }
 
 std::string replace_terminal_commands(const std::string& text, const std::string& step) {
@@ -103,12 +105,13 @@ std::string replace_terminal_commands(const std::string& text, const std::string
             R"(\n {7}build/bin/simulate [^\n]*|\n {4}build/bin/\w+ --rows \d+ --cols \d+ --bench)"),
         "");
     result = fold_section(result, "On a GPU", "If your computer has an NVIDIA GPU");
-    const std::string run = R"(`\./learn run \d\d --variant (\w+) --rows (\d+) --cols (\d+)`)";
-    result = replace_all(result, expression(run),
+    const std::string run_pattern =
+        R"(`\./learn run \d\d --variant (\w+) --rows (\d+) --cols (\d+)`)";
+    result = replace_all(result, make_whitespace_regex(run_pattern),
                          "<a href=\"explorer.html#a=" + step +
                              ",$1,$2,$3,0,0,0\">$1 with $2 rows and $3 columns</a>");
     for (const ReplacementRule& rule : kReplacementRules)
-        result = replace_all(result, expression(rule.pattern), rule.replacement);
+        result = replace_all(result, make_whitespace_regex(rule.pattern), rule.replacement);
     return result;
 }
 

@@ -27,7 +27,7 @@ namespace coalesce::book {
 
 /// Returns the page's text for Doxygen. Throws BookError for a link to a file that does not exist.
 std::string doxygen_text(const Page& page, const Contents& contents, const course::Course& course,
-                         bool with_explorer);
+                         bool has_explorer);
 
 /// Returns the Doxygen page that shows a step's complete program and, if the step has one, its
 /// example. `steps` is the folder of all steps.

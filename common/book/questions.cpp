@@ -8,22 +8,22 @@ namespace coalesce::book {
 namespace {
 
 /// Formats a number: "32", "5.5".
-std::string number_text(double number) {
+std::string format_number(double number) {
     std::ostringstream text;
     text << number;
     return text.str();
 }
 
-std::string number_question(const Prediction& prediction, double answer) {
+std::string number_question_html(const Prediction& prediction, double answer) {
     return "<form class=\"question\" data-counter=\"" + prediction.counter + "\" data-answer=\"" +
-           number_text(answer) + "\" data-within=\"" + number_text(prediction.tolerance) +
+           format_number(answer) + "\" data-within=\"" + format_number(prediction.tolerance) +
            "\"><label><span>" + to_html(prediction.question) +
            "</span> <input type=\"text\" inputmode=\"decimal\" autocomplete=\"off\" size=\"6\"/>"
            "</label> <button type=\"submit\">Check</button>"
            "<p class=\"verdict\" role=\"status\"></p></form>\n";
 }
 
-std::string choice_question(const course::ChoiceQuestion& question, const std::string& name) {
+std::string choice_question_html(const course::ChoiceQuestion& question, const std::string& name) {
     std::string html =
         "<form class=\"question\"><fieldset><legend>" + to_html(question.text) + "</legend>\n";
     for (const course::Choice& choice : question.choices) {
@@ -59,10 +59,10 @@ std::string questions_html(const std::string& step_name, const Contents& content
     if (!step) throw BookError("the course has no lesson " + step_name);
     std::string html;
     for (const auto& [prediction, answer] : course::number_questions(*step))
-        html += number_question(prediction, answer);
-    int number = 0;
+        html += number_question_html(prediction, answer);
+    int question_number = 0;
     for (const auto& question : course::questions_for_lesson(contents.root, step_name))
-        html += choice_question(question, "choice" + std::to_string(++number));
+        html += choice_question_html(question, "choice" + std::to_string(++question_number));
     return html;
 }
 

@@ -42,7 +42,7 @@ bool is_cell_text(const std::string& text) {
     return is_number || is_letter;
 }
 
-std::string trimmed(const std::string& text) {
+std::string trim(const std::string& text) {
     const std::size_t first = text.find_first_not_of(' ');
     return first == text.npos ? "" : text.substr(first, text.find_last_not_of(' ') + 1 - first);
 }
@@ -52,66 +52,69 @@ std::string trimmed(const std::string& text) {
 std::string extract_label(std::string text) {
     for (char& c : text)
         if (c == '-') c = ' ';
-    const std::size_t dots = text.find("..");
-    if (dots != text.npos) {
-        const std::size_t end = text.find_first_not_of('.', dots);
-        text = trimmed(text.substr(0, dots)) + " … " +
-               (end == text.npos ? "" : trimmed(text.substr(end)));
+    const std::size_t dots_begin = text.find("..");
+    if (dots_begin != text.npos) {
+        const std::size_t end = text.find_first_not_of('.', dots_begin);
+        text = trim(text.substr(0, dots_begin)) + " … " +
+               (end == text.npos ? "" : trim(text.substr(end)));
     }
-    return trimmed(text);
+    return trim(text);
 }
 
 /// Reports whether the text is a line of dashes, with or without a label.
-bool is_brace(const std::string& inside) {
-    return inside.size() > 2 && inside.front() == '-' && inside.back() == '-' &&
-           inside.find("->") == inside.npos;
+bool is_brace(const std::string& inner_text) {
+    return inner_text.size() > 2 && inner_text.front() == '-' && inner_text.back() == '-' &&
+           inner_text.find("->") == inner_text.npos;
 }
 
-/// Returns the part of a line that begins at column `at`: text in brackets or quotes, a vertical bar
-/// or a word.
-LinePart read_line_part(const std::string& line, std::size_t at) {
-    const char c = line[at];
+/// Returns the part of a line that begins at column `at`: text in brackets or quotes, a vertical
+/// bar or a word.
+LinePart read_line_part(const std::string& line, std::size_t begin) {
+    const char c = line[begin];
     const bool follows_name =
-        at > 0 && (std::isalnum(static_cast<unsigned char>(line[at - 1])) || line[at - 1] == '_');
+        begin > 0 &&
+        (std::isalnum(static_cast<unsigned char>(line[begin - 1])) || line[begin - 1] == '_');
     if (c == '[' && !follows_name) {
-        const std::size_t close = line.find(']', at);
-        if (close != line.npos) {
-            const std::string inside = line.substr(at + 1, close - at - 1);
-            const bool is_short = trimmed(inside).size() <= 3;
-            return {is_short ? PartKind::marked : PartKind::range, at, close + 1,
-                    is_short ? trimmed(inside) : extract_label(inside)};
+        const std::size_t close_index = line.find(']', begin);
+        if (close_index != line.npos) {
+            const std::string inner_text = line.substr(begin + 1, close_index - begin - 1);
+            const bool is_short = trim(inner_text).size() <= 3;
+            return {is_short ? PartKind::marked : PartKind::range, begin, close_index + 1,
+                    is_short ? trim(inner_text) : extract_label(inner_text)};
         }
     }
     if (c == '(') {
-        const std::size_t close = std::min(line.find(')', at), line.size() - 1);
-        const std::string inside = trimmed(line.substr(at + 1, close - at - 1));
+        const std::size_t close_index = std::min(line.find(')', begin), line.size() - 1);
+        const std::string inner_text = trim(line.substr(begin + 1, close_index - begin - 1));
         const bool is_number =
-            !inside.empty() && inside.find_first_not_of("0123456789") == inside.npos;
-        if (is_number) return {PartKind::word, at, close + 1, "(" + inside + ")"};
+            !inner_text.empty() && inner_text.find_first_not_of("0123456789") == inner_text.npos;
+        if (is_number) return {PartKind::word, begin, close_index + 1, "(" + inner_text + ")"};
     }
     if (c == '|' || c == '\'') {
-        const std::size_t close = line.find(c, at + 1);
-        const std::string inside = close == line.npos ? "" : line.substr(at + 1, close - at - 1);
-        if (is_brace(inside))
-            return {PartKind::brace, at, c == '|' ? close : close + 1, extract_label(inside)};
-        if (c == '|') return {PartKind::separator, at, at + 1, ""};
+        const std::size_t close_index = line.find(c, begin + 1);
+        const std::string inner_text =
+            close_index == line.npos ? "" : line.substr(begin + 1, close_index - begin - 1);
+        if (is_brace(inner_text))
+            return {PartKind::brace, begin, c == '|' ? close_index : close_index + 1,
+                    extract_label(inner_text)};
+        if (c == '|') return {PartKind::separator, begin, begin + 1, ""};
     }
-    std::size_t end = at + 1;
+    std::size_t end = begin + 1;
     while (end < line.size() && line[end] != ' ' && line[end] != '|') {
         if (line[end] == '[' && !std::isalnum(static_cast<unsigned char>(line[end - 1])) &&
             line[end - 1] != '_' && line[end - 1] != ']')
             break;
         ++end;
     }
-    const std::string text = line.substr(at, end - at);
+    const std::string text = line.substr(begin, end - begin);
     if (text.size() > 2 && text.starts_with("+-") && text.ends_with("-+")) {
-        return {PartKind::edge, at, end, ""};
+        return {PartKind::edge, begin, end, ""};
     }
     const bool is_dots = text.size() > 1 && text.find_first_not_of('.') == text.npos;
     return {text == "." ? PartKind::empty
             : is_dots   ? PartKind::ellipsis
                         : PartKind::word,
-            at, end, text};
+            begin, end, text};
 }
 
 std::vector<LinePart> split_into_parts(const std::string& line) {
@@ -127,52 +130,53 @@ std::vector<LinePart> split_into_parts(const std::string& line) {
 /// Reports whether a row with the label `text` contains column numbers. Column numbers are not
 /// drawn as cells.
 bool is_column_label(const std::string& text) {
-    static const std::set<std::string> names = {"c",           "col",        "bank",    "lane",
-                                                "lanes",       "slot",       "thread",  "threads",
-                                                "threadIdx.x", "blockIdx.x", "position"};
-    return names.contains(text);
+    static const std::set<std::string> column_labels = {
+        "c",      "col",     "bank",        "lane",       "lanes",   "slot",
+        "thread", "threads", "threadIdx.x", "blockIdx.x", "position"};
+    return column_labels.contains(text);
 }
 
 /// Reports whether a single blank separates a part from the part before it.
-bool is_next_word(const LinePart& part, const LinePart& before) {
-    return part.begin == before.end + 1;
+bool is_next_word(const LinePart& part, const LinePart& previous) {
+    return part.begin == previous.end + 1;
 }
 
 /// Returns the index of the first part after a row's label. A label is a word, or several words
 /// with single blanks between them. "r 0" is a label, and "0 1 2" is not.
 std::size_t find_end_of_label(const std::vector<LinePart>& parts, std::size_t begin,
                               std::size_t end) {
-    static const std::set<std::string> names_of_rows = {"r", "n", "row", "GPU"};
-    if (names_of_rows.contains(parts[begin].text) && begin + 1 < end) return begin + 2;
+    static const std::set<std::string> row_labels = {"r", "n", "row", "GPU"};
+    if (row_labels.contains(parts[begin].text) && begin + 1 < end) return begin + 2;
     std::size_t last = begin;
-    bool is_cells = is_cell_text(parts[begin].text);
+    bool are_cells = is_cell_text(parts[begin].text);
     while (last + 1 < end && parts[last + 1].kind == PartKind::word &&
            is_next_word(parts[last + 1], parts[last])) {
         ++last;
-        is_cells = is_cells && is_cell_text(parts[last].text);
+        are_cells = are_cells && is_cell_text(parts[last].text);
     }
-    if (is_cells && (last == begin || last - begin >= 2)) return begin;
+    if (are_cells && (last == begin || last - begin >= 2)) return begin;
     return parts[begin].kind == PartKind::word ? last + 1 : begin;
 }
 
 /// Converts the words after a row's label to cells, if there are at least kMinNeighbouringCells
 /// words.
-void turn_words_into_cells(std::vector<LinePart>& parts, std::size_t begin, std::size_t end) {
+void convert_words_to_cells(std::vector<LinePart>& parts, std::size_t begin, std::size_t end) {
     if (begin >= end) return;
     const std::size_t first = find_end_of_label(parts, begin, end);
     // Column numbers are not drawn as cells.
     if (is_column_label(parts[begin].text) && first <= begin + 2) return;
     for (std::size_t at = first; at < end;) {
         std::size_t last = at;
-        int cells = 0;
+        int cell_count = 0;
         while (last < end &&
                (parts[last].kind != PartKind::word || is_cell_text(parts[last].text)) &&
                parts[last].kind != PartKind::brace) {
-            cells += parts[last].kind == PartKind::word || parts[last].kind == PartKind::marked ||
-                     parts[last].kind == PartKind::empty;
+            cell_count += parts[last].kind == PartKind::word ||
+                          parts[last].kind == PartKind::marked ||
+                          parts[last].kind == PartKind::empty;
             ++last;
         }
-        if (cells >= kMinNeighbouringCells) {
+        if (cell_count >= kMinNeighbouringCells) {
             for (std::size_t i = at; i < last; ++i)
                 if (parts[i].kind == PartKind::word) parts[i].kind = PartKind::cell;
         }
@@ -189,51 +193,52 @@ std::string format_pixels(double value) {
     return text.substr(0, text.find('.') + 2);
 }
 
-std::string rectangle_svg(const char* kind, double from, double to, double top, double height) {
-    return std::string("<rect class=\"") + kind + "\" x=\"" + format_pixels(from) + "\" y=\"" +
+std::string rectangle_svg(const char* css_class, double from, double to, double top,
+                          double height) {
+    return std::string("<rect class=\"") + css_class + "\" x=\"" + format_pixels(from) + "\" y=\"" +
            format_pixels(top) + "\" width=\"" + format_pixels(to - from) + "\" height=\"" +
            format_pixels(height) + "\" rx=\"3\"/>";
 }
 
-std::string text_svg(const char* kind, double x, double y, const std::string& text) {
-    return std::string("<text class=\"") + kind + "\" x=\"" + format_pixels(x) + "\" y=\"" +
+std::string text_svg(const char* css_class, double x, double y, const std::string& text) {
+    return std::string("<text class=\"") + css_class + "\" x=\"" + format_pixels(x) + "\" y=\"" +
            format_pixels(y) + "\">" + to_html(text) + "</text>";
 }
 
 /// Replaces ASCII arrows and dashes with typographic characters, and removes backquotes.
 std::string replace_ascii_arrows(std::string text) {
-    const std::pair<const char*, const char*> signs[] = {
+    const std::pair<const char*, const char*> replacements[] = {
         {"-->", "→"}, {"->", "→"}, {"<-", "←"}, {"--", "—"}, {"`", ""}};
-    for (const auto& [from, to] : signs) {
-        const std::string old = from;
-        for (std::size_t at = 0; (at = text.find(old, at)) != text.npos;
+    for (const auto& [from, to] : replacements) {
+        const std::string replaced_text = from;
+        for (std::size_t at = 0; (at = text.find(replaced_text, at)) != text.npos;
              at += std::string(to).size())
-            text.replace(at, old.size(), to);
+            text.replace(at, replaced_text.size(), to);
     }
     return text;
 }
 
 std::string part_svg(const LinePart& part, int row) {
-    const double top = kMarginPixels + row * kLineHeightPixels, base = top + 15.5;
+    const double top = kMarginPixels + row * kLineHeightPixels, baseline = top + 15.5;
     const double begin = static_cast<double>(part.begin), end = static_cast<double>(part.end);
-    const double middle = (column_to_pixels(begin) + column_to_pixels(end)) / 2;
+    const double center = (column_to_pixels(begin) + column_to_pixels(end)) / 2;
     // A cell is a little wider than its text.
-    const double half = std::max(11.0, (end - begin) * kCharacterWidthPixels / 2 + 1);
+    const double half_width = std::max(11.0, (end - begin) * kCharacterWidthPixels / 2 + 1);
     switch (part.kind) {
         case PartKind::cell:
-            return rectangle_svg("plain", middle - half, middle + half, top + 1,
+            return rectangle_svg("plain", center - half_width, center + half_width, top + 1,
                                  kLineHeightPixels - 3) +
-                   text_svg("in-cell", middle, base, part.text);
+                   text_svg("in-cell", center, baseline, part.text);
         case PartKind::marked:
-            return rectangle_svg("marked", middle - half, middle + half, top + 1,
+            return rectangle_svg("marked", center - half_width, center + half_width, top + 1,
                                  kLineHeightPixels - 3) +
-                   text_svg("in-marked", middle, base, part.text);
+                   text_svg("in-marked", center, baseline, part.text);
         case PartKind::empty:
-            return rectangle_svg("plain", middle - half, middle + half, top + 1,
+            return rectangle_svg("plain", center - half_width, center + half_width, top + 1,
                                  kLineHeightPixels - 3);
-        case PartKind::ellipsis: return text_svg("middle faint", middle, base, "…");
+        case PartKind::ellipsis: return text_svg("middle faint", center, baseline, "…");
         case PartKind::separator:
-            return "<path class=\"line\" d=\"M" + format_pixels(middle) + " " + format_pixels(top) +
+            return "<path class=\"line\" d=\"M" + format_pixels(center) + " " + format_pixels(top) +
                    "v" + std::to_string(kLineHeightPixels) + "\"/>";
         case PartKind::edge:
             return "<path class=\"line\" d=\"M" + format_pixels(column_to_pixels(begin + .5)) +
@@ -242,13 +247,14 @@ std::string part_svg(const LinePart& part, int row) {
         case PartKind::range:
             return rectangle_svg("marked", column_to_pixels(begin) + 1, column_to_pixels(end) - 1,
                                  top + 1, kLineHeightPixels - 3) +
-                   text_svg("in-marked", middle, base, part.text);
+                   text_svg("in-marked", center, baseline, part.text);
         case PartKind::brace:
             return "<path class=\"line\" d=\"M" + format_pixels(column_to_pixels(begin) + 3) + " " +
                    format_pixels(top + 2) + "v6H" + format_pixels(column_to_pixels(end) - 3) +
-                   "v-6\"/>" + text_svg("middle faint", middle, base + 6, part.text);
+                   "v-6\"/>" + text_svg("middle faint", center, baseline + 6, part.text);
         case PartKind::word:
-            return text_svg("word", column_to_pixels(begin), base, replace_ascii_arrows(part.text));
+            return text_svg("word", column_to_pixels(begin), baseline,
+                            replace_ascii_arrows(part.text));
     }
     return "";
 }
@@ -258,10 +264,10 @@ std::string part_svg(const LinePart& part, int row) {
 std::vector<LinePart> join_words_into_sentences(const std::vector<LinePart>& parts) {
     std::vector<LinePart> joined;
     for (const LinePart& part : parts) {
-        const bool continues = !joined.empty() && part.kind == PartKind::word &&
-                               joined.back().kind == PartKind::word &&
-                               part.begin == joined.back().end + 1;
-        if (continues) {
+        const bool continues_sentence = !joined.empty() && part.kind == PartKind::word &&
+                                        joined.back().kind == PartKind::word &&
+                                        part.begin == joined.back().end + 1;
+        if (continues_sentence) {
             joined.back().text += " " + part.text;
             joined.back().end = part.end;
         } else {
@@ -273,39 +279,43 @@ std::vector<LinePart> join_words_into_sentences(const std::vector<LinePart>& par
 
 }  // namespace
 
-std::string draw_text(const std::vector<std::string>& lines) {
-    std::string body, marks, all;
-    std::size_t columns = 0;
+std::string draw_text_diagram(const std::vector<std::string>& lines) {
+    std::string unmarked_svg, marked_svg, description;
+    std::size_t column_count = 0;
     int row = 0;
     for (const std::string& line : lines) {
         std::vector<LinePart> parts = split_into_parts(line);
         std::size_t begin = 0;
         for (std::size_t i = 0; i <= parts.size(); ++i) {
-            const bool is_end =
+            const bool ends_drawing =
                 i == parts.size() ||
                 (i > begin + 1 && parts[i].begin >= parts[i - 1].end + kMinBlanksBetweenDrawings);
-            if (!is_end) continue;
-            turn_words_into_cells(parts, begin, i);
+            if (!ends_drawing) continue;
+            convert_words_to_cells(parts, begin, i);
             begin = i;
         }
         // Draw the marks last, because they may cover parts of the neighbouring cells.
         for (const LinePart& part : join_words_into_sentences(parts))
-            (part.kind == PartKind::marked || part.kind == PartKind::range ? marks : body) +=
+            (part.kind == PartKind::marked || part.kind == PartKind::range ? marked_svg
+                                                                           : unmarked_svg) +=
                 part_svg(part, row);
-        columns = std::max(columns, line.size());
-        all += trimmed(line) + "; ";
+        column_count = std::max(column_count, line.size());
+        description += trim(line) + "; ";
         ++row;
     }
-    const bool is_shared = all.find("bank") != all.npos || all.find("tile") != all.npos ||
-                           all.find("wavefront") != all.npos || all.find("slot") != all.npos;
-    const std::string size =
-        format_pixels(column_to_pixels(static_cast<double>(columns)) + kMarginPixels) + " " +
+    const bool is_shared = description.find("bank") != description.npos ||
+                           description.find("tile") != description.npos ||
+                           description.find("wavefront") != description.npos ||
+                           description.find("slot") != description.npos;
+    const std::string view_size =
+        format_pixels(column_to_pixels(static_cast<double>(column_count)) + kMarginPixels) + " " +
         std::to_string(row * kLineHeightPixels + 2 * kMarginPixels);
     return "<div class=\"drawing text-drawing\" tabindex=\"0\" role=\"group\" "
            "aria-label=\"Drawing\"><svg class=\"diagram " +
            std::string(is_shared ? "of-shared" : "of-global") + "\" role=\"img\" aria-label=\"" +
-           to_html(all) + "\" viewBox=\"0 0 " + size + "\" width=\"" +
-           size.substr(0, size.find(' ')) + "\">" + body + marks + "</svg></div>";
+           to_html(description) + "\" viewBox=\"0 0 " + view_size + "\" width=\"" +
+           view_size.substr(0, view_size.find(' ')) + "\">" + unmarked_svg + marked_svg +
+           "</svg></div>";
 }
 
 }  // namespace coalesce::book

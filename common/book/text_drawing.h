@@ -8,6 +8,6 @@ namespace coalesce::book {
 
 /// Converts a diagram to SVG. Each character keeps its position. Numbers and letters in rows become
 /// cells, brackets mark cells and ranges, and all other characters remain text.
-std::string draw_text(const std::vector<std::string>& lines);
+std::string draw_text_diagram(const std::vector<std::string>& lines);
 
 }  // namespace coalesce::book

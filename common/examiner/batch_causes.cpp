@@ -11,29 +11,30 @@
 namespace coalesce {
 namespace {
 
-/// The lowest index in `in` and the lowest index in `out` of the elements that a block accesses.
-/// Both arrays are stacks of matrices.
-struct BlockBegins {
-    std::optional<std::int64_t> in, out;
+/// The lowest index in `lowest_in` and the lowest index in `lowest_out` of the elements that a
+/// block accesses. Both arrays are stacks of matrices.
+struct FirstElements {
+    std::optional<std::int64_t> lowest_in, lowest_out;
 };
 
-/// Returns the lowest index in `in` and the lowest index in `out` of the elements that the first
-/// warp of block (0, 0, z) accesses.
-BlockBegins begins_of_block(long long z, const Trial& trial, const Evidence& evidence) {
+/// Returns the lowest index in `lowest_in` and the lowest index in `lowest_out` of the elements
+/// that the first warp of block (0, 0, z) accesses.
+FirstElements find_block_begins(long long z, const Trial& trial, const Evidence& evidence) {
     const auto block = static_cast<std::uint64_t>(z * trial.launch.grid[0] * trial.launch.grid[1]);
-    const Trial seen =
+    const Trial unchecked_trial =
         evidence.launch_without_checks(trial.shape, {.block = block, .limit = kMaxTracedAccesses});
-    BlockBegins begins;
-    for (const simulated::Access& access : seen.accesses) {
+    FirstElements origins;
+    for (const simulated::Access& access : unchecked_trial.accesses) {
         if (access.is_shared || access.active == 0) continue;
-        const std::uint64_t base = access.is_store ? seen.out_address : seen.in_address;
-        auto& begin = access.is_store ? begins.out : begins.in;
+        const std::uint64_t base =
+            access.is_store ? unchecked_trial.out_address : unchecked_trial.in_address;
+        auto& begin = access.is_store ? origins.lowest_out : origins.lowest_in;
         for (const std::uint64_t address : access.active_addresses()) {
             const auto element = static_cast<std::int64_t>(address - base) / 4;
             begin = begin ? std::min(*begin, element) : element;
         }
     }
-    return begins;
+    return origins;
 }
 
 bool uses_block_z(const Evidence& evidence) {
@@ -42,15 +43,15 @@ bool uses_block_z(const Evidence& evidence) {
 
 /// Returns the line on which the learner should advance a pointer to the block's own matrix: the
 /// line that advances the other pointer or, if there is none, the first line of the kernel.
-int find_pointer_line(const std::string& other, const Evidence& evidence) {
-    const int line = find_pointer_advance_line(evidence.source.text, other);
+int find_pointer_line(const std::string& pointer_name, const Evidence& evidence) {
+    const int line = find_pointer_advance_line(evidence.source.text, pointer_name);
     return line > 0 ? line : find_kernel_line(evidence.source.text, evidence.exercise.kernel);
 }
 
 /// Blames `configure` for the number of blocks along z.
 void blame_blocks_along_z(Failure& failure, const Evidence& evidence) {
     failure.place.line = find_configure_line(evidence.source.text, ".grid");
-    failure.next = "In configure, set the third number of .grid to the number of matrices.";
+    failure.advice = "In configure, set the third number of .grid to the number of matrices.";
 }
 
 }  // namespace
@@ -63,16 +64,18 @@ LineMistake find_row_of_all_matrices(const std::string& text, const std::string&
                                      const Trial& trial) {
     static const TextPattern number(R"(blockIdx\.y\s*/\s*([\w()/ ]+))");
     static const TextPattern row(R"(\bint\s+row\s*=([^;]*blockIdx\.y\s*\*[^;]*);)");
-    const std::string code = code_for_search(text), moved = expand(text, offset, line);
-    TextMatch tiles, quotient, found;
-    if (trial.launch.grid[2] > 1 || !search(moved, tiles, number) ||
-        !search(code, quotient, number) || !search(code, found, row))
+    const std::string code = code_for_search(text), expanded_offset = expand(text, offset, line);
+    TextMatch tile_match, quotient, match;
+    if (trial.launch.grid[2] > 1 || !search(expanded_offset, tile_match, number) ||
+        !search(code, quotient, number) || !search(code, match, row))
         return {};
-    if (expand(text, found.str(1), line_of(code, found)).find('%') != std::string::npos) return {};
-    return {line_of(code, found),
+    if (expand(text, match.str(1), line_of_match(code, match)).find('%') != std::string::npos)
+        return {};
+    return {line_of_match(code, match),
             "blockIdx.y numbers the tiles of all matrices here. `" + offset +
                 "` already selects the block's own matrix, and `row` selects it a second time.",
-            "Start `row` at 0 in each matrix: line " + std::to_string(line_of(code, quotient)) +
+            "Start `row` at 0 in each matrix: line " +
+                std::to_string(line_of_match(code, quotient)) +
                 " divides blockIdx.y, and `row` needs the remainder of this division. Or number "
                 "the matrices along z."};
 }
@@ -83,48 +86,50 @@ bool explain_pointer_advance(Failure& failure, const Trial& trial, const Evidenc
     static const TextPattern advance(R"(\b(in|out)\s*(?:\+=|=\s*(?:in|out)\s*\+)([^;]+);)");
     const std::string code = code_for_search(evidence.source.text);
     if (evidence.exercise.task().kind != Produces::permuted) return false;
-    for (const TextMatch& one : find_matches(code, advance)) {
-        const std::string offset = trimmed(one.str(2)), name = "`" + one.str(1) + "`";
-        const auto tell = [&](const std::string& headline, const std::string& next) {
+    for (const TextMatch& match : find_matches(code, advance)) {
+        const std::string offset = trimmed(match.str(2)), name = "`" + match.str(1) + "`";
+        const auto explain_move = [&](const std::string& headline, const std::string& advice) {
             if (failure.kind == FailureKind::wrong_result)
                 failure.details = wrap(first_sentence(failure.headline)) + failure.details;
             failure.headline = headline;
-            failure.place.line = line_of(code, one);
-            failure.next = next;
+            failure.place.line = line_of_match(code, match);
+            failure.advice = advice;
             return true;
         };
-        const std::string right =
+        const std::string advice_text =
             "A matrix has MATRIX_ROWS * cols elements: move the pointer by blockIdx.z times that "
             "number.";
-        const LineMistake of_row =
-            find_row_of_all_matrices(evidence.source.text, offset, line_of(code, one), trial);
-        if (of_row.line > 0) {
-            tell(of_row.sentence, of_row.next);
-            failure.place.line = of_row.line;
+        const LineMistake row_mistake = find_row_of_all_matrices(evidence.source.text, offset,
+                                                                 line_of_match(code, match), trial);
+        if (row_mistake.line > 0) {
+            explain_move(row_mistake.sentence, row_mistake.advice);
+            failure.place.line = row_mistake.line;
             return true;
         }
         if (offset.find("blockIdx.z") == offset.npos) {
-            return tell(name + " is moved by `" + offset +
-                            "`, which does not depend on blockIdx.z, the index of the matrix.",
-                        right);
+            return explain_move(
+                name + " is moved by `" + offset +
+                    "`, which does not depend on blockIdx.z, the index of the matrix.",
+                advice_text);
         }
         if (split_outside_brackets(offset, "+").size() > 1 ||
             offset.find("blockIdx.z + ") != offset.npos) {
-            return tell(name + " is moved by `" + offset +
-                            "`, so even for the first matrix, where blockIdx.z is 0, it does not "
-                            "point to the first element.",
-                        right);
+            return explain_move(
+                name + " is moved by `" + offset +
+                    "`, so even for the first matrix, where blockIdx.z is 0, it does not "
+                    "point to the first element.",
+                advice_text);
         }
         if (offset.find("sizeof") != offset.npos) {
-            return tell(
+            return explain_move(
                 name + " is moved by a number of bytes, but pointer arithmetic counts elements.",
-                right);
+                advice_text);
         }
         const bool has_rows = offset.find("MATRIX_ROWS") != offset.npos;
         if (has_rows && contains_word(offset, "cols")) continue;
-        return tell(name + " is moved by `" + offset +
-                        "` for each matrix, but that is not the size of a matrix.",
-                    right);
+        return explain_move(name + " is moved by `" + offset +
+                                "` for each matrix, but that is not the size of a matrix.",
+                            advice_text);
     }
     return false;
 }
@@ -141,22 +146,23 @@ bool explain_by_matrix_begin(Failure& failure, const Trial& trial, const Evidenc
         return true;
     }
     if (matrices < 2 || trial.launch.grid[2] < 2) return false;
-    const auto expected = static_cast<std::int64_t>(trial.elements()) / matrices;
-    const BlockBegins first = begins_of_block(0, trial, evidence),
-                      second = begins_of_block(1, trial, evidence);
+    const auto expected_step = static_cast<std::int64_t>(trial.elements()) / matrices;
+    const FirstElements first_begins = find_block_begins(0, trial, evidence),
+                        second_begins = find_block_begins(1, trial, evidence);
     for (const bool is_out : {false, true}) {
-        const auto& from = is_out ? first.out : first.in;
-        const auto& to = is_out ? second.out : second.in;
+        const auto& first_cell = is_out ? first_begins.lowest_out : first_begins.lowest_in;
+        const auto& second_cell = is_out ? second_begins.lowest_out : second_begins.lowest_in;
         const std::string name = matrix_name(is_out, evidence);
-        if (!from || !to || *from != 0 || *to == expected) continue;
+        if (!first_cell || !second_cell || *first_cell != 0 || *second_cell == expected_step)
+            continue;
         // Another rule reports a pointer that is not advanced at all.
-        if (*to == 0) continue;
+        if (*second_cell == 0) continue;
         failure.headline = "block (0, 0, 1) assumes that the second matrix of `" + name +
-                           "` begins at element " + std::to_string(*to) + ", but it begins at " +
-                           std::to_string(expected) + ".";
+                           "` begins at element " + std::to_string(*second_cell) +
+                           ", but it begins at " + std::to_string(expected_step) + ".";
         const int line = find_pointer_advance_line(evidence.source.text, name);
         if (line > 0) failure.place.line = line;
-        failure.next =
+        failure.advice =
             "A matrix has MATRIX_ROWS * cols elements. Add blockIdx.z times that number to the "
             "pointer to the first matrix; pointer arithmetic counts elements, not bytes.";
         return true;
@@ -168,15 +174,15 @@ void explain_missed_batches(Failure& failure, const Trial& trial, const Evidence
     if (failure.fault != Fault::batches_missed || !trial.comparison) return;
     const auto matrices = static_cast<long long>(trial.comparison->problem.batches());
     const long long blocks = trial.launch.grid[2];
-    const bool has_blocks = blocks >= matrices, knows = uses_block_z(evidence);
-    if (has_blocks == knows) return;
+    const bool has_blocks = blocks >= matrices, uses_z = uses_block_z(evidence);
+    if (has_blocks == uses_z) return;
     failure.details = wrap(failure.headline) + failure.details;
     if (has_blocks) {
         failure.headline = "the grid has blocks for all " + std::to_string(matrices) +
                            " matrices, but nothing in the kernel depends on blockIdx.z: all blocks "
                            "work on the first matrix.";
         failure.place.line = find_kernel_line(evidence.source.text, evidence.exercise.kernel);
-        failure.next =
+        failure.advice =
             "Make both `in` and `out` point to the block's own matrix: add blockIdx.z times the "
             "number of elements of one matrix.";
         return;
@@ -189,24 +195,25 @@ void explain_missed_batches(Failure& failure, const Trial& trial, const Evidence
 
 void explain_batch_race(Failure& failure, const simulated::Report& race, const Trial& trial,
                         const Evidence& evidence) {
-    const auto &one = race.thread.block, &other = race.other_thread.block;
-    const bool differ_by_z = one[0] == other[0] && one[1] == other[1] && one[2] != other[2];
+    const auto &race_block = race.thread.block, &other_block = race.other_thread.block;
+    const bool differ_by_z = race_block[0] == other_block[0] && race_block[1] == other_block[1] &&
+                             race_block[2] != other_block[2];
     // If matrices overlap by chance, the first race may be between tiles of different columns.
     const bool moves_pointers = find_pointer_advance_line(evidence.source.text, "in") > 0 ||
                                 find_pointer_advance_line(evidence.source.text, "out") > 0;
-    if (one[2] != other[2] && !differ_by_z && !moves_pointers &&
+    if (race_block[2] != other_block[2] && !differ_by_z && !moves_pointers &&
         explain_by_matrix_begin(failure, trial, evidence))
         return;
     if (!differ_by_z || race.matches("globalrace", "read after write")) return;
     if (explain_by_matrix_begin(failure, trial, evidence)) return;
-    const bool knows = uses_block_z(evidence);
+    const bool uses_z = uses_block_z(evidence);
     failure.headline =
         "blocks of different matrices store to the same elements, because the index does not "
         "depend on blockIdx.z.";
     failure.place.line =
-        knows ? find_pointer_line("in", evidence) : find_pointer_line("out", evidence);
-    failure.next = knows ? "Make `out` point to the block's own matrix, as `in` does."
-                         : "Make both `in` and `out` point to the block's own matrix.";
+        uses_z ? find_pointer_line("in", evidence) : find_pointer_line("out", evidence);
+    failure.advice = uses_z ? "Make `out` point to the block's own matrix, as `in` does."
+                            : "Make both `in` and `out` point to the block's own matrix.";
 }
 
 }  // namespace coalesce

@@ -14,15 +14,15 @@ using BlockSize = std::array<long long, 3>;
 constexpr long long kMaxThreads = 1024, kMinThreads = 32;
 
 /// Returns the values of the kernel's named constants, such as TILE_DIM = 32.
-std::vector<long long> constants_in(const std::string& text) {
+std::vector<long long> list_constants(const std::string& text) {
     static const TextPattern constant(R"(\b[A-Z][A-Z_0-9]*\s*=\s*(\d{1,4})\b)");
-    constexpr std::size_t most_constants = 8;
+    constexpr std::size_t max_constants = 8;
     std::vector<long long> values;
     const std::string code = code_for_search(text);
-    for (const TextMatch& one : find_matches(code, constant)) {
-        const long long value = std::stoll(one.str(1));
+    for (const TextMatch& match : find_matches(code, constant)) {
+        const long long value = std::stoll(match.str(1));
         if (std::ranges::count(values, value) == 0) values.push_back(value);
-        if (values.size() == most_constants) break;
+        if (values.size() == max_constants) break;
     }
     return values;
 }
@@ -31,14 +31,14 @@ std::vector<long long> constants_in(const std::string& text) {
 /// threads, for example, these include 32 x 8, 16 x 8 and 8 x 32 threads. A kernel that moves
 /// vectors has fewer threads per row.
 std::vector<BlockSize> blocks_to_try(const BlockSize& block, const std::string& text) {
-    const std::vector<long long> constants = constants_in(text);
+    const std::vector<long long> constants = list_constants(text);
     std::vector<BlockSize> blocks;
     const auto add = [&](long long x, long long y) {
-        const BlockSize one{x, y, 1};
+        const BlockSize candidate_block{x, y, 1};
         const bool is_possible = x > 0 && y > 0 && x * y <= kMaxThreads && x * y >= kMinThreads;
-        if (is_possible && one != block &&
-            std::find(blocks.begin(), blocks.end(), one) == blocks.end())
-            blocks.push_back(one);
+        if (is_possible && candidate_block != block &&
+            std::find(blocks.begin(), blocks.end(), candidate_block) == blocks.end())
+            blocks.push_back(candidate_block);
     };
     add(block[1], block[0]);
     for (const long long side : constants) {
@@ -51,12 +51,12 @@ std::vector<BlockSize> blocks_to_try(const BlockSize& block, const std::string& 
     return blocks;
 }
 
-bool is_good_with(const BlockSize& block, const Trial& trial, const Evidence& evidence) {
+bool passes_with_block(const BlockSize& block, const Trial& trial, const Evidence& evidence) {
     if (!evidence.relaunch({.shape = trial.shape, .block = block}).is_good()) return false;
     // Try several shapes, because a kernel can be correct on a single shape by chance.
-    for (const Shape other : {kRaggedShape, Shape{64, 128}, Shape{128, 64}}) {
-        if (!evidence.exercise.accepts(other)) continue;
-        return evidence.relaunch({.shape = other, .block = block}).is_good();
+    for (const Shape other_shape : {kRaggedShape, Shape{64, 128}, Shape{128, 64}}) {
+        if (!evidence.exercise.accepts(other_shape)) continue;
+        return evidence.relaunch({.shape = other_shape, .block = block}).is_good();
     }
     return true;
 }
@@ -69,19 +69,19 @@ struct BlockRows {
 
 BlockRows find_block_rows(const std::string& text) {
     static const TextPattern constant(R"(\bBLOCK_ROWS\s*=\s*(?:(\d{1,4})\b)?)");
-    TextMatch found;
+    TextMatch match;
     const std::string code = code_for_search(text);
-    if (!search(code, found, constant)) return {};
-    return {line_of(code, found), found[1].matched ? std::stoll(found.str(1)) : 0};
+    if (!search(code, match, constant)) return {};
+    return {line_of_match(code, match), match[1].matched ? std::stoll(match.str(1)) : 0};
 }
 
-void blame_block(Failure& failure, const BlockSize& block, const BlockSize& other,
+void blame_block(Failure& failure, const BlockSize& block, const BlockSize& other_size,
                  const Evidence& evidence) {
     failure.headline = "configure launches blocks of " + format_product(block[0], block[1]) +
                        " threads, but the kernel needs blocks of " +
-                       format_product(other[0], other[1]) + ".";
+                       format_product(other_size[0], other_size[1]) + ".";
     failure.place = {evidence.source.name, find_configure_line(evidence.source.text, ".block"), 0};
-    failure.next =
+    failure.advice =
         "Compare .block with the kernel: together, the threads of a block and the iterations of "
         "its loops must visit each element of the tile once.";
 }
@@ -93,24 +93,25 @@ bool blame_loops(Failure& failure, const BlockSize& block, const Evidence& evide
     if (std::none_of(loops.begin(), loops.end(),
                      [](const Loop& loop) { return loop.step.has_value(); }))
         return false;
-    const auto differs = [](const Loop& loop) {
+    const auto has_other_step = [](const Loop& loop) {
         return loop.step && loop.step->find("BLOCK_ROWS") == std::string::npos;
     };
-    const auto odd = std::find_if(loops.begin(), loops.end(), differs);
+    const auto other_loop = std::find_if(loops.begin(), loops.end(), has_other_step);
     const BlockRows rows = find_block_rows(evidence.source.text);
-    const bool fits = rows.line == 0 || rows.value == block[1];
-    if (odd == loops.end() && fits) return false;
-    failure.place = {evidence.source.name, odd != loops.end() ? odd->first_line : rows.line, 0};
+    const bool fits_block = rows.line == 0 || rows.value == block[1];
+    if (other_loop == loops.end() && fits_block) return false;
+    failure.place = {evidence.source.name,
+                     other_loop != loops.end() ? other_loop->first_line : rows.line, 0};
     failure.headline = "the step of the loops does not match the block, which has " +
                        std::to_string(block[1]) + " rows of threads.";
-    failure.next =
+    failure.advice =
         "In each iteration, all rows of threads advance together: the step of the loops must be "
         "the number of thread rows, BLOCK_ROWS.";
     return true;
 }
 
 /// Reports whether the block has the number of threads that the lesson requires.
-bool is_block_as_asked(const BlockSize& block, const Limits& limits) {
+bool meets_block_limits(const BlockSize& block, const Limits& limits) {
     return limits.elements_per_thread > 0 &&
            static_cast<double>(block[0] * block[1]) * limits.elements_per_thread ==
                limits.elements_per_block;
@@ -125,15 +126,15 @@ bool explain_by_block_size(Failure& failure, const Trial& trial, const Evidence&
                              failure.kind == FailureKind::out_of_bounds;
     const BlockSize& block = trial.launch.block;
     if (!is_possible || block[2] != 1) return false;
-    for (const BlockSize& other : blocks_to_try(block, evidence.source.text)) {
-        if (!is_good_with(other, trial, evidence)) continue;
+    for (const BlockSize& other_size : blocks_to_try(block, evidence.source.text)) {
+        if (!passes_with_block(other_size, trial, evidence)) continue;
         // If the block size is the one that the lesson requires or that the constants describe, the
         // mistake is in the loops.
         const bool is_right =
-            other[0] == block[0] && (is_block_as_asked(block, evidence.exercise.limits) ||
-                                     block[1] == find_block_rows(evidence.source.text).value);
+            other_size[0] == block[0] && (meets_block_limits(block, evidence.exercise.limits) ||
+                                          block[1] == find_block_rows(evidence.source.text).value);
         if (!is_right || !blame_loops(failure, block, evidence))
-            blame_block(failure, block, other, evidence);
+            blame_block(failure, block, other_size, evidence);
         return true;
     }
     return false;

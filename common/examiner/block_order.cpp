@@ -11,18 +11,18 @@ namespace {
 
 /// Returns the tile that block (x, y) processes if the blocks follow the diagonals of the tile
 /// grid. Each diagonal starts one column to the right of the previous one.
-Cell diagonal_tile(int x, int y, int wide, int tall) {
-    const int block = y * wide + x;
-    const int tile_row = block % tall;
-    return {tile_row, (block / tall + tile_row) % wide};
+Cell diagonal_tile(int x, int y, int tile_cols, int tile_rows) {
+    const int block = y * tile_cols + x;
+    const int tile_row = block % tile_rows;
+    return {tile_row, (block / tile_rows + tile_row) % tile_cols};
 }
 
 /// Returns the tile that block (x, y) processes if the rows and the columns of tiles are both
 /// divided among four GPUs. From one block to the next along x, the tile moves to the columns of
-/// the next GPU. `wide` must be a multiple of 4.
-Cell row_by_row_tile(int x, int y, int wide, int tall) {
-    const int gpu = y / ((tall + 3) / 4);
-    return {y, (x + gpu) % 4 * (wide / 4) + x / 4};
+/// the next GPU. `tile_cols` must be a multiple of 4.
+Cell row_by_row_tile(int x, int y, int tile_cols, int tile_rows) {
+    const int gpu = y / ((tile_rows + 3) / 4);
+    return {y, (x + gpu) % 4 * (tile_cols / 4) + x / 4};
 }
 
 constexpr BlockOrder kBlockOrderTable[] = {{"diagonal", diagonal_tile, {96, 128}},
@@ -44,10 +44,10 @@ struct TakenTile {
 /// it stores no element. If the grid has a block for each tile, a store outside the expected tile
 /// determines the result, even if the warp also stores to the expected tile. Loads are not
 /// considered, because a kernel can load elements that it does not need.
-std::optional<TakenTile> find_taken_tile(const Trial& trial, int side, Cell expected) {
+std::optional<TakenTile> find_taken_tile(const Trial& trial, int side, Cell expected_tile) {
     const bool is_alone = trial.launch.blocks() * side * side >=
                           static_cast<long long>(trial.shape.rows) * trial.shape.cols;
-    std::optional<TakenTile> taken;
+    std::optional<TakenTile> tile_taken;
     int line = 0;
     for (const simulated::Access& access : trial.accesses) {
         if (access.is_shared) continue;
@@ -57,11 +57,11 @@ std::optional<TakenTile> find_taken_tile(const Trial& trial, int side, Cell expe
             const auto element =
                 static_cast<std::int64_t>((address - trial.out_address) / sizeof(float));
             const Cell tile{element % trial.shape.rows / side, element / trial.shape.rows / side};
-            if (!taken) taken = TakenTile{tile, line};
-            if (!is_alone || !(tile == expected)) return TakenTile{tile, line};
+            if (!tile_taken) tile_taken = TakenTile{tile, line};
+            if (!is_alone || !(tile == expected_tile)) return TakenTile{tile, line};
         }
     }
-    return taken;
+    return tile_taken;
 }
 
 /// Returns the tile of the first element that the traced warp stores.
@@ -72,10 +72,11 @@ std::optional<TakenTile> find_first_tile(const Trial& trial, int side) {
 /// Returns the tile that the block with the linear index `block` must process in the lesson's
 /// order. Blocks are numbered in the order in which they are launched, regardless of the number of
 /// grid dimensions.
-Cell expected_tile(const BlockOrder& order, long long block) {
-    const int wide = order.shape.cols / order.tile, tall = order.shape.rows / order.tile;
-    return order.tile_for_block(static_cast<int>(block % wide), static_cast<int>(block / wide),
-                                wide, tall);
+Cell expected_tile(const BlockOrder& block_order, long long block) {
+    const int tile_cols = block_order.shape.cols / block_order.tile,
+              tile_rows = block_order.shape.rows / block_order.tile;
+    return block_order.tile_for_block(static_cast<int>(block % tile_cols),
+                                      static_cast<int>(block / tile_cols), tile_cols, tile_rows);
 }
 
 std::string pair_text(std::int64_t first, std::int64_t second) {
@@ -83,36 +84,39 @@ std::string pair_text(std::int64_t first, std::int64_t second) {
 }
 
 Failure explain_wrong_tile(const std::string& file, const Trial& trial, long long block,
-                           const TakenTile& taken, Cell expected) {
+                           const TakenTile& tile_taken, Cell expected_tile) {
     const auto x = block % trial.launch.grid[0], y = block / trial.launch.grid[0];
     return {
         .kind = FailureKind::wrong_block_order,
         .headline = "block " + pair_text(x, y) + " processes the tile at tile row " +
-                    std::to_string(taken.tile.row) + ", column " + std::to_string(taken.tile.col) +
+                    std::to_string(tile_taken.tile.row) + ", column " +
+                    std::to_string(tile_taken.tile.col) +
                     ", but in the order of this lesson it should process the tile at tile row " +
-                    std::to_string(expected.row) + ", column " + std::to_string(expected.col) + ".",
-        .place = {file, taken.line, 0},
+                    std::to_string(expected_tile.row) + ", column " +
+                    std::to_string(expected_tile.col) + ".",
+        .place = {file, tile_taken.line, 0},
         .shape = trial.shape,
-        .next =
+        .advice =
             "The result is correct, but the order of the blocks is not. Number the blocks, and "
             "work out by hand which tiles the first few process."};
 }
 
 /// Returns the distance between checked blocks, as a number of blocks. An odd distance spreads them
 /// over several columns.
-long long checked_block_stride(const BlockOrder& order, long long blocks) {
-    return order.max_blocks > 0 ? blocks / order.max_blocks | 1 : 1;
+long long checked_block_stride(const BlockOrder& block_order, long long blocks) {
+    return block_order.max_blocks > 0 ? blocks / block_order.max_blocks | 1 : 1;
 }
 
 /// Returns a failure if, for most of the checked blocks, the next block's tile is in the same row
 /// or column of tiles.
-std::optional<Failure> find_undiagonal_order(const BlockOrder& order, const std::string& file_name,
+std::optional<Failure> find_undiagonal_order(const BlockOrder& block_order,
+                                             const std::string& file_name,
                                              const std::function<Trial(long long)>& launch_for) {
-    int pairs = 0, sharing = 0;
+    int pairs = 0, sharing_count = 0;
     Failure failure{
         .kind = FailureKind::wrong_block_order,
-        .shape = order.shape,
-        .next =
+        .shape = block_order.shape,
+        .advice =
             "The result is correct, but the blocks do not follow a diagonal of tiles. Along a "
             "diagonal, the next block processes a tile in a different row and a different column."};
     long long blocks = 2, step = 1;
@@ -120,22 +124,23 @@ std::optional<Failure> find_undiagonal_order(const BlockOrder& order, const std:
         const Trial trial = launch_for(block);
         if (trial.launch.blocks() > kMaxCheckedBlocks) return std::nullopt;
         blocks = trial.launch.blocks();
-        step = checked_block_stride(order, blocks);
+        step = checked_block_stride(block_order, blocks);
         if (block + 1 >= blocks) break;
-        const auto first = find_first_tile(trial, order.tile);
-        const auto second = find_first_tile(launch_for(block + 1), order.tile);
-        if (!first || !second) continue;
+        const auto first_tile = find_first_tile(trial, block_order.tile);
+        const auto second_tile = find_first_tile(launch_for(block + 1), block_order.tile);
+        if (!first_tile || !second_tile) continue;
         ++pairs;
-        const bool is_row = first->tile.row == second->tile.row;
-        if (!is_row && first->tile.col != second->tile.col) continue;
-        if (sharing++ > 0) continue;
+        const bool is_row = first_tile->tile.row == second_tile->tile.row;
+        if (!is_row && first_tile->tile.col != second_tile->tile.col) continue;
+        if (sharing_count++ > 0) continue;
         failure.headline = "blocks " + std::to_string(block) + " and " + std::to_string(block + 1) +
                            ", counted along the rows of the grid, process tiles in the same tile " +
                            (is_row ? "row" : "column") + ": " +
-                           std::to_string(is_row ? first->tile.row : first->tile.col) + ".";
-        failure.place = {file_name, first->line, 0};
+                           std::to_string(is_row ? first_tile->tile.row : first_tile->tile.col) +
+                           ".";
+        failure.place = {file_name, first_tile->line, 0};
     }
-    if (2 * sharing <= pairs) return std::nullopt;
+    if (2 * sharing_count <= pairs) return std::nullopt;
     return failure;
 }
 
@@ -143,14 +148,14 @@ std::optional<Failure> find_undiagonal_order(const BlockOrder& order, const std:
 
 const BlockOrder* find_block_order(const std::string& name) {
     if (name.empty()) return nullptr;
-    for (const BlockOrder& order : kBlockOrderTable) {
-        if (name == order.name) return &order;
+    for (const BlockOrder& block_order : kBlockOrderTable) {
+        if (name == block_order.name) return &block_order;
     }
     throw std::invalid_argument("there is no block order \"" + name + "\"");
 }
 
 std::optional<Failure> find_wrong_block_order(
-    const BlockOrder& order, const std::string& file_name,
+    const BlockOrder& block_order, const std::string& file_name,
     const std::function<Trial(const TrialRequest&)>& launch) {
     unsigned warps = 1;
     // Trace a different warp in each block, so that a kernel cannot fake the order in a single
@@ -158,25 +163,26 @@ std::optional<Failure> find_wrong_block_order(
     const auto launch_for = [&](long long block) {
         const auto number = static_cast<std::uint64_t>(block);
         const Trial trial =
-            launch({.shape = order.shape,
+            launch({.shape = block_order.shape,
                     .traced = {number, static_cast<unsigned>((5 * number + 3) % warps),
                                kMaxTracedAccesses}});
         warps = static_cast<unsigned>(std::max<long long>(1, trial.launch.threads() / 32));
         return trial;
     };
-    if (!order.tile_for_block) return find_undiagonal_order(order, file_name, launch_for);
-    const long long tiles =
-        static_cast<long long>(order.shape.rows / order.tile) * (order.shape.cols / order.tile);
+    if (!block_order.tile_for_block)
+        return find_undiagonal_order(block_order, file_name, launch_for);
+    const long long tiles = static_cast<long long>(block_order.shape.rows / block_order.tile) *
+                            (block_order.shape.cols / block_order.tile);
     long long blocks = 1, step = 1;
     for (long long block = 0; block < std::min(blocks, tiles); block += step) {
         const Trial trial = launch_for(block);
         if (trial.launch.blocks() > kMaxCheckedBlocks) return std::nullopt;
         blocks = trial.launch.blocks();
-        step = checked_block_stride(order, blocks);
-        const Cell expected = expected_tile(order, block);
-        const auto taken = find_taken_tile(trial, order.tile, expected);
-        if (taken && !(taken->tile == expected))
-            return explain_wrong_tile(file_name, trial, block, *taken, expected);
+        step = checked_block_stride(block_order, blocks);
+        const Cell expected_cell = expected_tile(block_order, block);
+        const auto tile_taken = find_taken_tile(trial, block_order.tile, expected_cell);
+        if (tile_taken && !(tile_taken->tile == expected_cell))
+            return explain_wrong_tile(file_name, trial, block, *tile_taken, expected_cell);
     }
     return std::nullopt;
 }

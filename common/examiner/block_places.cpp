@@ -14,8 +14,8 @@ constexpr std::size_t kMaxAccessesToFirstLoad = 64;
 constexpr int kMaxWarpsOfBlocks = 64;
 
 Block block_at(const LaunchShape& launch, long long number) {
-    const long long x = number % launch.grid[0], rest = number / launch.grid[0];
-    return {x, rest % launch.grid[1], rest / launch.grid[1]};
+    const long long x = number % launch.grid[0], row_number = number / launch.grid[0];
+    return {x, row_number % launch.grid[1], row_number / launch.grid[1]};
 }
 
 /// Returns the indices of the output elements that the traced warp stores.
@@ -24,10 +24,10 @@ std::vector<std::int64_t> list_stored_elements(const Trial& trial) {
     for (const simulated::Access& access : trial.accesses) {
         if (access.is_shared || !access.is_store) continue;
         for (const std::uint64_t address : access.active_addresses()) {
-            const auto first =
+            const auto first_store =
                 static_cast<std::int64_t>((address - trial.out_address) / sizeof(float));
             const auto count = static_cast<std::int64_t>(access.bytes_per_lane / sizeof(float));
-            for (std::int64_t i = 0; i < count; ++i) elements.push_back(first + i);
+            for (std::int64_t i = 0; i < count; ++i) elements.push_back(first_store + i);
         }
     }
     return elements;
@@ -36,13 +36,13 @@ std::vector<std::int64_t> list_stored_elements(const Trial& trial) {
 /// Maps each element to the first block that stored it.
 using BlockByElement = std::unordered_map<std::int64_t, long long>;
 
-/// Records that a warp of `block` stored the elements `stored`. Returns a conflict if another block
-/// has already stored one of them.
-std::optional<StoreConflict> claim_elements(const std::vector<std::int64_t>& stored,
+/// Records that a warp of `block` stored the elements `stored_elements`. Returns a conflict if
+/// another block has already stored one of them.
+std::optional<StoreConflict> claim_elements(const std::vector<std::int64_t>& stored_elements,
                                             long long block, const LaunchShape& launch,
-                                            BlockByElement& owners) {
-    for (const std::int64_t element : stored) {
-        const auto [owner, is_new] = owners.try_emplace(element, block);
+                                            BlockByElement& block_by_element) {
+    for (const std::int64_t element : stored_elements) {
+        const auto [owner, is_new] = block_by_element.try_emplace(element, block);
         if (is_new || owner->second == block) continue;
         return StoreConflict{block_at(launch, owner->second), block_at(launch, block), element};
     }
@@ -70,9 +70,9 @@ std::optional<LoadedElement> find_first_load(const Trial& trial) {
 std::optional<BlockStores> trace_block_stores(Shape shape, const LaunchShape& launch,
                                               const RelaunchFunction& relaunch) {
     if (launch.blocks() > kMaxWarpsOfBlocks) return std::nullopt;
-    BlockStores seen;
+    BlockStores block_stores;
     int traced_warps = 0;
-    BlockByElement owners;
+    BlockByElement block_by_element;
     const long long warps = (launch.threads() + 31) / 32;
     for (long long block = 0; block < launch.blocks(); ++block) {
         bool is_idle = true;
@@ -82,31 +82,33 @@ std::optional<BlockStores> trace_block_stores(Shape shape, const LaunchShape& la
             if (++traced_warps > kMaxWarpsOfBlocks) return std::nullopt;
             const TracedWarp traced{static_cast<std::uint64_t>(block), static_cast<unsigned>(warp),
                                     kMaxTracedAccesses};
-            const auto stored = list_stored_elements(
+            const auto stored_elements = list_stored_elements(
                 relaunch({.shape = shape, .watch = Watch::result_alone, .traced = traced}));
-            is_idle &= stored.empty();
-            seen.conflict = claim_elements(stored, block, launch, owners);
-            if (seen.conflict) return seen;
+            is_idle &= stored_elements.empty();
+            block_stores.conflict =
+                claim_elements(stored_elements, block, launch, block_by_element);
+            if (block_stores.conflict) return block_stores;
         }
-        if (is_idle && !seen.first_idle_block) seen.first_idle_block = block_at(launch, block);
-        seen.idle_blocks += is_idle;
+        if (is_idle && !block_stores.first_idle_block)
+            block_stores.first_idle_block = block_at(launch, block);
+        block_stores.idle_blocks += is_idle;
     }
-    return seen;
+    return block_stores;
 }
 
 std::size_t count_first_warp_stores(Shape shape, const RelaunchFunction& relaunch) {
-    const TrialRequest order{.shape = shape, .watch = Watch::result_alone, .traced = kFirstWarp};
-    return list_stored_elements(relaunch(order)).size();
+    const TrialRequest request{.shape = shape, .watch = Watch::result_alone, .traced = kFirstWarp};
+    return list_stored_elements(relaunch(request)).size();
 }
 
 std::string BlockOrigins::text() const {
-    const auto place = [](Cell cell) {
+    const auto cell_number = [](Cell cell) {
         return "row " + std::to_string(cell.row) + ", column " + std::to_string(cell.col);
     };
     return "With rows = " + std::to_string(shape.rows) +
            " and cols = " + std::to_string(shape.cols) + ", block (0, 0) begins at " +
-           place(first) + " of `in`, block (1, 0) at " + place(next_x) + ", and block (0, 1) at " +
-           place(next_y) + ".";
+           cell_number(origin) + " of `in`, block (1, 0) at " + cell_number(next_x) +
+           ", and block (0, 1) at " + cell_number(next_y) + ".";
 }
 
 std::optional<BlockOrigins> find_block_origins(Shape shape, const LaunchShape& launch,
@@ -121,17 +123,18 @@ std::optional<BlockOrigins> find_block_origins(Shape shape, const LaunchShape& l
         if (!load) return std::nullopt;
         return Cell{load->element / shape.cols, load->element % shape.cols};
     };
-    const auto first = origin_of(0, 0), next_x = origin_of(1, 0), next_y = origin_of(0, 1);
-    if (!first || !next_x || !next_y) return std::nullopt;
-    const BlockOrigins origins{shape, *first, *next_x, *next_y};
+    const auto first_origin = origin_of(0, 0), next_x = origin_of(1, 0), next_y = origin_of(0, 1);
+    if (!first_origin || !next_x || !next_y) return std::nullopt;
+    const BlockOrigins origins{shape, *first_origin, *next_x, *next_y};
     // Check that the positions of three other blocks follow from the steps along the two axes. Skip
     // blocks that do not exist or load nothing.
     for (const auto& [x, y] : {std::pair{1, 1}, {2, 1}, {1, 2}}) {
         if (x >= launch.grid[0] || y >= launch.grid[1]) continue;
-        const Cell expected{first->row + x * origins.step_x().row + y * origins.step_y().row,
-                            first->col + x * origins.step_x().col + y * origins.step_y().col};
-        const auto other = origin_of(x, y);
-        if (other && !(*other == expected)) return std::nullopt;
+        const Cell expected_cell{
+            first_origin->row + x * origins.step_x().row + y * origins.step_y().row,
+            first_origin->col + x * origins.step_x().col + y * origins.step_y().col};
+        const auto other_origin = origin_of(x, y);
+        if (other_origin && !(*other_origin == expected_cell)) return std::nullopt;
     }
     return origins;
 }

@@ -26,7 +26,7 @@ std::optional<LoadedElement> find_first_load(const Trial& trial);
 
 /// Two blocks that store to the same cell of the output.
 struct StoreConflict {
-    Block first, second;
+    Block first_block, second_block;
     std::int64_t element = 0;  ///< index of the cell in the matrix
 };
 /// Mistakes in the stores of a launch: two blocks store to the same cell, or a block stores
@@ -49,12 +49,12 @@ std::size_t count_first_warp_stores(Shape shape, const RelaunchFunction& relaunc
 struct BlockOrigins {
     Shape shape{0, 0};  ///< shape of the input
     /// the input cells at which blocks (0, 0), (1, 0) and (0, 1) start
-    Cell first, next_x, next_y;
+    Cell origin, next_x, next_y;
 
     /// Returns the distance between two neighbours along x, in rows and columns of the matrix.
-    Cell step_x() const { return {next_x.row - first.row, next_x.col - first.col}; }
+    Cell step_x() const { return {next_x.row - origin.row, next_x.col - origin.col}; }
     /// Returns the distance between two neighbours along y, in rows and columns of the matrix.
-    Cell step_y() const { return {next_y.row - first.row, next_y.col - first.col}; }
+    Cell step_y() const { return {next_y.row - origin.row, next_y.col - origin.col}; }
     /// Returns a sentence that says where blocks (0, 0), (1, 0) and (0, 1) start.
     std::string text() const;
 };

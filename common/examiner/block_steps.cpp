@@ -11,11 +11,11 @@
 namespace coalesce {
 namespace {
 
-Failure explain(const std::string& file, const std::string& why, const std::string& next) {
+Failure explain(const std::string& file, const std::string& reason, const std::string& advice) {
     return {.kind = FailureKind::environment_problem,
-            .headline = why,
+            .headline = reason,
             .place = {file, 0, 0},
-            .next = next};
+            .advice = advice};
 }
 
 /// A wrong element of an array.
@@ -36,17 +36,18 @@ std::optional<WrongElement> find_wrong_cell(const Comparison& comparison) {
 
 std::optional<WrongElement> find_wrong_element(const ElementComparison& comparison,
                                                const ElementTask& task) {
-    const OutputComparison* output = comparison.first_bad();
+    const OutputComparison* output = comparison.first_wrong_output();
     if (!output) return std::nullopt;
     const auto parameter =
         std::find_if(task.parameters.begin(), task.parameters.end(),
-                     [&](const Parameter& one) { return one.name == output->name; });
+                     [&](const Parameter& candidate) { return candidate.name == output->name; });
     const std::int64_t index = output->bad_elements().front();
     return WrongElement{.argument = static_cast<std::size_t>(parameter - task.parameters.begin()),
                         .byte = static_cast<std::uint64_t>(index) * output->type.bytes(),
-                        .sentence = output->name_of(index) + " is " +
-                                    output->value_of(output->actual, index) + ", expected " +
-                                    output->value_of(output->expected, index)};
+                        .sentence = output->element_name(index) + " is " +
+                                    output->format_value(output->actual_bytes, index) +
+                                    ", expected " +
+                                    output->format_value(output->expected_bytes, index)};
 }
 
 // ---- information about arrays in the source and the exercise ----
@@ -57,31 +58,31 @@ using Extents = std::vector<long long>;
 /// written them.
 void add_extents(std::string& json, const std::string& array, const char* space,
                  const Extents& extents) {
-    const std::string unknown = "\"extents\":[]";
+    const std::string unknown_extents = "\"extents\":[]";
     const std::size_t begin = json.find("{\"name\":\"" + array + "\",\"space\":\"" + space + "\"");
-    const std::size_t at = begin == json.npos ? json.npos : json.find(unknown, begin);
+    const std::size_t at = begin == json.npos ? json.npos : json.find(unknown_extents, begin);
     if (extents.empty() || at == json.npos || at > json.find('}', begin)) return;
     std::string text;
     for (const long long extent : extents)
         text += (text.empty() ? "" : ",") + std::to_string(extent);
-    json.replace(at, unknown.size(), "\"extents\":[" + text + "]");
+    json.replace(at, unknown_extents.size(), "\"extents\":[" + text + "]");
 }
 
 /// Returns the extents of the kernel's arguments.
 std::map<std::string, Extents> find_argument_extents(const Exercise& exercise, Shape shape) {
-    std::map<std::string, Extents> found;
+    std::map<std::string, Extents> shapes_by_name;
     if (!exercise.elements) {
         const Problem problem{.rows = shape.rows, .cols = shape.cols, .produces = exercise.task()};
-        found["in"] = {shape.rows, shape.cols};
-        found["out"] = {problem.out_rows(), problem.out_cols()};
-        return found;
+        shapes_by_name["in"] = {shape.rows, shape.cols};
+        shapes_by_name["out"] = {problem.out_rows(), problem.out_cols()};
+        return shapes_by_name;
     }
     for (const Parameter& parameter : exercise.elements->parameters) {
         if (!parameter.is_array) continue;
         const auto extents = exercise.elements->extents(parameter, shape);
-        found[parameter.name] = {extents.begin(), extents.end()};
+        shapes_by_name[parameter.name] = {extents.begin(), extents.end()};
     }
-    return found;
+    return shapes_by_name;
 }
 
 class StepRecorder {
@@ -95,29 +96,29 @@ public:
 
     BlockSteps record() {
         compiled_ = runner_.compile(source_, Signature(exercise_));
-        if (!compiled_.ok()) return {.problem = compiled_.failure};
+        if (!compiled_.is_ok()) return {.problem = compiled_.failure};
         BlockSteps steps;
         const Trial trial = find_trial(steps);
         if (steps.problem.kind == FailureKind::none && steps.json.empty())
             steps.problem = explain(source_.name, "the kernel was not launched.",
                                     "Look at the launch that configure returns.");
-        if (steps.ok() && !request_.block) record_mistake(trial, steps);
+        if (steps.is_ok() && !request_.block) record_mistake(trial, steps);
         add_known_extents(steps.json, source_, find_argument_extents(exercise_, steps.shape));
         return steps;
     }
 
 private:
     Trial run(Shape shape, const TracedBlock& block) {
-        const TrialRequest order{.shape = shape, .traced_block = block};
-        return elements_ ? elements_->run(compiled_, order)
-                         : runner_.run(compiled_, exercise_.task(), order);
+        const TrialRequest request{.shape = shape, .traced_block = block};
+        return elements_ ? elements_->run(compiled_, request)
+                         : runner_.run(compiled_, exercise_.task(), request);
     }
 
     bool is_tiny(Shape shape) const {
-        constexpr double fewest_elements = 1024;
+        constexpr double min_elements = 1024;
         const double elements =
             elements_ ? element_count(shape) : static_cast<double>(shape.rows) * shape.cols;
-        return elements < fewest_elements;
+        return elements < min_elements;
     }
 
     /// Launches the kernel on the requested shape. If no shape was requested, tries the exercise's
@@ -126,7 +127,7 @@ private:
         std::vector<Shape> shapes = exercise_.shapes;
         if (request_.shape) shapes = {*request_.shape};
         const TracedBlock block{.block = request_.block.value_or(0), .steps = kMaxTracedSteps};
-        Trial first;
+        Trial first_trial;
         for (const Shape shape : shapes) {
             Trial trial = run(shape, block);
             const bool is_first = steps.json.empty();
@@ -136,10 +137,10 @@ private:
             steps.shape = shape;
             steps.json = trial.block_trace;
             steps.problem = trial.launch_failure;
-            first = std::move(trial);
-            if (!first.is_good()) break;
+            first_trial = std::move(trial);
+            if (!first_trial.is_good()) break;
         }
-        return first;
+        return first_trial;
     }
 
     /// Records the trial's mistake, and the steps of the block that made it. This may not be the
@@ -152,9 +153,9 @@ private:
             steps.mistake = report.kind + ": " + report.message;
             block.block = block_of_report(report, trial.launch);
             if (block.block == 0 && !ends_before_mistake(steps.json)) return;
-        } else if (const auto wrong = find_wrong(trial)) {
-            steps.mistake = wrong->sentence;
-            block.stored_byte = {wrong->argument, wrong->byte};
+        } else if (const auto wrong_element = find_wrong_output(trial)) {
+            steps.mistake = wrong_element->sentence;
+            block.stored_byte = {wrong_element->argument, wrong_element->byte};
         } else {
             return;
         }
@@ -165,8 +166,8 @@ private:
     }
 
     void record_again(const TracedBlock& block, BlockSteps& steps) {
-        const Trial again = run(steps.shape, block);
-        if (!again.block_trace.empty()) steps.json = again.block_trace;
+        const Trial recorded_trial = run(steps.shape, block);
+        if (!recorded_trial.block_trace.empty()) steps.json = recorded_trial.block_trace;
     }
 
     /// Reports whether the recorded steps end before the moment of the mistake.
@@ -175,7 +176,7 @@ private:
                json.find("\"moments\":[]") != json.npos;
     }
 
-    std::optional<WrongElement> find_wrong(const Trial& trial) const {
+    std::optional<WrongElement> find_wrong_output(const Trial& trial) const {
         if (trial.comparison) return find_wrong_cell(*trial.comparison);
         if (!trial.element_comparison) return std::nullopt;
         return find_wrong_element(*trial.element_comparison, *exercise_.elements);
@@ -214,10 +215,10 @@ BlockSteps record_steps(const Source& source, const Exercise& exercise, Runner& 
     if (!source.is_good()) return {.problem = source.problem};
     try {
         return StepRecorder(source, exercise, runner, request).record();
-    } catch (const std::exception& problem) {
-        return {.problem = explain(
-                    source.name, std::string("the steps could not be recorded: ") + problem.what(),
-                    "./learn doctor shows what is missing.")};
+    } catch (const std::exception& caught) {
+        return {.problem = explain(source.name,
+                                   std::string("the steps could not be recorded: ") + caught.what(),
+                                   "./learn doctor shows what is missing.")};
     }
 }
 

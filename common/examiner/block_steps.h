@@ -35,7 +35,7 @@ struct BlockSteps {
     std::string json = "";  ///< the steps as JSON (docs/guide/trace.md)
 
     /// Reports whether the steps were recorded.
-    bool ok() const { return problem.kind == FailureKind::none; }
+    bool is_ok() const { return problem.kind == FailureKind::none; }
 };
 
 /// Compiles the kernel and records a block. The runner must keep the kernel's variables

@@ -25,8 +25,8 @@ std::int64_t count_accessed_elements(const Report& report) {
 /// address is far outside both matrices, it is unclear which of them was meant. In that case, reads
 /// count as accesses to `in` and writes as accesses to `out`.
 std::string describe_element(const Report& report, const Trial& trial, const Evidence& evidence) {
-    constexpr std::uint64_t near_null = 1 << 20;
-    if (report.address < near_null) {
+    constexpr std::uint64_t null_page_end = 1 << 20;
+    if (report.address < null_page_end) {
         return "address " + std::to_string(report.address) +
                ": the pointer is null, or far from any matrix";
     }
@@ -36,11 +36,11 @@ std::string describe_element(const Report& report, const Trial& trial, const Evi
     const auto element =
         (static_cast<std::int64_t>(report.address) - static_cast<std::int64_t>(begin)) / 4;
     const std::int64_t count = count_accessed_elements(report);
-    const std::string which = count == 1
-                                  ? "element " + std::to_string(element)
-                                  : "elements " + std::to_string(element) + " to " +
-                                        std::to_string(element + count - 1) + ", in one access,";
-    return which + " of `" + matrix_name(is_out, evidence) + "`, which has " +
+    const std::string bytes_text = count == 1 ? "element " + std::to_string(element)
+                                              : "elements " + std::to_string(element) + " to " +
+                                                    std::to_string(element + count - 1) +
+                                                    ", in one access,";
+    return bytes_text + " of `" + matrix_name(is_out, evidence) + "`, which has " +
            std::to_string(trial.elements());
 }
 
@@ -86,31 +86,32 @@ Failure explain_missing_bounds_check(const Trial& trial, const Place& place,
             .place = place,
             .shape = trial.shape,
             .details = details,
-            .next = bounds_check_advice(evidence)};
+            .advice = bounds_check_advice(evidence)};
 }
 
 /// Looks for a wrong index by launching the kernel on non-square shapes that consist of whole
 /// tiles. On the shape that failed, accesses outside the matrix can hide the pattern of the
 /// mistake.
 std::optional<Failure> find_wrong_index(const Trial& trial, const Evidence& evidence) {
-    const auto mistake_at = [&](const Trial& seen) -> std::optional<Failure> {
-        if (!seen.comparison || !has_trait(seen.comparison->fault(), trait::certain))
+    const auto mistake_at = [&](const Trial& unchecked_trial) -> std::optional<Failure> {
+        if (!unchecked_trial.comparison ||
+            !has_trait(unchecked_trial.comparison->fault(), trait::certain))
             return std::nullopt;
-        return explain_wrong_result(seen, *seen.comparison, evidence);
+        return explain_wrong_result(unchecked_trial, *unchecked_trial.comparison, evidence);
     };
     // On a shape with partial tiles, a missing bounds check can look like a wrong index, so skip
     // that shape if the kernel was correct on whole tiles.
     if (has_whole_tiles(trial.shape) || !evidence.was_correct_on_whole_tiles) {
         // On the simulated GPU, launch the kernel again in a mode that lets it continue after an
         // access outside the matrix. On a real GPU, the first launch has already returned a result.
-        Trial here = trial;
+        Trial larger_trial = trial;
         if (auto result = evidence.launch_without_checks(trial.shape).comparison)
-            here.comparison = result;
-        if (auto found = mistake_at(here)) return found;
+            larger_trial.comparison = result;
+        if (auto failure = mistake_at(larger_trial)) return failure;
     }
     for (const Shape shape : {Shape{64, 128}, Shape{128, 64}}) {
         if (!evidence.exercise.accepts(shape)) continue;
-        if (auto found = mistake_at(evidence.launch_without_checks(shape))) return found;
+        if (auto failure = mistake_at(evidence.launch_without_checks(shape))) return failure;
     }
     return std::nullopt;
 }
@@ -118,15 +119,17 @@ std::optional<Failure> find_wrong_index(const Trial& trial, const Evidence& evid
 /// Keeps only the explanation for `matrix` in a text that contains explanations for both matrices,
 /// such as "the kernel seems to use out[row * 4 + col] ...; or the kernel seems to use in[row *
 /// 1024 + col] ...". Used when the wrong access shows which index is wrong.
-std::string keep_explanation_of(const std::string& text, const std::string& matrix) {
+std::string keep_explanation(const std::string& text, const std::string& matrix) {
     const std::string begin = kSeemsToUse;
-    const std::size_t first = text.find(begin), bar = text.find("; or " + begin, first);
+    const std::size_t first_position = text.find(begin),
+                      bar = text.find("; or " + begin, first_position);
     if (bar == text.npos) return text;
-    const std::string wanted = begin + matrix + "[";
-    if (text.compare(first, wanted.size(), wanted) == 0) return end_sentence(text.substr(0, bar));
-    const std::size_t second = text.find(begin, bar);
-    if (text.compare(second, wanted.size(), wanted) != 0) return text;
-    return text.substr(0, first) + text.substr(second);
+    const std::string access_text = begin + matrix + "[";
+    if (text.compare(first_position, access_text.size(), access_text) == 0)
+        return end_sentence(text.substr(0, bar));
+    const std::size_t second_position = text.find(begin, bar);
+    if (text.compare(second_position, access_text.size(), access_text) != 0) return text;
+    return text.substr(0, first_position) + text.substr(second_position);
 }
 
 }  // namespace
@@ -142,12 +145,12 @@ Failure explain_out_of_bounds(const Trial& trial, const Place& place, const std:
                            details + failure->details;
         return *failure;
     }
-    Failure of_stack{.kind = FailureKind::out_of_bounds,
-                     .headline = "",
-                     .place = place,
-                     .shape = trial.shape,
-                     .details = details};
-    if (explain_by_matrix_begin(of_stack, trial, evidence)) return of_stack;
+    Failure stack_failure{.kind = FailureKind::out_of_bounds,
+                          .headline = "",
+                          .place = place,
+                          .shape = trial.shape,
+                          .details = details};
+    if (explain_by_matrix_begin(stack_failure, trial, evidence)) return stack_failure;
     const bool is_ragged = !has_whole_tiles(trial.shape);
     if (is_ragged && evidence.was_correct_on_whole_tiles) {
         return explain_missing_bounds_check(trial, place, details, evidence);
@@ -155,7 +158,7 @@ Failure explain_out_of_bounds(const Trial& trial, const Place& place, const std:
     // A kernel whose tile is larger than the small matrices may still be correct on the large shape
     // for which costs are counted. Such a kernel is missing a bounds check.
     if (!evidence.was_correct_on_whole_tiles &&
-        evidence.relaunch({.shape = evidence.exercise.counted}).is_good()) {
+        evidence.relaunch({.shape = evidence.exercise.counted_shape}).is_good()) {
         return explain_missing_bounds_check(trial, place, details, evidence);
     }
     return {.kind = FailureKind::out_of_bounds,
@@ -163,18 +166,18 @@ Failure explain_out_of_bounds(const Trial& trial, const Place& place, const std:
             .place = place,
             .shape = trial.shape,
             .details = details,
-            .next = "Work out the index by hand for the thread named above."};
+            .advice = "Work out the index by hand for the thread named above."};
 }
 
 namespace {
 
 Failure explain_out_of_bounds(const Trial& trial, const Report& report, const Evidence& evidence) {
-    const bool reads = report.message.starts_with("Reads");
-    const std::string details = wrap(report.thread.text() + (reads ? " reads " : " writes ") +
+    const bool is_read = report.message.starts_with("Reads");
+    const std::string details = wrap(report.thread.text() + (is_read ? " reads " : " writes ") +
                                      describe_element(report, trial, evidence) + ".");
     Failure failure = explain_out_of_bounds(trial, place_in_learner_file(report.place, evidence),
                                             details, evidence);
-    failure.headline = keep_explanation_of(failure.headline, reads ? "in" : "out");
+    failure.headline = keep_explanation(failure.headline, is_read ? "in" : "out");
     return failure;
 }
 
@@ -190,7 +193,7 @@ Failure explain_outside_shared(const Trial& trial, const Report& report, const E
     if (report.cure.starts_with("This address is not in shared memory")) {
         failure.headline =
             "this instruction accesses shared memory, but its address is not in shared memory.";
-        failure.next = report.cure;
+        failure.advice = report.cure;
         return failure;
     }
     if (!has_dynamic_array(evidence.source.text)) return failure;
@@ -198,21 +201,21 @@ Failure explain_outside_shared(const Trial& trial, const Report& report, const E
     if (bytes == 0) {
         failure.headline =
             "the shared array has no memory, because configure sets no shared_bytes.";
-        failure.next = "In configure, set .shared_bytes to the size of the whole array in bytes.";
+        failure.advice = "In configure, set .shared_bytes to the size of the whole array in bytes.";
         return failure;
     }
     failure.details += wrap("configure gives it " + std::to_string(bytes) + " shared_bytes.");
-    failure.next = "Compare the indices with the size of the array.";
+    failure.advice = "Compare the indices with the size of the array.";
     // Launch the kernel again with more shared memory. If too little memory was the only mistake,
     // the kernel then passes. If an index is wrong, it still fails.
     constexpr long long kLargest = 48 << 10;
-    const TrialRequest with_more{.shape = trial.shape,
-                                 .shared_bytes = std::min(4 * bytes, kLargest)};
-    if (evidence.relaunch(with_more).is_good()) {
+    const TrialRequest larger_request{.shape = trial.shape,
+                                      .shared_bytes = std::min(4 * bytes, kLargest)};
+    if (evidence.relaunch(larger_request).is_good()) {
         failure.headline = "the shared array has too little memory: configure gives it " +
                            std::to_string(bytes) + " bytes.";
         failure.place.line = find_configure_line(evidence.source.text, ".shared_bytes");
-        failure.next =
+        failure.advice =
             "In configure, set .shared_bytes to the size of the whole array: all of its elements, "
             "padding included, times sizeof(float).";
     }
@@ -221,29 +224,31 @@ Failure explain_outside_shared(const Trial& trial, const Report& report, const E
 
 Failure explain_outside_local(const Trial& trial, const Report& report, const Evidence& evidence) {
     const LocalArray array = find_local_array(evidence.source.text, report.place.line);
-    const std::string has = "`" + array.name + "`, which has " +
-                            format_count(static_cast<std::uint64_t>(array.length), "element") + ".";
+    const std::string size_text =
+        "`" + array.name + "`, which has " +
+        format_count(static_cast<std::uint64_t>(array.length), "element") + ".";
     return failure_from_report(
         FailureKind::outside_local_array, report, trial, evidence,
-        array.name.empty() ? "the kernel accesses memory outside of a thread's own array."
-                           : "the kernel accesses memory outside of the thread's array " + has,
+        array.name.empty()
+            ? "the kernel accesses memory outside of a thread's own array."
+            : "the kernel accesses memory outside of the thread's array " + size_text,
         "Work out the index by hand for the thread named above: the first element has index 0.");
 }
 
 /// Explains the alignment that bulk copies and mbarriers require, which has nothing to do with
 /// vectors.
 void explain_misaligned_operand(Failure& failure) {
-    const bool is_bulk = failure.details.find("bulk copy") != std::string::npos;
+    const bool is_bulk_copy = failure.details.find("bulk copy") != std::string::npos;
     const bool is_mbarrier =
         failure.details.find("Changes atomically 8 bytes") != std::string::npos;
-    if (is_bulk) {
+    if (is_bulk_copy) {
         failure.headline = "a bulk copy uses an address or a size that is not a multiple of 16.";
-        failure.next =
+        failure.advice =
             "The size of a bulk copy and both of its addresses must be multiples of 16 "
             "bytes: begin the copy at a multiple of 4 floats, and copy a multiple of 4 floats.";
     } else if (is_mbarrier) {
         failure.headline = "an mbarrier begins at an address that is not a multiple of 8.";
-        failure.next = "Declare the mbarrier as a __shared__ variable of 8 bytes.";
+        failure.advice = "Declare the mbarrier as a __shared__ variable of 8 bytes.";
     }
 }
 
@@ -278,20 +283,20 @@ std::optional<Failure> find_memory_error(const Trial& trial, const Evidence& evi
 }
 
 std::optional<Failure> find_local_array_overrun(const Trial& trial, const Evidence& evidence) {
-    const ArrayOverrun found = find_array_overrun(evidence.source.text);
-    if (found.line == 0) return std::nullopt;
-    const std::string access = "`" + found.array + "[" + found.index + "]`";
+    const ArrayOverrun overrun = find_array_overrun(evidence.source.text);
+    if (overrun.line == 0) return std::nullopt;
+    const std::string access = "`" + overrun.array + "[" + overrun.index + "]`";
     return Failure{
         .kind = FailureKind::outside_local_array,
-        .headline = access + " goes outside of its array: `" + found.array + "` has " +
-                    format_count(static_cast<std::uint64_t>(found.length), "element") + ", and " +
-                    found.index + " reaches " + std::to_string(found.last_value) + ".",
-        .place = {evidence.source.name, found.line, 0},
+        .headline = access + " goes outside of its array: `" + overrun.array + "` has " +
+                    format_count(static_cast<std::uint64_t>(overrun.length), "element") + ", and " +
+                    overrun.index + " reaches " + std::to_string(overrun.last_value) + ".",
+        .place = {evidence.source.name, overrun.line, 0},
         .shape = trial.shape,
         .details = wrap(
             "The result of such an access is undefined, and the compiler may remove the access."),
-        .next = "The elements are numbered from 0 to " + std::to_string(found.length - 1) +
-                ". Which element belongs to this iteration of the loop?"};
+        .advice = "The elements are numbered from 0 to " + std::to_string(overrun.length - 1) +
+                  ". Which element belongs to this iteration of the loop?"};
 }
 
 }  // namespace coalesce

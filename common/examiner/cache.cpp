@@ -16,23 +16,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kFormat = "coalesce cache 1\n";
+constexpr std::string_view kFormatVersion = "coalesce cache 1\n";
 
 /// Returns the contents of a cache entry: the format, a checksum, the length of the key, the key
 /// and the value.
 std::string serialize_entry(const std::string& key, const std::string& value) {
     const std::string content = std::to_string(key.size()) + "\n" + key + value;
-    return std::string(kFormat) + hash_text(content) + "\n" + content;
+    return std::string(kFormatVersion) + hash_text(content) + "\n" + content;
 }
 
 /// Returns the value in a cache entry, or nothing if the entry is damaged or belongs to another
 /// key.
 std::optional<std::string> parse_entry(const std::string& entry, const std::string& key) {
     constexpr std::size_t checksum = 17;  // 16 digits and a line break
-    if (!entry.starts_with(kFormat) || entry.size() < kFormat.size() + checksum)
+    if (!entry.starts_with(kFormatVersion) || entry.size() < kFormatVersion.size() + checksum)
         return std::nullopt;
-    const std::string content = entry.substr(kFormat.size() + checksum);
-    if (entry.compare(kFormat.size(), checksum, hash_text(content) + "\n") != 0)
+    const std::string content = entry.substr(kFormatVersion.size() + checksum);
+    if (entry.compare(kFormatVersion.size(), checksum, hash_text(content) + "\n") != 0)
         return std::nullopt;
     const std::string head = std::to_string(key.size()) + "\n" + key;
     if (!content.starts_with(head)) return std::nullopt;
@@ -50,8 +50,8 @@ void evict_oldest_entries(const fs::path& folder, const std::string& kind) {
     }
     if (entries.size() <= Cache::kMaxEntries) return;
     std::sort(entries.begin(), entries.end());
-    const std::size_t surplus = entries.size() - Cache::kMaxEntries / 2;
-    for (std::size_t i = 0; i < surplus; ++i) fs::remove(entries[i].second, error);
+    const std::size_t excess_entries = entries.size() - Cache::kMaxEntries / 2;
+    for (std::size_t i = 0; i < excess_entries; ++i) fs::remove(entries[i].second, error);
 }
 
 }  // namespace

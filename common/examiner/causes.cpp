@@ -21,22 +21,23 @@ std::optional<Failure> find_too_much_work(const Trial& trial, const Report& repo
                                           const Evidence& evidence) {
     if (evidence.elements) return std::nullopt;
     constexpr int side = 8;
-    const Shape small = evidence.exercise.round_up_shape(side, side);
-    const Trial seen = evidence.launch_without_checks(small);
-    if (!seen.has_ended()) return std::nullopt;
+    const Shape small_shape = evidence.exercise.round_up_shape(side, side);
+    const Trial unchecked_trial = evidence.launch_without_checks(small_shape);
+    if (!unchecked_trial.has_ended()) return std::nullopt;
     // Each store request writes at least one element, so this quotient is a lower bound on how
     // often each element is written.
-    const std::uint64_t times = seen.counters.store_requests / seen.elements();
-    if (times < 4) return std::nullopt;
+    const std::uint64_t stores_per_element =
+        unchecked_trial.counters.store_requests / unchecked_trial.elements();
+    if (stores_per_element < 4) return std::nullopt;
     Failure failure = failure_from_report(
         FailureKind::too_much_work, report, trial, evidence,
         "threads repeat the work of others, so the kernel does far more than the task needs.",
         "Which elements belong to this thread, according to blockIdx and threadIdx? Make the "
         "thread process only these elements.");
-    failure.details = wrap(
-        "With rows = " + std::to_string(small.rows) + " and cols = " + std::to_string(small.cols) +
-        ", each element is stored at least " + std::to_string(times) + " times on average.");
-    failure.place.line = seen.store_line;
+    failure.details = wrap("With rows = " + std::to_string(small_shape.rows) + " and cols = " +
+                           std::to_string(small_shape.cols) + ", each element is stored at least " +
+                           std::to_string(stores_per_element) + " times on average.");
+    failure.place.line = unchecked_trial.store_line;
     return failure;
 }
 
@@ -64,7 +65,7 @@ std::optional<Failure> find_execution_error(const Trial& trial, const Evidence& 
     if (!failure || failure->kind != FailureKind::endless_loop) return failure;
     const Report* report = find_report(trial, "execution", "instruction budget");
     if (!report) return failure;
-    if (auto found = find_too_much_work(trial, *report, evidence)) return found;
+    if (auto cause = find_too_much_work(trial, *report, evidence)) return cause;
     failure->details = wrap(report->thread.text() +
                             " was still at this line after the kernel had executed many times "
                             "the number of instructions that the task needs.");
@@ -78,39 +79,40 @@ namespace {
 /// Returns the failure for an error that a real GPU has reported and that no other rule explains.
 Failure explain_device_error(const Trial& trial, const Evidence& evidence) {
     const auto error = static_cast<cudaError_t>(trial.error);
-    const std::string says =
+    const std::string error_text =
         std::string(cudaGetErrorName(error)) + ": " + cudaGetErrorString(error) + ".";
     Failure failure{.kind = FailureKind::kernel_failed,
-                    .headline = "the device stopped the kernel: " + says,
+                    .headline = "the device stopped the kernel: " + error_text,
                     .place = {evidence.source.name, 0, 0},
                     .shape = trial.shape,
-                    .next = "Check the kernel on the simulated GPU, which reports more details."};
-    const auto tell = [&](FailureKind kind, const char* headline,
-                          const char* next =
-                              "Check the kernel on the simulated GPU, which names the line.") {
-        failure.kind = kind;
-        failure.headline = headline;
-        failure.next = next;
-    };
+                    .advice = "Check the kernel on the simulated GPU, which reports more details."};
+    const auto set_failure =
+        [&](FailureKind kind, const char* headline,
+            const char* advice = "Check the kernel on the simulated GPU, which names the line.") {
+            failure.kind = kind;
+            failure.headline = headline;
+            failure.advice = advice;
+        };
     switch (error) {
         case cudaErrorIllegalAddress:
             if (evidence.elements) {
-                tell(FailureKind::out_of_bounds,
-                     "the kernel accesses memory outside of its arrays.");
+                set_failure(FailureKind::out_of_bounds,
+                            "the kernel accesses memory outside of its arrays.");
                 break;
             }
-            return explain_out_of_bounds(trial, failure.place, wrap(says), evidence);
+            return explain_out_of_bounds(trial, failure.place, wrap(error_text), evidence);
         case cudaErrorMisalignedAddress:
-            tell(FailureKind::misaligned,
-                 "a vector access uses an address that is not a multiple of the vector's size.");
-            failure.details = wrap(says);
+            set_failure(
+                FailureKind::misaligned,
+                "a vector access uses an address that is not a multiple of the vector's size.");
+            failure.details = wrap(error_text);
             break;
         case cudaErrorLaunchTimeout:
-            tell(FailureKind::endless_loop, "the kernel does not end.");
+            set_failure(FailureKind::endless_loop, "the kernel does not end.");
             break;
         case cudaErrorAssert:
-            tell(FailureKind::assertion_failed, "an assertion in the kernel failed.",
-                 "Find out why the asserted condition is false.");
+            set_failure(FailureKind::assertion_failed, "an assertion in the kernel failed.",
+                        "Find out why the asserted condition is false.");
             break;
         default: break;
     }
@@ -121,20 +123,22 @@ Failure explain_device_error(const Trial& trial, const Evidence& evidence) {
 
 std::optional<Failure> find_refused_launch(const Trial& trial, const Evidence& evidence) {
     if (trial.launch_failure.kind == FailureKind::none) return std::nullopt;
-    Failure refused = trial.launch_failure;
-    if (refused.place.line > 0) return refused;
-    const bool is_of_block = refused.kind == FailureKind::block_too_large ||
-                             refused.headline.find("gives blocks of") != std::string::npos;
-    if (is_of_block || refused.kind == FailureKind::bad_launch) {
-        refused.place.line =
-            find_configure_line(evidence.source.text, is_of_block ? ".block" : ".grid");
+    Failure refused_launch = trial.launch_failure;
+    if (refused_launch.place.line > 0) return refused_launch;
+    const bool is_block_failure =
+        refused_launch.kind == FailureKind::block_too_large ||
+        refused_launch.headline.find("gives blocks of") != std::string::npos;
+    if (is_block_failure || refused_launch.kind == FailureKind::bad_launch) {
+        refused_launch.place.line =
+            find_configure_line(evidence.source.text, is_block_failure ? ".block" : ".grid");
     }
     const bool is_stack = evidence.exercise.task().kind == Produces::permuted;
-    if (is_stack && refused.headline.find(" x 0 blocks") != std::string::npos) {
-        refused.next = "In configure, set the third number of .grid to the number of matrices, " +
-                       std::string("which is rows / MATRIX_ROWS.");
+    if (is_stack && refused_launch.headline.find(" x 0 blocks") != std::string::npos) {
+        refused_launch.advice =
+            "In configure, set the third number of .grid to the number of matrices, " +
+            std::string("which is rows / MATRIX_ROWS.");
     }
-    return refused;
+    return refused_launch;
 }
 
 bool has_whole_tiles(Shape shape) {
@@ -151,12 +155,13 @@ std::optional<Failure> find_matrix_cause(const Trial& trial, const Evidence& evi
                      find_unshared_tile, find_uninitialised_read, find_result_error},
                     trial, evidence);
     if (!failure) return failure;
-    const bool is_of_block = explain_by_block_size(*failure, trial, evidence);
+    const bool is_block_cause = explain_by_block_size(*failure, trial, evidence);
     // Each of these rules searches the source for a mistake that explains the symptom. The first
     // rule that finds a mistake names it in the failure.
-    const bool is_of_batch = failure->headline.find("second matrix") != std::string::npos ||
-                             failure->headline.find("along z") != std::string::npos;
-    if (!is_of_block && !is_of_batch && !explain_pointer_advance(*failure, trial, evidence) &&
+    const bool is_batch_failure = failure->headline.find("second matrix") != std::string::npos ||
+                                  failure->headline.find("along z") != std::string::npos;
+    if (!is_block_cause && !is_batch_failure &&
+        !explain_pointer_advance(*failure, trial, evidence) &&
         !explain_by_pipeline(*failure, evidence) && !explain_by_lines(*failure, trial, evidence) &&
         !explain_by_tile_choice(*failure, trial, evidence) &&
         !explain_by_indices(*failure, trial, evidence))
@@ -167,9 +172,9 @@ std::optional<Failure> find_matrix_cause(const Trial& trial, const Evidence& evi
 }  // namespace
 
 Failure find_cause(const Trial& trial, const Evidence& evidence) {
-    const auto found = evidence.elements ? find_element_cause(trial, evidence)
+    const auto cause = evidence.elements ? find_element_cause(trial, evidence)
                                          : find_matrix_cause(trial, evidence);
-    return found ? *found : explain_device_error(trial, evidence);
+    return cause ? *cause : explain_device_error(trial, evidence);
 }
 
 }  // namespace coalesce

@@ -31,7 +31,7 @@ struct Evidence {
     Trial launch_without_checks(Shape shape, const TracedWarp& traced = {}) const {
         return relaunch({.shape = shape,
                          .watch = Watch::result_alone,
-                         .wants_counters = true,
+                         .needs_counters = true,
                          .traced = traced});
     }
 };

@@ -12,9 +12,9 @@ constexpr const char* kOutputName = "kernel.ll";
 /// headers have the same names on every computer.
 constexpr const char* kHeadersName = "include";
 
-std::vector<std::string> concatenated(std::vector<std::string> words,
-                                      const std::vector<std::string>& more) {
-    words.insert(words.end(), more.begin(), more.end());
+std::vector<std::string> concatenate(std::vector<std::string> words,
+                                     const std::vector<std::string>& extra_arguments) {
+    words.insert(words.end(), extra_arguments.begin(), extra_arguments.end());
     return words;
 }
 
@@ -44,12 +44,13 @@ std::vector<std::string> front_end_arguments(bool keeps_variables) {
 
 }  // namespace
 
-ClangRequest clang_ir_request_for_wrapped(const std::string& wrapped, bool keeps_variables) {
-    const auto& how =
+ClangRequest clang_ir_request_for_wrapped(const std::string& wrapped_source, bool keeps_variables) {
+    const auto& translator_options =
         keeps_variables ? translator::kDebuggerOptions : translator::kOptimizerOptions;
-    const auto arguments = concatenated(concatenated(front_end_arguments(keeps_variables), how),
-                                        {"-o", kOutputName, kInputName});
-    return {arguments, wrapped, kInputName, kOutputName, kHeadersName, keeps_variables};
+    const auto arguments =
+        concatenate(concatenate(front_end_arguments(keeps_variables), translator_options),
+                    {"-o", kOutputName, kInputName});
+    return {arguments, wrapped_source, kInputName, kOutputName, kHeadersName, keeps_variables};
 }
 
 ClangRequest clang_ir_request(const Source& source, const std::vector<std::string>& sizes,
@@ -60,9 +61,10 @@ ClangRequest clang_ir_request(const Source& source, const std::vector<std::strin
 
 std::vector<std::vector<std::string>> commands_with_back_end(const ClangRequest& request) {
     if (request.keeps_variables) return {request.arguments};
-    constexpr const char* between = "unoptimised.ll";
-    return {concatenated(request.arguments, {"-disable-llvm-passes", "-o", between}),
-            concatenated(translator::optimise_without_back_end(), {"-o", request.output, between})};
+    constexpr const char* unoptimised_file = "unoptimised.ll";
+    return {concatenate(request.arguments, {"-disable-llvm-passes", "-o", unoptimised_file}),
+            concatenate(translator::optimise_without_back_end(),
+                        {"-o", request.output, unoptimised_file})};
 }
 
 std::string add_translator_name(const std::string& version) {

@@ -26,7 +26,8 @@ ClangRequest clang_ir_request(const Source& source,
                               const std::vector<std::string>& sizes = {"rows", "cols"},
                               bool keeps_variables = false);
 /// Returns the command that compiles the output of wrap_source for `Dialect::bare_clang`.
-ClangRequest clang_ir_request_for_wrapped(const std::string& wrapped, bool keeps_variables = false);
+ClangRequest clang_ir_request_for_wrapped(const std::string& wrapped_source,
+                                          bool keeps_variables = false);
 
 /// Returns two commands that replace `request` if clang has a back end for NVIDIA GPUs. The first
 /// command emits unoptimized IR. The second command optimizes this IR without the back end, so that

@@ -9,21 +9,22 @@
 namespace coalesce {
 namespace {
 
-Failure explain_missing_compiler(Compiler wanted) {
-    if (wanted == Compiler::clang_ir) {
+Failure explain_missing_compiler(Compiler compiler) {
+    if (compiler == Compiler::clang_ir) {
         return {.kind = FailureKind::no_compiler,
                 .headline =
                     "LLVM IR cannot be generated, because no clang of versions 17 to 22 was found.",
-                .next =
+                .advice =
                     "Install such a clang (Debian: apt-get install clang-19), or set "
                     "COALESCE_CLANG to its path."};
     }
-    const std::string what = wanted == Compiler::any
-                                 ? "neither the CUDA toolkit (libnvrtc.so.13 or nvcc) nor clang was"
-                                 : std::string(name_of(wanted)) + " was not";
+    const std::string requirement =
+        compiler == Compiler::any
+            ? "neither the CUDA toolkit (libnvrtc.so.13 or nvcc) nor clang was"
+            : std::string(name_compiler_kind(compiler)) + " was not";
     return {.kind = FailureKind::no_compiler,
-            .headline = "the kernel cannot be compiled, because " + what + " found.",
-            .next =
+            .headline = "the kernel cannot be compiled, because " + requirement + " found.",
+            .advice =
                 "Run ./learn, which installs missing packages, or set CUDA_HOME to the toolkit's "
                 "folder."};
 }
@@ -36,18 +37,19 @@ Compiled compile_or_find(const Source& source, const CompileOptions& options,
                             (options.keeps_variables ? " for a debugger\n" : "\n") +
                             options.architecture + "\n" + entry + "\n" + text;
     const Cache cache(options.cache);
-    if (auto kept = read_cached<Compiled>(cache.find("ptx", key))) {
-        kept->entry = entry;
+    if (auto cached = read_cached<Compiled>(cache.find("ptx", key))) {
+        cached->entry = entry;
         // The cache key does not contain the file's name, so a cached message may name another
         // file.
-        for (Message& message : kept->messages) message.place.file = source.name;
-        kept->is_from_cache = true;
-        return *kept;
+        for (Message& message : cached->messages) message.place.file = source.name;
+        cached->is_from_cache = true;
+        return *cached;
     }
-    const RawOutput raw = run_compiler(compiler, text, options.architecture, options.seconds,
-                                       options.keeps_variables);
-    const Compiled compiled = finish_compilation(source, options.kernel, version_of(compiler), raw);
-    if (compiled.ok()) cache.save_cached("ptx", key, codec::write(compiled));
+    const RawOutput raw_output = run_compiler(compiler, text, options.architecture, options.seconds,
+                                              options.keeps_variables);
+    const Compiled compiled =
+        finish_compilation(source, options.kernel, read_version(compiler), raw_output);
+    if (compiled.is_ok()) cache.save_cached("ptx", key, codec::write(compiled));
     return compiled;
 }
 
@@ -71,7 +73,7 @@ Compiled compile(const Source& source, const CompileOptions& options) {
 
 std::string describe_compiler(Compiler kind) {
     const auto compiler = find_compiler(kind);
-    return compiler ? version_of(*compiler) + " (" + compiler->path + ")" : "";
+    return compiler ? read_version(*compiler) + " (" + compiler->path + ")" : "";
 }
 
 std::string compiler_identity(Compiler kind) {

@@ -73,7 +73,7 @@ struct Compiled {
     Failure failure;  ///< the reason why there is no PTX; its kind is `none` on success
 
     /// Reports whether the file was compiled.
-    bool ok() const { return failure.kind == FailureKind::none; }
+    bool is_ok() const { return failure.kind == FailureKind::none; }
 };
 
 /// Compiles a file. Errors in the file are returned in Compiled::failure, never thrown.

@@ -17,28 +17,28 @@ namespace coalesce {
 namespace {
 
 /// Returns the line number of the first line of code that contains `word`, or 0 if there is none.
-int find_line_with(const std::string& text, const std::string& word) {
+int find_line_with_word(const std::string& text, const std::string& word) {
     const std::string code = blank_out_comments(text);
-    const std::size_t place = find_word(code, word);
-    return place == code.npos ? 0 : line_number_at(code, place);
+    const std::size_t name_position = find_word(code, word);
+    return name_position == code.npos ? 0 : line_number_at(code, name_position);
 }
 
 Failure explain_missing_kernel(const Source& source, const Signature& signature,
-                               const std::vector<std::string>& others) {
+                               const std::vector<std::string>& candidates) {
     const std::string& kernel = signature.kernel;
     Failure failure{.kind = FailureKind::kernel_missing,
                     .headline = "there is no kernel called '" + kernel + "'.",
-                    .place = {source.name, find_line_with(source.text, kernel), 0},
-                    .next = "The file needs " + signature.declaration() + " { ... }"};
+                    .place = {source.name, find_line_with_word(source.text, kernel), 0},
+                    .advice = "The file needs " + signature.declaration() + " { ... }"};
     if (failure.place.line > 0) {
         failure.headline = "'" + kernel + "' is not a kernel.";
-        failure.next +=
+        failure.advice +=
             ": with __global__, not static, not a template, and outside of any namespace";
-    } else if (!others.empty()) {
+    } else if (!candidates.empty()) {
         failure.place.line = find_kernel_line(source.text, "");
-        failure.details = wrap("The file has the kernel " + demangled(others.front()) + ".");
+        failure.details = wrap("The file has the kernel " + demangled(candidates.front()) + ".");
     }
-    failure.next += ".";
+    failure.advice += ".";
     return failure;
 }
 
@@ -46,9 +46,9 @@ Failure explain_wrong_signature(const Source& source, const Signature& signature
                                 const std::string& name) {
     return {.kind = FailureKind::wrong_signature,
             .headline = "the kernel's parameters do not match the arguments that are passed to it.",
-            .place = {source.name, find_line_with(source.text, signature.kernel), 0},
+            .place = {source.name, find_line_with_word(source.text, signature.kernel), 0},
             .details = wrap("Its signature is " + demangled(name) + "."),
-            .next = "Change it to " + signature.declaration() + "."};
+            .advice = "Change it to " + signature.declaration() + "."};
 }
 
 /// Finds the kernel in the PTX and sets `entry`. Sets `failure` if the kernel is missing or has the
@@ -57,39 +57,41 @@ void find_entry(Compiled& compiled, const Source& source, const Signature& signa
     const std::string& kernel = signature.kernel;
     const std::string name = std::to_string(kernel.size()) + kernel;
     const std::vector<std::string> entries = find_entries(compiled.ptx);
-    const std::string wanted = mangle_kernel_name(signature);
-    if (std::find(entries.begin(), entries.end(), wanted) != entries.end()) {
-        compiled.entry = wanted;
+    const std::string kernel_entry = mangle_kernel_name(signature);
+    if (std::find(entries.begin(), entries.end(), kernel_entry) != entries.end()) {
+        compiled.entry = kernel_entry;
         return;
     }
-    const auto close = std::find_if(entries.begin(), entries.end(), [&](const std::string& entry) {
-        return entry == kernel || entry.starts_with("_Z" + name);
-    });
-    compiled.failure = close != entries.end() ? explain_wrong_signature(source, signature, *close)
-                                              : explain_missing_kernel(source, signature, entries);
+    const auto closing_position =
+        std::find_if(entries.begin(), entries.end(), [&](const std::string& entry) {
+            return entry == kernel || entry.starts_with("_Z" + name);
+        });
+    compiled.failure = closing_position != entries.end()
+                           ? explain_wrong_signature(source, signature, *closing_position)
+                           : explain_missing_kernel(source, signature, entries);
 }
 
-std::string first_line_of(const std::string& text) {
+std::string first_text_line(const std::string& text) {
     return text.substr(0, text.find('\n'));
 }
 
 Failure explain_missing_configure(const Source& source, const Signature& signature,
-                                  const std::string& compiler_says) {
+                                  const std::string& compiler_message) {
     Failure failure{.kind = FailureKind::configure_missing,
                     .headline = "there is no 'configure' that returns the launch for " +
                                 joined(signature.sizes, " and ") + ".",
-                    .place = {source.name, find_line_with(source.text, "configure"), 0},
-                    .next = "The file needs " + signature.configure_declaration() + " { ... }"};
+                    .place = {source.name, find_line_with_word(source.text, "configure"), 0},
+                    .advice = "The file needs " + signature.configure_declaration() + " { ... }"};
     if (failure.place.line > 0) {
         failure.headline = "'configure' cannot be called with (" + joined(signature.sizes, ", ") +
                            "), or does not return a Launch.";
-        failure.details = wrap("The compiler says: " + compiler_says);
+        failure.details = wrap("The compiler says: " + compiler_message);
     }
     return failure;
 }
 
 Failure explain_compile_errors(const Source& source, const std::vector<Message>& messages) {
-    constexpr std::size_t shown = 3;
+    constexpr std::size_t max_errors = 3;
     std::vector<const Message*> errors;
     for (const Message& message : messages) {
         if (message.severity == Severity::error) errors.push_back(&message);
@@ -102,28 +104,31 @@ Failure explain_compile_errors(const Source& source, const std::vector<Message>&
     Failure failure{.kind = FailureKind::does_not_compile,
                     .headline = end_sentence("does not compile: " + errors.front()->text),
                     .place = errors.front()->place,
-                    .next = "Fix the first error; the others often disappear with it."};
-    for (std::size_t i = 0; i < std::min(shown, errors.size()); ++i) {
+                    .advice = "Fix the first error; the others often disappear with it."};
+    for (std::size_t i = 0; i < std::min(max_errors, errors.size()); ++i) {
         failure.details += errors[i]->to_string_with_caret(source.text);
     }
-    if (errors.size() > shown) {
-        failure.details += "... and " + format_count(errors.size() - shown, "more error") + ".\n";
+    if (errors.size() > max_errors) {
+        failure.details +=
+            "... and " + format_count(errors.size() - max_errors, "more error") + ".\n";
     }
-    if (errors.size() == 1) failure.next = "Fix the error, and check the file again.";
+    if (errors.size() == 1) failure.advice = "Fix the error, and check the file again.";
     return failure;
 }
 
 /// Returns the failure for compiler errors that refer neither to the learner's lines nor to the
 /// call of `configure`.
 Failure explain_compiler_crash(const Source& source, const std::string& compiler,
-                               const RawOutput& raw, const std::vector<std::string>& ours) {
-    const std::string says = ours.empty() ? first_line_of(raw.output) : ours.front();
+                               const RawOutput& raw_output,
+                               const std::vector<std::string>& own_messages) {
+    const std::string compiler_text =
+        own_messages.empty() ? first_text_line(raw_output.output) : own_messages.front();
     return {.kind = FailureKind::does_not_compile,
             .headline =
                 "the file does not compile, and the compiler's message names no line of the file.",
             .place = {source.name, 0, 0},
-            .details = wrap(compiler.substr(0, compiler.find(' ')) + " says: " + says),
-            .next =
+            .details = wrap(compiler.substr(0, compiler.find(' ')) + " says: " + compiler_text),
+            .advice =
                 "Perhaps a macro redefines a name that CUDA uses. Undo the last change; if that "
                 "does not help, install the compiler again."};
 }
@@ -133,34 +138,35 @@ Failure explain_compile_time_out(const Source& source, int seconds) {
             .headline = "the compiler was still running after " +
                         format_count(static_cast<std::uint64_t>(seconds), "second") + ".",
             .place = {source.name, 0, 0},
-            .next = "Look for templates or constexpr functions that call themselves endlessly."};
+            .advice = "Look for templates or constexpr functions that call themselves endlessly."};
 }
 
 /// Returns the failure that explains why the compiler produced no PTX.
 Failure explain_compile_failure(const Source& source, const Signature& signature,
-                                const std::string& compiler, const RawOutput& raw,
-                                const CompilerOutput& said) {
-    if (raw.has_timed_out) return explain_compile_time_out(source, raw.seconds);
+                                const std::string& compiler, const RawOutput& raw_output,
+                                const CompilerOutput& compiler_output) {
+    if (raw_output.has_timed_out) return explain_compile_time_out(source, raw_output.seconds);
     const bool has_error =
-        std::any_of(said.messages.begin(), said.messages.end(),
+        std::any_of(compiler_output.messages.begin(), compiler_output.messages.end(),
                     [](const Message& message) { return message.severity == Severity::error; });
-    if (has_error) return explain_compile_errors(source, said.messages);
-    if (!said.configure.empty())
-        return explain_missing_configure(source, signature, said.configure.front());
-    return explain_compiler_crash(source, compiler, raw, said.in_own_lines);
+    if (has_error) return explain_compile_errors(source, compiler_output.messages);
+    if (!compiler_output.configure.empty())
+        return explain_missing_configure(source, signature, compiler_output.configure.front());
+    return explain_compiler_crash(source, compiler, raw_output, compiler_output.own_messages);
 }
 
 /// Returns the failure for a file that the compiler accepts but our translator does not. The file
 /// may be correct.
-Failure explain_missing_translation(const Source& source, const translator::Untranslated& why) {
-    const bool is_known = why.file == kLearnerFile;
+Failure explain_missing_translation(const Source& source,
+                                    const translator::Untranslated& untranslated) {
+    const bool is_known = untranslated.file == kLearnerFile;
     return {
         .kind = FailureKind::not_translated,
         .headline =
             "the kernel needs something that the translator from LLVM IR to PTX does not support.",
-        .place = {source.name, is_known ? static_cast<int>(why.line) : 0, 0},
-        .details = wrap(why.what()),
-        .next =
+        .place = {source.name, is_known ? static_cast<int>(untranslated.line) : 0, 0},
+        .details = wrap(untranslated.what()),
+        .advice =
             "Write this line differently, or check the kernel in a terminal: ./learn check without "
             "--through-ir."};
 }
@@ -179,24 +185,26 @@ std::vector<std::string> find_entries(const std::string& ptx) {
 }
 
 Compiled finish_compilation(const Source& source, const Signature& signature,
-                            const std::string& compiler, const RawOutput& raw) {
+                            const std::string& compiler, const RawOutput& raw_output) {
     Compiled compiled;
     compiled.file = source.name;
     compiled.kernel = signature.kernel;
     compiled.sizes = signature.sizes;
     compiled.compiler = compiler;
-    CompilerOutput said = read_messages(raw.output, source.text, source.name);
-    if (!raw.is_good)
-        compiled.failure = explain_compile_failure(source, signature, compiler, raw, said);
-    compiled.messages = std::move(said.messages);
-    if (!compiled.ok()) return compiled;
+    CompilerOutput compiler_output = read_messages(raw_output.output, source.text, source.name);
+    if (!raw_output.is_good)
+        compiled.failure =
+            explain_compile_failure(source, signature, compiler, raw_output, compiler_output);
+    compiled.messages = std::move(compiler_output.messages);
+    if (!compiled.is_ok()) return compiled;
     try {
-        compiled.ptx = raw.ir.empty() ? raw.ptx : translator::translate_ir_to_ptx(raw.ir);
+        compiled.ptx =
+            raw_output.ir.empty() ? raw_output.ptx : translator::translate_ir_to_ptx(raw_output.ir);
         find_entry(compiled, source, signature);
-    } catch (const translator::Untranslated& why) {
-        compiled.failure = explain_missing_translation(source, why);
+    } catch (const translator::Untranslated& untranslated) {
+        compiled.failure = explain_missing_translation(source, untranslated);
     }
-    if (!compiled.ok()) compiled.ptx.clear();
+    if (!compiled.is_ok()) compiled.ptx.clear();
     return compiled;
 }
 

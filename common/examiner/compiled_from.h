@@ -21,10 +21,10 @@ struct RawOutput {
     std::string output = "";     ///< the compiler's messages
 };
 
-/// Converts the compiler's output `raw` to a Compiled, and looks for the kernel in the PTX.
+/// Converts the compiler's output `raw_output` to a Compiled, and looks for the kernel in the PTX.
 /// `compiler` is the name stored in Compiled::compiler.
 Compiled finish_compilation(const Source& source, const Signature& signature,
-                            const std::string& compiler, const RawOutput& raw);
+                            const std::string& compiler, const RawOutput& raw_output);
 
 /// Returns the names of the kernels in a PTX module, without kConfigureEntry.
 std::vector<std::string> find_entries(const std::string& ptx);

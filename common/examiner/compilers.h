@@ -26,15 +26,15 @@ Compiler resolve_compiler_kind(Compiler kind);
 std::optional<FoundCompiler> find_compiler(Compiler kind);
 /// Returns the name and version of a compiler, such as "NVRTC 13.0" or "clang 19.1.7, translated".
 /// Runs the compiler, so the call takes a moment.
-std::string version_of(const FoundCompiler& compiler);
+std::string read_version(const FoundCompiler& compiler);
 /// Returns "NVRTC", "nvcc" or "clang".
-const char* name_of(Compiler kind);
+const char* name_compiler_kind(Compiler kind);
 /// Returns the dialect of CUDA C++ that the compiler accepts.
 Dialect dialect_of(const FoundCompiler& compiler);
 
 /// Compiles the output of wrap_source for `architecture`, such as "compute_90". If
 /// `keeps_variables` is true, does not optimize (see CompileOptions).
-RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped,
+RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped_source,
                        const std::string& architecture, int seconds, bool keeps_variables = false);
 
 /// Returns the clang command that reads wrapped source code from stdin and prints PTX. The command
@@ -46,7 +46,7 @@ std::vector<std::string> clang_filter_command(const std::string& clang,
 std::string clang_headers();
 
 /// Compiles with NVRTC.
-RawOutput run_nvrtc(const std::string& library, const std::string& wrapped,
+RawOutput run_nvrtc(const std::string& library, const std::string& wrapped_source,
                     const std::string& architecture, bool keeps_variables = false);
 /// Returns the version of NVRTC, such as "13.0", or "" if the library cannot be loaded.
 std::string nvrtc_version(const std::string& library);

@@ -12,38 +12,39 @@
 namespace coalesce {
 namespace {
 
-std::string on_lines(int one, int other) {
-    const auto [first, last] = std::minmax(one, other);
-    return first == last ? "line " + std::to_string(first)
-                         : "lines " + std::to_string(first) + " and " + std::to_string(last);
+std::string format_line_numbers(int left_line, int right_line) {
+    const auto [first_line, last_line] = std::minmax(left_line, right_line);
+    return first_line == last_line
+               ? "line " + std::to_string(first_line)
+               : "lines " + std::to_string(first_line) + " and " + std::to_string(last_line);
 }
 
 /// Looks for an index of one matrix that is divided by the row length of the other matrix.
 LineMistake find_wrong_divisor(const std::string& text) {
-    static const TextPattern whole(R"(\b(in|out)\s*\[\s*(\w+)\s*\])");
+    static const TextPattern index_access(R"(\b(in|out)\s*\[\s*(\w+)\s*\])");
     const std::string code = code_for_search(text);
-    for (const TextMatch& one : find_matches(code, whole)) {
-        const std::string matrix = one.str(1), name = one.str(2);
-        const std::string right = matrix == "in" ? "cols" : "rows",
-                          wrong = matrix == "in" ? "rows" : "cols";
-        const TextPattern division("\\b" + name + "\\s*[/%]\\s*" + wrong + "\\b");
-        const TextPattern other("\\b" + std::string(matrix == "in" ? "out" : "in") + "\\s*\\[\\s*" +
-                                name + "\\s*\\]");
-        TextMatch found;
-        if (contains(code, other) || !search(code, found, division)) continue;
-        return {line_of(code, found),
-                in_backticks(name) + " is an index of " + in_backticks(matrix) + " (line " +
-                    std::to_string(line_of(code, one)) + "), whose rows have " + right +
-                    " elements, but here it is divided by " + wrong + ".",
-                "Divide by " + right + ": the quotient is then the row of " + in_backticks(matrix) +
-                    ", and the remainder its column."};
+    for (const TextMatch& match : find_matches(code, index_access)) {
+        const std::string matrix = match.str(1), name = match.str(2);
+        const std::string correct_size = matrix == "in" ? "cols" : "rows",
+                          wrong_size = matrix == "in" ? "rows" : "cols";
+        const TextPattern division("\\b" + name + "\\s*[/%]\\s*" + wrong_size + "\\b");
+        const TextPattern other_access("\\b" + std::string(matrix == "in" ? "out" : "in") +
+                                       "\\s*\\[\\s*" + name + "\\s*\\]");
+        TextMatch inner_match;
+        if (contains(code, other_access) || !search(code, inner_match, division)) continue;
+        return {line_of_match(code, inner_match),
+                add_backticks(name) + " is an index of " + add_backticks(matrix) + " (line " +
+                    std::to_string(line_of_match(code, match)) + "), whose rows have " +
+                    correct_size + " elements, but here it is divided by " + wrong_size + ".",
+                "Divide by " + correct_size + ": the quotient is then the row of " +
+                    add_backticks(matrix) + ", and the remainder its column."};
     }
     return {};
 }
 
 /// A variable that is set before the barrier, and again after it.
 struct RepeatedSetting {
-    std::string name = {}, before = {}, after = {};
+    std::string name = {}, value_before = {}, value_after = {};
     int line_before = 0, line_after = 0;
     bool is_good() const { return line_before > 0 && line_after > line_before; }
 };
@@ -51,12 +52,12 @@ struct RepeatedSetting {
 RepeatedSetting find_settings(const std::string& text, const std::string& index, int barrier,
                               int store) {
     static const TextPattern word(R"(^\s*([a-z]\w*))");
-    TextMatch found;
-    if (!search(index, found, word)) return {};
-    RepeatedSetting setting{.name = found.str(1)};
-    setting.before = assigned_value(text, setting.name, barrier);
+    TextMatch match;
+    if (!search(index, match, word)) return {};
+    RepeatedSetting setting{.name = match.str(1)};
+    setting.value_before = assigned_value(text, setting.name, barrier);
     setting.line_before = find_assignment_line(text, setting.name, barrier);
-    setting.after = assigned_value(text, setting.name, store);
+    setting.value_after = assigned_value(text, setting.name, store);
     setting.line_after = find_assignment_line(text, setting.name, store);
     if (setting.line_after <= barrier) setting.line_after = 0;
     return setting;
@@ -65,11 +66,11 @@ RepeatedSetting find_settings(const std::string& text, const std::string& index,
 /// Returns the axis of blockIdx and the axis of threadIdx on which a coordinate depends, such as
 /// "yx" for `blockIdx.y * TILE_DIM + threadIdx.x`. Returns "" unless the coordinate depends on
 /// exactly one axis of each.
-std::string axes_of(const std::string& value) {
+std::string list_axes(const std::string& value) {
     static const TextPattern index(R"(\b(blockIdx|threadIdx)\.([xy]))");
     std::string block, thread;
-    for (const TextMatch& one : find_matches(value, index))
-        (one.str(1) == "blockIdx" ? block : thread) += one.str(2);
+    for (const TextMatch& match : find_matches(value, index))
+        (match.str(1) == "blockIdx" ? block : thread) += match.str(2);
     return block.size() == 1 && thread.size() == 1 ? block + thread : "";
 }
 
@@ -80,37 +81,49 @@ LineMistake find_wrong_coordinates(const Failure& failure, const std::string& te
     const int line = find_line_in_kernel(text, barrier);
     const MatrixIndex index = find_matrix_index(text, store, "out");
     if (line == 0 || store <= line || index.pitch.empty()) return {};
-    const RepeatedSetting one = find_settings(text, index.outer, line, store),
-                          two = find_settings(text, index.inner, line, store);
-    if (!one.is_good() || !two.is_good() || one.name == two.name) return {};
-    const std::string both = in_backticks(one.name) + " and " + in_backticks(two.name);
-    const auto is_same = [&](const RepeatedSetting& setting) {
-        const auto before = IndexSum::parse(text, setting.before, setting.line_before),
-                   after = IndexSum::parse(text, setting.after, setting.line_after);
-        return before && after && *before == *after;
+    const RepeatedSetting outer_setting = find_settings(text, index.outer_term, line, store),
+                          inner_setting = find_settings(text, index.inner_term, line, store);
+    if (!outer_setting.is_good() || !inner_setting.is_good() ||
+        outer_setting.name == inner_setting.name)
+        return {};
+    const std::string names_text =
+        add_backticks(outer_setting.name) + " and " + add_backticks(inner_setting.name);
+    const auto is_same_setting = [&](const RepeatedSetting& setting) {
+        const auto value_before = IndexSum::parse(text, setting.value_before, setting.line_before),
+                   value_after = IndexSum::parse(text, setting.value_after, setting.line_after);
+        return value_before && value_after && *value_before == *value_after;
     };
-    if (failure.fault == Fault::tile_not_transposed && is_same(one) && is_same(two)) {
-        return {std::min(one.line_after, two.line_after),
-                both + " get the same values on " + on_lines(one.line_after, two.line_after) +
+    if (failure.fault == Fault::tile_not_transposed && is_same_setting(outer_setting) &&
+        is_same_setting(inner_setting)) {
+        return {std::min(outer_setting.line_after, inner_setting.line_after),
+                names_text + " get the same values on " +
+                    format_line_numbers(outer_setting.line_after, inner_setting.line_after) +
                     " as before the barrier, but after the barrier this thread takes a different "
                     "element out of the tile.",
-                "Swap threadIdx.x and threadIdx.y where " + both +
+                "Swap threadIdx.x and threadIdx.y where " + names_text +
                     " are computed again: they must refer to the element that is taken out of the "
                     "tile."};
     }
-    const std::string outer = axes_of(one.after), inner = axes_of(two.after),
-                      old_outer = axes_of(one.before), old_inner = axes_of(two.before);
-    if (outer.empty() || inner.empty() || old_outer.empty() || old_inner.empty()) return {};
-    const bool is_exchanged = outer[0] == old_inner[0] && inner[0] == old_outer[0] &&
-                              outer[0] != inner[0] && outer[1] == old_outer[1] &&
-                              inner[1] == old_inner[1];
+    const std::string outer_axes = list_axes(outer_setting.value_after),
+                      inner_axes = list_axes(inner_setting.value_after),
+                      old_outer_axes = list_axes(outer_setting.value_before),
+                      old_inner_axes = list_axes(inner_setting.value_before);
+    if (outer_axes.empty() || inner_axes.empty() || old_outer_axes.empty() ||
+        old_inner_axes.empty())
+        return {};
+    const bool is_exchanged =
+        outer_axes[0] == old_inner_axes[0] && inner_axes[0] == old_outer_axes[0] &&
+        outer_axes[0] != inner_axes[0] && outer_axes[1] == old_outer_axes[1] &&
+        inner_axes[1] == old_inner_axes[1];
     if (failure.fault != Fault::indices_not_swapped || !is_exchanged) return {};
     return {store,
-            both + " (" + on_lines(one.line_after, two.line_after) +
+            names_text + " (" +
+                format_line_numbers(outer_setting.line_after, inner_setting.line_after) +
                 ") are already the column and the row of `out`, because blockIdx.x and blockIdx.y "
                 "are swapped there: this index swaps them once more.",
-            "Swap the two only once: store to row " + in_backticks(two.name) + " and column " +
-                in_backticks(one.name) + " of `out`, or compute the column and the row of `in`."};
+            "Swap the two only once: store to row " + add_backticks(inner_setting.name) +
+                " and column " + add_backticks(outer_setting.name) +
+                " of `out`, or compute the column and the row of `in`."};
 }
 
 /// Looks for a loop counter over a vector's elements that is added to the wrong coordinate: the one
@@ -124,15 +137,15 @@ LineMistake find_component_on_other_axis(const std::string& text) {
         if (lines[i].find("out[") == std::string::npos) continue;
         const MatrixIndex index = find_matrix_index(text, line, "out");
         const bool has_counter = std::ranges::any_of(loops, [&](const Loop& loop) {
-            return !loop.counter.empty() && contains_word(index.outer, loop.counter);
+            return !loop.counter.empty() && contains_word(index.outer_term, loop.counter);
         });
         if (!has_counter || ++candidates > kMaxCandidates) continue;
-        const auto outer = IndexSum::parse(text, index.outer, line),
-                   inner = IndexSum::parse(text, index.inner, line);
-        if (index.pitch.empty() || !outer || !inner) continue;
+        const auto outer_term = IndexSum::parse(text, index.outer_term, line),
+                   inner_term = IndexSum::parse(text, index.inner_term, line);
+        if (index.pitch.empty() || !outer_term || !inner_term) continue;
         for (const Loop& loop : loops) {
             if (line < loop.first_line || line > loop.last_line ||
-                outer->factor_of(loop.counter) != 1)
+                outer_term->factor_of(loop.counter) != 1)
                 continue;
             const std::set<long long> values = values_of_index(text, loop.counter, line);
             const auto width = static_cast<long long>(values.size());
@@ -142,17 +155,18 @@ LineMistake find_component_on_other_axis(const std::string& text) {
                 return sum.factor_of("threadIdx.x") == factor ||
                        sum.factor_of("threadIdx.y") == factor;
             };
-            if (inner->factor_of(loop.counter) != 0 || !is_spread(*outer, 1) ||
-                !is_spread(*inner, width))
+            if (inner_term->factor_of(loop.counter) != 0 || !is_spread(*outer_term, 1) ||
+                !is_spread(*inner_term, width))
                 continue;
-            return {line,
-                    "the " + std::to_string(width) + " elements of a thread lie along " +
-                        in_backticks(index.inner) + ", which grows by " + std::to_string(width) +
-                        " from thread to thread, but " + in_backticks(loop.counter) +
-                        " is added to " + in_backticks(index.outer) +
-                        ", along which the next element belongs to the next thread.",
-                    "Add " + in_backticks(loop.counter) + " to " + in_backticks(index.inner) +
-                        ", and likewise in the index of the tile."};
+            return {
+                line,
+                "the " + std::to_string(width) + " elements of a thread lie along " +
+                    add_backticks(index.inner_term) + ", which grows by " + std::to_string(width) +
+                    " from thread to thread, but " + add_backticks(loop.counter) + " is added to " +
+                    add_backticks(index.outer_term) +
+                    ", along which the next element belongs to the next thread.",
+                "Add " + add_backticks(loop.counter) + " to " + add_backticks(index.inner_term) +
+                    ", and likewise in the index of the tile."};
         }
     }
     return {};
@@ -164,18 +178,19 @@ LineMistake find_index_without_block(const std::string& text) {
     static const TextPattern access(R"(\b(in|out)\s*\[)");
     const std::string code = code_for_search(text);
     int candidates = 0;
-    for (const TextMatch& one : find_matches(code, access)) {
+    for (const TextMatch& match : find_matches(code, access)) {
         if (++candidates > kMaxCandidates) break;
-        const std::size_t open = match_end(one) - 1;
-        const int line = line_of(code, one);
+        const std::size_t opening_position = match_end(match) - 1;
+        const int line = line_of_match(code, match);
         const std::string index =
-            code.substr(open + 1, find_closing_bracket(code, open) - open - 1);
-        const std::string expanded = expand(text, index, line);
-        if (expanded.find("blockIdx") != expanded.npos ||
-            expanded.find("threadIdx") == expanded.npos)
+            code.substr(opening_position + 1,
+                        find_closing_bracket(code, opening_position) - opening_position - 1);
+        const std::string expanded_index = expand(text, index, line);
+        if (expanded_index.find("blockIdx") != expanded_index.npos ||
+            expanded_index.find("threadIdx") == expanded_index.npos)
             continue;
         return {line,
-                "the index of " + in_backticks(one.str(1)) +
+                "the index of " + add_backticks(match.str(1)) +
                     " does not depend on blockIdx here: every block accesses the first tile.",
                 "Add the position of the block's tile, which depends on blockIdx."};
     }
@@ -189,25 +204,26 @@ LineMistake find_loop_over_matrix(const std::string& text, int line) {
                                   R"((?:\+\+\s*\w+|\w+\s*\+\+|\w+\s*\+=\s*1)\s*\))");
     static const TextPattern variable(R"(\bint\s+(\w+)\s*=[^;]*(threadIdx\.[xy])[^;]*;)");
     const std::vector<Loop> loops = find_loops(text);
-    const Loop* loop = innermost_loop(loops, line);
+    const Loop* loop = find_innermost_loop(loops, line);
     const MatrixIndex index = find_matrix_index(text, line, "out");
-    TextMatch found;
+    TextMatch inner_match;
     const std::string header = loop ? code_on_line(text, loop->first_line) : "";
-    if (!search(header, found, head) || !contains_word(index.text, found.str(1))) return {};
-    const std::string counter = found.str(1), bound = found.str(2);
-    const std::string expanded = expand(text, index.text, line);
+    if (!search(header, inner_match, head) || !contains_word(index.text, inner_match.str(1)))
+        return {};
+    const std::string counter = inner_match.str(1), bound = inner_match.str(2);
+    const std::string expanded_index = expand(text, index.text, line);
     const std::string code = code_for_search(text);
-    for (const TextMatch& one : find_matches(code, variable)) {
-        const bool is_used =
-            contains_word(index.text, one.str(1)) || expanded.find(one.str(2)) != expanded.npos;
-        if (is_used || expanded.find("threadIdx") == expanded.npos) continue;
+    for (const TextMatch& match : find_matches(code, variable)) {
+        const bool is_used = contains_word(index.text, match.str(1)) ||
+                             expanded_index.find(match.str(2)) != expanded_index.npos;
+        if (is_used || expanded_index.find("threadIdx") == expanded_index.npos) continue;
         return {loop->first_line,
                 "this loop makes each thread process all " + bound +
-                    ", so all threads that differ only in " + one.str(2) +
+                    ", so all threads that differ only in " + match.str(2) +
                     " store the same elements.",
-                "Remove the loop, and use " + in_backticks(one.str(1)) + " (line " +
-                    std::to_string(line_of(code, one)) + ") in place of " + in_backticks(counter) +
-                    ": each thread has only one element."};
+                "Remove the loop, and use " + add_backticks(match.str(1)) + " (line " +
+                    std::to_string(line_of_match(code, match)) + ") in place of " +
+                    add_backticks(counter) + ": each thread has only one element."};
     }
     return {};
 }

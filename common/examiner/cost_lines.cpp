@@ -21,18 +21,18 @@ LineMistake find_unused_half(const std::string& text, int line) {
     const std::string code = code_for_search(text);
     const TextPattern use("\\b" + tile.name + R"(\s*(?:\[[^\]]*\]\s*)+(?:\.([xyzw])\b)?)");
     std::set<std::string> components;
-    for (const TextMatch& one : find_matches(code, use)) {
-        if (line_of(code, one) == tile.line) continue;
-        if (!one[1].matched) return {};
-        components.insert(one.str(1));
+    for (const TextMatch& match : find_matches(code, use)) {
+        if (line_of_match(code, match) == tile.line) continue;
+        if (!match[1].matched) return {};
+        components.insert(match.str(1));
     }
     if (components.size() != 1) return {};
     return {tile.line,
-            "each element of " + in_backticks(tile.name) + " is a float" + std::to_string(width) +
+            "each element of " + add_backticks(tile.name) + " is a float" + std::to_string(width) +
                 ", of which only ." + *components.begin() +
                 " is used: neighbouring elements are then " + std::to_string(width) +
                 " banks apart.",
-            "Declare " + in_backticks(tile.name) +
+            "Declare " + add_backticks(tile.name) +
                 " as an array of float, with one column of padding."};
 }
 
@@ -41,16 +41,16 @@ LineMistake find_small_step(const std::string& text, int line, const LaunchShape
     static const TextPattern head(
         R"(\bfor\s*\(\s*\w+\s+\w+\s*=\s*threadIdx\.([xy])\s*;[^;]*;\s*(?:\+\+|\w+\s*\+\+|\w+\s*\+=\s*([^)]+)))");
     const std::vector<Loop> loops = find_loops(text);
-    const Loop* loop = innermost_loop(loops, line);
-    TextMatch found;
+    const Loop* loop = find_innermost_loop(loops, line);
+    TextMatch match;
     const std::string header = loop ? code_on_line(text, loop->first_line) : "";
-    if (!search(header, found, head)) return {};
-    const auto step = found[2].matched ? constant_value(text, trimmed(found.str(2))) : 1;
-    const long long threads = launch.block[found.str(1) == "x" ? 0 : 1];
+    if (!search(header, match, head)) return {};
+    const auto step = match[2].matched ? constant_value(text, trimmed(match.str(2))) : 1;
+    const long long threads = launch.block[match.str(1) == "x" ? 0 : 1];
     if (!step || *step >= threads) return {};
     return {loop->first_line,
             "this loop advances by " + std::to_string(*step) + ", but it begins at threadIdx." +
-                found.str(1) + ", which has " + std::to_string(threads) +
+                match.str(1) + ", which has " + std::to_string(threads) +
                 " values in a block: a thread repeats the elements of the threads after it.",
             "Advance the loop by " + std::to_string(threads) +
                 ", the number of threads of a block along this axis."};
@@ -65,27 +65,31 @@ LineMistake find_store_without_index(const std::string& text, const LaunchShape&
     const std::vector<Loop> loops = find_loops(text);
     const int kernel = find_kernel_line(text, "");
     int candidates = 0;
-    for (const TextMatch& one : find_matches(code, store)) {
-        const int line = line_of(code, one);
+    for (const TextMatch& match : find_matches(code, store)) {
+        const int line = line_of_match(code, match);
         if (line < kernel || ++candidates > kMaxCandidates) continue;
-        const std::size_t open = match_end(one) - 1;
-        std::string all =
-            expand(text, code.substr(open, find_closing_bracket(code, open) - open), line);
+        const std::size_t opening_position = match_end(match) - 1;
+        std::string expanded_access =
+            expand(text,
+                   code.substr(opening_position,
+                               find_closing_bracket(code, opening_position) - opening_position),
+                   line);
         int headers = 0;
         for (const Loop& loop : loops) {
             if (line >= loop.first_line && line <= loop.last_line && ++headers <= kMaxCandidates)
-                all += expand(text, code_on_line(text, loop.first_line), loop.first_line);
+                expanded_access +=
+                    expand(text, code_on_line(text, loop.first_line), loop.first_line);
         }
         for (const std::size_t axis : {0U, 1U}) {
-            for (const bool is_block : {true, false}) {
+            for (const bool uses_block_index : {true, false}) {
                 const std::string name =
-                    (is_block ? "blockIdx." : "threadIdx.") + std::string(1, "xy"[axis]);
-                const long long count = is_block ? launch.grid[axis] : launch.block[axis];
-                if (count < 2 || all.find(name) != all.npos) continue;
+                    (uses_block_index ? "blockIdx." : "threadIdx.") + std::string(1, "xy"[axis]);
+                const long long count = uses_block_index ? launch.grid[axis] : launch.block[axis];
+                if (count < 2 || expanded_access.find(name) != expanded_access.npos) continue;
                 return {line,
                         "the index of this store does not depend on " + name + ": all " +
-                            (is_block ? "blocks" : "threads") + " that differ only in " + name +
-                            " store the same elements.",
+                            (uses_block_index ? "blocks" : "threads") + " that differ only in " +
+                            name + " store the same elements.",
                         "Which of the variables in this index must use " + name + "?"};
             }
         }
@@ -101,13 +105,13 @@ LineMistake find_shared_loop(const std::string& text) {
     int candidates = 0;
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const int line = static_cast<int>(i) + 1;
-        const Loop* loop = innermost_loop(loops, line);
-        TextMatch found;
+        const Loop* loop = find_innermost_loop(loops, line);
+        TextMatch match;
         const bool is_store = lines[i].find("out[") != std::string::npos;
         if (!loop || !is_store || ++candidates > kMaxCandidates) continue;
         const std::string header = code_on_line(text, loop->first_line);
         const std::string index = find_matrix_index(text, line, "out").text;
-        if (index.empty() || !search(header, found, head)) continue;
+        if (index.empty() || !search(header, match, head)) continue;
         const auto depends_on_thread = [&](const std::string& expression) {
             return expand(text, expression, line).find("threadIdx") != std::string::npos;
         };
@@ -115,10 +119,10 @@ LineMistake find_shared_loop(const std::string& text) {
         const bool is_one_thread = std::ranges::any_of(conditions, [](const Condition& condition) {
             return condition.text.find("==") != condition.text.npos;
         });
-        if (trimmed(index) != found.str(1) || depends_on_thread(found.str(2)) || is_one_thread)
+        if (trimmed(index) != match.str(1) || depends_on_thread(match.str(2)) || is_one_thread)
             continue;
         return {loop->first_line,
-                "this loop begins at " + in_backticks(trimmed(found.str(2))) +
+                "this loop begins at " + add_backticks(trimmed(match.str(2))) +
                     " in every thread that reaches it: these threads all move the same elements.",
                 "Start the loop at the thread's own first element."};
     }
@@ -127,36 +131,37 @@ LineMistake find_shared_loop(const std::string& text) {
 
 }  // namespace
 
-void explain_by_costly_line(Failure& failure, const Verdict& found, const LaunchShape& launch) {
-    const std::string& text = found.source;
+void explain_by_costly_line(Failure& failure, const Verdict& verdict, const LaunchShape& launch) {
+    const std::string& text = verdict.source;
     const int line = failure.place.line;
-    const bool is_of_requests = failure.kind == FailureKind::work_repeated ||
-                                failure.kind == FailureKind::too_many_requests ||
-                                failure.kind == FailureKind::lanes_idle;
+    const bool concerns_requests = failure.kind == FailureKind::work_repeated ||
+                                   failure.kind == FailureKind::too_many_requests ||
+                                   failure.kind == FailureKind::lanes_idle;
     LineMistake mistake;
     if (failure.kind == FailureKind::bank_conflicts) mistake = find_unused_half(text, line);
     if (failure.kind == FailureKind::uncoalesced_stores && line > 0)
         mistake = find_sector_mistake(text);
     if (failure.kind == FailureKind::uncoalesced_stores && line == 0)
         mistake = find_shared_loop(text);
-    if (is_of_requests) {
-        const bool is_little =
-            found.counters && found.solution_counters &&
-            2 * found.counters->store_requests < 3 * found.solution_counters->store_requests;
-        mistake =
-            first_mistake([&] { return find_wrong_grid_width(launch, found.counted, text); },
-                          [&] { return find_loop_over_matrix(text, line); },
-                          [&] { return find_small_step(text, line, launch); },
-                          [&] {
-                              return failure.kind == FailureKind::work_repeated
-                                         ? find_store_without_index(text, launch)
-                                         : LineMistake{};
-                          },
-                          [&] { return is_little ? find_compared_elements(text) : LineMistake{}; });
+    if (concerns_requests) {
+        const bool does_little_work =
+            verdict.counters && verdict.solution_counters &&
+            2 * verdict.counters->store_requests < 3 * verdict.solution_counters->store_requests;
+        mistake = first_mistake(
+            [&] { return find_wrong_grid_width(launch, verdict.counted_shape, text); },
+            [&] { return find_loop_over_matrix(text, line); },
+            [&] { return find_small_step(text, line, launch); },
+            [&] {
+                return failure.kind == FailureKind::work_repeated
+                           ? find_store_without_index(text, launch)
+                           : LineMistake{};
+            },
+            [&] { return does_little_work ? find_compared_elements(text) : LineMistake{}; });
     }
     if (mistake.line == 0) return;
-    const std::string seen = first_sentence(failure.headline);
-    failure.details = wrap(seen.empty() ? failure.headline : seen) + failure.details;
+    const std::string first_headline = first_sentence(failure.headline);
+    failure.details =
+        wrap(first_headline.empty() ? failure.headline : first_headline) + failure.details;
     blame(failure, mistake);
 }
 

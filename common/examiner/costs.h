@@ -60,10 +60,10 @@ Failure explain_missing_prediction(const std::string& file, Shape shape);
 /// An order in which the blocks take the tiles.
 struct BlockOrder {
     const char* name;  ///< the order's name in exercise.toml, one of kBlockOrders
-    /// Returns the coordinates of the tile that block (x, y) takes in a grid of `wide` x `tall`
-    /// blocks. If the function is null, the order has no formula. Most consecutive blocks must then
-    /// take tiles that differ in both row and column.
-    Cell (*tile_for_block)(int x, int y, int wide, int tall);
+    /// Returns the coordinates of the tile that block (x, y) takes in a grid of `tile_cols` x
+    /// `tile_rows` blocks. If the function is null, the order has no formula. Most consecutive
+    /// blocks must then take tiles that differ in both row and column.
+    Cell (*tile_for_block)(int x, int y, int tile_cols, int tile_rows);
     Shape shape;         ///< the shape to check; the kernel is launched once per checked block
     int tile = 32;       ///< side of a tile
     int max_blocks = 0;  ///< number of blocks to check, spread over the grid; 0 for all
@@ -72,11 +72,11 @@ struct BlockOrder {
 /// Returns the order with this name, or nullptr if `name` is empty.
 const BlockOrder* find_block_order(const std::string& name);
 
-/// Returns a failure for the first block that does not take the tile that `order` prescribes.
+/// Returns a failure for the first block that does not take the tile that `block_order` prescribes.
 /// Launches the kernel once per checked block. Returns nothing if the order is correct, or if the
 /// grid has too many blocks to check.
 std::optional<Failure> find_wrong_block_order(
-    const BlockOrder& order, const std::string& file_name,
+    const BlockOrder& block_order, const std::string& file_name,
     const std::function<Trial(const TrialRequest&)>& launch);
 
 }  // namespace coalesce

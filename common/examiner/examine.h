@@ -30,10 +30,10 @@ struct ExamineOptions {
     /// A second shape on which the kernel's costs are compared with the solution's costs. This
     /// comparison is made only if the costs on the first shape are within the limits. 0 x 0 means
     /// no second shape.
-    Shape second_counted{0, 0};
+    Shape second_counted_shape{0, 0};
     /// A shape with partial tiles, on which the kernel may cost somewhat more than the solution. 0
     /// x 0 means that there is no such shape.
-    Shape ragged_counted{0, 0};
+    Shape ragged_counted_shape{0, 0};
     /// Shapes that are too large for a launch of all blocks. The runner launches only some of the
     /// blocks.
     std::vector<Shape> large_shapes = {};

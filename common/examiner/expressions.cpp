@@ -10,7 +10,7 @@
 namespace coalesce {
 namespace {
 
-bool is_around(const std::string& text) {
+bool is_bracketed(const std::string& text) {
     return text.size() > 1 && text.front() == '(' &&
            find_closing_bracket(text, 0) == text.size() - 1;
 }
@@ -21,20 +21,20 @@ std::optional<ComparisonTerm> parse_comparison(const std::string& text) {
     for (const std::string_view op : operators) {
         const std::size_t at = text.find(op);
         if (at == text.npos) continue;
-        return ComparisonTerm{simplified(text.substr(0, at)), std::string(op),
-                              simplified(text.substr(at + op.size()))};
+        return ComparisonTerm{simplify_expression(text.substr(0, at)), std::string(op),
+                              simplify_expression(text.substr(at + op.size()))};
     }
     return std::nullopt;
 }
 
 std::vector<ComparisonTerm> parse_comparisons(const std::string& condition) {
-    std::vector<ComparisonTerm> found;
+    std::vector<ComparisonTerm> terms;
     for (const std::string& part : split_outside_brackets(condition, "||")) {
         for (const std::string& term : split_outside_brackets(part, "&&")) {
-            if (auto one = parse_comparison(term)) found.push_back(std::move(*one));
+            if (auto comparison = parse_comparison(term)) terms.push_back(std::move(*comparison));
         }
     }
-    return found;
+    return terms;
 }
 
 /// The statement that follows a condition.
@@ -83,14 +83,14 @@ std::vector<std::string> split_outside_brackets(const std::string& text,
     return parts;
 }
 
-std::string simplified(std::string expression) {
+std::string simplify_expression(std::string expression) {
     expression = trimmed(expression);
     for (const std::string_view cast : {"int(", "unsigned("}) {
         if (expression.starts_with(cast) && expression.ends_with(")") &&
-            is_around(expression.substr(cast.size() - 1)))
+            is_bracketed(expression.substr(cast.size() - 1)))
             expression = expression.substr(cast.size() - 1);
     }
-    while (is_around(expression)) {
+    while (is_bracketed(expression)) {
         expression = trimmed(expression.substr(1, expression.size() - 2));
     }
     return expression;
@@ -101,75 +101,81 @@ std::vector<Condition> find_conditions(const std::string& text, int line) {
     const std::string code = code_for_search(text);
     const std::size_t target = end_of_line(code, line);
     const std::vector<Loop> loops = find_loops(text);
-    std::vector<Condition> found;
-    for (const TextMatch& one : find_matches(code, keyword)) {
-        const std::size_t open = match_end(one) - 1, close = find_closing_bracket(code, open);
-        const StatementBody body = find_body(code, close + 1);
-        if (match_offset(one) > target) break;
+    std::vector<Condition> conditions;
+    for (const TextMatch& match : find_matches(code, keyword)) {
+        const std::size_t opening_position = match_end(match) - 1,
+                          closing_position = find_closing_bracket(code, opening_position);
+        const StatementBody body = find_body(code, closing_position + 1);
+        if (match_offset(match) > target) break;
         const std::string statement = trimmed(code.substr(body.begin, body.end - body.begin));
-        const bool exits = statement.starts_with("return") || statement.starts_with("break") ||
-                           statement.starts_with("continue");
-        const bool is_around_line = body.begin <= target && body.end + 1 >= target;
+        const bool is_early_exit = statement.starts_with("return") ||
+                                   statement.starts_with("break") ||
+                                   statement.starts_with("continue");
+        const bool contains_line = body.begin <= target && body.end + 1 >= target;
         const bool is_empty = statement.empty() && body.begin < code.size();
         // A check that precedes the access in the file may belong to another function.
         const bool is_same_function =
-            code.substr(match_offset(one), target - match_offset(one)).find("\n}") ==
+            code.substr(match_offset(match), target - match_offset(match)).find("\n}") ==
             std::string::npos;
-        if (!is_same_function || (!is_around_line && !exits && !is_empty)) continue;
-        const int at = line_of(code, one);
-        found.push_back({.line = at,
-                         .text = trimmed(code.substr(open + 1, close - open - 1)),
-                         .is_exit = exits && !(is_around_line && line > at + 1),
-                         .returns = statement.starts_with("return"),
-                         .is_in_loop = innermost_loop(loops, at) != nullptr,
-                         .is_empty = is_empty});
-        found.back().comparisons = parse_comparisons(found.back().text);
+        if (!is_same_function || (!contains_line && !is_early_exit && !is_empty)) continue;
+        const int at = line_of_match(code, match);
+        conditions.push_back({.line = at,
+                              .text = trimmed(code.substr(opening_position + 1,
+                                                          closing_position - opening_position - 1)),
+                              .is_exit = is_early_exit && !(contains_line && line > at + 1),
+                              .returns = statement.starts_with("return"),
+                              .is_in_loop = find_innermost_loop(loops, at) != nullptr,
+                              .is_empty = is_empty});
+        conditions.back().comparisons = parse_comparisons(conditions.back().text);
     }
-    return found;
+    return conditions;
 }
 
 std::vector<Condition> find_conditions_of_else(const std::string& text, int line) {
     static const TextPattern keyword(R"(\bif\s*\()");
     const std::string code = code_for_search(text);
     const std::size_t target = end_of_line(code, line);
-    std::vector<Condition> found;
-    for (const TextMatch& one : find_matches(code, keyword)) {
-        const std::size_t open = match_end(one) - 1, close = find_closing_bracket(code, open);
-        const StatementBody body = find_body(code, close + 1);
-        if (match_offset(one) > target) break;
-        const std::size_t next =
+    std::vector<Condition> conditions;
+    for (const TextMatch& match : find_matches(code, keyword)) {
+        const std::size_t opening_position = match_end(match) - 1,
+                          closing_position = find_closing_bracket(code, opening_position);
+        const StatementBody body = find_body(code, closing_position + 1);
+        if (match_offset(match) > target) break;
+        const std::size_t next_position =
             code.find_first_not_of(" \t\r\n", std::min(body.end + 1, code.size()));
-        if (next == code.npos || code.compare(next, 4, "else") != 0) continue;
-        const StatementBody other = find_body(code, next + 4);
-        if (other.begin > target || other.end + 1 < target) continue;
-        found.push_back(
-            {.line = line_of(code, one), .text = trimmed(code.substr(open + 1, close - open - 1))});
-        found.back().comparisons = parse_comparisons(found.back().text);
+        if (next_position == code.npos || code.compare(next_position, 4, "else") != 0) continue;
+        const StatementBody else_body = find_body(code, next_position + 4);
+        if (else_body.begin > target || else_body.end + 1 < target) continue;
+        conditions.push_back({.line = line_of_match(code, match),
+                              .text = trimmed(code.substr(
+                                  opening_position + 1, closing_position - opening_position - 1))});
+        conditions.back().comparisons = parse_comparisons(conditions.back().text);
     }
-    return found;
+    return conditions;
 }
 
 MatrixIndex find_matrix_index(const std::string& text, int line, const std::string& matrix) {
     const std::string code = code_on_line(text, line);
     const TextPattern access("\\b" + matrix + R"(\s*\[)");
-    TextMatch found;
-    if (!search(code, found, access)) return {};
-    const std::size_t open = match_end(found) - 1;
-    const std::size_t close = find_closing_bracket(code, open);
-    MatrixIndex index{.text = trimmed(code.substr(open + 1, close - open - 1))};
-    std::string inner;
+    TextMatch match;
+    if (!search(code, match, access)) return {};
+    const std::size_t opening_position = match_end(match) - 1;
+    const std::size_t closing_position = find_closing_bracket(code, opening_position);
+    MatrixIndex index{.text = trimmed(code.substr(opening_position + 1,
+                                                  closing_position - opening_position - 1))};
+    std::string inner_term;
     for (const std::string& term : split_outside_brackets(index.text, "+")) {
         const std::vector<std::string> factors = split_outside_brackets(term, "*");
         if (factors.size() == 2 && index.pitch.empty()) {
             const bool is_first = factors[0] == "rows" || factors[0] == "cols";
-            index.outer = simplified(factors[is_first ? 1 : 0]);
-            index.pitch = simplified(factors[is_first ? 0 : 1]);
+            index.outer_term = simplify_expression(factors[is_first ? 1 : 0]);
+            index.pitch = simplify_expression(factors[is_first ? 0 : 1]);
         } else {
-            inner += (inner.empty() ? "" : " + ") + term;
+            inner_term += (inner_term.empty() ? "" : " + ") + term;
         }
     }
-    if (index.pitch.empty() || inner.empty()) return {.text = index.text};
-    index.inner = simplified(inner);
+    if (index.pitch.empty() || inner_term.empty()) return {.text = index.text};
+    index.inner_term = simplify_expression(inner_term);
     return index;
 }
 
@@ -183,15 +189,15 @@ struct AssignedValue {
 
 AssignedValue find_assigned_value(const std::string& code, const std::string& variable, int line) {
     const TextPattern assignment("\\b" + variable + R"(\s*([+-]?)=([^=;][^;]*);)");
-    AssignedValue last;
-    for (const TextMatch& one : find_matches(code, assignment)) {
-        const int at = line_of(code, one);
+    AssignedValue last_assignment;
+    for (const TextMatch& match : find_matches(code, assignment)) {
+        const int at = line_of_match(code, match);
         if (at >= line) break;
         // A declaration such as `int row = 1, col = 2;` assigns several values.
-        const std::string value = split_outside_brackets(one.str(2), ",").front();
-        if (one.str(1).empty()) last = {value, at};
+        const std::string value = split_outside_brackets(match.str(2), ",").front();
+        if (match.str(1).empty()) last_assignment = {value, at};
     }
-    return last;
+    return last_assignment;
 }
 
 bool is_counter(const std::vector<Loop>& loops, const std::string& name) {
@@ -210,30 +216,32 @@ std::string assigned_value(const std::string& text, const std::string& variable,
 
 std::string expand(const std::string& text, const std::string& expression, int line) {
     static const TextPattern name(R"(\b[A-Za-z_]\w*(?:\.\w+)?)");
-    constexpr int most_steps = 4;
+    constexpr int max_steps = 4;
     constexpr std::size_t longest = 600;
     const std::string code = code_for_search(text);
     const std::vector<Loop> loops = find_loops(text);
-    std::string expanded = expression;
-    int before = line;
-    for (int step = 0; step < most_steps && expanded.size() < longest; ++step) {
-        std::string next;
-        std::size_t copied = 0;
-        int earliest = before;
-        for (const TextMatch& one : find_matches(expanded, name)) {
-            const std::string word = one.str();
+    std::string expanded_index = expression;
+    int limit_line = line;
+    for (int step = 0; step < max_steps && expanded_index.size() < longest; ++step) {
+        std::string expanded_once;
+        std::size_t copied_length = 0;
+        int earliest_line = limit_line;
+        for (const TextMatch& match : find_matches(expanded_index, name)) {
+            const std::string word = match.str();
             if (word.find('.') != word.npos || is_counter(loops, word)) continue;
-            const AssignedValue value = find_assigned_value(code, word, before);
+            const AssignedValue value = find_assigned_value(code, word, limit_line);
             if (value.line == 0) continue;
-            next += expanded.substr(copied, match_offset(one) - copied) + "(" + value.value + ")";
-            copied = match_end(one);
-            earliest = std::min(earliest, value.line);
+            expanded_once +=
+                expanded_index.substr(copied_length, match_offset(match) - copied_length) + "(" +
+                value.value + ")";
+            copied_length = match_end(match);
+            earliest_line = std::min(earliest_line, value.line);
         }
-        if (copied == 0) break;
-        expanded = next + expanded.substr(copied);
-        before = earliest;
+        if (copied_length == 0) break;
+        expanded_index = expanded_once + expanded_index.substr(copied_length);
+        limit_line = earliest_line;
     }
-    return expanded;
+    return expanded_index;
 }
 
 }  // namespace coalesce

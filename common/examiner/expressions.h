@@ -12,11 +12,12 @@ std::vector<std::string> split_outside_brackets(const std::string& text,
                                                 const std::string& separator);
 /// Returns the expression without casts to int or unsigned, without brackets around the whole
 /// expression, and without blanks.
-std::string simplified(std::string expression);
+std::string simplify_expression(std::string expression);
 
 /// A comparison such as `row + k < rows`.
 struct ComparisonTerm {
-    std::string left, op, right;  ///< both sides and the operator; `right` is the bound
+    std::string left_side, op,
+        right_side;  ///< both sides and the operator; `right_side` is the bound
 };
 
 /// A condition that decides whether a line is executed.
@@ -43,10 +44,10 @@ std::vector<Condition> find_conditions_of_else(const std::string& text, int line
 
 /// The index of an access to a matrix, as in `in[(row + k) * cols + col]`.
 struct MatrixIndex {
-    std::string text = "";   ///< the index as written; empty if the line has no access
-    std::string outer = "";  ///< the term that is multiplied by the length of a row: "row + k"
-    std::string pitch = "";  ///< the length of a row: "cols"
-    std::string inner = "";  ///< the term that is added: "col"
+    std::string text = "";        ///< the index as written; empty if the line has no access
+    std::string outer_term = "";  ///< the term that is multiplied by the length of a row: "row + k"
+    std::string pitch = "";       ///< the length of a row: "cols"
+    std::string inner_term = "";  ///< the term that is added: "col"
 };
 /// Returns the index of the first access to `matrix` on a line. If the index is not the sum of a
 /// product and another term, only `text` is set.

@@ -4,18 +4,18 @@
 
 namespace coalesce {
 std::vector<std::string> all_failure_ids() {
-    std::vector<std::string> all;
+    std::vector<std::string> ids;
     for (int i = 1; i <= static_cast<int>(last_of(FailureKind{})); ++i) {
         const auto kind = static_cast<FailureKind>(i);
         if (kind != FailureKind::wrong_result) {
-            all.push_back(dashed_name(kind));
+            ids.push_back(dashed_name(kind));
             continue;
         }
         for (int k = 1; k <= static_cast<int>(last_of(Fault{})); ++k) {
-            all.push_back(dashed_name(static_cast<Fault>(k)));
+            ids.push_back(dashed_name(static_cast<Fault>(k)));
         }
     }
-    return all;
+    return ids;
 }
 
 std::string Place::text() const {

@@ -153,7 +153,7 @@ struct Failure {
     Place place = {};                      ///< the source line to look at first
     Shape shape{0, 0};                     ///< the shape on which the kernel failed; 0 x 0 for none
     std::string details = "";         ///< more details, in lines of at most 80 columns; may be ""
-    std::string next = "";            ///< a sentence that suggests what to do next
+    std::string advice = "";          ///< a sentence that suggests what to do next
     std::optional<CellMap> map = {};  ///< the map of correct and incorrect cells
 
     /// Returns the failure's identifier, such as "no-bounds-check" or "indices-not-swapped".

@@ -21,26 +21,27 @@ bool covers_by_threads(const LaunchShape& launch, Shape shape) {
            launch.grid[1] * launch.block[1] >= shape.rows;
 }
 
-/// Reports whether this is the grid that a `tall` x `wide` matrix needs with one thread per
+/// Reports whether this is the grid that a `rows` x `cols` matrix needs with one thread per
 /// element.
-bool is_grid_for(const LaunchShape& launch, long long tall, long long wide) {
-    return launch.grid[0] == blocks_for(wide, launch.block[0]) &&
-           launch.grid[1] == blocks_for(tall, launch.block[1]);
+bool is_grid_for(const LaunchShape& launch, long long rows, long long cols) {
+    return launch.grid[0] == blocks_for(cols, launch.block[0]) &&
+           launch.grid[1] == blocks_for(rows, launch.block[1]);
 }
 
 bool fits_exchanged_grid(const LaunchShape& launch, Shape shape) {
     if (covers_by_threads(launch, shape)) return false;
-    LaunchShape turned = launch;
-    std::swap(turned.grid[0], turned.grid[1]);
-    return is_grid_for(turned, shape.rows, shape.cols) ||
+    LaunchShape transposed_launch = launch;
+    std::swap(transposed_launch.grid[0], transposed_launch.grid[1]);
+    return is_grid_for(transposed_launch, shape.rows, shape.cols) ||
            is_grid_for(launch, shape.cols, shape.rows);
 }
 
 /// Reports whether the grid would be correct if the two sizes of the block were swapped.
 bool fits_transposed_block(const LaunchShape& launch, Shape shape) {
-    LaunchShape turned = launch;
-    std::swap(turned.block[0], turned.block[1]);
-    return !covers_by_threads(launch, shape) && is_grid_for(turned, shape.rows, shape.cols);
+    LaunchShape transposed_launch = launch;
+    std::swap(transposed_launch.block[0], transposed_launch.block[1]);
+    return !covers_by_threads(launch, shape) &&
+           is_grid_for(transposed_launch, shape.rows, shape.cols);
 }
 
 std::string format_blocks_and_threads(const Trial& trial) {
@@ -56,9 +57,9 @@ constexpr Shape kTestRectangle{128, 256};
 /// the launch fails.
 std::optional<LaunchShape> configure_for_rectangle(const Evidence& evidence) {
     if (!evidence.exercise.accepts(kTestRectangle)) return std::nullopt;
-    const Trial seen = evidence.launch_without_checks(kTestRectangle);
-    if (!seen.is_launched) return std::nullopt;
-    return seen.launch;
+    const Trial unchecked_trial = evidence.launch_without_checks(kTestRectangle);
+    if (!unchecked_trial.is_launched) return std::nullopt;
+    return unchecked_trial.launch;
 }
 
 // ---- rules based on the distances between blocks ----
@@ -86,20 +87,22 @@ long long needed_blocks_along(Cell step, Shape shape) {
     return 0;
 }
 
-std::optional<NeededBlocks> needed_blocks(const BlockOrigins& origins, Shape shape) {
+std::optional<NeededBlocks> count_needed_blocks(const BlockOrigins& origins, Shape shape) {
     const Cell x = origins.step_x(), y = origins.step_y();
-    const NeededBlocks needed{needed_blocks_along(x, shape), needed_blocks_along(y, shape)};
-    const bool is_each_way = (x.row == 0) != (y.row == 0);
-    if (needed.x == 0 || needed.y == 0 || !is_each_way) return std::nullopt;
-    return needed;
+    const NeededBlocks block_counts{needed_blocks_along(x, shape), needed_blocks_along(y, shape)};
+    const bool are_axes_separate = (x.row == 0) != (y.row == 0);
+    if (block_counts.x == 0 || block_counts.y == 0 || !are_axes_separate) return std::nullopt;
+    return block_counts;
 }
 
 /// Reports whether the kernel stored more cells than its blocks would cover with one tile each. If
 /// so, each block must process several tiles.
 bool processes_several_tiles(const Trial& trial, const BlockOrigins& origins) {
-    const auto reach = [](long long blocks, Cell step) { return blocks * (step.row + step.col); };
-    const long long cells = reach(trial.launch.grid[0], origins.step_x()) *
-                            reach(trial.launch.grid[1], origins.step_y());
+    const auto covered_cells = [](long long blocks, Cell step) {
+        return blocks * (step.row + step.col);
+    };
+    const long long cells = covered_cells(trial.launch.grid[0], origins.step_x()) *
+                            covered_cells(trial.launch.grid[1], origins.step_y());
     return !trial.comparison || static_cast<long long>(trial.comparison->right) > cells;
 }
 
@@ -113,14 +116,15 @@ std::optional<BlockOrigins> find_origins_if_2d(Shape shape, const LaunchShape& l
 }
 
 Failure explain_exchanged_grid(const Trial& trial, const Evidence& evidence) {
-    return {.kind = FailureKind::grid_exchanged,
-            .headline =
-                "the grid does not cover the matrix, but it would if rows and cols, or the two "
-                "sizes of the grid, were swapped.",
-            .place = {evidence.source.name, find_configure_line(evidence.source.text, ".grid"), 0},
-            .shape = trial.shape,
-            .details = wrap(format_blocks_and_threads(trial) + "."),
-            .next = "The grid's first size must cover the columns, and its second size the rows."};
+    return {
+        .kind = FailureKind::grid_exchanged,
+        .headline =
+            "the grid does not cover the matrix, but it would if rows and cols, or the two "
+            "sizes of the grid, were swapped.",
+        .place = {evidence.source.name, find_configure_line(evidence.source.text, ".grid"), 0},
+        .shape = trial.shape,
+        .details = wrap(format_blocks_and_threads(trial) + "."),
+        .advice = "The grid's first size must cover the columns, and its second size the rows."};
 }
 
 /// Notes in the failure that the kernel and its launch use blockIdx.x for different axes.
@@ -131,7 +135,8 @@ void explain_exchanged_indices(Failure& failure, const BlockOrigins& origins,
         "for the columns. The grid would cover the matrix if its two sizes, or blockIdx.x and "
         "blockIdx.y, were swapped.";
     failure.details += wrap(origins.text());
-    failure.next = "Use blockIdx.x for the column and blockIdx.y for the row, as the grid assumes.";
+    failure.advice =
+        "Use blockIdx.x for the column and blockIdx.y for the row, as the grid assumes.";
     if (const int line = find_line_with_mixed_axes(evidence.source.text); line > 0) {
         failure.place.line = line;
     }
@@ -144,7 +149,7 @@ void explain_exchanged_sides(Failure& failure, const BlockOrigins& origins) {
         "in the kernel, blockIdx.x counts rows, " + std::to_string(origins.step_x().row) +
         " per block, and blockIdx.y counts columns, " + std::to_string(origins.step_y().col) +
         " per block, but the grid's first size covers the columns, and its second size the rows.";
-    failure.next =
+    failure.advice =
         "blockIdx.x counts rows here: in configure, compute the grid's first size from rows, and "
         "its second size from cols.";
 }
@@ -157,17 +162,18 @@ void explain_exchanged_divisors(Failure& failure, const BlockOrigins& origins) {
     failure.headline = "in the kernel, a block covers " + rows + " rows and " + cols +
                        " columns, but the grid divides rows by " + cols + " and cols by " + rows +
                        ".";
-    failure.next = "Swap the two divisors: in configure, divide rows by " + rows + " and cols by " +
-                   cols + ".";
+    failure.advice = "Swap the two divisors: in configure, divide rows by " + rows +
+                     " and cols by " + cols + ".";
 }
 
 std::optional<Failure> find_exchanged_grid_by_origins(const BlockOrigins& origins,
                                                       const LaunchShape& launch, const Trial& trial,
                                                       const Evidence& evidence) {
-    const auto needed = needed_blocks(origins, kTestRectangle);
-    const auto of_other_sides = needed_blocks(origins, {kTestRectangle.cols, kTestRectangle.rows});
-    if (!needed || needed->is_covered_by(launch)) return std::nullopt;
-    const bool is_transposed = needed->is_transpose_of(launch);
+    const auto block_counts = count_needed_blocks(origins, kTestRectangle);
+    const auto transposed_blocks =
+        count_needed_blocks(origins, {kTestRectangle.cols, kTestRectangle.rows});
+    if (!block_counts || block_counts->is_covered_by(launch)) return std::nullopt;
+    const bool is_transposed = block_counts->is_transpose_of(launch);
     const long long rows = origins.step_x().row, cols = origins.step_y().col;
     if (rows > 0 && rows != cols && launch.grid[0] == blocks_for(kTestRectangle.rows, cols) &&
         launch.grid[1] == blocks_for(kTestRectangle.cols, rows)) {
@@ -175,7 +181,7 @@ std::optional<Failure> find_exchanged_grid_by_origins(const BlockOrigins& origin
         explain_exchanged_divisors(failure, origins);
         return failure;
     }
-    if (!is_transposed && !of_other_sides->equals_grid_of(launch)) return std::nullopt;
+    if (!is_transposed && !transposed_blocks->equals_grid_of(launch)) return std::nullopt;
     Failure failure = explain_exchanged_grid(trial, evidence);
     if (rows > 0 && is_transposed) explain_exchanged_indices(failure, origins, evidence);
     if (rows > 0 && !is_transposed) explain_exchanged_sides(failure, origins);
@@ -207,7 +213,7 @@ void explain_grid_is_large_enough(Failure& failure, const Trial& trial, const Ev
         " There are enough threads for all cells" + explain_unwritten_cells(trial.launch, origins);
     failure.details += wrap(format_blocks_and_threads(trial) + ".");
     if (origins) failure.details += wrap(origins->text());
-    failure.next =
+    failure.advice =
         "Work out row and col for the first thread of blocks (1, 0) and (0, 1), and for threads "
         "(1, 0) and (0, 1) of a block. Does each thread store its own cell?";
     if (const int line = find_line_with_mixed_axes(evidence.source.text); line > 0) {
@@ -217,17 +223,19 @@ void explain_grid_is_large_enough(Failure& failure, const Trial& trial, const Ev
 
 /// Reports whether all threads store the same number of elements and no element is stored twice. If
 /// so, the remaining cells can be written only by additional blocks.
-bool stores_each_element_once(const Trial& seen, std::uint64_t right) {
-    const auto threads = static_cast<std::uint64_t>(seen.launch.blocks()) *
-                         static_cast<std::uint64_t>(seen.launch.threads());
+bool stores_each_element_once(const Trial& unchecked_trial, std::uint64_t correct_elements) {
+    const auto threads = static_cast<std::uint64_t>(unchecked_trial.launch.blocks()) *
+                         static_cast<std::uint64_t>(unchecked_trial.launch.threads());
     constexpr std::uint64_t floats_in_sector = 8;
-    return threads > 0 && right > 0 && right % threads == 0 &&
-           seen.counters.store_sectors * floats_in_sector == right;
+    return threads > 0 && correct_elements > 0 && correct_elements % threads == 0 &&
+           unchecked_trial.counters.store_sectors * floats_in_sector == correct_elements;
 }
 
 bool explain_grid_too_small(Failure& failure, const Trial& trial, const Evidence& evidence) {
-    const Trial seen = evidence.launch_without_checks(trial.shape);
-    if (!seen.comparison || !stores_each_element_once(seen, seen.comparison->right)) return false;
+    const Trial unchecked_trial = evidence.launch_without_checks(trial.shape);
+    if (!unchecked_trial.comparison ||
+        !stores_each_element_once(unchecked_trial, unchecked_trial.comparison->right))
+        return false;
     failure.headline += " The grid is too small.";
     failure.place.line = find_configure_line(evidence.source.text, ".grid");
     failure.details +=
@@ -247,33 +255,34 @@ bool is_fixed_grid_too_small(const Trial& trial, const Evidence& evidence) {
         !std::all_of(exercise.shapes.begin(), exercise.shapes.end(), is_smaller)) {
         return false;
     }
-    const Shape first = exercise.shapes.front();
-    for (const Shape shape : {first, exercise.counted}) {
-        const Trial seen = evidence.launch_without_checks(shape);
-        if (!seen.is_launched || seen.launch.grid != trial.launch.grid) return false;
+    const Shape first_shape = exercise.shapes.front();
+    for (const Shape shape : {first_shape, exercise.counted_shape}) {
+        const Trial unchecked_trial = evidence.launch_without_checks(shape);
+        if (!unchecked_trial.is_launched || unchecked_trial.launch.grid != trial.launch.grid)
+            return false;
     }
     // If blocks loop over several tiles, a small grid is intentional, not a mistake.
     return count_first_warp_stores(trial.shape, evidence.relaunch) <=
-           count_first_warp_stores(first, evidence.relaunch);
+           count_first_warp_stores(first_shape, evidence.relaunch);
 }
 
 bool explain_fixed_grid(Failure& failure, const Trial& trial, const Evidence& evidence) {
     if (!is_fixed_grid_too_small(trial, evidence)) return false;
-    const Shape first = evidence.exercise.shapes.front();
+    const Shape first_shape = evidence.exercise.shapes.front();
     failure.fault = Fault::grid_too_small;
     failure.headline += " configure returns the same launch, " + trial.launch.text() + ", for " +
-                        format_product(first.rows, first.cols) + " and for " +
+                        format_product(first_shape.rows, first_shape.cols) + " and for " +
                         format_product(trial.shape.rows, trial.shape.cols) + ".";
-    failure.next =
+    failure.advice =
         "Compute the grid from rows and cols with ceil_div, or make each block loop over further "
         "tiles until all are done.";
     failure.place.line = find_configure_line(evidence.source.text, ".grid");
     return true;
 }
 
-bool explain_transposed_block(Failure& failure, const LaunchShape& wide, const Trial& trial,
+bool explain_transposed_block(Failure& failure, const LaunchShape& wide_launch, const Trial& trial,
                               const Evidence& evidence) {
-    if (!fits_transposed_block(wide, kTestRectangle) ||
+    if (!fits_transposed_block(wide_launch, kTestRectangle) ||
         !fits_transposed_block(trial.launch, trial.shape)) {
         return false;
     }
@@ -282,22 +291,23 @@ bool explain_transposed_block(Failure& failure, const LaunchShape& wide, const T
     failure.headline += " The grid fits blocks of " + format_product(block[1], block[0]) +
                         " threads, but the blocks have " + format_product(block[0], block[1]) + ".";
     failure.details += wrap(format_blocks_and_threads(trial) + ".");
-    failure.next = "Write the two sizes of .block in the same order as the divisors in .grid.";
+    failure.advice = "Write the two sizes of .block in the same order as the divisors in .grid.";
     failure.place.line = find_configure_line(evidence.source.text, ".block");
     return true;
 }
 
-bool explain_grid_with_too_few_blocks(Failure& failure, const LaunchShape& wide, const Trial& trial,
-                                      const Evidence& evidence) {
-    const auto origins = find_origins_if_2d(kTestRectangle, wide, evidence);
+bool explain_grid_with_too_few_blocks(Failure& failure, const LaunchShape& wide_launch,
+                                      const Trial& trial, const Evidence& evidence) {
+    const auto origins = find_origins_if_2d(kTestRectangle, wide_launch, evidence);
     if (!origins) return false;
-    const auto needed = needed_blocks(*origins, trial.shape);
-    if (!needed || needed->is_covered_by(trial.launch) || processes_several_tiles(trial, *origins))
+    const auto block_counts = count_needed_blocks(*origins, trial.shape);
+    if (!block_counts || block_counts->is_covered_by(trial.launch) ||
+        processes_several_tiles(trial, *origins))
         return false;
     failure.fault = Fault::grid_too_small;
-    failure.next = advice_for_fault(failure.fault, evidence.exercise.task());
+    failure.advice = advice_for_fault(failure.fault, evidence.exercise.task());
     failure.headline += " The grid is too small: the matrix needs " +
-                        format_product(needed->x, needed->y) + " blocks.";
+                        format_product(block_counts->x, block_counts->y) + " blocks.";
     failure.details += wrap(origins->text() + " " + format_blocks_and_threads(trial) + ".");
     failure.place.line = find_configure_line(evidence.source.text, ".grid");
     return true;
@@ -311,10 +321,11 @@ std::string cell_text(std::int64_t element, const Trial& trial, const Evidence& 
 
 /// Notes in the failure that two blocks store the same cells, and that other cells are therefore
 /// not stored at all.
-void explain_store_conflict(Failure& failure, const StoreConflict& met, const Trial& trial,
+void explain_store_conflict(Failure& failure, const StoreConflict& conflict, const Trial& trial,
                             const Evidence& evidence) {
-    const std::string both = met.first.text() + " and " + met.second.text() + " store " +
-                             cell_text(met.element, trial, evidence);
+    const std::string threads_text = conflict.first_block.text() + " and " +
+                                     conflict.second_block.text() + " store " +
+                                     cell_text(conflict.element, trial, evidence);
     failure.details += wrap(format_blocks_and_threads(trial) + ".");
     if (const auto origins = find_origins_if_2d(trial.shape, trial.launch, evidence)) {
         failure.details += wrap(origins->text());
@@ -322,8 +333,8 @@ void explain_store_conflict(Failure& failure, const StoreConflict& met, const Tr
     // If the kernel was correct on other shapes, a wrong number of blocks is the cause.
     if (evidence.was_correct_on_whole_tiles || failure.fault == Fault::never_written) {
         failure.fault = Fault::never_written;
-        failure.headline += " Both " + both + ".";
-        failure.next =
+        failure.headline += " Both " + threads_text + ".";
+        failure.advice =
             "Write down which tile each block processes here, and compare the number of blocks "
             "with the number of tiles.";
         return;
@@ -331,8 +342,8 @@ void explain_store_conflict(Failure& failure, const StoreConflict& met, const Tr
     failure.details += wrap(failure.headline);
     failure.kind = FailureKind::race_between_blocks;
     failure.fault = Fault::none;
-    failure.headline = "both " + both + ", and other cells have no block that stores them.";
-    failure.next =
+    failure.headline = "both " + threads_text + ", and other cells have no block that stores them.";
+    failure.advice =
         "Work out which cells each of the two blocks stores. Does every index depend on blockIdx, "
         "and is the distance between two blocks equal to the size of a block?";
 }
@@ -346,20 +357,21 @@ bool explain_tiles_outside(Failure& failure, const BlockStores& stores, const Ev
         !evidence.exercise.accepts(kRaggedShape)) {
         return false;
     }
-    const Trial seen = evidence.launch_without_checks(kRaggedShape);
-    if (!seen.comparison || seen.comparison->wrong > 0 || seen.comparison->is_right() ||
-        seen.comparison->fault() == Fault::bounds_exchanged) {
+    const Trial unchecked_trial = evidence.launch_without_checks(kRaggedShape);
+    if (!unchecked_trial.comparison || unchecked_trial.comparison->wrong > 0 ||
+        unchecked_trial.comparison->is_right() ||
+        unchecked_trial.comparison->fault() == Fault::bounds_exchanged) {
         return false;
     }
     failure.fault = Fault::never_written;
-    const bool is_one = stores.idle_blocks == 1;
-    failure.headline += " " +
-                        format_count(static_cast<std::uint64_t>(stores.idle_blocks), "block") +
-                        (is_one ? " stores nothing: " : " store nothing; the first of them is ") +
-                        stores.first_idle_block->text() +
-                        (is_one ? ". Does it process a tile outside of the matrix?"
-                                : ". Do they process tiles outside of the matrix?");
-    failure.next = advice_for_fault(failure.fault, evidence.exercise.task());
+    const bool is_single_block = stores.idle_blocks == 1;
+    failure.headline +=
+        " " + format_count(static_cast<std::uint64_t>(stores.idle_blocks), "block") +
+        (is_single_block ? " stores nothing: " : " store nothing; the first of them is ") +
+        stores.first_idle_block->text() +
+        (is_single_block ? ". Does it process a tile outside of the matrix?"
+                         : ". Do they process tiles outside of the matrix?");
+    failure.advice = advice_for_fault(failure.fault, evidence.exercise.task());
     return true;
 }
 
@@ -378,29 +390,29 @@ bool explain_by_block_stores(Failure& failure, const Trial& trial, const Evidenc
 /// for all other launches.
 bool explain_flat_launch(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const std::string code = code_for_search(evidence.source.text);
-    const auto wide = configure_for_rectangle(evidence);
-    if (!wide) return false;
-    const bool is_of_block = wide->block[1] == 1 && code.find("threadIdx.y") != code.npos;
-    const bool is_of_grid = wide->grid[1] == 1 && code.find("blockIdx.y") != code.npos;
-    if (!is_of_block && !is_of_grid) return false;
-    const std::string index = is_of_block ? "threadIdx.y" : "blockIdx.y";
-    const auto& sizes = is_of_block ? trial.launch.block : trial.launch.grid;
+    const auto wide_launch = configure_for_rectangle(evidence);
+    if (!wide_launch) return false;
+    const bool is_block_flat = wide_launch->block[1] == 1 && code.find("threadIdx.y") != code.npos;
+    const bool is_grid_flat = wide_launch->grid[1] == 1 && code.find("blockIdx.y") != code.npos;
+    if (!is_block_flat && !is_grid_flat) return false;
+    const std::string index = is_block_flat ? "threadIdx.y" : "blockIdx.y";
+    const auto& sizes = is_block_flat ? trial.launch.block : trial.launch.grid;
     failure.headline +=
-        " configure gives " + std::string(is_of_block ? "a block of " : "a grid of ") +
-        format_product(sizes[0], sizes[1]) + (is_of_block ? " threads" : " blocks") + ", so " +
+        " configure gives " + std::string(is_block_flat ? "a block of " : "a grid of ") +
+        format_product(sizes[0], sizes[1]) + (is_block_flat ? " threads" : " blocks") + ", so " +
         index + ", which the kernel uses, is always 0.";
     failure.place.line =
-        find_configure_line(evidence.source.text, is_of_block ? ".block" : ".grid");
-    failure.next =
+        find_configure_line(evidence.source.text, is_block_flat ? ".block" : ".grid");
+    failure.advice =
         "In configure, set both sizes: the size along x for one axis of the matrix, and the size "
         "along y for the other axis.";
     return true;
 }
 
 bool explain_too_few_blocks(Failure& failure, const Trial& trial, const Evidence& evidence) {
-    if (const auto wide = configure_for_rectangle(evidence)) {
-        if (explain_transposed_block(failure, *wide, trial, evidence) ||
-            explain_grid_with_too_few_blocks(failure, *wide, trial, evidence)) {
+    if (const auto wide_launch = configure_for_rectangle(evidence)) {
+        if (explain_transposed_block(failure, *wide_launch, trial, evidence) ||
+            explain_grid_with_too_few_blocks(failure, *wide_launch, trial, evidence)) {
             return true;
         }
     }

@@ -29,20 +29,20 @@ std::string other_bound(const std::string& pitch, const Evidence& evidence) {
 }
 
 /// Removes a trailing "+ 0" from an index. The first of several similar lines often has one.
-std::string without_zero(const std::string& index) {
-    static const TextPattern zero(R"(^(.*)\+\s*0$)");
-    TextMatch found;
-    return search(index, found, zero) ? trimmed(found.str(1)) : index;
+std::string remove_zero(const std::string& index) {
+    static const TextPattern zero_sum(R"(^(.*)\+\s*0$)");
+    TextMatch match;
+    return search(index, match, zero_sum) ? trimmed(match.str(1)) : index;
 }
 
 /// Returns the checks that an access needs, or nothing if its index has an unusual form.
-std::vector<NeededCheck> needed_checks(const MatrixIndex& index, const Evidence& evidence) {
+std::vector<NeededCheck> list_needed_checks(const MatrixIndex& index, const Evidence& evidence) {
     const std::string bound = other_bound(index.pitch, evidence);
     const bool is_copy = evidence.exercise.task().kind == Produces::copy;
     const bool has_choice = index.text.find('?') != index.text.npos;
     if (index.pitch.empty() || bound.empty() || has_choice || (is_copy && index.pitch == "rows"))
         return {};
-    return {{without_zero(index.outer), bound}, {without_zero(index.inner), index.pitch}};
+    return {{remove_zero(index.outer_term), bound}, {remove_zero(index.inner_term), index.pitch}};
 }
 
 /// Returns the first variable of an index, such as "row" of "row + k".
@@ -64,20 +64,22 @@ bool lets_bound_through(const ComparisonTerm& term, const Condition& condition) 
 }
 
 /// Looks for a condition that compares an index different from the one in the access.
-LineMistake find_other_index(const std::vector<Condition>& conditions, const NeededCheck& needed) {
+LineMistake find_other_index(const std::vector<Condition>& conditions,
+                             const NeededCheck& needed_checks) {
     LineMistake mistake;
     for (const Condition& condition : conditions) {
         for (const ComparisonTerm& term : condition.comparisons) {
-            if (term.right != needed.bound) continue;
-            if (term.left == needed.index) return {};
-            const bool is_related = contains_word(term.left, first_word(needed.index));
+            if (term.right_side != needed_checks.bound) continue;
+            if (term.left_side == needed_checks.index) return {};
+            const bool is_related = contains_word(term.left_side, first_word(needed_checks.index));
             if (!is_related || mistake.line > 0) continue;
             mistake = {.line = condition.line,
-                       .sentence = "the condition compares " + in_backticks(term.left) + " with " +
-                                   needed.bound + ", but the access uses " +
-                                   in_backticks(needed.index) + ".",
-                       .next = "Before each access, compare the index of that access, " +
-                               in_backticks(needed.index) + ", with " + needed.bound + "."};
+                       .sentence = "the condition compares " + add_backticks(term.left_side) +
+                                   " with " + needed_checks.bound + ", but the access uses " +
+                                   add_backticks(needed_checks.index) + ".",
+                       .advice = "Before each access, compare the index of that access, " +
+                                 add_backticks(needed_checks.index) + ", with " +
+                                 needed_checks.bound + "."};
         }
     }
     return mistake;
@@ -85,22 +87,26 @@ LineMistake find_other_index(const std::vector<Condition>& conditions, const Nee
 
 /// Looks for a condition that compares an index with the bound of the other axis.
 LineMistake find_exchanged_bound(const std::vector<Condition>& conditions,
-                                 const std::vector<NeededCheck>& needed) {
-    if (needed[0].bound == needed[1].bound) return {};
+                                 const std::vector<NeededCheck>& needed_checks) {
+    if (needed_checks[0].bound == needed_checks[1].bound) return {};
     for (const Condition& condition : conditions) {
         for (const ComparisonTerm& term : condition.comparisons) {
-            for (const bool is_second : {false, true}) {
-                const NeededCheck& own = needed[is_second ? 1 : 0];
-                const NeededCheck& other = needed[is_second ? 0 : 1];
-                const bool is_own = term.left == own.index || term.left == first_word(own.index);
-                if (!is_own || term.right != other.bound || term.left == other.index) continue;
+            for (const bool uses_second : {false, true}) {
+                const NeededCheck& own_check = needed_checks[uses_second ? 1 : 0];
+                const NeededCheck& other_check = needed_checks[uses_second ? 0 : 1];
+                const bool is_own_index = term.left_side == own_check.index ||
+                                          term.left_side == first_word(own_check.index);
+                if (!is_own_index || term.right_side != other_check.bound ||
+                    term.left_side == other_check.index)
+                    continue;
                 return {.line = condition.line,
-                        .sentence = "the condition compares " + in_backticks(term.left) + " with " +
-                                    other.bound + ", but in this access the index counts up to " +
-                                    own.bound + ".",
-                        .next = "Compare " + in_backticks(own.index) + " with " + own.bound +
-                                ", and " + in_backticks(other.index) + " with " + other.bound +
-                                "."};
+                        .sentence = "the condition compares " + add_backticks(term.left_side) +
+                                    " with " + other_check.bound +
+                                    ", but in this access the index counts up to " +
+                                    own_check.bound + ".",
+                        .advice = "Compare " + add_backticks(own_check.index) + " with " +
+                                  own_check.bound + ", and " + add_backticks(other_check.index) +
+                                  " with " + other_check.bound + "."};
             }
         }
     }
@@ -112,7 +118,7 @@ LineMistake find_condition_without_effect(const std::vector<Condition>& conditio
         if (!condition.is_empty) continue;
         return {.line = condition.line,
                 .sentence = "a semicolon follows the condition, so the condition has no effect.",
-                .next = "Remove the semicolon between the condition and its body."};
+                .advice = "Remove the semicolon between the condition and its body."};
     }
     return {};
 }
@@ -122,23 +128,23 @@ LineMistake find_condition_without_effect(const std::vector<Condition>& conditio
 LineMistake find_wrong_connective(const std::vector<Condition>& conditions) {
     for (const Condition& condition : conditions) {
         if (condition.comparisons.size() < 2) continue;
-        const bool is_or = condition.joins_with_or();
-        const auto all = [&](char op) {
+        const bool uses_or = condition.joins_with_or();
+        const auto all_operators_begin_with = [&](char op) {
             return std::ranges::all_of(condition.comparisons, [&](const ComparisonTerm& term) {
                 return term.op.starts_with(op);
             });
         };
-        if (!condition.is_exit && is_or && all('<')) {
+        if (!condition.is_exit && uses_or && all_operators_begin_with('<')) {
             return {.line = condition.line,
                     .sentence = "|| lets a thread through if only one of the comparisons holds.",
-                    .next = "Both comparisons must hold: join them with &&."};
+                    .advice = "Both comparisons must hold: join them with &&."};
         }
-        if (condition.is_exit && !is_or && all('>')) {
+        if (condition.is_exit && !uses_or && all_operators_begin_with('>')) {
             return {.line = condition.line,
                     .sentence =
                         "a thread returns here only if both comparisons hold, but it must return "
                         "if one of its indices is outside the matrix.",
-                    .next =
+                    .advice =
                         "Join the comparisons with ||, or put the access into a condition "
                         "with < and &&."};
         }
@@ -147,18 +153,20 @@ LineMistake find_wrong_connective(const std::vector<Condition>& conditions) {
 }
 
 LineMistake find_bound_let_through(const std::vector<Condition>& conditions,
-                                   const std::vector<NeededCheck>& needed) {
+                                   const std::vector<NeededCheck>& needed_checks) {
     for (const Condition& condition : conditions) {
         for (const ComparisonTerm& term : condition.comparisons) {
-            const bool is_bound = std::ranges::any_of(
-                needed, [&](const NeededCheck& one) { return term.right == one.bound; });
-            if (!is_bound || !lets_bound_through(term, condition)) continue;
-            return {.line = condition.line,
-                    .sentence = in_backticks(term.left + " " + term.op + " " + term.right) +
-                                (condition.is_exit ? " keeps " : " lets ") + term.left + " = " +
-                                term.right + (condition.is_exit ? "." : " through.") +
-                                " The last index is " + term.right + " - 1.",
-                    .next = std::string("Use ") + (condition.is_exit ? ">=" : "<") + "."};
+            const bool has_size_bound = std::ranges::any_of(
+                needed_checks,
+                [&](const NeededCheck& check) { return term.right_side == check.bound; });
+            if (!has_size_bound || !lets_bound_through(term, condition)) continue;
+            return {
+                .line = condition.line,
+                .sentence = add_backticks(term.left_side + " " + term.op + " " + term.right_side) +
+                            (condition.is_exit ? " keeps " : " lets ") + term.left_side + " = " +
+                            term.right_side + (condition.is_exit ? "." : " through.") +
+                            " The last index is " + term.right_side + " - 1.",
+                .advice = std::string("Use ") + (condition.is_exit ? ">=" : "<") + "."};
         }
     }
     return {};
@@ -166,37 +174,37 @@ LineMistake find_bound_let_through(const std::vector<Condition>& conditions,
 
 /// Looks for a bound that an index needs but that no condition mentions.
 LineMistake find_missing_check(const std::vector<Condition>& conditions,
-                               const std::vector<NeededCheck>& needed, int line,
+                               const std::vector<NeededCheck>& needed_checks, int line,
                                const Evidence& evidence) {
     const std::string& text = evidence.source.text;
     const std::vector<Loop> loops = find_loops(text);
-    const Loop* loop = innermost_loop(loops, line);
+    const Loop* loop = find_innermost_loop(loops, line);
     const std::string around =
         code_on_line(text, line) + (loop ? code_on_line(text, loop->first_line) : "");
     if (around.find('?') != around.npos || around.find("min(") != around.npos) return {};
-    const auto is_mentioned = [&](const NeededCheck& one) {
-        return (loop && contains_word(code_on_line(text, loop->first_line), one.bound)) ||
+    const auto is_mentioned = [&](const NeededCheck& check) {
+        return (loop && contains_word(code_on_line(text, loop->first_line), check.bound)) ||
                std::ranges::any_of(conditions, [&](const Condition& condition) {
-                   return contains_word(condition.text, one.bound);
+                   return contains_word(condition.text, check.bound);
                });
     };
     // A condition without comparisons may use a variable that contains the result of a comparison.
     const bool is_known = std::ranges::none_of(
         conditions, [](const Condition& condition) { return condition.comparisons.empty(); });
-    if (!is_known || needed[0].bound == needed[1].bound) return {};
-    std::string missing;
-    for (const NeededCheck& one : needed) {
-        if (is_mentioned(one)) continue;
-        missing +=
-            (missing.empty() ? "" : ", and ") + in_backticks(one.index) + " with " + one.bound;
+    if (!is_known || needed_checks[0].bound == needed_checks[1].bound) return {};
+    std::string missing_checks;
+    for (const NeededCheck& check : needed_checks) {
+        if (is_mentioned(check)) continue;
+        missing_checks += (missing_checks.empty() ? "" : ", and ") + add_backticks(check.index) +
+                          " with " + check.bound;
     }
-    if (missing.empty()) return {};
+    if (missing_checks.empty()) return {};
     return {.line = conditions.empty() ? line : conditions.back().line,
-            .sentence = "nothing compares " + missing + ".",
-            .next =
+            .sentence = "nothing compares " + missing_checks + ".",
+            .advice =
                 "Where a tile extends beyond the matrix, some threads have no element and "
                 "must do nothing. Compare " +
-                missing + " before this access."};
+                missing_checks + " before this access."};
 }
 
 /// Looks for a condition that checks only the first element of a vector.
@@ -207,17 +215,19 @@ LineMistake find_check_of_first_element(const std::vector<Condition>& conditions
     if (width == 1) return {};
     for (const Condition& condition : conditions) {
         for (const ComparisonTerm& term : condition.comparisons) {
-            const bool is_pointer =
-                contains_word(code, term.left) && code.find("+ " + term.left + ")") != code.npos;
+            const bool is_pointer = contains_word(code, term.left_side) &&
+                                    code.find("+ " + term.left_side + ")") != code.npos;
             if (!is_strict(term, condition) || !is_pointer) continue;
-            const std::string last = term.left + " + " + std::to_string(width - 1);
-            return {.line = condition.line,
-                    .sentence = "the condition checks only the first element of this access, " +
-                                in_backticks(term.left) + "; the last element is " +
-                                in_backticks(last) + ".",
-                    .next = "Compare the index of the last element, " + in_backticks(last) +
-                            ", with " + simplified(expand(evidence.source.text, term.right, line)) +
-                            ", and move the remaining elements one by one."};
+            const std::string last_element = term.left_side + " + " + std::to_string(width - 1);
+            return {
+                .line = condition.line,
+                .sentence = "the condition checks only the first element of this access, " +
+                            add_backticks(term.left_side) + "; the last element is " +
+                            add_backticks(last_element) + ".",
+                .advice = "Compare the index of the last element, " + add_backticks(last_element) +
+                          ", with " +
+                          simplify_expression(expand(evidence.source.text, term.right_side, line)) +
+                          ", and move the remaining elements one by one."};
         }
     }
     return {};
@@ -227,23 +237,24 @@ LineMistake find_check_of_first_element(const std::vector<Condition>& conditions
 LineMistake find_passed_check(const std::string& matrix, int line, const Evidence& evidence) {
     const std::string& text = evidence.source.text;
     const std::vector<Condition> conditions = find_conditions(text, line);
-    if (auto found =
+    if (auto mistake =
             first_mistake([&] { return find_condition_without_effect(conditions); },
                           [&] { return find_check_of_first_element(conditions, line, evidence); });
-        found.line > 0)
-        return found;
-    const auto needed = needed_checks(find_matrix_index(text, line, matrix), evidence);
-    if (needed.empty()) return {};
-    return first_mistake([&] { return find_wrong_connective(conditions); },
-                         [&] { return find_bound_let_through(conditions, needed); },
-                         [&] { return find_exchanged_bound(conditions, needed); },
-                         [&] { return find_other_index(conditions, needed[0]); },
-                         [&] { return find_other_index(conditions, needed[1]); },
-                         [&] { return find_missing_check(conditions, needed, line, evidence); });
+        mistake.line > 0)
+        return mistake;
+    const auto check_list = list_needed_checks(find_matrix_index(text, line, matrix), evidence);
+    if (check_list.empty()) return {};
+    return first_mistake(
+        [&] { return find_wrong_connective(conditions); },
+        [&] { return find_bound_let_through(conditions, check_list); },
+        [&] { return find_exchanged_bound(conditions, check_list); },
+        [&] { return find_other_index(conditions, check_list[0]); },
+        [&] { return find_other_index(conditions, check_list[1]); },
+        [&] { return find_missing_check(conditions, check_list, line, evidence); });
 }
 
 /// Parses a whole number. Returns -1 if the text is not a number.
-int number_in(const std::string& text) {
+int parse_number(const std::string& text) {
     const bool is_number =
         !text.empty() && text.size() < 5 &&
         std::ranges::all_of(text, [](unsigned char letter) { return std::isdigit(letter); });
@@ -253,34 +264,42 @@ int number_in(const std::string& text) {
 /// Looks for a condition that also excludes threads whose elements are inside the matrix, such as
 /// `row + 4 < rows` or `row < rows - 1`.
 LineMistake find_margin(const std::vector<Condition>& conditions,
-                        const std::vector<NeededCheck>& needed, int width,
+                        const std::vector<NeededCheck>& needed_checks, int width,
                         const std::string& text) {
     for (const Condition& condition : conditions) {
         for (const ComparisonTerm& term : condition.comparisons) {
-            for (const NeededCheck& one : needed) {
+            for (const NeededCheck& check : needed_checks) {
                 // If an access uses `row + k`, the condition `row + TILE_DIM <= rows` excludes more
                 // elements than `row + k < rows`.
-                const bool is_of_word = !term.left.starts_with(one.index) &&
-                                        term.left.starts_with(first_word(one.index) + " + ");
-                const std::string more = (is_of_word ? first_word(one.index) : one.index) + " + ",
-                                  less = one.bound + " - ";
+                const bool uses_first_word =
+                    !term.left_side.starts_with(check.index) &&
+                    term.left_side.starts_with(first_word(check.index) + " + ");
+                const std::string index_prefix =
+                                      (uses_first_word ? first_word(check.index) : check.index) +
+                                      " + ",
+                                  bound_prefix = check.bound + " - ";
                 int margin = -1;
-                const bool includes = !condition.is_exit && term.op == "<=";
-                if (term.right == one.bound && term.left.starts_with(more)) {
-                    const auto added = constant_value(text, term.left.substr(more.size()));
-                    margin = added && *added < 1000 ? static_cast<int>(*added) - includes : -1;
+                const bool is_inclusive = !condition.is_exit && term.op == "<=";
+                if (term.right_side == check.bound && term.left_side.starts_with(index_prefix)) {
+                    const auto added_constant =
+                        constant_value(text, term.left_side.substr(index_prefix.size()));
+                    margin = added_constant && *added_constant < 1000
+                                 ? static_cast<int>(*added_constant) - is_inclusive
+                                 : -1;
                 }
-                if (term.left == one.index && term.right.starts_with(less))
-                    margin = number_in(term.right.substr(less.size()));
-                if (margin < width || !(is_strict(term, condition) || includes)) continue;
-                return {.line = condition.line,
-                        .sentence = in_backticks(term.left + " " + term.op + " " + term.right) +
-                                    " excludes threads whose elements are inside the matrix.",
-                        .next = "The last element that a thread takes must be below " + one.bound +
-                                ": compare " +
-                                in_backticks(one.index +
-                                             (width > 1 ? " + " + std::to_string(width - 1) : "")) +
-                                " with this bound."};
+                if (term.left_side == check.index && term.right_side.starts_with(bound_prefix))
+                    margin = parse_number(term.right_side.substr(bound_prefix.size()));
+                if (margin < width || !(is_strict(term, condition) || is_inclusive)) continue;
+                return {
+                    .line = condition.line,
+                    .sentence =
+                        add_backticks(term.left_side + " " + term.op + " " + term.right_side) +
+                        " excludes threads whose elements are inside the matrix.",
+                    .advice = "The last element that a thread takes must be below " + check.bound +
+                              ": compare " +
+                              add_backticks(check.index +
+                                            (width > 1 ? " + " + std::to_string(width - 1) : "")) +
+                              " with this bound."};
             }
         }
     }
@@ -293,20 +312,23 @@ LineMistake find_impossible_check(const std::vector<Condition>& conditions, cons
     int candidates = 0;
     for (const Condition& condition : conditions) {
         for (const ComparisonTerm& term : condition.comparisons) {
-            const bool is_size = term.right == "rows" || term.right == "cols";
-            if (condition.is_exit || condition.joins_with_or() || term.op != "<" || !is_size ||
-                ++candidates > kMaxCandidates)
+            const bool is_size_bound = term.right_side == "rows" || term.right_side == "cols";
+            if (condition.is_exit || condition.joins_with_or() || term.op != "<" ||
+                !is_size_bound || ++candidates > kMaxCandidates)
                 continue;
-            const auto left = IndexSum::parse(text, term.left, line),
-                       right = IndexSum::parse(text, term.right, line);
-            const int set = find_assignment_line(text, first_word(term.left), line);
-            if (!left || !right || set == 0 || !(*left - *right).has_no_negative_term()) continue;
+            const auto left_side = IndexSum::parse(text, term.left_side, line),
+                       right_side = IndexSum::parse(text, term.right_side, line);
+            const int assignment_line =
+                find_assignment_line(text, first_word(term.left_side), line);
+            if (!left_side || !right_side || assignment_line == 0 ||
+                !(*left_side - *right_side).has_no_negative_term())
+                continue;
             return {
-                .line = set,
-                .sentence = in_backticks(term.left) + " is never below " + term.right +
+                .line = assignment_line,
+                .sentence = add_backticks(term.left_side) + " is never below " + term.right_side +
                             " with this value, so no thread passes the condition on line " +
                             std::to_string(condition.line) + ".",
-                .next =
+                .advice =
                     "Compute the row or the column of this thread from blockIdx and threadIdx."};
         }
     }
@@ -318,13 +340,13 @@ LineMistake find_inverted_return(const std::vector<Condition>& conditions) {
         const bool is_inside =
             !condition.comparisons.empty() &&
             std::ranges::all_of(condition.comparisons, [](const ComparisonTerm& term) {
-                return term.op == "<" &&
-                       (term.right == "rows" || term.right == "cols" || term.right == "side");
+                return term.op == "<" && (term.right_side == "rows" || term.right_side == "cols" ||
+                                          term.right_side == "side");
             });
         if (!condition.is_exit || !is_inside || condition.joins_with_or()) continue;
         return {.line = condition.line,
                 .sentence = "threads whose element is inside the matrix return here.",
-                .next =
+                .advice =
                     "Invert the condition: it must hold for threads outside of the "
                     "matrix."};
     }
@@ -335,11 +357,12 @@ LineMistake find_inverted_return(const std::vector<Condition>& conditions) {
 LineMistake find_return_in_loop(const std::vector<Condition>& conditions) {
     for (const Condition& condition : conditions) {
         if (!condition.returns || !condition.is_in_loop) continue;
-        return {.line = condition.line,
-                .sentence =
-                    "a thread returns here as soon as one of its elements is outside the matrix, "
-                    "and does not store its other elements.",
-                .next = "Skip only this element: put the access into a condition, without return."};
+        return {
+            .line = condition.line,
+            .sentence =
+                "a thread returns here as soon as one of its elements is outside the matrix, "
+                "and does not store its other elements.",
+            .advice = "Skip only this element: put the access into a condition, without return."};
     }
     return {};
 }
@@ -353,7 +376,7 @@ LineMistake find_return_of_helpers(const std::vector<Condition>& conditions) {
                 .sentence =
                     "threads that have nothing to load return here, but they still have elements "
                     "to store further down.",
-                .next = "Put the condition around the loads alone, without return."};
+                .advice = "Put the condition around the loads alone, without return."};
     }
     return {};
 }
@@ -361,13 +384,14 @@ LineMistake find_return_of_helpers(const std::vector<Condition>& conditions) {
 /// Returns the line of the last access to `matrix` with an index of the form row * pitch + col, or
 /// 0 if there is none.
 int find_access_line(const std::string& text, const std::string& matrix) {
-    int found = 0, number = 0;
+    int found_line = 0, number = 0;
     for (const std::string& line : lines_of(text)) {
         ++number;
-        const bool has = line.find(matrix + "[") != line.npos;
-        if (has && !find_matrix_index(text, number, matrix).pitch.empty()) found = number;
+        const bool has_access = line.find(matrix + "[") != line.npos;
+        if (has_access && !find_matrix_index(text, number, matrix).pitch.empty())
+            found_line = number;
     }
-    return found;
+    return found_line;
 }
 
 /// Returns the mistake in the conditions around an access that some threads skip.
@@ -375,22 +399,24 @@ LineMistake find_strict_check(const std::string& matrix, int line, Fault fault,
                               const Evidence& evidence) {
     const std::string& text = evidence.source.text;
     const std::vector<Condition> conditions = find_conditions(text, line);
-    if (auto found = first_mistake([&] { return find_inverted_return(conditions); },
-                                   [&] { return find_impossible_check(conditions, text, line); });
-        found.line > 0)
-        return found;
-    const auto needed = needed_checks(find_matrix_index(text, line, matrix), evidence);
-    if (!needed.empty()) {
+    if (auto mistake = first_mistake([&] { return find_inverted_return(conditions); },
+                                     [&] { return find_impossible_check(conditions, text, line); });
+        mistake.line > 0)
+        return mistake;
+    const auto check_list = list_needed_checks(find_matrix_index(text, line, matrix), evidence);
+    if (!check_list.empty()) {
         const int width = vector_width(code_on_line(text, line));
-        if (auto found = first_mistake([&] { return find_margin(conditions, needed, width, text); },
-                                       [&] { return find_exchanged_bound(conditions, needed); });
-            found.line > 0)
-            return found;
+        if (auto mistake =
+                first_mistake([&] { return find_margin(conditions, check_list, width, text); },
+                              [&] { return find_exchanged_bound(conditions, check_list); });
+            mistake.line > 0)
+            return mistake;
         // If each thread repeatedly stores to the same element, the mistake is in the index, not in
         // the condition.
-        for (const NeededCheck& one : needed) {
+        for (const NeededCheck& check : check_list) {
             if (fault == Fault::part_of_each_tile) break;
-            if (auto found = find_other_index(conditions, one); found.line > 0) return found;
+            if (auto mistake = find_other_index(conditions, check); mistake.line > 0)
+                return mistake;
         }
     }
     return first_mistake([&] { return find_return_in_loop(conditions); },
@@ -421,26 +447,28 @@ bool explain_by_conditions(Failure& failure, const Trial& trial, const Evidence&
         if (mistake.line == 0) return false;
         failure.kind = FailureKind::no_bounds_check;
         blame(failure, {mistake.line, "threads access memory out of bounds: " + mistake.sentence,
-                        mistake.next});
+                        mistake.advice});
         return true;
     }
     if (failure.kind == FailureKind::wrong_result && is_unwritten(failure.fault)) {
         const int line = find_statement_line(text, trial.store_line);
-        const std::string out = matrix_name(true, evidence);
-        const auto mistake = find_strict_check(out, line > 0 ? line : find_access_line(text, out),
-                                               failure.fault, evidence);
+        const std::string output_name = matrix_name(true, evidence);
+        const auto mistake =
+            find_strict_check(output_name, line > 0 ? line : find_access_line(text, output_name),
+                              failure.fault, evidence);
         if (mistake.line > 0) blame_strict_check(failure, mistake);
         return mistake.line > 0;
     }
     if (failure.kind != FailureKind::uninitialised_shared) return false;
-    const std::string in = matrix_name(false, evidence);
-    const int access = find_access_line(text, in);
+    const std::string input_name = matrix_name(false, evidence);
+    const int access = find_access_line(text, input_name);
     LineMistake mistake;
     if (evidence.was_correct_on_whole_tiles) {
-        mistake = find_strict_check(in, access, Fault::none, evidence);
+        mistake = find_strict_check(input_name, access, Fault::none, evidence);
     } else {
-        const auto needed = needed_checks(find_matrix_index(text, access, in), evidence);
-        mistake = find_margin(find_conditions(text, access), needed,
+        const auto check_list =
+            list_needed_checks(find_matrix_index(text, access, input_name), evidence);
+        mistake = find_margin(find_conditions(text, access), check_list,
                               vector_width(code_on_line(text, access)), text);
     }
     if (mistake.line > 0) blame_strict_check(failure, mistake);

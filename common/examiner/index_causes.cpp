@@ -21,11 +21,11 @@ using simulated::Report;
 bool explain_misaligned_tile(Failure& failure, int width, const Evidence& evidence) {
     const SharedArray tile = find_shared_array(evidence.source.text, failure.place.line);
     if (tile.lengths.size() != 2 || tile.lengths[1] % width == 0) return false;
-    failure.headline = "a row of " + in_backticks(tile.name) + " has " +
+    failure.headline = "a row of " + add_backticks(tile.name) + " has " +
                        std::to_string(tile.lengths[1]) + " floats, so not every row begins " +
                        "at a multiple of " + std::to_string(4 * width) + " bytes, as a float" +
                        std::to_string(width) + " requires.";
-    failure.next =
+    failure.advice =
         "Access the tile float by float, component by component; or choose a row "
         "length (line " +
         std::to_string(tile.line) + ") that is a multiple of " + std::to_string(width) +
@@ -43,33 +43,33 @@ bool explain_misaligned(Failure& failure, const Evidence& evidence) {
         return explain_misaligned_tile(failure, width, evidence);
     const bool is_load = failure.details.find("Reads") != std::string::npos;
     const MatrixIndex index = find_matrix_index(text, line, matrix_name(!is_load, evidence));
-    if (index.inner.empty()) return false;
-    const std::string variable = split_outside_brackets(index.inner, "+").front();
-    const int set_at = find_assignment_line(text, variable, line);
+    if (index.inner_term.empty()) return false;
+    const std::string variable = split_outside_brackets(index.inner_term, "+").front();
+    const int assignment_line = find_assignment_line(text, variable, line);
     const int factor = factor_of_thread(expand(text, variable, line));
     if (factor > 0 && factor % width == 0) {
-        if (split_outside_brackets(index.inner, "+").size() < 2) return false;
-        failure.headline = in_backticks(index.inner) + " is not always a multiple of " +
+        if (split_outside_brackets(index.inner_term, "+").size() < 2) return false;
+        failure.headline = add_backticks(index.inner_term) + " is not always a multiple of " +
                            std::to_string(width) + ", as " + vector +
                            " requires: the vectors of a thread must lie in different rows.";
-        failure.next = "Change the row from one vector to the next, and keep the column.";
+        failure.advice = "Change the row from one vector to the next, and keep the column.";
         return true;
     }
     if (factor == 0) {
-        failure.headline = in_backticks(index.inner) + ", which is added to the beginning of a " +
-                           "row, is not a multiple of " + std::to_string(width) + ", as " + vector +
-                           " requires.";
-        failure.next = "Which of the two indices goes up by " + std::to_string(width) +
-                       " from thread to thread? Add this index, and multiply the other index by "
-                       "the length of a row.";
+        failure.headline =
+            add_backticks(index.inner_term) + ", which is added to the beginning of a " +
+            "row, is not a multiple of " + std::to_string(width) + ", as " + vector + " requires.";
+        failure.advice = "Which of the two indices goes up by " + std::to_string(width) +
+                         " from thread to thread? Add this index, and multiply the other index by "
+                         "the length of a row.";
         return true;
     }
-    failure.headline = in_backticks(variable) + " goes up by " + std::to_string(factor) +
+    failure.headline = add_backticks(variable) + " goes up by " + std::to_string(factor) +
                        " from one thread to the next, but each thread moves " + vector +
                        ": the step must be a multiple of " + std::to_string(width) + ".";
-    if (set_at > 0) failure.place.line = set_at;
-    failure.next = "Start each thread " + std::to_string(width) +
-                   " elements after its neighbour: threadIdx.x * " + std::to_string(width) + ".";
+    if (assignment_line > 0) failure.place.line = assignment_line;
+    failure.advice = "Start each thread " + std::to_string(width) +
+                     " elements after its neighbour: threadIdx.x * " + std::to_string(width) + ".";
     return true;
 }
 
@@ -85,25 +85,27 @@ struct FloatIndex {
 /// width, and it is multiplied by the length of a row or by that width.
 bool counts_floats(const std::string& text, const std::string& term, int line, int width) {
     const std::string number = std::to_string(width);
-    const std::string expanded = expand(text, term, line);
-    std::string dense;
-    for (const char letter : expanded) {
-        if (!std::isspace(static_cast<unsigned char>(letter))) dense += letter;
+    const std::string expanded_index = expand(text, term, line);
+    std::string compact_index;
+    for (const char letter : expanded_index) {
+        if (!std::isspace(static_cast<unsigned char>(letter))) compact_index += letter;
     }
-    if (dense.find("/" + number) != dense.npos) return false;
-    const bool is_row = dense.find("*cols") != dense.npos || dense.find("*rows") != dense.npos;
-    return is_row || factor_of_thread(expanded) % width == 0;
+    if (compact_index.find("/" + number) != compact_index.npos) return false;
+    const bool is_row = compact_index.find("*cols") != compact_index.npos ||
+                        compact_index.find("*rows") != compact_index.npos;
+    return is_row || factor_of_thread(expanded_index) % width == 0;
 }
 
 FloatIndex find_float_index(const std::string& text) {
     static const TextPattern pointer(
         R"(reinterpret_cast\s*<\s*(?:const\s+)?float([24])\s*(?:const\s*)?\*\s*>\s*\(\s*(?:in|out)\s*\)\s*\[)");
     const std::string code = code_for_search(text);
-    for (const TextMatch& one : find_matches(code, pointer)) {
-        const std::size_t open = match_end(one) - 1;
-        const std::string index =
-            simplified(code.substr(open + 1, find_closing_bracket(code, open) - open - 1));
-        const int line = line_number_at(code, open), width = std::stoi(one.str(1));
+    for (const TextMatch& match : find_matches(code, pointer)) {
+        const std::size_t opening_position = match_end(match) - 1;
+        const std::string index = simplify_expression(
+            code.substr(opening_position + 1,
+                        find_closing_bracket(code, opening_position) - opening_position - 1));
+        const int line = line_number_at(code, opening_position), width = std::stoi(match.str(1));
         if (split_outside_brackets(index, "/").size() == 2 &&
             split_outside_brackets(index, "+").size() == 1)
             continue;
@@ -115,14 +117,14 @@ FloatIndex find_float_index(const std::string& text) {
 }
 
 bool explain_float_index(Failure& failure, const Evidence& evidence) {
-    const FloatIndex found = find_float_index(evidence.source.text);
-    if (found.line == 0) return false;
-    const std::string vector = "float" + std::to_string(found.width);
-    blame_line(failure, found.line,
+    const FloatIndex float_index = find_float_index(evidence.source.text);
+    if (float_index.line == 0) return false;
+    const std::string vector = "float" + std::to_string(float_index.width);
+    blame_line(failure, float_index.line,
                "element i of a " + vector + " pointer begins at float " +
-                   std::to_string(found.width) + " * i, but " + in_backticks(found.term) +
-                   " in its index counts floats.",
-               "Divide the whole index by " + std::to_string(found.width) +
+                   std::to_string(float_index.width) + " * i, but " +
+                   add_backticks(float_index.term) + " in its index counts floats.",
+               "Divide the whole index by " + std::to_string(float_index.width) +
                    ", or take the address of the float first: reinterpret_cast<" + vector +
                    "&>(out[i]) or reinterpret_cast<const " + vector + "&>(in[i]).");
     return true;
@@ -132,21 +134,21 @@ bool explain_float_index(Failure& failure, const Evidence& evidence) {
 
 /// Returns the first built-in index, such as threadIdx.y, that the launch requires but the expanded
 /// expression does not contain. Returns "" if there is none.
-std::string find_missing_index(const std::string& expanded, const Report& race,
+std::string find_missing_index(const std::string& expanded_index, const Report& race,
                                const Trial& trial) {
-    const auto lacks = [&](const std::string& word) {
-        return expanded.find(word) == expanded.npos;
+    const auto lacks_word = [&](const std::string& word) {
+        return expanded_index.find(word) == expanded_index.npos;
     };
-    const auto &one = race.thread, &other = race.other_thread;
+    const auto &race_thread = race.thread, &second_thread = race.other_thread;
     const std::array<std::string, 2> axes = {"x", "y"};
     for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-        if (one.thread[axis] != other.thread[axis] && trial.launch.block[axis] > 1 &&
-            lacks("threadIdx." + axes[axis]))
+        if (race_thread.thread[axis] != second_thread.thread[axis] &&
+            trial.launch.block[axis] > 1 && lacks_word("threadIdx." + axes[axis]))
             return "threadIdx." + axes[axis];
     }
     for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-        if (one.block[axis] != other.block[axis] && trial.launch.grid[axis] > 1 &&
-            lacks("blockIdx." + axes[axis]))
+        if (race_thread.block[axis] != second_thread.block[axis] && trial.launch.grid[axis] > 1 &&
+            lacks_word("blockIdx." + axes[axis]))
             return "blockIdx." + axes[axis];
     }
     return "";
@@ -156,18 +158,18 @@ std::string find_missing_index(const std::string& expanded, const Report& race,
 /// line 20".
 std::string list_assignments(const std::string& index, int line, const std::string& text) {
     static const TextPattern word(R"(\b[a-z_]\w*)");
-    std::string list;
-    std::vector<std::string> seen;
-    for (const Loop& loop : find_loops(text)) seen.push_back(loop.counter);
-    for (const TextMatch& one : find_matches(index, word)) {
-        const std::string name = one.str();
+    std::string names_text;
+    std::vector<std::string> names_seen;
+    for (const Loop& loop : find_loops(text)) names_seen.push_back(loop.counter);
+    for (const TextMatch& match : find_matches(index, word)) {
+        const std::string name = match.str();
         const int at = find_assignment_line(text, name, line);
-        if (at == 0 || std::ranges::count(seen, name) > 0) continue;
-        seen.push_back(name);
-        list += (list.empty() ? "" : ", and ") + in_backticks(name) +
-                (list.empty() ? " is set on line " : " on line ") + std::to_string(at);
+        if (at == 0 || std::ranges::count(names_seen, name) > 0) continue;
+        names_seen.push_back(name);
+        names_text += (names_text.empty() ? "" : ", and ") + add_backticks(name) +
+                      (names_text.empty() ? " is set on line " : " on line ") + std::to_string(at);
     }
-    return list;
+    return names_text;
 }
 
 /// Explains a race between threads that store to the same element because the index does not depend
@@ -179,20 +181,20 @@ bool explain_missing_index(Failure& failure, const Trial& trial, const Evidence&
     const int line = place_in_learner_file(race->place, evidence).line;
     const MatrixIndex index = find_matrix_index(text, line, matrix_name(true, evidence));
     if (index.text.empty()) return false;
-    std::string expanded = expand(text, index.text, line);
+    std::string expanded_index = expand(text, index.text, line);
     // A counter such as `for (int y = threadIdx.y; ...)` also depends on the thread.
     for (const Loop& loop : find_loops(text)) {
         if (line >= loop.first_line && line <= loop.last_line)
-            expanded += " " + code_on_line(text, loop.first_line);
+            expanded_index += " " + code_on_line(text, loop.first_line);
     }
-    const std::string missing = find_missing_index(expanded, *race, trial);
-    if (missing.empty()) return false;
-    const std::string set = list_assignments(index.text, line, text);
-    failure.headline = "the index of this store does not depend on " + missing + ": all " +
-                       (missing.starts_with("thread") ? "threads" : "blocks") +
-                       " that differ only in " + missing + " store to the same element.";
-    const std::string where = set.empty() ? "" : "Here " + set + ". ";
-    failure.next = where + "Which of these variables must use " + missing + "?";
+    const std::string missing_index = find_missing_index(expanded_index, *race, trial);
+    if (missing_index.empty()) return false;
+    const std::string assignments = list_assignments(index.text, line, text);
+    failure.headline = "the index of this store does not depend on " + missing_index + ": all " +
+                       (missing_index.starts_with("thread") ? "threads" : "blocks") +
+                       " that differ only in " + missing_index + " store to the same element.";
+    const std::string assignment_note = assignments.empty() ? "" : "Here " + assignments + ". ";
+    failure.advice = assignment_note + "Which of these variables must use " + missing_index + "?";
     return true;
 }
 
@@ -202,16 +204,16 @@ bool explain_static_tile(Failure& failure, const Evidence& evidence) {
     static const TextPattern array(
         R"((?:\bstatic\b|\b__device__\b)\s+(?:\b\w+\s+)*?(\w+)\s*(?:\[[^\]=;]*\])+\s*;)");
     const std::string code = code_for_search(evidence.source.text);
-    TextMatch found;
-    if (!search(code, found, array) || found.str().find("__shared__") != std::string::npos)
+    TextMatch match;
+    if (!search(code, match, array) || match.str().find("__shared__") != std::string::npos)
         return false;
-    const std::string name = found.str(1);
+    const std::string name = match.str(1);
     if (!contains_word(code_on_line(evidence.source.text, failure.place.line), name)) return false;
     failure.kind = FailureKind::tile_not_shared;
-    failure.headline = in_backticks(name) +
+    failure.headline = add_backticks(name) +
                        " is not shared: the array is in global memory, which all blocks share.";
-    failure.place.line = line_of(code, found, 1);
-    failure.next = "Declare the array __shared__: then each block has its own.";
+    failure.place.line = line_of_match(code, match, 1);
+    failure.advice = "Declare the array __shared__: then each block has its own.";
     return true;
 }
 
@@ -229,12 +231,13 @@ bool explain_pitch(Failure& failure, const Evidence& evidence) {
             const std::string length = is_out && task.kind == Produces::transpose ? "rows" : "cols";
             if (line.find(matrix + "[") == line.npos) continue;
             const MatrixIndex index = find_matrix_index(text, number, matrix);
-            const bool is_other = index.pitch == (length == "rows" ? "cols" : "rows");
-            if (!is_other) continue;
+            const bool has_other_pitch = index.pitch == (length == "rows" ? "cols" : "rows");
+            if (!has_other_pitch) continue;
             blame_line(failure, number,
-                       "this index multiplies " + in_backticks(index.outer) + " by " + index.pitch +
-                           ", but a row of `" + matrix + "` has " + length + " elements.",
-                       "Multiply " + in_backticks(index.outer) + " by the length of a row, " +
+                       "this index multiplies " + add_backticks(index.outer_term) + " by " +
+                           index.pitch + ", but a row of `" + matrix + "` has " + length +
+                           " elements.",
+                       "Multiply " + add_backticks(index.outer_term) + " by the length of a row, " +
                            length + ", if it counts the rows of `" + matrix + "`.");
             return true;
         }
@@ -249,22 +252,24 @@ bool explain_other_block_step(Failure& failure, const Trial& trial, const Eviden
     static const TextPattern product(R"(blockIdx\.([xy])\s*\*\s*([A-Z]\w*|blockDim\.\w|\d+))");
     const std::string code = code_for_search(evidence.source.text);
     std::map<std::string, std::vector<int>> lines;
-    for (const TextMatch& one : find_matches(code, product))
-        lines[one.str(2)].push_back(line_of(code, one));
+    for (const TextMatch& match : find_matches(code, product))
+        lines[match.str(2)].push_back(line_of_match(code, match));
     if (lines.size() != 2) return false;
     const auto &first = *lines.begin(), &second = *lines.rbegin();
-    const bool is_first = first.second.size() < second.second.size();
-    const auto &odd = is_first ? first : second, &usual_pitch = is_first ? second : first;
+    const bool is_first_shorter = first.second.size() < second.second.size();
+    const auto &odd_entry = is_first_shorter ? first : second,
+               &usual_pitch = is_first_shorter ? second : first;
     const auto value = [&](const std::string& size) -> std::optional<long long> {
         if (size == "blockDim.x") return trial.launch.block[0];
         if (size == "blockDim.y") return trial.launch.block[1];
         return constant_value(evidence.source.text, size);
     };
-    const bool is_same = value(odd.first) == value(usual_pitch.first);
-    if (odd.second.size() != 1 || usual_pitch.second.size() < 3 || is_same) return false;
+    const bool have_equal_pitch = value(odd_entry.first) == value(usual_pitch.first);
+    if (odd_entry.second.size() != 1 || usual_pitch.second.size() < 3 || have_equal_pitch)
+        return false;
     blame_line(
-        failure, odd.second.front(),
-        "blocks are " + odd.first + " elements apart here, but " + usual_pitch.first +
+        failure, odd_entry.second.front(),
+        "blocks are " + odd_entry.first + " elements apart here, but " + usual_pitch.first +
             " elements apart on all other lines.",
         "On every line, multiply the block's index by the side of the tile that a block moves.");
     return true;
@@ -309,21 +314,23 @@ bool explain_wrong_cells(Failure& failure, const Trial& trial, const Evidence& e
 
 }  // namespace
 
-void blame_line(Failure& failure, int line, const std::string& headline, const std::string& next) {
+void blame_line(Failure& failure, int line, const std::string& headline,
+                const std::string& advice) {
     if (failure.kind == FailureKind::wrong_result) {
-        const std::string seen = first_sentence(failure.headline);
-        failure.details = wrap(seen.empty() ? failure.headline : seen) + failure.details;
+        const std::string first_headline = first_sentence(failure.headline);
+        failure.details =
+            wrap(first_headline.empty() ? failure.headline : first_headline) + failure.details;
     }
     failure.headline = headline;
     if (line > 0) failure.place.line = line;
-    failure.next = next;
+    failure.advice = advice;
 }
 
 int factor_of_thread(const std::string& expression) {
     static const TextPattern thread(R"(threadIdx\.x(?:\s*\*\s*(\d{1,3}))?)");
-    TextMatch found;
-    if (!search(expression, found, thread)) return 0;
-    return found[1].matched ? std::stoi(found.str(1)) : 1;
+    TextMatch match;
+    if (!search(expression, match, thread)) return 0;
+    return match[1].matched ? std::stoi(match.str(1)) : 1;
 }
 
 bool explain_by_indices(Failure& failure, const Trial& trial, const Evidence& evidence) {
@@ -349,8 +356,8 @@ bool explain_by_indices(Failure& failure, const Trial& trial, const Evidence& ev
     if (is_unfilled && (explain_unused_component(failure, evidence) ||
                         explain_matrix_index_in_tile(failure, evidence)))
         return true;
-    const bool is_of_loop = is_unfilled || failure.fault == Fault::part_of_each_tile;
-    if (is_of_loop && explain_loop_step(failure, trial, evidence)) return true;
+    const bool is_loop_mistake = is_unfilled || failure.fault == Fault::part_of_each_tile;
+    if (is_loop_mistake && explain_loop_step(failure, trial, evidence)) return true;
     return may_be_other_element(failure) && explain_other_element(failure, trial, evidence);
 }
 

@@ -13,140 +13,140 @@ namespace coalesce {
 /// Parses an expression. The text is untrusted, so the depth and the number of terms have limits.
 class IndexSumParser {
 public:
-    IndexSumParser(const std::string& the_text, std::string expression, int the_line, int depth)
-        : text_(the_text), expression_(std::move(expression)), line_(the_line), depth_(depth) {}
+    IndexSumParser(const std::string& text, std::string expression, int line, int depth)
+        : text_(text), expression_(std::move(expression)), line_(line), depth_(depth) {}
 
     std::optional<IndexSum> parse() {
-        const IndexSum found = sum();
+        const IndexSum result = sum();
         skip_blanks();
-        if (!is_good_ || at_ != expression_.size()) return std::nullopt;
-        return found;
+        if (!is_valid_ || position_ != expression_.size()) return std::nullopt;
+        return result;
     }
 
 private:
-    static constexpr int kMostDepth = 8;
-    static constexpr std::size_t kMostTerms = 24;
+    static constexpr int kMaxNesting = 8;
+    static constexpr std::size_t kMaxTerms = 24;
 
     void skip_blanks() {
-        while (at_ < expression_.size() &&
-               std::isspace(static_cast<unsigned char>(expression_[at_])))
-            ++at_;
+        while (position_ < expression_.size() &&
+               std::isspace(static_cast<unsigned char>(expression_[position_])))
+            ++position_;
     }
     char peek() {
         skip_blanks();
-        return at_ < expression_.size() ? expression_[at_] : '\0';
+        return position_ < expression_.size() ? expression_[position_] : '\0';
     }
-    bool take(char wanted) {
-        if (peek() != wanted) return false;
-        ++at_;
+    bool accept_character(char expected_character) {
+        if (peek() != expected_character) return false;
+        ++position_;
         return true;
     }
-    IndexSum named(const std::string& name) const {
-        IndexSum found;
-        found.terms_[{name}] = 1;
-        return found;
+    IndexSum make_variable(const std::string& name) const {
+        IndexSum result;
+        result.terms_[{name}] = 1;
+        return result;
     }
     IndexSum number(long long value) const {
-        IndexSum found;
-        if (value != 0) found.terms_[{}] = value;
-        return found;
+        IndexSum result;
+        if (value != 0) result.terms_[{}] = value;
+        return result;
     }
 
     IndexSum sum() {
-        IndexSum found;
-        const bool is_negative = take('-');
-        found = found.combined(product(), is_negative ? -1 : 1);
-        while (is_good_ && (peek() == '+' || peek() == '-')) {
-            const bool adds = expression_[at_++] == '+';
-            found = found.combined(product(), adds ? 1 : -1);
-            is_good_ &= found.terms_.size() <= kMostTerms;
+        IndexSum result;
+        const bool is_negative = accept_character('-');
+        result = result.add_multiple(product(), is_negative ? -1 : 1);
+        while (is_valid_ && (peek() == '+' || peek() == '-')) {
+            const bool is_plus = expression_[position_++] == '+';
+            result = result.add_multiple(product(), is_plus ? 1 : -1);
+            is_valid_ &= result.terms_.size() <= kMaxTerms;
         }
-        return found;
+        return result;
     }
     IndexSum product() {
         skip_blanks();
-        const std::size_t begin = at_;
-        IndexSum found = factor();
-        while (is_good_) {
-            if (take('*')) {
-                found = found.multiplied(factor());
+        const std::size_t begin = position_;
+        IndexSum result = factor();
+        while (is_valid_) {
+            if (accept_character('*')) {
+                result = result.multiply(factor());
             } else if (peek() == '/' || peek() == '%') {
-                ++at_;
+                ++position_;
                 factor();
-                std::string whole;
-                for (const char letter : expression_.substr(begin, at_ - begin)) {
-                    if (!std::isspace(static_cast<unsigned char>(letter))) whole += letter;
+                std::string number_text;
+                for (const char letter : expression_.substr(begin, position_ - begin)) {
+                    if (!std::isspace(static_cast<unsigned char>(letter))) number_text += letter;
                 }
-                found = named(whole);
+                result = make_variable(number_text);
             } else {
                 break;
             }
         }
-        return found;
+        return result;
     }
     IndexSum factor() {
-        if (!is_good_) return {};
-        if (take('(')) {
-            if (++nested_ > 32) is_good_ = false;
-            const IndexSum found = sum();
-            --nested_;
-            is_good_ &= take(')');
-            return found;
+        if (!is_valid_) return {};
+        if (accept_character('(')) {
+            if (++nesting_depth_ > 32) is_valid_ = false;
+            const IndexSum result = sum();
+            --nesting_depth_;
+            is_valid_ &= accept_character(')');
+            return result;
         }
         skip_blanks();
-        const std::size_t begin = at_;
-        while (at_ < expression_.size() &&
-               (std::isalnum(static_cast<unsigned char>(expression_[at_])) ||
-                expression_[at_] == '_' || expression_[at_] == '.'))
-            ++at_;
-        return value_of(expression_.substr(begin, at_ - begin));
+        const std::size_t begin = position_;
+        while (position_ < expression_.size() &&
+               (std::isalnum(static_cast<unsigned char>(expression_[position_])) ||
+                expression_[position_] == '_' || expression_[position_] == '.'))
+            ++position_;
+        return evaluate_word(expression_.substr(begin, position_ - begin));
     }
-    IndexSum value_of(const std::string& word) {
-        constexpr std::size_t most_digits = 9;
+    IndexSum evaluate_word(const std::string& word) {
+        constexpr std::size_t max_digits = 9;
         if (word.empty()) {
-            is_good_ = false;
+            is_valid_ = false;
             return {};
         }
         if (word.find_first_not_of("0123456789") == word.npos) {
-            is_good_ &= word.size() <= most_digits;
-            return is_good_ ? number(std::stoll(word)) : IndexSum{};
+            is_valid_ &= word.size() <= max_digits;
+            return is_valid_ ? number(std::stoll(word)) : IndexSum{};
         }
         if ((word == "int" || word == "unsigned") && peek() == '(') return factor();
         if (peek() == '(' || peek() == '[' ||
             std::isdigit(static_cast<unsigned char>(word.front()))) {
-            is_good_ = false;  // a call, or an element of an array
+            is_valid_ = false;  // a call, or an element of an array
             return {};
         }
-        return value_of_variable(word);
+        return evaluate_variable(word);
     }
-    IndexSum value_of_variable(const std::string& word) {
+    IndexSum evaluate_variable(const std::string& word) {
         const bool is_constant = std::isupper(static_cast<unsigned char>(word.front())) != 0;
-        if (is_constant || word.find('.') != word.npos) return named(word);
+        if (is_constant || word.find('.') != word.npos) return make_variable(word);
         const std::vector<Loop> loops = find_loops(text_);
         const bool is_counter =
             std::ranges::any_of(loops, [&](const Loop& loop) { return loop.counter == word; });
-        const int assigned = find_assignment_line(text_, word, line_);
-        if (is_counter || assigned == 0) return named(word);
+        const int assignment_line = find_assignment_line(text_, word, line_);
+        if (is_counter || assignment_line == 0) return make_variable(word);
         // The value of a variable that is changed in place, as in `row += 4`, is not known.
-        const TextPattern changes("\\b" + word + R"(\s*(?:\+\+|--|[-+*/%^|&]=)|(?:\+\+|--)\s*)" +
-                                  word + "\\b");
+        const TextPattern update_pattern(
+            "\\b" + word + R"(\s*(?:\+\+|--|[-+*/%^|&]=)|(?:\+\+|--)\s*)" + word + "\\b");
         const std::string code = code_for_search(text_);
-        if (contains(code, changes) || depth_ >= kMostDepth) {
-            is_good_ = false;
+        if (contains(code, update_pattern) || depth_ >= kMaxNesting) {
+            is_valid_ = false;
             return {};
         }
         const std::string value = assigned_value(text_, word, line_);
-        if (value.find_first_of("/%?") != value.npos) return named(word);
-        const auto found = IndexSumParser(text_, value, assigned, depth_ + 1).parse();
-        return found ? *found : named(word);
+        if (value.find_first_of("/%?") != value.npos) return make_variable(word);
+        const auto parsed_sum = IndexSumParser(text_, value, assignment_line, depth_ + 1).parse();
+        return parsed_sum ? *parsed_sum : make_variable(word);
     }
 
     const std::string& text_;
     const std::string expression_;
     const int line_, depth_;
-    std::size_t at_ = 0;
-    int nested_ = 0;
-    bool is_good_ = true;
+    std::size_t position_ = 0;
+    int nesting_depth_ = 0;
+    bool is_valid_ = true;
 };
 
 std::optional<IndexSum> IndexSum::parse(const std::string& text, const std::string& expression,
@@ -156,48 +156,48 @@ std::optional<IndexSum> IndexSum::parse(const std::string& text, const std::stri
     return IndexSumParser(text, expression, line, 0).parse();
 }
 
-IndexSum IndexSum::combined(const IndexSum& other, long long factor) const {
-    IndexSum found = *this;
-    for (const auto& [product, count] : other.terms_) {
-        const auto at = found.terms_.try_emplace(product, 0).first;
+IndexSum IndexSum::add_multiple(const IndexSum& addend, long long factor) const {
+    IndexSum result = *this;
+    for (const auto& [product, count] : addend.terms_) {
+        const auto at = result.terms_.try_emplace(product, 0).first;
         at->second += factor * count;
-        if (at->second == 0) found.terms_.erase(at);
+        if (at->second == 0) result.terms_.erase(at);
     }
-    return found;
+    return result;
 }
 
-IndexSum IndexSum::multiplied(const IndexSum& other) const {
+IndexSum IndexSum::multiply(const IndexSum& factor_sum) const {
     constexpr long long limit = 1LL << 30;
-    IndexSum found;
-    for (const auto& [one, count] : terms_) {
-        for (const auto& [two, times] : other.terms_) {
-            Product product = one;
-            product.insert(product.end(), two.begin(), two.end());
+    IndexSum result;
+    for (const auto& [left_product, count] : terms_) {
+        for (const auto& [other_product, other_count] : factor_sum.terms_) {
+            Product product = left_product;
+            product.insert(product.end(), other_product.begin(), other_product.end());
             std::sort(product.begin(), product.end());
-            const auto at = found.terms_.try_emplace(product, 0).first;
-            at->second = std::clamp(
-                at->second + std::clamp(count, -limit, limit) * std::clamp(times, -limit, limit),
-                -limit, limit);
-            if (at->second == 0) found.terms_.erase(at);
+            const auto at = result.terms_.try_emplace(product, 0).first;
+            at->second = std::clamp(at->second + std::clamp(count, -limit, limit) *
+                                                     std::clamp(other_count, -limit, limit),
+                                    -limit, limit);
+            if (at->second == 0) result.terms_.erase(at);
         }
     }
-    return found;
+    return result;
 }
 
-IndexSum IndexSum::plus(long long number) const {
-    IndexSum one;
-    if (number != 0) one.terms_[{}] = number;
-    return combined(one, 1);
+IndexSum IndexSum::add_constant(long long number) const {
+    IndexSum constant_sum;
+    if (number != 0) constant_sum.terms_[{}] = number;
+    return add_multiple(constant_sum, 1);
 }
 
 long long IndexSum::constant() const {
-    const auto found = terms_.find({});
-    return found == terms_.end() ? 0 : found->second;
+    const auto term = terms_.find({});
+    return term == terms_.end() ? 0 : term->second;
 }
 
 long long IndexSum::factor_of(const std::string& name) const {
-    const auto found = terms_.find({name});
-    return found == terms_.end() ? 0 : found->second;
+    const auto term = terms_.find({name});
+    return term == terms_.end() ? 0 : term->second;
 }
 
 bool IndexSum::has_no_negative_term() const {
@@ -218,13 +218,13 @@ std::vector<std::string> IndexSum::varying_names(const std::string& text, int li
         if (name.find('.') != name.npos && name.find_first_of("/%") == name.npos)
             return name.starts_with("threadIdx");
         static const TextPattern built_in(R"(\b(?:blockIdx|blockDim|gridDim)\.[xyz])");
-        const std::string whole = expand(text, name, line);
-        std::string expanded = whole;
-        for (const TextMatch& one : find_matches(whole, built_in))
-            expanded.replace(one.position(), one.length(), one.length(), ' ');
-        return expanded.find("threadIdx") != expanded.npos ||
+        const std::string expanded_name = expand(text, name, line);
+        std::string expanded_index = expanded_name;
+        for (const TextMatch& match : find_matches(expanded_name, built_in))
+            expanded_index.replace(match.position(), match.length(), match.length(), ' ');
+        return expanded_index.find("threadIdx") != expanded_index.npos ||
                std::ranges::any_of(loops, [&](const Loop& loop) {
-                   return !loop.counter.empty() && contains_word(expanded, loop.counter);
+                   return !loop.counter.empty() && contains_word(expanded_index, loop.counter);
                });
     };
     std::vector<std::string> names;
@@ -237,23 +237,23 @@ std::vector<std::string> IndexSum::varying_names(const std::string& text, int li
 }
 
 bool IndexSum::is_zero_with_constants(const std::string& text) const {
-    IndexSum numeric;
+    IndexSum numeric_sum;
     for (const auto& [product, count] : terms_) {
         long long value = count;
         Product names;
         for (const std::string& name : product) {
-            const auto known = constant_value(text, name);
-            if (known && value < (1LL << 30)) {
-                value *= *known;
+            const auto constant = constant_value(text, name);
+            if (constant && value < (1LL << 30)) {
+                value *= *constant;
             } else {
                 names.push_back(name);
             }
         }
-        const auto at = numeric.terms_.try_emplace(names, 0).first;
+        const auto at = numeric_sum.terms_.try_emplace(names, 0).first;
         at->second += value;
-        if (at->second == 0) numeric.terms_.erase(at);
+        if (at->second == 0) numeric_sum.terms_.erase(at);
     }
-    return numeric.is_zero();
+    return numeric_sum.is_zero();
 }
 
 bool IndexSum::is_multiple_of(const std::string& text, long long number) const {
@@ -268,29 +268,32 @@ bool IndexSum::is_multiple_of(const std::string& text, long long number) const {
 std::string IndexSum::format() const {
     std::string text;
     // Put terms with names first, and the constant term last.
-    std::vector<std::pair<Product, long long>> order(terms_.begin(), terms_.end());
-    std::stable_sort(order.begin(), order.end(), [](const auto& one, const auto& two) {
-        const auto rank = [](const auto& term) {
-            if (term.first.empty()) return 4;
-            const std::string& name = *std::ranges::max_element(
-                term.first, {}, [](const std::string& one) { return one.find('.') != one.npos; });
-            if (term.second < 0) return 3;
-            return name.starts_with("blockIdx") ? 0 : name.starts_with("threadIdx") ? 1 : 2;
-        };
-        return rank(one) < rank(two);
-    });
-    for (const auto& [product, count] : order) {
+    std::vector<std::pair<Product, long long>> ordered_terms(terms_.begin(), terms_.end());
+    std::stable_sort(
+        ordered_terms.begin(), ordered_terms.end(), [](const auto& left, const auto& right) {
+            const auto term_rank = [](const auto& term) {
+                if (term.first.empty()) return 4;
+                const std::string& name =
+                    *std::ranges::max_element(term.first, {}, [](const std::string& factor_name) {
+                        return factor_name.find('.') != factor_name.npos;
+                    });
+                if (term.second < 0) return 3;
+                return name.starts_with("blockIdx") ? 0 : name.starts_with("threadIdx") ? 1 : 2;
+            };
+            return term_rank(left) < term_rank(right);
+        });
+    for (const auto& [product, count] : ordered_terms) {
         const long long size = count < 0 ? -count : count;
         std::string term;
         // Put built-in variables first, as in `threadIdx.x * 4` and `blockIdx.x * TILE_DIM`.
         Product names = product;
         std::stable_sort(
-            names.begin(), names.end(), [](const std::string& one, const std::string& two) {
-                const auto rank_of = [](const std::string& factor) {
+            names.begin(), names.end(), [](const std::string& left, const std::string& right) {
+                const auto factor_rank = [](const std::string& factor) {
                     if (factor.find('.') != factor.npos) return 0;
                     return std::isupper(static_cast<unsigned char>(factor.front())) ? 2 : 1;
                 };
-                return rank_of(one) < rank_of(two);
+                return factor_rank(left) < factor_rank(right);
             });
         for (const std::string& name : names) term += (term.empty() ? "" : " * ") + name;
         if (term.empty()) {

@@ -19,11 +19,11 @@ public:
     static std::optional<IndexSum> parse(const std::string& text, const std::string& expression,
                                          int line);
 
-    IndexSum operator+(const IndexSum& other) const { return combined(other, 1); }
-    IndexSum operator-(const IndexSum& other) const { return combined(other, -1); }
+    IndexSum operator+(const IndexSum& other_sum) const { return add_multiple(other_sum, 1); }
+    IndexSum operator-(const IndexSum& other_sum) const { return add_multiple(other_sum, -1); }
     bool operator==(const IndexSum&) const = default;
 
-    IndexSum plus(long long number) const;
+    IndexSum add_constant(long long number) const;
     bool is_zero() const { return terms_.empty(); }
     /// Reports whether the sum consists only of numbers and named constants.
     bool is_constant() const;
@@ -49,8 +49,8 @@ private:
     /// the names in a term, sorted; empty for the constant term
     using Product = std::vector<std::string>;
 
-    IndexSum combined(const IndexSum& other, long long factor) const;
-    IndexSum multiplied(const IndexSum& other) const;
+    IndexSum add_multiple(const IndexSum& other_sum, long long factor) const;
+    IndexSum multiply(const IndexSum& other_sum) const;
 
     std::map<Product, long long> terms_;
 };

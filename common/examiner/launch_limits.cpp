@@ -11,10 +11,10 @@ double element_count(Shape shape) {
            std::max(shape.depth, 1);
 }
 
-std::uint64_t instruction_budget(Shape shape, double warps, bool prints) {
+std::uint64_t instruction_budget(Shape shape, double warps, bool can_print) {
     // The additional instructions that a printing kernel may execute per thread and per element.
-    constexpr double for_lines = 600;
-    const double lines = prints ? for_lines * (element_count(shape) + 32 * warps) : 0;
+    constexpr double line_instructions = 600;
+    const double lines = can_print ? line_instructions * (element_count(shape) + 32 * warps) : 0;
     return static_cast<std::uint64_t>(lines) + 50'000 +
            100 * static_cast<std::uint64_t>(element_count(shape)) +
            500 * static_cast<std::uint64_t>(warps);
@@ -34,7 +34,7 @@ Failure find_oversized_grid(const LaunchShape& launch, Shape shape, const std::s
             .place = {file, 0, 0},
             .shape = shape,
             .details = wrap("The launch is " + launch.text() + "."),
-            .next = "Divide rows and cols by the side of the tile, with ceil_div."};
+            .advice = "Divide rows and cols by the side of the tile, with ceil_div."};
 }
 
 }  // namespace coalesce

@@ -15,7 +15,7 @@ double element_count(Shape shape);
 /// Returns the number of warp instructions that a launch may execute. The budget is far larger than
 /// any correct kernel needs, but small enough to stop an infinite loop quickly. A kernel that
 /// prints has a larger budget, because printing takes many instructions.
-std::uint64_t instruction_budget(Shape shape, double warps, bool prints);
+std::uint64_t instruction_budget(Shape shape, double warps, bool can_print);
 
 /// Returns the number of threads in a launch. The result is a double, because an integer could
 /// overflow.

@@ -22,11 +22,12 @@ namespace {
 /// Finds a matrix index that contains sizeof.
 LineMistake find_sizeof_in_index(const std::string& code) {
     static const TextPattern matrix(R"(\b(?:in|out|data)\s*\[)");
-    for (const TextMatch& one : find_matches(code, matrix)) {
-        const std::size_t open = match_end(one) - 1;
-        const std::string index = code.substr(open, find_closing_bracket(code, open) - open);
+    for (const TextMatch& match : find_matches(code, matrix)) {
+        const std::size_t opening_position = match_end(match) - 1;
+        const std::string index = code.substr(
+            opening_position, find_closing_bracket(code, opening_position) - opening_position);
         if (index.find("sizeof") == index.npos) continue;
-        return {line_number_at(code, open),
+        return {line_number_at(code, opening_position),
                 "this index is multiplied by a number of bytes, but an index counts elements.",
                 "Drop sizeof: in[i] is element i, whatever its size."};
     }
@@ -37,23 +38,23 @@ LineMistake find_sizeof_in_index(const std::string& code) {
 LineMistake find_multiplied_thread(const std::string& code) {
     static const TextPattern product(
         R"((blockIdx\.[xyz]\s*\*\s*(?:blockDim\.[xyz]|[A-Z]\w*))\s*\*\s*(threadIdx\.[xyz]))");
-    TextMatch found;
-    if (!search(code, found, product)) return {};
-    return {line_of(code, found),
-            in_backticks(found.str()) +
+    TextMatch match;
+    if (!search(code, match, product)) return {};
+    return {line_of_match(code, match),
+            add_backticks(match.str()) +
                 " multiplies the index of the block's first element by the thread's index.",
-            "Add " + found.str(2) + " to " + found.str(1) + "."};
+            "Add " + match.str(2) + " to " + match.str(1) + "."};
 }
 
 LineMistake find_exchanged_quotient(const std::string& code) {
     static const TextPattern call(R"(ceil_div\(\s*([A-Z]\w*[^,()]*),\s*(rows|cols)\s*\))");
-    TextMatch found;
-    if (!search(code, found, call)) return {};
-    return {line_of(code, found),
-            "the arguments of " + in_backticks(found.str()) +
+    TextMatch match;
+    if (!search(code, match, call)) return {};
+    return {line_of_match(code, match),
+            "the arguments of " + add_backticks(match.str()) +
                 " are swapped: the result is the number of matrices that fit into a tile.",
-            "Divide the side of the matrix by the side of the tile: ceil_div(" + found.str(2) +
-                ", " + trimmed(found.str(1)) + ")."};
+            "Divide the side of the matrix by the side of the tile: ceil_div(" + match.str(2) +
+                ", " + trimmed(match.str(1)) + ")."};
 }
 
 // ---- loops ----
@@ -61,30 +62,32 @@ LineMistake find_exchanged_quotient(const std::string& code) {
 /// Finds a variable that advances in each iteration of a loop, and to which the loop's counter is
 /// also added.
 LineMistake find_moved_twice(const std::string& text) {
-    static const TextPattern change(R"(^\s*(row|col|in|out)\s*\+=\s*([^;]+);)");
+    static const TextPattern increment_pattern(R"(^\s*(row|col|in|out)\s*\+=\s*([^;]+);)");
     const std::vector<std::string> lines = lines_of(code_for_search(text));
     for (const Loop& loop : find_loops(text)) {
         if (loop.counter.empty() || loop.last_line <= loop.first_line) continue;
-        const int last = std::min(loop.last_line, static_cast<int>(lines.size()));
+        const int end_line = std::min(loop.last_line, static_cast<int>(lines.size()));
         std::string body;
-        for (int line = loop.first_line + 1; line <= last; ++line)
+        for (int line = loop.first_line + 1; line <= end_line; ++line)
             body += lines[static_cast<std::size_t>(line) - 1] + "\n";
-        for (int line = loop.first_line + 1; line < last; ++line) {
-            TextMatch found;
-            if (!search(lines[static_cast<std::size_t>(line) - 1], found, change)) continue;
-            const std::string name = found.str(1), by = trimmed(found.str(2));
+        for (int line = loop.first_line + 1; line < end_line; ++line) {
+            TextMatch match;
+            if (!search(lines[static_cast<std::size_t>(line) - 1], match, increment_pattern))
+                continue;
+            const std::string name = match.str(1), increment = trimmed(match.str(2));
             const bool is_pointer = name == "in" || name == "out";
-            const bool adds_counter = contains_word(by, loop.counter);
-            const bool is_added = body.find(name + " + " + loop.counter) != body.npos;
-            if (!adds_counter && (is_pointer || !is_added)) continue;
+            const bool adds_counter = contains_word(increment, loop.counter);
+            const bool is_counter_added = body.find(name + " + " + loop.counter) != body.npos;
+            if (!adds_counter && (is_pointer || !is_counter_added)) continue;
             return {line,
-                    in_backticks(name) + " advances by " + in_backticks(by) + " in each pass, " +
+                    add_backticks(name) + " advances by " + add_backticks(increment) +
+                        " in each pass, " +
                         (adds_counter
                              ? "but " + loop.counter +
                                    " already counts from the start of the loop, so earlier steps "
                                    "are added again."
                              : "and " + loop.counter + " is added to it as well."),
-                    "Leave " + in_backticks(name) + " unchanged, and add " + loop.counter +
+                    "Leave " + add_backticks(name) + " unchanged, and add " + loop.counter +
                         (is_pointer ? " in the index." : " to it where it is used.")};
         }
     }
@@ -94,7 +97,7 @@ LineMistake find_moved_twice(const std::string& text) {
 /// Finds a store whose index does not use the counter of the loop around the store.
 LineMistake find_unused_counter(const std::string& text, int store_line) {
     const std::vector<Loop> loops = find_loops(text);
-    const Loop* loop = innermost_loop(loops, store_line);
+    const Loop* loop = find_innermost_loop(loops, store_line);
     if (!loop || loop->counter.empty()) return {};
     for (int line = loop->first_line + 1; line <= loop->last_line; ++line) {
         const std::string code = code_on_line(text, line);
@@ -106,9 +109,9 @@ LineMistake find_unused_counter(const std::string& text, int store_line) {
     const std::string head = code_on_line(text, loop->first_line);
     if (contains_word(code, loop->counter) || head.find(loop->counter) == head.npos) return {};
     return {store_line,
-            "each pass of the loop stores the same element: " + in_backticks(loop->counter) +
+            "each pass of the loop stores the same element: " + add_backticks(loop->counter) +
                 " is missing from the indices.",
-            "Add " + in_backticks(loop->counter) +
+            "Add " + add_backticks(loop->counter) +
                 " to the index of the tile, and to the row or the column along which the loop "
                 "advances."};
 }
@@ -117,16 +120,16 @@ LineMistake find_unused_counter(const std::string& text, int store_line) {
 
 LineMistake find_odd_component_in_list(const std::string& code) {
     static const TextPattern list(R"(=\s*\{\s*(\w+\.[xyzw](?:\s*,\s*\w+\.[xyzw]){1,3})\s*\})");
-    for (const TextMatch& one : find_matches(code, list)) {
-        const std::vector<std::string> parts = split_outside_brackets(one.str(1), ",");
-        std::set<std::string> seen;
-        std::string repeated;
+    for (const TextMatch& match : find_matches(code, list)) {
+        const std::vector<std::string> parts = split_outside_brackets(match.str(1), ",");
+        std::set<std::string> components_seen;
+        std::string repeated_component;
         for (const std::string& part : parts) {
-            if (!seen.insert(part).second) repeated = part;
+            if (!components_seen.insert(part).second) repeated_component = part;
         }
-        if (!repeated.empty()) {
-            return {line_of(code, one),
-                    in_backticks(repeated) +
+        if (!repeated_component.empty()) {
+            return {line_of_match(code, match),
+                    add_backticks(repeated_component) +
                         " occurs twice in this list, and another element is "
                         "missing.",
                     "Take one element from each of the vectors that were loaded."};
@@ -135,16 +138,16 @@ LineMistake find_odd_component_in_list(const std::string& code) {
         const auto count = [&](char letter) {
             return std::ranges::count(parts, letter, component);
         };
-        const std::set<char> letters = [&] {
-            std::set<char> all;
-            for (const std::string& part : parts) all.insert(part.back());
-            return all;
+        const std::set<char> component_letters = [&] {
+            std::set<char> last_characters;
+            for (const std::string& part : parts) last_characters.insert(part.back());
+            return last_characters;
         }();
-        if (letters.size() != 2 || parts.size() < 3) continue;
+        if (component_letters.size() != 2 || parts.size() < 3) continue;
         for (const std::string& part : parts) {
             if (count(part.back()) != 1) continue;
-            return {line_of(code, one),
-                    in_backticks(part) + " is a different component from the others in this list.",
+            return {line_of_match(code, match),
+                    add_backticks(part) + " is a different component from the others in this list.",
                     "Take the same component of each vector: these elements are vertically "
                     "adjacent."};
         }
@@ -156,25 +159,25 @@ LineMistake find_odd_component_in_list(const std::string& code) {
 LineMistake find_rows_apart(const std::string& text) {
     static const TextPattern load(R"(float4\s+\w+\s*=.*\bin\[\(row\s*\+\s*(\d{1,3})\)\s*\*)");
     const std::vector<std::string> lines = lines_of(code_for_search(text));
-    int before = -1;
+    int previous_index = -1;
     for (std::size_t i = 0; i < lines.size(); ++i) {
-        TextMatch found;
-        if (!search(lines[i], found, load)) {
-            before = -1;
+        TextMatch match;
+        if (!search(lines[i], match, load)) {
+            previous_index = -1;
             continue;
         }
-        const int offset = std::stoi(found.str(1));
-        if (before >= 0 && offset != before + 1) {
-            const bool is_same = offset == before;
+        const int offset = std::stoi(match.str(1));
+        if (previous_index >= 0 && offset != previous_index + 1) {
+            const bool is_same_offset = offset == previous_index;
             return {static_cast<int>(i) + 1,
-                    is_same ? "this loads the same row as the line before it, so row + " +
-                                  std::to_string(before + 1) + " is left out."
-                            : "this row is " + std::to_string(offset - before) +
-                                  " rows after the previous one, but a thread needs "
-                                  "consecutive rows.",
+                    is_same_offset ? "this loads the same row as the line before it, so row + " +
+                                         std::to_string(previous_index + 1) + " is left out."
+                                   : "this row is " + std::to_string(offset - previous_index) +
+                                         " rows after the previous one, but a thread needs "
+                                         "consecutive rows.",
                     "Load the rows `row` to `row + 3`, in this order."};
         }
-        before = offset;
+        previous_index = offset;
     }
     return {};
 }
@@ -186,7 +189,7 @@ LineMistake find_unread_tile(const std::string& text) {
     const std::vector<SharedArray> arrays = list_shared_arrays(text);
     if (arrays.size() < 2) return {};
     for (const SharedArray& array : arrays) {
-        int stored = 0;
+        int store_line = 0;
         bool is_read = false;
         for (std::size_t i = 0; i < lines.size(); ++i) {
             const std::size_t at = find_word(lines[i], array.name);
@@ -194,31 +197,32 @@ LineMistake find_unread_tile(const std::string& text) {
             const std::size_t equals = lines[i].find(" = ");
             const bool is_store = equals != std::string::npos && at < equals &&
                                   lines[i].compare(at + array.name.size(), 1, "[") == 0;
-            if (is_store) stored = static_cast<int>(i) + 1;
+            if (is_store) store_line = static_cast<int>(i) + 1;
             is_read |= !is_store || find_word(lines[i], array.name, equals) != std::string::npos;
         }
-        if (stored == 0 || is_read) continue;
-        static const TextPattern again(R"(\bdata\s*\[[^;=]*=\s*data\s*\[)");
+        if (store_line == 0 || is_read) continue;
+        static const TextPattern repeated_update(R"(\bdata\s*\[[^;=]*=\s*data\s*\[)");
         static const TextPattern store(R"(\bdata\s*\[[^;=]*=\s*([a-z]\w*)\s*\[)");
-        std::set<std::string> sources;
-        for (std::size_t i = static_cast<std::size_t>(stored); i < lines.size(); ++i) {
-            TextMatch found;
-            if (contains(lines[i], again)) {
+        std::set<std::string> source_texts;
+        for (std::size_t i = static_cast<std::size_t>(store_line); i < lines.size(); ++i) {
+            TextMatch match;
+            if (contains(lines[i], repeated_update)) {
                 return {static_cast<int>(i) + 1,
                         "this reads `data` again while other threads overwrite it: the elements "
                         "that were read before the barrier are in " +
-                            in_backticks(array.name) + ".",
+                            add_backticks(array.name) + ".",
                         "Take the element from the tile, whose contents no longer change."};
             }
-            if (!search(lines[i], found, store) || sources.insert(found.str(1)).second) continue;
+            if (!search(lines[i], match, store) || source_texts.insert(match.str(1)).second)
+                continue;
             return {static_cast<int>(i) + 1,
-                    "this stores elements of " + in_backticks(found.str(1)) +
+                    "this stores elements of " + add_backticks(match.str(1)) +
                         " for the second time, and nothing stores the elements of " +
-                        in_backticks(array.name) + ".",
+                        add_backticks(array.name) + ".",
                     "Store each of the two tiles where the other one was."};
         }
-        return {stored,
-                in_backticks(array.name) +
+        return {store_line,
+                add_backticks(array.name) +
                     " is filled here, but nothing reads it: its elements "
                     "are never stored.",
                 "Store this tile too, transposed, where its elements belong."};
@@ -238,17 +242,18 @@ std::vector<IndexForm> index_forms(const std::string& text, const std::string& a
     const TextPattern use("\\b" + array + R"(\s*\[)");
     const std::string code = code_for_search(text);
     std::vector<IndexForm> forms;
-    for (const TextMatch& one : find_matches(code, use)) {
-        const std::size_t open = match_end(one) - 1;
-        const std::size_t close = find_closing_bracket(code, open);
-        const std::string index = trimmed(code.substr(open + 1, close - open - 1));
-        IndexForm form{line_number_at(code, open), "", ""};
+    for (const TextMatch& match : find_matches(code, use)) {
+        const std::size_t opening_position = match_end(match) - 1;
+        const std::size_t closing_position = find_closing_bracket(code, opening_position);
+        const std::string index =
+            trimmed(code.substr(opening_position + 1, closing_position - opening_position - 1));
+        IndexForm form{line_number_at(code, opening_position), "", ""};
         if (code_on_line(text, form.line).find("__shared__") != std::string::npos) continue;
-        TextMatch found;
-        if (search(index, found, call)) {
-            form.function = found.str(1);
-        } else if (search(index, found, product)) {
-            form.pitch = simplified(found.str(1));
+        TextMatch inner_match;
+        if (search(index, inner_match, call)) {
+            form.function = inner_match.str(1);
+        } else if (search(index, inner_match, product)) {
+            form.pitch = simplify_expression(inner_match.str(1));
         } else {
             continue;
         }
@@ -263,34 +268,39 @@ LineMistake find_other_layout(const std::string& text) {
         if (array.lengths.size() > 1) continue;
         const std::vector<IndexForm> forms = index_forms(text, array.name);
         if (forms.size() < 2) continue;
-        const IndexForm& first = forms.front();
-        for (const IndexForm& one : forms) {
-            if (one.function.empty() != first.function.empty()) {
-                const IndexForm& plain = one.function.empty() ? one : first;
-                const IndexForm& called = one.function.empty() ? first : one;
-                return {plain.line,
-                        "this computes the index of " + in_backticks(array.name) + " without " +
-                            called.function + "(), but line " + std::to_string(called.line) +
+        const IndexForm& first_form = forms.front();
+        for (const IndexForm& other_form : forms) {
+            if (other_form.function.empty() != first_form.function.empty()) {
+                const IndexForm& plain_form = other_form.function.empty() ? other_form : first_form;
+                const IndexForm& called_form =
+                    other_form.function.empty() ? first_form : other_form;
+                return {plain_form.line,
+                        "this computes the index of " + add_backticks(array.name) + " without " +
+                            called_form.function + "(), but line " +
+                            std::to_string(called_form.line) +
                             " uses that function: the two lines access different elements.",
-                        "Use " + called.function + "() wherever the tile is accessed."};
+                        "Use " + called_form.function + "() wherever the tile is accessed."};
             }
             const auto value = [&](const IndexForm& form) {
                 return constant_value(text, form.pitch);
             };
-            const bool is_same =
-                one.pitch == first.pitch || (value(one) && value(one) == value(first));
-            if (one.function.empty() && !is_same) {
+            const bool is_same_form = other_form.pitch == first_form.pitch ||
+                                      (value(other_form) && value(other_form) == value(first_form));
+            if (other_form.function.empty() && !is_same_form) {
                 // The pitch that most lines use is taken to be correct. With only two lines, either
                 // may be wrong.
                 const auto uses = [&](const IndexForm& form) {
                     return std::ranges::count(forms, form.pitch, &IndexForm::pitch);
                 };
-                const IndexForm& odd = uses(one) <= uses(first) ? one : first;
-                const IndexForm& usual = uses(one) <= uses(first) ? first : one;
-                return {odd.line,
-                        "rows of " + in_backticks(array.name) + " are " + in_backticks(odd.pitch) +
-                            " elements apart here, but " + in_backticks(usual.pitch) + " on line " +
-                            std::to_string(usual.line) +
+                const IndexForm& odd_form =
+                    uses(other_form) <= uses(first_form) ? other_form : first_form;
+                const IndexForm& usual_form =
+                    uses(other_form) <= uses(first_form) ? first_form : other_form;
+                return {odd_form.line,
+                        "rows of " + add_backticks(array.name) + " are " +
+                            add_backticks(odd_form.pitch) + " elements apart here, but " +
+                            add_backticks(usual_form.pitch) + " on line " +
+                            std::to_string(usual_form.line) +
                             ": the two lines access different elements.",
                         "Use the same distance between rows on every line, and make the array "
                         "large enough for it."};
@@ -308,12 +318,13 @@ LineMistake find_early_condition(const std::string& text, int access_line) {
     for (const Condition& condition : find_conditions(text, access_line)) {
         if (condition.is_exit || condition.line == access_line) continue;
         for (const ComparisonTerm& term : condition.comparisons) {
-            for (const TextMatch& one : find_matches(term.left, name)) {
-                const int set = find_assignment_line(text, one.str(), access_line);
-                if (set <= condition.line) continue;
+            for (const TextMatch& match : find_matches(term.left_side, name)) {
+                const int assignment_line = find_assignment_line(text, match.str(), access_line);
+                if (assignment_line <= condition.line) continue;
                 return {condition.line,
-                        "this condition checks the old value of " + in_backticks(one.str()) +
-                            "; the new value is computed only on line " + std::to_string(set) + ".",
+                        "this condition checks the old value of " + add_backticks(match.str()) +
+                            "; the new value is computed only on line " +
+                            std::to_string(assignment_line) + ".",
                         "Compute the indices first, and check them afterwards."};
             }
         }
@@ -327,19 +338,19 @@ LineMistake find_condition_that_excludes(const std::string& text, int access_lin
     for (const Condition& condition : find_conditions(text, access_line)) {
         if (condition.is_exit) continue;
         for (const ComparisonTerm& term : condition.comparisons) {
-            const bool is_above_zero =
-                term.op == ">" && term.right == "0" && term.left.find("Idx") == term.left.npos;
+            const bool is_above_zero = term.op == ">" && term.right_side == "0" &&
+                                       term.left_side.find("Idx") == term.left_side.npos;
             if (is_above_zero) {
                 return {condition.line,
-                        in_backticks(term.left + " > 0") + " excludes " + in_backticks(term.left) +
-                            " = 0, which is a valid index.",
+                        add_backticks(term.left_side + " > 0") + " excludes " +
+                            add_backticks(term.left_side) + " = 0, which is a valid index.",
                         "Use >=."};
             }
-            const bool is_pair = (term.left == "row" && term.right == "col") ||
-                                 (term.left == "col" && term.right == "row");
+            const bool is_pair = (term.left_side == "row" && term.right_side == "col") ||
+                                 (term.left_side == "col" && term.right_side == "row");
             if (!is_pair || term.op == "!=") continue;
             return {condition.line,
-                    in_backticks(term.left + " " + term.op + " " + term.right) +
+                    add_backticks(term.left_side + " " + term.op + " " + term.right_side) +
                         " excludes elements of the matrix, such as those on the diagonal.",
                     "`out` is a different matrix from `in`: store every element once, and swap "
                     "nothing."};
@@ -354,20 +365,21 @@ LineMistake find_negative_index(const std::string& text, int access_line,
     const MatrixIndex index = find_matrix_index(text, access_line, matrix);
     if (index.pitch.empty()) return {};
     const std::vector<Condition> conditions = find_conditions(text, access_line);
-    for (const std::string& part : {index.inner, index.outer}) {
+    for (const std::string& part : {index.inner_term, index.outer_term}) {
         const bool is_name = part.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == part.npos;
-        const int set = is_name ? find_assignment_line(text, part, access_line) : 0;
-        if (set == 0) continue;
+        const int assignment_line = is_name ? find_assignment_line(text, part, access_line) : 0;
+        if (assignment_line == 0) continue;
         const std::string value = assigned_value(text, part, access_line);
         const bool subtracts = split_outside_brackets(value, "-").size() > 1;
         const bool is_checked = std::ranges::any_of(conditions, [&](const Condition& condition) {
             return std::ranges::any_of(condition.comparisons, [&](const ComparisonTerm& term) {
-                return contains_word(term.left, part) && (term.right == "0" || term.right == "-1");
+                return contains_word(term.left_side, part) &&
+                       (term.right_side == "0" || term.right_side == "-1");
             });
         });
         if (!subtracts || is_checked || conditions.empty()) continue;
         return {conditions.back().line,
-                in_backticks(part) + " (line " + std::to_string(set) +
+                add_backticks(part) + " (line " + std::to_string(assignment_line) +
                     ") can be negative, and nothing compares it with 0.",
                 "Check both ends: " + part + " >= 0 as well."};
     }
@@ -379,9 +391,9 @@ LineMistake find_negative_index(const std::string& text, int access_line,
 LineMistake find_whole_row_copied(const std::string& text) {
     static const TextPattern call(R"(\bload_row\s*\([^;]*\bTILE_DIM\s*\*[^;]*;)");
     const std::string code = code_for_search(text);
-    TextMatch found;
-    if (!search(code, found, call)) return {};
-    return {line_of(code, found),
+    TextMatch match;
+    if (!search(code, match, call)) return {};
+    return {line_of_match(code, match),
             "each copy has the length of a whole row of the tile, even where the matrix ends "
             "before the tile does.",
             "Copy bytes_of_row bytes, which is the part of the row that is inside the matrix."};
@@ -389,13 +401,13 @@ LineMistake find_whole_row_copied(const std::string& text) {
 
 /// Finds an mbarrier that is used before it is initialized.
 LineMistake find_late_init(const std::string& text) {
-    static const TextPattern expect(R"(\bexpect\s*\()");
+    static const TextPattern expect_pattern(R"(\bexpect\s*\()");
     static const TextPattern init(R"(\binit\s*\()");
-    const int used = find_line_in_kernel(text, expect),
-              initialized = find_line_in_kernel(text, init);
-    if (used == 0 || initialized <= used) return {};
-    return {used,
-            "expect() is called before init() on line " + std::to_string(initialized) +
+    const int use_line = find_line_in_kernel(text, expect_pattern),
+              init_line = find_line_in_kernel(text, init);
+    if (use_line == 0 || init_line <= use_line) return {};
+    return {use_line,
+            "expect() is called before init() on line " + std::to_string(init_line) +
                 ": the mbarrier does not exist yet.",
             "Initialize the mbarrier first."};
 }
@@ -408,18 +420,18 @@ LineMistake find_phase_mistake(const std::string& text) {
     static const TextPattern phase(R"(\bint\s+(\w+)\s*=\s*([^;]*)%\s*(\w+)\s*;)");
     const std::string code = code_for_search(text);
     const auto sector = constant_value(text, "SECTOR");
-    TextMatch found;
-    if (!sector || !search(code, found, phase)) return {};
-    const std::string name = found.str(1), by = found.str(3);
-    if (const auto value = constant_value(text, by); value && *value != *sector) {
-        return {line_of(code, found),
-                in_backticks(name) + " is a remainder modulo " + by + ", but a sector has " +
+    TextMatch match;
+    if (!sector || !search(code, match, phase)) return {};
+    const std::string name = match.str(1), divisor = match.str(3);
+    if (const auto value = constant_value(text, divisor); value && *value != *sector) {
+        return {line_of_match(code, match),
+                add_backticks(name) + " is a remainder modulo " + divisor + ", but a sector has " +
                     std::to_string(*sector) + " elements.",
                 "Take the remainder modulo SECTOR, which is the offset within a sector."};
     }
-    if (found.str(2).find("threadIdx.x") != std::string::npos) {
-        return {line_of(code, found),
-                in_backticks(name) +
+    if (match.str(2).find("threadIdx.x") != std::string::npos) {
+        return {line_of_match(code, match),
+                add_backticks(name) +
                     " depends on threadIdx.x, so each lane begins earlier by a different number of "
                     "elements.",
                 "Move the accesses of all lanes of a warp back by the same number of elements: "
@@ -442,19 +454,19 @@ LineMistake find_grid_without_lead(const std::string& text) {
 // ---- pairs of tiles ----
 
 LineMistake find_pair_condition(const std::string& code) {
-    static const TextPattern only(
+    static const TextPattern never_true_check(
         R"(if\s*\(\s*blockIdx\.[xy]\s*!=\s*blockIdx\.[xy]\s*\)\s*\{?\s*return)");
-    static const TextPattern same(R"(if\s*\([^;{]*\b(row\s*==\s*col|col\s*==\s*row)\b)");
-    TextMatch found;
-    if (search(code, found, only)) {
-        return {line_of(code, found),
+    static const TextPattern diagonal_check(R"(if\s*\([^;{]*\b(row\s*==\s*col|col\s*==\s*row)\b)");
+    TextMatch match;
+    if (search(code, match, never_true_check)) {
+        return {line_of_match(code, match),
                 "only the blocks on the diagonal continue here, so all pairs of tiles stay as they "
                 "are.",
                 "Make one block of each pair return, not both: compare with >, not with !=."};
     }
-    if (search(code, found, same)) {
-        return {line_of(code, found, 1),
-                in_backticks(found.str(1)) +
+    if (search(code, match, diagonal_check)) {
+        return {line_of_match(code, match, 1),
+                add_backticks(match.str(1)) +
                     " stores the second tile only on the diagonal, where "
                     "both tiles are the same.",
                 "Skip the second store on the diagonal, not everywhere else: compare with !=."};
@@ -466,50 +478,56 @@ LineMistake find_pair_condition(const std::string& code) {
 
 /// Returns an index expression with all variables replaced by their values, followed by the headers
 /// of the surrounding loops.
-std::string expanded_index(const std::string& text, const std::string& index, int line) {
-    std::string all = expand(text, index, line);
+std::string expand_index(const std::string& text, const std::string& index, int line) {
+    std::string expanded = expand(text, index, line);
     for (const Loop& loop : find_loops(text)) {
         if (line >= loop.first_line && line <= loop.last_line) {
-            all += " " + expand(text, code_on_line(text, loop.first_line), loop.first_line);
+            expanded += " " + expand(text, code_on_line(text, loop.first_line), loop.first_line);
         } else if (!loop.counter.empty()) {
             // A variable in the index may have the same name as the counter of another loop.
-            all += " " + assigned_value(text, loop.counter, line);
+            expanded += " " + assigned_value(text, loop.counter, line);
         }
     }
-    return all;
+    return expanded;
 }
 
 LineMistake find_index_without(const std::string& text, const std::string& matrix, bool is_store,
                                const Trial& trial) {
     const std::string code = code_for_search(text);
     const TextPattern access("\\b" + matrix + R"(\s*\[)");
-    for (const TextMatch& one : find_matches(code, access)) {
-        const int line = line_of(code, one);
-        const std::size_t open = match_end(one) - 1;
+    for (const TextMatch& match : find_matches(code, access)) {
+        const int line = line_of_match(code, match);
+        const std::size_t opening_position = match_end(match) - 1;
         const std::string index =
-            code.substr(open + 1, find_closing_bracket(code, open) - open - 1);
-        const std::string all = expanded_index(text, index, line);
+            code.substr(opening_position + 1,
+                        find_closing_bracket(code, opening_position) - opening_position - 1);
+        const std::string expanded = expand_index(text, index, line);
         for (const std::string axis : {"x", "y"}) {
             const std::size_t number = axis == "x" ? 0 : 1;
             const bool has_blocks = trial.launch.grid[number] > 1,
                        has_threads = trial.launch.block[number] > 1;
             for (const std::string word : {"threadIdx.", "blockIdx."}) {
-                const bool is_thread = word == "threadIdx.";
-                if (!(is_thread ? has_threads && is_store : has_blocks)) continue;
-                const std::string name = word + axis, other = word + (axis == "x" ? "y" : "x");
-                if (all.find(name) != all.npos || all.find(other) == all.npos) continue;
+                const bool is_thread_index = word == "threadIdx.";
+                if (!(is_thread_index ? has_threads && is_store : has_blocks)) continue;
+                const std::string name = word + axis, other_name = word + (axis == "x" ? "y" : "x");
+                if (expanded.find(name) != expanded.npos ||
+                    expanded.find(other_name) == expanded.npos)
+                    continue;
                 // The mistake is in the line that combines both axes, as in `blockIdx.y * ... +
                 // threadIdx.x`.
-                const TextPattern mixed(
-                    is_thread ? "\\b(?:row|col)\\s*=[^;]*blockIdx\\." + axis + "[^;]*" + other
-                              : "\\b(?:row|col)\\s*=[^;]*" + other + "[^;]*threadIdx\\." + axis);
-                TextMatch found;
-                const std::string before = code.substr(0, match_offset(one));
-                const int blamed = search(before, found, mixed) ? line_of(code, found) : line;
-                const std::string who = is_thread ? "threads" : "blocks";
-                return {blamed,
+                const TextPattern mixed_axes(
+                    is_thread_index
+                        ? "\\b(?:row|col)\\s*=[^;]*blockIdx\\." + axis + "[^;]*" + other_name
+                        : "\\b(?:row|col)\\s*=[^;]*" + other_name + "[^;]*threadIdx\\." + axis);
+                TextMatch inner_match;
+                const std::string code_before = code.substr(0, match_offset(match));
+                const int blamed_line = search(code_before, inner_match, mixed_axes)
+                                            ? line_of_match(code, inner_match)
+                                            : line;
+                const std::string subject = is_thread_index ? "threads" : "blocks";
+                return {blamed_line,
                         "the index of `" + matrix + "` on line " + std::to_string(line) +
-                            " does not depend on " + name + ": all " + who +
+                            " does not depend on " + name + ": all " + subject +
                             " that differ only in " + name +
                             (is_store ? " store to" : " read from") + " the same place.",
                         "Which variable in this index must use " + name + "?"};
@@ -522,11 +540,11 @@ LineMistake find_index_without(const std::string& text, const std::string& matri
 // ---- swaps, and per-thread arrays ----
 
 LineMistake find_swap(const std::string& code) {
-    static const TextPattern swap(
+    static const TextPattern swap_pattern(
         R"(float\s+(\w+)\s*=\s*in\[[^;]*;\s*out\[[^;]*=\s*in\[[^;]*;\s*out\[[^;]*=\s*(\w+)\s*;)");
-    TextMatch found;
-    if (!search(code, found, swap) || found.str(1) != found.str(2)) return {};
-    return {line_of(code, found) + 1,
+    TextMatch match;
+    if (!search(code, match, swap_pattern) || match.str(1) != match.str(2)) return {};
+    return {line_of_match(code, match) + 1,
             "this swaps two elements, but `out` is a different matrix from `in`, and each thread "
             "handles one element, so two threads store to each cell.",
             "Store in(row, col) at out(col, row), and nothing else: no temporary is needed."};
@@ -537,49 +555,50 @@ LineMistake find_other_value(const std::string& text) {
     static const TextPattern fill(R"(^\s*(\w+)\s*\[([^\]]*)\]\s*[+]?=\s)");
     const std::vector<std::string> lines = lines_of(code_for_search(text));
     for (std::size_t i = 0; i < lines.size(); ++i) {
-        TextMatch found;
-        if (!search(lines[i], found, fill)) continue;
+        TextMatch match;
+        if (!search(lines[i], match, fill)) continue;
         const int line = static_cast<int>(i) + 1;
         const LocalArray array = find_local_array(text, line);
-        if (array.name.empty() || array.name != found.str(1) || array.length < 2) continue;
-        const std::string filled = trimmed(found.str(2));
-        const std::set<long long> values = values_of_index(text, filled, line);
+        if (array.name.empty() || array.name != match.str(1) || array.length < 2) continue;
+        const std::string filled_tile = trimmed(match.str(2));
+        const std::set<long long> values = values_of_index(text, filled_tile, line);
         if (lines[i].find("+=") != std::string::npos) {
             return {line,
-                    in_backticks(array.name + "[" + filled + "]") +
+                    add_backticks(array.name + "[" + filled_tile + "]") +
                         " has no value yet, so this line cannot add to it.",
                     "Assign the element with =."};
         }
         const std::vector<Loop> loops = find_loops(text);
-        const Loop* loop = innermost_loop(loops, line);
-        const bool is_one_pass = loop && values_of_index(text, loop->counter, line).size() == 1;
-        if (is_one_pass) {
+        const Loop* loop = find_innermost_loop(loops, line);
+        const bool runs_once = loop && values_of_index(text, loop->counter, line).size() == 1;
+        if (runs_once) {
             return {loop->first_line,
                     "this loop ends after its first pass, so the other elements of " +
-                        in_backticks(array.name) + " get no value.",
+                        add_backticks(array.name) + " get no value.",
                     "Run the loop once for each of the thread's " + std::to_string(array.length) +
                         " elements."};
         }
         if (values.size() == 1) {
             return {line,
-                    in_backticks(filled) + " is " + std::to_string(*values.begin()) +
+                    add_backticks(filled_tile) + " is " + std::to_string(*values.begin()) +
                         " in every pass, so all elements are stored at the same index of " +
-                        in_backticks(array.name) + ".",
+                        add_backticks(array.name) + ".",
                     "Each pass needs its own index: number the passes from 0 to " +
                         std::to_string(array.length - 1) + "."};
         }
-        const TextPattern read("=[^=;]*\\b" + array.name + R"(\s*\[([^\]]*)\])");
+        const TextPattern load_pattern("=[^=;]*\\b" + array.name + R"(\s*\[([^\]]*)\])");
         for (std::size_t j = i + 1; j < lines.size(); ++j) {
-            TextMatch other;
-            if (!search(lines[j], other, read)) continue;
-            const std::string taken = trimmed(other.str(1));
+            TextMatch read_match;
+            if (!search(lines[j], read_match, load_pattern)) continue;
+            const std::string loaded_index = trimmed(read_match.str(1));
             const int at = static_cast<int>(j) + 1;
-            const std::string expanded = expand(text, taken, at);
-            if (taken == filled || simplified(expanded) == filled) break;
+            const std::string expanded_index = expand(text, loaded_index, at);
+            if (loaded_index == filled_tile || simplify_expression(expanded_index) == filled_tile)
+                break;
             return {at,
-                    "this takes " + in_backticks(array.name + "[" + taken + "]") +
+                    "this takes " + add_backticks(array.name + "[" + loaded_index + "]") +
                         ", but the element of this pass was put into " +
-                        in_backticks(array.name + "[" + filled + "]") + " on line " +
+                        add_backticks(array.name + "[" + filled_tile + "]") + " on line " +
                         std::to_string(line) + ".",
                     "Use the same index for the same element in both loops."};
         }
@@ -590,79 +609,80 @@ LineMistake find_other_value(const std::string& text) {
 /// Finds a copy that loads one element but stores to the position of another.
 LineMistake find_other_cell(const std::string& text) {
     const std::vector<std::string> lines = lines_of(code_for_search(text));
-    MatrixIndex from, to;
-    int loaded = 0, stored = 0;
+    MatrixIndex source_index, target_index;
+    int load_line = 0, store_line = 0;
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const int line = static_cast<int>(i) + 1;
-        if (loaded == 0 && lines[i].find("in[") != std::string::npos) {
-            from = find_matrix_index(text, line, "in");
-            loaded = line;
+        if (load_line == 0 && lines[i].find("in[") != std::string::npos) {
+            source_index = find_matrix_index(text, line, "in");
+            load_line = line;
         }
-        if (stored == 0 && lines[i].find("out[") != std::string::npos) {
-            to = find_matrix_index(text, line, "out");
-            stored = line;
+        if (store_line == 0 && lines[i].find("out[") != std::string::npos) {
+            target_index = find_matrix_index(text, line, "out");
+            store_line = line;
         }
     }
-    if (from.pitch != "cols" || to.pitch != "cols") return {};
-    const auto row = IndexSum::parse(text, from.outer, loaded),
-               col = IndexSum::parse(text, from.inner, loaded),
-               out_row = IndexSum::parse(text, to.outer, stored),
-               out_col = IndexSum::parse(text, to.inner, stored);
+    if (source_index.pitch != "cols" || target_index.pitch != "cols") return {};
+    const auto row = IndexSum::parse(text, source_index.outer_term, load_line),
+               col = IndexSum::parse(text, source_index.inner_term, load_line),
+               out_row = IndexSum::parse(text, target_index.outer_term, store_line),
+               out_col = IndexSum::parse(text, target_index.inner_term, store_line);
     if (!row || !col || !out_row || !out_col || (*row == *out_row && *col == *out_col)) return {};
     const std::vector<Loop> loops = find_loops(text);
-    const Loop* loop = innermost_loop(loops, stored);
-    const bool is_of_store =
-        loop && !loop->counter.empty() && !contains_word(to.text, loop->counter);
+    const Loop* loop = find_innermost_loop(loops, store_line);
+    const bool is_store_mistake =
+        loop && !loop->counter.empty() && !contains_word(target_index.text, loop->counter);
     const auto cell = [](const MatrixIndex& index) {
-        return "row " + in_backticks(index.outer) + " and column " + in_backticks(index.inner);
+        return "row " + add_backticks(index.outer_term) + " and column " +
+               add_backticks(index.inner_term);
     };
-    const std::string next =
+    const std::string advice =
         "A copy keeps the row and the column of each element: use the same index twice.";
-    if (is_of_store) {
-        return {stored,
-                "this stores to " + cell(to) + ", but line " + std::to_string(loaded) + " loaded " +
-                    cell(from) + ".",
-                next};
+    if (is_store_mistake) {
+        return {store_line,
+                "this stores to " + cell(target_index) + ", but line " + std::to_string(load_line) +
+                    " loaded " + cell(source_index) + ".",
+                advice};
     }
-    return {loaded,
-            "this loads " + cell(from) + ", but line " + std::to_string(stored) + " stores to " +
-                cell(to) + ".",
-            next};
+    return {load_line,
+            "this loads " + cell(source_index) + ", but line " + std::to_string(store_line) +
+                " stores to " + cell(target_index) + ".",
+            advice};
 }
 
 /// Finds a tile whose element type differs from that of the matrix.
 LineMistake find_other_type(const std::string& code) {
     static const TextPattern tile(
         R"(__shared__\s+(double|int|unsigned|short|__half|half)\s+(\w+))");
-    TextMatch found;
-    if (!search(code, found, tile)) return {};
-    return {line_of(code, found),
-            in_backticks(found.str(2)) + " holds elements of type " + found.str(1) +
+    TextMatch match;
+    if (!search(code, match, tile)) return {};
+    return {line_of_match(code, match),
+            add_backticks(match.str(2)) + " holds elements of type " + match.str(1) +
                 ", but the matrix holds floats: each value is converted twice.",
             "Declare the tile as float."};
 }
 
 LineMistake find_shared_value(const std::string& code) {
     static const TextPattern array(R"(__shared__\s+float\s+values\s*\[)");
-    TextMatch found;
-    if (!search(code, found, array)) return {};
-    return {line_of(code, found),
+    TextMatch match;
+    if (!search(code, match, array)) return {};
+    return {line_of_match(code, match),
             "all threads of the block share `values`, and overwrite each other's elements.",
             "Each thread needs its own array: declare it without __shared__."};
 }
 
-/// Looks for a loop over single elements that ends `left` elements before its bound.
-LineMistake find_early_end(const std::string& text, long long left) {
+/// Looks for a loop over single elements that ends `remaining_elements` elements before its bound.
+LineMistake find_early_end(const std::string& text, long long remaining_elements) {
     static const TextPattern header(R"(\bfor\s*\([^;]*;\s*(\w+)\s*<\s*(\w+)\s*-\s*(\d{1,3})\s*;)");
     const std::string code = code_for_search(text);
-    for (const TextMatch& one : find_matches(code, header)) {
-        if (std::stoi(one.str(3)) < left) continue;
-        const std::string bound = one.str(2) + " - " + one.str(3);
-        return {line_of(code, one),
-                "this loop ends before element " + in_backticks(bound) + ", so the last " +
-                    (one.str(3) == "1" ? "element is" : "elements are") + " left out.",
-                "The last element has index " + one.str(2) + " - 1: compare " + one.str(1) +
-                    " with " + one.str(2) + "."};
+    for (const TextMatch& match : find_matches(code, header)) {
+        if (std::stoi(match.str(3)) < remaining_elements) continue;
+        const std::string bound = match.str(2) + " - " + match.str(3);
+        return {line_of_match(code, match),
+                "this loop ends before element " + add_backticks(bound) + ", so the last " +
+                    (match.str(3) == "1" ? "element is" : "elements are") + " left out.",
+                "The last element has index " + match.str(2) + " - 1: compare " + match.str(1) +
+                    " with " + match.str(2) + "."};
     }
     return {};
 }
@@ -672,31 +692,31 @@ LineMistake find_rest_left_out(const Trial& trial, const std::string& text) {
     const std::string code = code_for_search(text);
     if (!trial.comparison || contains_word(code, "row") || trial.comparison->wrong > 0) return {};
     static const TextPattern guard(R"(\bif\s*\([^;{]*<[^;{]*\))");
-    const auto left = static_cast<long long>(trial.comparison->untouched);
+    const auto missing_elements = static_cast<long long>(trial.comparison->untouched);
     const long long count = static_cast<long long>(trial.elements());
-    TextMatch found;
+    TextMatch match;
     const std::size_t kernel = code.find("__global__");
     const std::string body = kernel == code.npos ? code : code.substr(kernel);
-    if (left == 0 || !search(body, found, guard)) return {};
+    if (missing_elements == 0 || !search(body, match, guard)) return {};
     const int offset = kernel == code.npos ? 0 : line_number_at(code, kernel) - 1;
-    if (left >= trial.launch.threads()) {
+    if (missing_elements >= trial.launch.threads()) {
         const int grid = find_configure_line(text, ".grid");
         if (code_on_line(text, grid).find('/') == std::string::npos) return {};
         return {grid,
                 "the grid has " +
                     format_count(static_cast<std::uint64_t>(trial.launch.blocks()), "block") +
                     ", too few for " + std::to_string(count) + " elements: the last " +
-                    std::to_string(left) + " have no thread. The division rounds down.",
+                    std::to_string(missing_elements) + " have no thread. The division rounds down.",
                 "Round the number of blocks up, with ceil_div."};
     }
-    const LineMistake of_loop = find_early_end(text, left);
-    if (of_loop.line > 0) return of_loop;
-    return {line_of(body, found) + offset,
-            "the last " + (left == 1 ? "" : std::to_string(left) + " ") +
-                (left == 1 ? "element of " : "elements of ") + std::to_string(count) +
-                (left == 1 ? " is" : " are") +
+    const LineMistake loop_mistake = find_early_end(text, missing_elements);
+    if (loop_mistake.line > 0) return loop_mistake;
+    return {line_of_match(body, match) + offset,
+            "the last " + (missing_elements == 1 ? "" : std::to_string(missing_elements) + " ") +
+                (missing_elements == 1 ? "element of " : "elements of ") + std::to_string(count) +
+                (missing_elements == 1 ? " is" : " are") +
                 " left out: the last float4 that passes this condition ends before " +
-                (left == 1 ? "it." : "them."),
+                (missing_elements == 1 ? "it." : "them."),
             "Which elements remain after the last whole float4? At which index do they begin, and "
             "which thread should move them?"};
 }
@@ -717,17 +737,17 @@ bool is_certain(const Failure& failure) {
 
 /// Looks for mistakes in a kernel that copies a matrix.
 LineMistake find_copy_mistake(const Failure& failure, const Trial& trial, const std::string& text) {
-    const bool is_wrong = failure.kind == FailureKind::wrong_result,
+    const bool is_wrong_result = failure.kind == FailureKind::wrong_result,
                is_outside = failure.kind == FailureKind::no_bounds_check ||
                             failure.kind == FailureKind::out_of_bounds;
     if (is_outside) return {};
-    if (auto found = find_shared_value(code_for_search(text)); found.line > 0) return found;
-    if (!is_wrong && failure.kind != FailureKind::elements_left_out) return {};
-    if (auto found = find_other_value(text); found.line > 0) return found;
-    if (!is_wrong) return {};
-    const LineMistake of_cell = is_certain(failure) ? LineMistake{} : find_other_cell(text);
-    return of_cell.line > 0 || !is_unwritten_fault(failure) ? of_cell
-                                                            : find_rest_left_out(trial, text);
+    if (auto mistake = find_shared_value(code_for_search(text)); mistake.line > 0) return mistake;
+    if (!is_wrong_result && failure.kind != FailureKind::elements_left_out) return {};
+    if (auto mistake = find_other_value(text); mistake.line > 0) return mistake;
+    if (!is_wrong_result) return {};
+    const LineMistake cell_mistake = is_certain(failure) ? LineMistake{} : find_other_cell(text);
+    return cell_mistake.line > 0 || !is_unwritten_fault(failure) ? cell_mistake
+                                                                 : find_rest_left_out(trial, text);
 }
 
 }  // namespace
@@ -736,57 +756,65 @@ bool explain_by_lines(Failure& failure, const Trial& trial, const Evidence& evid
     const std::string& text = evidence.source.text;
     const std::string code = code_for_search(text);
     const Produces task = evidence.exercise.task();
-    const std::string out = matrix_name(true, evidence), in = matrix_name(false, evidence);
+    const std::string output_name = matrix_name(true, evidence),
+                      input_name = matrix_name(false, evidence);
     const int store =
         find_statement_line(text, trial.store_line > 0 ? trial.store_line : failure.place.line);
     const bool is_unfilled = failure.kind == FailureKind::uninitialised_shared;
     const bool is_outside =
         failure.kind == FailureKind::no_bounds_check || failure.kind == FailureKind::out_of_bounds;
     const bool is_unwritten = is_unwritten_fault(failure);
-    const auto when = [](bool is_possible, auto find) {
+    const auto find_if_possible = [](bool is_possible, auto find) {
         return [=] { return is_possible ? find() : LineMistake{}; };
     };
-    const bool is_about_data = !is_certain(failure) && failure.kind != FailureKind::deadlock;
-    const bool is_of_mbarrier = tracks_copies_with_mbarrier(text);
+    const bool has_wrong_data = !is_certain(failure) && failure.kind != FailureKind::deadlock;
+    const bool uses_mbarrier = tracks_copies_with_mbarrier(text);
     const LineMistake mistake = first_mistake(
-        when(is_of_mbarrier && (is_outside || failure.kind == FailureKind::copy_not_waited_for),
-             [&] { return find_whole_row_copied(text); }),
-        when(is_of_mbarrier && failure.kind == FailureKind::bad_warp_mask,
-             [&] { return find_late_init(text); }),
+        find_if_possible(
+            uses_mbarrier && (is_outside || failure.kind == FailureKind::copy_not_waited_for),
+            [&] { return find_whole_row_copied(text); }),
+        find_if_possible(uses_mbarrier && failure.kind == FailureKind::bad_warp_mask,
+                         [&] { return find_late_init(text); }),
         [&] { return find_mbarrier_mistake(failure, trial, evidence); },
         [&] { return find_pair_mistake(failure, evidence); },
         [&] { return find_coordinate_mistake(failure, trial, evidence); },
         [&] { return find_component_mistake(failure, evidence); },
-        when(is_about_data, [&] { return find_sizeof_in_index(code); }),
-        when(is_about_data, [&] { return find_multiplied_thread(code); }),
-        when(is_about_data, [&] { return find_moved_twice(text); }),
-        when(is_unwritten, [&] { return find_exchanged_quotient(code); }),
-        when(task.in_place && !is_outside, [&] { return find_pair_condition(code); }),
-        when(task.in_place && !is_outside, [&] { return find_unread_tile(text); }),
-        when(is_about_data, [&] { return find_phase_mistake(text); }),
-        when(is_about_data, [&] { return find_sector_mistake(text); }),
-        when(is_unwritten, [&] { return find_grid_without_lead(text); }),
-        when(is_about_data && !is_outside,
-             [&] { return find_condition_that_excludes(text, store); }),
-        when(is_unfilled || is_outside, [&] { return find_negative_index(text, store, out); }),
-        when(is_outside, [&] { return find_early_condition(text, failure.place.line); }),
-        when(is_about_data, [&] { return find_swap(code); }),
-        when(is_about_data && !is_unwritten, [&] { return find_rows_apart(text); }),
-        when(is_about_data && !is_outside, [&] { return find_odd_component_in_list(code); }),
-        when(task.kind == Produces::copy, [&] { return find_copy_mistake(failure, trial, text); }),
-        when(is_about_data && failure.kind != FailureKind::missing_barrier && !is_outside,
-             [&] { return find_other_layout(text); }),
-        when(failure.fault == Fault::nan_changed || failure.fault == Fault::value_rounded ||
-                 failure.fault == Fault::value_converted,
-             [&] { return find_other_type(code); }),
-        when(is_unwritten, [&] { return find_unused_counter(text, store); }),
-        when(is_unwritten && task.kind != Produces::permuted &&
-                 evidence.exercise.block_order.empty(),
-             [&] { return find_index_without(text, out, true, trial); }),
-        when(failure.fault == Fault::wrong_tile && task.kind != Produces::permuted,
-             [&] { return find_index_without(text, in, false, trial); }));
+        find_if_possible(has_wrong_data, [&] { return find_sizeof_in_index(code); }),
+        find_if_possible(has_wrong_data, [&] { return find_multiplied_thread(code); }),
+        find_if_possible(has_wrong_data, [&] { return find_moved_twice(text); }),
+        find_if_possible(is_unwritten, [&] { return find_exchanged_quotient(code); }),
+        find_if_possible(task.in_place && !is_outside, [&] { return find_pair_condition(code); }),
+        find_if_possible(task.in_place && !is_outside, [&] { return find_unread_tile(text); }),
+        find_if_possible(has_wrong_data, [&] { return find_phase_mistake(text); }),
+        find_if_possible(has_wrong_data, [&] { return find_sector_mistake(text); }),
+        find_if_possible(is_unwritten, [&] { return find_grid_without_lead(text); }),
+        find_if_possible(has_wrong_data && !is_outside,
+                         [&] { return find_condition_that_excludes(text, store); }),
+        find_if_possible(is_unfilled || is_outside,
+                         [&] { return find_negative_index(text, store, output_name); }),
+        find_if_possible(is_outside,
+                         [&] { return find_early_condition(text, failure.place.line); }),
+        find_if_possible(has_wrong_data, [&] { return find_swap(code); }),
+        find_if_possible(has_wrong_data && !is_unwritten, [&] { return find_rows_apart(text); }),
+        find_if_possible(has_wrong_data && !is_outside,
+                         [&] { return find_odd_component_in_list(code); }),
+        find_if_possible(task.kind == Produces::copy,
+                         [&] { return find_copy_mistake(failure, trial, text); }),
+        find_if_possible(
+            has_wrong_data && failure.kind != FailureKind::missing_barrier && !is_outside,
+            [&] { return find_other_layout(text); }),
+        find_if_possible(failure.fault == Fault::nan_changed ||
+                             failure.fault == Fault::value_rounded ||
+                             failure.fault == Fault::value_converted,
+                         [&] { return find_other_type(code); }),
+        find_if_possible(is_unwritten, [&] { return find_unused_counter(text, store); }),
+        find_if_possible(is_unwritten && task.kind != Produces::permuted &&
+                             evidence.exercise.block_order.empty(),
+                         [&] { return find_index_without(text, output_name, true, trial); }),
+        find_if_possible(failure.fault == Fault::wrong_tile && task.kind != Produces::permuted,
+                         [&] { return find_index_without(text, input_name, false, trial); }));
     if (mistake.line == 0) return false;
-    blame_line(failure, mistake.line, mistake.sentence, mistake.next);
+    blame_line(failure, mistake.line, mistake.sentence, mistake.advice);
     return true;
 }
 

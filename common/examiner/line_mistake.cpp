@@ -5,10 +5,10 @@ namespace coalesce {
 void blame(Failure& failure, const LineMistake& mistake) {
     failure.headline = mistake.sentence;
     failure.place.line = mistake.line;
-    failure.next = mistake.next;
+    failure.advice = mistake.advice;
 }
 
-std::string in_backticks(const std::string& code) {
+std::string add_backticks(const std::string& code) {
     return "`" + code + "`";
 }
 

@@ -10,7 +10,7 @@ namespace coalesce {
 /// A mistake in a line of the kernel, with the text that explains it.
 struct LineMistake {
     int line = 0;  ///< line of the mistake; 0 if there is no mistake
-    std::string sentence, next;
+    std::string sentence, advice;
 };
 
 /// Calls the functions in order until one of them finds a mistake, and returns that mistake.
@@ -24,7 +24,7 @@ LineMistake first_mistake(Finds... finds) {
 /// Copies the place and the text of a mistake into a failure.
 void blame(Failure& failure, const LineMistake& mistake);
 
-std::string in_backticks(const std::string& code);
+std::string add_backticks(const std::string& code);
 /// Returns the first sentence of a headline, or "" if the headline has only one sentence. The first
 /// sentence states the observation, and later sentences guess at the cause.
 std::string first_sentence(const std::string& headline);

@@ -62,6 +62,6 @@ LineMistake find_wrong_grid_width(const LaunchShape& launch, Shape shape, const 
 
 /// Looks in the kernel's text for the line that causes excessive costs. If there is one, rewrites
 /// the failure to refer to that line.
-void explain_by_costly_line(Failure& failure, const Verdict& found, const LaunchShape& launch);
+void explain_by_costly_line(Failure& failure, const Verdict& verdict, const LaunchShape& launch);
 
 }  // namespace coalesce

@@ -17,7 +17,7 @@ namespace {
 
 /// The number of bytes of shared memory that a block can use without opting in to more than the
 /// default.
-constexpr std::size_t kUsualShared = std::size_t{48} << 10;
+constexpr std::size_t kDefaultSharedBytes = std::size_t{48} << 10;
 
 std::string product(const std::array<long long, 3>& extent) {
     const std::string text = format_product(extent[0], extent[1]);
@@ -28,28 +28,29 @@ std::string format_cuda_error(cudaError_t error) {
     return std::string(cudaGetErrorName(error)) + ": " + cudaGetErrorString(error);
 }
 
-int device_attribute_or(cudaDeviceAttr which, int otherwise) {
+int device_attribute_or(cudaDeviceAttr attribute, int default_value) {
     int value = 0;
-    return cudaDeviceGetAttribute(&value, which, 0) == cudaSuccess ? value : otherwise;
+    return cudaDeviceGetAttribute(&value, attribute, 0) == cudaSuccess ? value : default_value;
 }
 
-Failure explain_too_much_shared(const std::string& file, const std::string& how_much,
-                                long long most) {
-    return {.kind = FailureKind::too_much_shared_memory,
-            .headline = how_much + ", but a block can have at most " + std::to_string(most) + ".",
-            .place = {file, 0, 0},
-            .next = "Make the tile smaller: 32 x 33 floats are 4224 bytes."};
+Failure explain_too_much_shared(const std::string& file, const std::string& size_text,
+                                long long max_bytes) {
+    return {
+        .kind = FailureKind::too_much_shared_memory,
+        .headline = size_text + ", but a block can have at most " + std::to_string(max_bytes) + ".",
+        .place = {file, 0, 0},
+        .advice = "Make the tile smaller: 32 x 33 floats are 4224 bytes."};
 }
 
 /// Reports whether an earlier launch caused the error. After such an error, every call in this
 /// process returns the same error.
 bool is_sticky_error(cudaError_t error) {
-    constexpr cudaError_t left_behind[] = {
+    constexpr cudaError_t sticky_errors[] = {
         cudaErrorIllegalAddress,      cudaErrorLaunchFailure,      cudaErrorLaunchTimeout,
         cudaErrorIllegalInstruction,  cudaErrorMisalignedAddress,  cudaErrorAssert,
         cudaErrorInvalidAddressSpace, cudaErrorHardwareStackError, cudaErrorInvalidPc};
-    return std::find(std::begin(left_behind), std::end(left_behind), error) !=
-           std::end(left_behind);
+    return std::find(std::begin(sticky_errors), std::end(sticky_errors), error) !=
+           std::end(sticky_errors);
 }
 
 Failure explain_load_failure(cudaError_t error, const std::string& log, const std::string& file) {
@@ -58,22 +59,22 @@ Failure explain_load_failure(cudaError_t error, const std::string& log, const st
         .headline = "the device rejected the compiled kernel (" + format_cuda_error(error) + ").",
         .place = {file, 0, 0},
         .details = log.empty() ? "" : wrap("The device reports: " + log),
-        .next = "Undo the last change. Does the kernel use a feature that this device lacks?"};
+        .advice = "Undo the last change. Does the kernel use a feature that this device lacks?"};
     if (error == cudaErrorUnsupportedPtxVersion || error == cudaErrorNoKernelImageForDevice) {
         failure.kind = FailureKind::environment_problem;
-        failure.next =
+        failure.advice =
             "The driver is older than the CUDA toolkit: update the driver, or use --device sim.";
     }
     if (is_sticky_error(error)) {
         failure.kind = FailureKind::environment_problem;
         failure.headline = "an earlier launch failed (" + format_cuda_error(error) +
                            "), so this process can no longer use the device.";
-        failure.next = "Run the kernel in a new process.";
+        failure.advice = "Run the kernel in a new process.";
     }
     if (log.find("too much shared data") == log.npos) return failure;
     failure.kind = FailureKind::too_much_shared_memory;
     failure.headline = "the __shared__ arrays are larger than a block's shared memory (48 KiB).";
-    failure.next = "Make the tile smaller: 32 x 33 floats are 4224 bytes.";
+    failure.advice = "Make the tile smaller: 32 x 33 floats are 4224 bytes.";
     return failure;
 }
 
@@ -121,14 +122,14 @@ LoadedKernel::LoadedKernel(const Compiled& compiled)
       size_count_(compiled.sizes.size()) {
     const std::string code = ptx_code(ptx_);
     has_variables_ = declares_global_variables(code);
-    prints_ = calls_function(code, "vprintf");
+    can_print_ = calls_function(code, "vprintf");
     has_dynamic_array_ = code.find(".extern .shared") != code.npos;
     static_shared_bytes_ = count_shared_bytes(code);
-    if (static_shared_bytes_ > kUsualShared) {
-        problem_ = explain_too_much_shared(
+    if (static_shared_bytes_ > kDefaultSharedBytes) {
+        problem_of_load_ = explain_too_much_shared(
             file_name_,
             "the __shared__ arrays take " + std::to_string(static_shared_bytes_) + " bytes",
-            kUsualShared);
+            kDefaultSharedBytes);
         return;
     }
     std::string log;
@@ -138,13 +139,14 @@ LoadedKernel::LoadedKernel(const Compiled& compiled)
     if (error == cudaSuccess) error = cudaMalloc(&configure_result_, 7 * sizeof(long long));
     if (error != cudaSuccess) {
         static_cast<void>(cudaGetLastError());
-        problem_ = explain_load_failure(error, log, file_name_);
+        problem_of_load_ = explain_load_failure(error, log, file_name_);
         return;
     }
     static_shared_bytes_ = attributes.sharedSizeBytes;
     max_threads_ = std::min(attributes.maxThreadsPerBlock,
                             device_attribute_or(cudaDevAttrMaxThreadsPerBlock, 1024));
-    max_shared_bytes_ = device_attribute_or(cudaDevAttrMaxSharedMemoryPerBlockOptin, kUsualShared);
+    max_shared_bytes_ =
+        device_attribute_or(cudaDevAttrMaxSharedMemoryPerBlockOptin, kDefaultSharedBytes);
 }
 
 LoadedKernel::~LoadedKernel() {
@@ -192,7 +194,7 @@ cudaError_t LoadedKernel::reset_variables() {
 }
 
 std::optional<LaunchShape> LoadedKernel::configure(Shape shape, Failure& failure) {
-    auto answer_at = address_of(configure_result_);
+    auto answer_at = to_address(configure_result_);
     // A kernel reads only as many arguments as it has parameters.
     void* arguments[] = {&answer_at, &shape.rows, &shape.cols, &shape.depth};
     cudaLaunchConfig_t one_thread{};
@@ -210,7 +212,7 @@ std::optional<LaunchShape> LoadedKernel::configure(Shape shape, Failure& failure
             .headline = configure_call(shape) + " failed (" + format_cuda_error(error) + ").",
             .place = {file_name_, 0, 0},
             .shape = shape,
-            .next = "In configure, compute the launch only from the arguments."};
+            .advice = "In configure, compute the launch only from the arguments."};
         return std::nullopt;
     }
     const LaunchShape launch{
@@ -221,46 +223,49 @@ std::optional<LaunchShape> LoadedKernel::configure(Shape shape, Failure& failure
 }
 
 Failure LoadedKernel::check(const LaunchShape& launch, Shape shape) const {
-    const std::string gives = configure_call(shape) + " gives ";
-    const auto refused = [&](FailureKind kind, const std::string& what,
-                             const std::string& next) -> Failure {
+    const std::string launch_text = configure_call(shape) + " gives ";
+    const auto make_failure = [&](FailureKind kind, const std::string& headline_text,
+                                  const std::string& advice) -> Failure {
         return {.kind = kind,
-                .headline = gives + what,
+                .headline = launch_text + headline_text,
                 .place = {file_name_, 0, 0},
                 .shape = shape,
-                .next = next};
+                .advice = advice};
     };
     const std::string grid = "a grid of " + product(launch.grid) + " blocks";
     const std::string block = "blocks of " + product(launch.block) + " threads";
     if (has_nonpositive_extent(launch.grid)) {
         const bool is_unwritten = launch.grid[0] == 0 && launch.grid[1] == 0;
-        return refused(FailureKind::bad_launch, grid + ", so it launches no block.",
-                       is_unwritten ? "Write configure: how many blocks does a matrix of rows x "
-                                      "cols need, across and down?"
-                                    : "Which of the numbers is 0 here? If it is a quotient, round "
-                                      "it up with ceil_div.");
+        return make_failure(FailureKind::bad_launch, grid + ", so it launches no block.",
+                            is_unwritten
+                                ? "Write configure: how many blocks does a matrix of rows x "
+                                  "cols need, across and down?"
+                                : "Which of the numbers is 0 here? If it is a quotient, round "
+                                  "it up with ceil_div.");
     }
     if (has_nonpositive_extent(launch.block)) {
-        return refused(FailureKind::bad_launch, block + ", so it launches no thread.",
-                       "Give each direction at least one thread: .block = {32, 8}");
+        return make_failure(FailureKind::bad_launch, block + ", so it launches no thread.",
+                            "Give each direction at least one thread: .block = {32, 8}");
     }
     if (launch.grid[0] > INT_MAX || launch.grid[1] > 65535 || launch.grid[2] > 65535) {
-        return refused(FailureKind::bad_launch,
-                       grid + "; the largest grid is 2147483647 x 65535 x 65535.",
-                       "Divide rows and cols by the sides of the tile that one block processes: "
-                       "ceil_div(cols, ...).");
+        return make_failure(
+            FailureKind::bad_launch, grid + "; the largest grid is 2147483647 x 65535 x 65535.",
+            "Divide rows and cols by the sides of the tile that one block processes: "
+            "ceil_div(cols, ...).");
     }
-    const bool is_deep = launch.block[2] > 64 || launch.block[0] > 1024 || launch.block[1] > 1024;
-    if (is_deep || launch.threads() > max_threads_) {
-        return refused(FailureKind::block_too_large,
-                       block + "; " + std::to_string(max_threads_) + " is the maximum.",
-                       "Make .block smaller, or reduce the constants that it uses.");
+    const bool has_too_large_dimension =
+        launch.block[2] > 64 || launch.block[0] > 1024 || launch.block[1] > 1024;
+    if (has_too_large_dimension || launch.threads() > max_threads_) {
+        return make_failure(FailureKind::block_too_large,
+                            block + "; " + std::to_string(max_threads_) + " is the maximum.",
+                            "Make .block smaller, or reduce the constants that it uses.");
     }
-    const long long most = max_shared_bytes_ - static_cast<long long>(static_shared_bytes_);
-    if (launch.shared_bytes < 0 || launch.shared_bytes > most) {
+    const long long max_bytes = max_shared_bytes_ - static_cast<long long>(static_shared_bytes_);
+    if (launch.shared_bytes < 0 || launch.shared_bytes > max_bytes) {
         Failure failure = explain_too_much_shared(
-            file_name_, gives + std::to_string(launch.shared_bytes) + " bytes of shared memory",
-            most);
+            file_name_,
+            launch_text + std::to_string(launch.shared_bytes) + " bytes of shared memory",
+            max_bytes);
         failure.shape = shape;
         return failure;
     }
@@ -270,14 +275,14 @@ Failure LoadedKernel::check(const LaunchShape& launch, Shape shape) const {
 cudaError_t LoadedKernel::launch(const LaunchShape& launch, float* out, const float* in,
                                  Shape shape) {
     return this->launch(launch,
-                        {address_of(out), address_of(in), static_cast<std::uint64_t>(shape.rows),
+                        {to_address(out), to_address(in), static_cast<std::uint64_t>(shape.rows),
                          static_cast<std::uint64_t>(shape.cols)});
 }
 
 cudaError_t LoadedKernel::launch(const LaunchShape& launch, std::vector<std::uint64_t> arguments) {
     if (const cudaError_t error = reset_variables(); error != cudaSuccess) return error;
     const auto bytes = static_cast<std::size_t>(launch.shared_bytes);
-    if (bytes + static_shared_bytes_ > kUsualShared) {
+    if (bytes + static_shared_bytes_ > kDefaultSharedBytes) {
         const cudaError_t error = cudaFuncSetAttribute(
             kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
         if (error != cudaSuccess) return error;
@@ -290,9 +295,9 @@ cudaError_t LoadedKernel::launch(const LaunchShape& launch, std::vector<std::uin
     config.gridDim = to_dim3(launch.grid);
     config.blockDim = to_dim3(launch.block);
     config.dynamicSmemBytes = bytes;
-    std::vector<void*> places;
-    for (std::uint64_t& argument : arguments) places.push_back(&argument);
-    return cudaLaunchKernelExC(&config, kernel_, places.data());
+    std::vector<void*> argument_pointers;
+    for (std::uint64_t& argument : arguments) argument_pointers.push_back(&argument);
+    return cudaLaunchKernelExC(&config, kernel_, argument_pointers.data());
 }
 
 std::string native_architecture() {

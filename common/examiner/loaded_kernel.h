@@ -17,7 +17,7 @@ namespace coalesce {
 
 /// Converts a pointer to the 64-bit value that kernels expect. In a web page, host pointers are 32
 /// bits wide.
-inline std::uint64_t address_of(const void* pointer) {
+inline std::uint64_t to_address(const void* pointer) {
     return reinterpret_cast<std::uintptr_t>(pointer);
 }
 
@@ -35,11 +35,11 @@ public:
     /// Returns the name of the kernel's file, for use in messages.
     const std::string& file_name() const { return file_name_; }
     /// Reports whether the code in the kernel's file calls printf.
-    bool prints() const { return prints_; }
+    bool can_print() const { return can_print_; }
     /// Reports whether the kernel's file declares an array in dynamic shared memory.
     bool has_dynamic_array() const { return has_dynamic_array_; }
     /// Returns the reason why the kernel cannot be launched, or a failure of kind `none`.
-    const Failure& problem() const { return problem_; }
+    const Failure& problem() const { return problem_of_load_; }
 
     /// Evaluates `configure` on the device and checks its result. If the result is invalid, fills
     /// in `failure` and returns nothing.
@@ -73,11 +73,11 @@ private:
     bool has_variables_ = false;     ///< whether the PTX has variables that a kernel may change
     bool may_have_changed_ = false;  ///< whether a launch may have changed a variable of the PTX
     std::string name_, entry_, ptx_;
-    bool prints_ = false, has_dynamic_array_ = false;
+    bool can_print_ = false, has_dynamic_array_ = false;
     std::string file_name_;
     std::size_t size_count_ = 2;  ///< number of arguments of `configure`
     std::size_t static_shared_bytes_ = 0;
-    Failure problem_;
+    Failure problem_of_load_;
 };
 
 /// Returns the architecture for which PTX is compiled on the current device, such as "compute_90".

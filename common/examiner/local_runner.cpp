@@ -15,8 +15,8 @@ void LocalRunner::prepare_process() {
 
 LocalRunner::LocalRunner(Options options) : options_(std::move(options)) {
     if (is_simulated()) return;
-    if (const std::string why = find_gpu_problem(); !why.empty()) {
-        throw UsageError("there is no device to run the kernel on: " + why +
+    if (const std::string gpu_problem = find_gpu_problem(); !gpu_problem.empty()) {
+        throw UsageError("there is no device to run the kernel on: " + gpu_problem +
                          ". Use the simulated GPU: --device sim");
     }
 }
@@ -34,20 +34,20 @@ std::optional<Predicted> LocalRunner::predict(const Compiled& kernel, const Prod
                                               Shape shape) {
     if (!is_simulated()) return std::nullopt;
     const std::string key = shape.name() + "\n" + kernel.ptx;
-    if (auto known = read_cached<Predicted>(load_cached("predicted", key))) return known;
+    if (auto cached = read_cached<Predicted>(load_cached("predicted", key))) return cached;
     const auto predicted = LaunchingRunner::predict(kernel, task, shape);
     if (predicted) save_cached("predicted", key, codec::write(*predicted));
     return predicted;
 }
 
 std::optional<std::string> LocalRunner::load_cached(const std::string& kind,
-                                                    const std::string& of) {
-    return Cache(options_.cache).find(kind, simulated::identity() + "\n" + of);
+                                                    const std::string& key) {
+    return Cache(options_.cache).find(kind, simulated::identity() + "\n" + key);
 }
 
-void LocalRunner::save_cached(const std::string& kind, const std::string& of,
+void LocalRunner::save_cached(const std::string& kind, const std::string& key,
                               const std::string& text) {
-    Cache(options_.cache).save_cached(kind, simulated::identity() + "\n" + of, text);
+    Cache(options_.cache).save_cached(kind, simulated::identity() + "\n" + key, text);
 }
 
 }  // namespace coalesce

@@ -10,12 +10,12 @@
 namespace coalesce {
 
 /// Returns the offset of a match, or of one of its groups.
-inline std::size_t match_offset(const TextMatch& match, std::size_t part = 0) {
-    return match.position(part);
+inline std::size_t match_offset(const TextMatch& match, std::size_t group = 0) {
+    return match.position(group);
 }
 /// Returns the line number of a match, or of one of its groups.
-inline int line_of(const std::string& text, const TextMatch& match, std::size_t part = 0) {
-    return line_number_at(text, match_offset(match, part));
+inline int line_of_match(const std::string& text, const TextMatch& match, std::size_t group = 0) {
+    return line_number_at(text, match_offset(match, group));
 }
 /// Returns the offset just past the end of a match.
 inline std::size_t match_end(const TextMatch& match) {

@@ -30,15 +30,16 @@ struct MessageHead {
 /// ..." or "At end of source: error: ...". Messages of clang begin with "/learner/kernel.cu:3:7:
 /// error: ...". Messages of nvcc's preprocessor have the same form as clang's, but no column.
 bool read_head(const std::string& line, MessageHead& head) {
-    static const TextPattern nvidia(
+    static const TextPattern nvidia_head(
         R"(^(?:(.+)\((\d+)()\)|At end of source): (catastrophic error|error|warning|remark|note))"
         R"((?: #[\w-]+)?: (.*)$)");
-    static const TextPattern clang(
+    static const TextPattern clang_head(
         R"(^(.+?):(\d+):(?:(\d+):)? (fatal error|error|warning|note): (.*)$)");
     TextMatch match;
-    if (!match_whole(line, match, nvidia) && !match_whole(line, match, clang)) return false;
-    const auto number = [&](std::size_t part) {
-        return match.length(part) > 0 ? std::stoi(match.str(part)) : 0;
+    if (!match_whole(line, match, nvidia_head) && !match_whole(line, match, clang_head))
+        return false;
+    const auto number = [&](std::size_t group) {
+        return match.length(group) > 0 ? std::stoi(match.str(group)) : 0;
     };
     head = {match[1].matched ? match.str(1) : kLearnerFile, number(2), number(3), match.str(4),
             match.str(5)};
@@ -52,13 +53,13 @@ Severity parse_severity(const std::string& word) {
 
 /// Returns the column of a message. NVIDIA's compilers mark the column only with a caret below the
 /// source line.
-int find_caret_column(const std::string& shown, const std::string& carets,
+int find_caret_column(const std::string& excerpt_line, const std::string& carets,
                       const std::string& line) {
     const std::size_t caret = carets.find('^');
-    const std::size_t begin = shown.find_first_not_of(" \t");
-    if (begin == shown.npos || caret == carets.npos || caret < begin) return 0;
-    const std::size_t in_line = line.find(shown.substr(begin));
-    return in_line == line.npos ? 0 : static_cast<int>(in_line + caret - begin) + 1;
+    const std::size_t begin = excerpt_line.find_first_not_of(" \t");
+    if (begin == excerpt_line.npos || caret == carets.npos || caret < begin) return 0;
+    const std::size_t line_position = line.find(excerpt_line.substr(begin));
+    return line_position == line.npos ? 0 : static_cast<int>(line_position + caret - begin) + 1;
 }
 
 bool is_caret_line(const std::string& line) {
@@ -68,47 +69,50 @@ bool is_caret_line(const std::string& line) {
 /// Returns the line number of the last line that is not blank. To a reader, this line is the end of
 /// the file.
 int last_line_number(const std::string& source) {
-    const std::size_t last = source.find_last_not_of(" \t\r\n\f\v");
-    return line_number_at(source, last == source.npos ? 0 : last);
+    const std::size_t line_end = source.find_last_not_of(" \t\r\n\f\v");
+    return line_number_at(source, line_end == source.npos ? 0 : line_end);
 }
 
 bool is_duplicate(const std::vector<Message>& messages, const Message& message) {
-    return std::any_of(messages.begin(), messages.end(), [&](const Message& one) {
-        return one.place == message.place && one.text == message.text;
+    return std::any_of(messages.begin(), messages.end(), [&](const Message& known_message) {
+        return known_message.place == message.place && known_message.text == message.text;
     });
 }
 
 /// Replaces the internal file name in a compiler message. If the message is about a missing include
 /// file, also rewrites it in plain words.
 std::string simplify_message(std::string text) {
-    static const TextPattern missing(
+    static const TextPattern missing_include(
         R"~(^(?:could|cannot) (?:not )?open source file "([^"]*)".*$)~");
-    static const TextPattern missing_too(
+    static const TextPattern missing_clang_include(
         R"(^(?:'([^']*)' file not found|([^:]*): No such file or directory)$)");
     TextMatch match;
-    if (match_whole(text, match, missing) || match_whole(text, match, missing_too)) {
+    if (match_whole(text, match, missing_include) ||
+        match_whole(text, match, missing_clang_include)) {
         const std::string name = match.str(match[1].matched ? 1 : 2);
         return "there is no header '" + name +
                "' here; a kernel's file can include headers of the CUDA toolkit, but clang "
                "supports only some of these headers";
     }
-    const std::size_t place = text.find(kLearnerFile);
-    if (place != text.npos) text.replace(place, std::string(kLearnerFile).size(), "this file");
+    const std::size_t name_position = text.find(kLearnerFile);
+    if (name_position != text.npos)
+        text.replace(name_position, std::string(kLearnerFile).size(), "this file");
     return text;
 }
 
 }  // namespace
 
 std::string end_sentence(const std::string& text) {
-    constexpr std::string_view ends = ".?!";
-    return !text.empty() && ends.find(text.back()) != ends.npos ? text : text + ".";
+    constexpr std::string_view sentence_ends = ".?!";
+    return !text.empty() && sentence_ends.find(text.back()) != sentence_ends.npos ? text
+                                                                                  : text + ".";
 }
 
 std::string format_caret(const std::string& line, int column) {
-    std::string blanks = line.substr(0, static_cast<std::size_t>(column - 1));
+    std::string padding = line.substr(0, static_cast<std::size_t>(column - 1));
     std::replace_if(
-        blanks.begin(), blanks.end(), [](char c) { return c != '\t'; }, ' ');
-    return blanks + "^";
+        padding.begin(), padding.end(), [](char c) { return c != '\t'; }, ' ');
+    return padding + "^";
 }
 
 std::string extract_line(const std::string& text, int number) {
@@ -121,16 +125,18 @@ std::string extract_line(const std::string& text, int number) {
 
 CompilerOutput read_messages(const std::string& output, const std::string& source,
                              const std::string& file_name) {
-    CompilerOutput found;
+    CompilerOutput compiler_output;
     std::vector<std::string> lines = lines_of(output);
     for (std::string& line : lines) line = line.substr(0, kMaxLineBytes);
-    for (std::size_t i = 0; i < lines.size() && found.messages.size() < kMaxMessages; ++i) {
+    for (std::size_t i = 0; i < lines.size() && compiler_output.messages.size() < kMaxMessages;
+         ++i) {
         MessageHead head;
         if (!read_head(lines[i], head)) continue;
         const Severity severity = parse_severity(head.severity);
-        const PlaceKind place = kind_of_place(head.file, head.line);
-        if (place != PlaceKind::learner_file) {
-            auto& list = place == PlaceKind::configure ? found.configure : found.in_own_lines;
+        const PlaceKind place_kind = classify_place(head.file, head.line);
+        if (place_kind != PlaceKind::learner_file) {
+            auto& list = place_kind == PlaceKind::configure ? compiler_output.configure
+                                                            : compiler_output.own_messages;
             if (severity == Severity::error) list.push_back(head.text);
             continue;
         }
@@ -142,22 +148,25 @@ CompilerOutput read_messages(const std::string& output, const std::string& sourc
         Message message{severity,
                         {file_name, head.line, head.column},
                         escape_line(simplify_message(head.text), kMaxLineBytes)};
-        if (!is_duplicate(found.messages, message)) found.messages.push_back(std::move(message));
+        if (!is_duplicate(compiler_output.messages, message))
+            compiler_output.messages.push_back(std::move(message));
     }
-    return found;
+    return compiler_output;
 }
 
 std::string Message::to_string_with_caret(const std::string& source) const {
     constexpr const char* names[] = {"error", "warning", "note"};
-    std::string shown = wrap(place.text() + ": " + names[static_cast<int>(severity)] + ": " + text);
+    std::string message_text =
+        wrap(place.text() + ": " + names[static_cast<int>(severity)] + ": " + text);
     const std::string line = extract_line(source, place.line);
-    constexpr int room = kTerminalColumns - 4;
+    constexpr int available_columns = kTerminalColumns - 4;
     // Do not show a line that contains control characters.
-    const bool fits = !line.empty() && line.size() <= room && escape_text(line) == line;
-    if (!fits) return shown;
-    shown += "    " + line + "\n";
-    if (place.column <= 0 || place.column > static_cast<int>(line.size()) + 1) return shown;
-    return shown + "    " + format_caret(line, place.column) + "\n";
+    const bool fits_terminal =
+        !line.empty() && line.size() <= available_columns && escape_text(line) == line;
+    if (!fits_terminal) return message_text;
+    message_text += "    " + line + "\n";
+    if (place.column <= 0 || place.column > static_cast<int>(line.size()) + 1) return message_text;
+    return message_text + "    " + format_caret(line, place.column) + "\n";
 }
 
 }  // namespace coalesce

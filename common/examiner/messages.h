@@ -14,7 +14,7 @@ struct CompilerOutput {
     std::vector<Message> messages;       ///< messages about the file called `file_name`
     std::vector<std::string> configure;  ///< errors in the appended call of `configure`
     /// errors in the other appended lines, which the learner cannot see
-    std::vector<std::string> in_own_lines;
+    std::vector<std::string> own_messages;
 };
 
 /// Parses the output of NVRTC, nvcc or clang. `source` is the text of the learner's file.

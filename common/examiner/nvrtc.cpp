@@ -87,20 +87,20 @@ const char* find_header_text(const std::string& name) {
 }
 
 /// Creates an NVRTC program from the wrapped source code, or returns null on failure.
-nvrtcProgram create_program(void* library, const std::string& wrapped) {
+nvrtcProgram create_program(void* library, const std::string& wrapped_source) {
     std::vector<const char*> texts;
     for (const char* name : kHostHeaders) texts.push_back(find_header_text(name));
     nvrtcProgram program = nullptr;
-    const bool is_made =
-        call_nvrtc(library, "nvrtcCreateProgram", &program, wrapped.c_str(), "/coalesce/kernel.cu",
-                   static_cast<int>(texts.size()), texts.data(), kHostHeaders);
-    return is_made ? program : nullptr;
+    const bool is_program_created = call_nvrtc(
+        library, "nvrtcCreateProgram", &program, wrapped_source.c_str(), "/coalesce/kernel.cu",
+        static_cast<int>(texts.size()), texts.data(), kHostHeaders);
+    return is_program_created ? program : nullptr;
 }
 
 /// Returns a string that NVRTC generated for a program. The function `size` returns the length of
 /// the string, including the terminating null character. The function `get` returns the string
 /// itself.
-std::string text_of(void* library, nvrtcProgram program, const char* size, const char* get) {
+std::string read_text(void* library, nvrtcProgram program, const char* size, const char* get) {
     std::size_t bytes = 0;
     if (!call_nvrtc(library, size, program, &bytes) || bytes == 0) return "";
     std::string text(bytes, '\0');
@@ -111,11 +111,11 @@ std::string text_of(void* library, nvrtcProgram program, const char* size, const
 
 }  // namespace
 
-RawOutput run_nvrtc(const std::string& path, const std::string& wrapped,
+RawOutput run_nvrtc(const std::string& path, const std::string& wrapped_source,
                     const std::string& architecture, bool keeps_variables) {
     RawOutput result;
     void* const library = open_library(path);
-    nvrtcProgram program = library ? create_program(library, wrapped) : nullptr;
+    nvrtcProgram program = library ? create_program(library, wrapped_source) : nullptr;
     if (!program) {
         result.output = path + " cannot be used";
         return result;
@@ -134,8 +134,8 @@ RawOutput run_nvrtc(const std::string& path, const std::string& wrapped,
     for (const std::string& option : options) pointers.push_back(option.c_str());
     const bool is_compiled = call_nvrtc(library, "nvrtcCompileProgram", program,
                                         static_cast<int>(pointers.size()), pointers.data());
-    result.output = text_of(library, program, "nvrtcGetProgramLogSize", "nvrtcGetProgramLog");
-    if (is_compiled) result.ptx = text_of(library, program, "nvrtcGetPTXSize", "nvrtcGetPTX");
+    result.output = read_text(library, program, "nvrtcGetProgramLogSize", "nvrtcGetProgramLog");
+    if (is_compiled) result.ptx = read_text(library, program, "nvrtcGetPTXSize", "nvrtcGetPTX");
     result.is_good = !result.ptx.empty();
     call_nvrtc(library, "nvrtcDestroyProgram", &program);
     return result;

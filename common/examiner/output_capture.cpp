@@ -8,17 +8,18 @@
 
 namespace coalesce {
 
-void OutputCapture::read_all(int from) {
+void OutputCapture::read_all(int file_descriptor) {
     std::array<char, 65536> buffer;
     for (;;) {
-        const ssize_t count = read(from, buffer.data(), buffer.size());
+        const ssize_t count = read(file_descriptor, buffer.data(), buffer.size());
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) break;
-        const auto got = static_cast<std::size_t>(count);
-        text_.append(buffer.data(), std::min(got, kMaxBytes - std::min(kMaxBytes, text_.size())));
-        bytes_ += got;
+        const auto byte_count = static_cast<std::size_t>(count);
+        text_.append(buffer.data(),
+                     std::min(byte_count, kMaxBytes - std::min(kMaxBytes, text_.size())));
+        bytes_ += byte_count;
     }
-    close(from);
+    close(file_descriptor);
 }
 
 void OutputCapture::escape_control_characters() {

@@ -28,11 +28,11 @@ public:
     bool is_truncated() const { return bytes_ > text_.size(); }
 
 private:
-    void read_all(int from);
+    void read_all(int file_descriptor);
     /// Replaces control characters, and removes the last line if it is incomplete.
     void escape_control_characters();
 
-    int saved_ = -1;
+    int saved_descriptor_ = -1;
     std::thread reader_;
     std::string text_;
     std::size_t bytes_ = 0;

@@ -12,8 +12,8 @@
 namespace coalesce {
 namespace {
 
-bool has_stores_in(const Verdict& found, const Loop& loop) {
-    return std::any_of(found.lines.begin(), found.lines.end(), [&](const LineCounters& line) {
+bool has_stores_in(const Verdict& verdict, const Loop& loop) {
+    return std::any_of(verdict.lines.begin(), verdict.lines.end(), [&](const LineCounters& line) {
         return line.counters.store_requests > 0 && line.line >= loop.first_line &&
                line.line <= loop.last_line;
     });
@@ -21,24 +21,24 @@ bool has_stores_in(const Verdict& found, const Loop& loop) {
 
 /// Returns a failure that states why a load waits for the previous load, and on which line the
 /// cause is. The failure's kind is `none` if nothing explains the wait.
-Failure find_reason_for_wait(const Verdict& found) {
-    const std::vector<Loop> loops = find_loops(found.source);
-    for (const LineCounters& line : found.lines) {
-        const Loop* loop = innermost_loop(loops, line.line);
+Failure find_reason_for_wait(const Verdict& verdict) {
+    const std::vector<Loop> loops = find_loops(verdict.source);
+    for (const LineCounters& line : verdict.lines) {
+        const Loop* loop = find_innermost_loop(loops, line.line);
         if (line.counters.load_requests == 0 || !loop) continue;
         if (loop->barrier_line > 0) {
             return {
                 .kind = FailureKind::loads_not_overlapped,
                 .headline = "there is a barrier between two loads of a thread",
-                .place = {found.file, loop->barrier_line, 0},
-                .next =
+                .place = {verdict.file, loop->barrier_line, 0},
+                .advice =
                     "Move __syncthreads() out of the loop: one barrier after all loads is enough."};
         }
-        if (has_stores_in(found, *loop)) {
+        if (has_stores_in(verdict, *loop)) {
             return {.kind = FailureKind::loads_not_overlapped,
                     .headline = "each element is stored before the next element is loaded",
-                    .place = {found.file, line.line, 0},
-                    .next =
+                    .place = {verdict.file, line.line, 0},
+                    .advice =
                         "Load all elements of a thread in a separate loop, into an array; store "
                         "them in a second loop."};
         }
@@ -51,59 +51,60 @@ class BarriersBetweenLoads {
 public:
     /// Reads the next line. Returns true if the lines so far contain a barrier between two loads,
     /// or a load and a barrier in one loop.
-    bool read(const std::string& line) {
+    bool read_line(const std::string& line) {
         ++number_;
-        TextMatch found;
+        TextMatch match;
         if (line.starts_with(".visible") || line.starts_with(".func")) begin_function(line);
         static const TextPattern word(R"(^\s*(\w+),?\s*$)");
-        if (search(line, found, word) && read_call(found.str(1))) return true;
+        if (search(line, match, word) && read_call(match.str(1))) return true;
         // Inline assembly may have several instructions in a line.
         static const TextPattern instruction(
             R"((\bld\.(?:volatile\.|relaxed\.\w+\.)?global))"
             R"(|(\bbar(?:rier)?\.|\bmembar|\bfence\.(?:sc|acq_rel)|\bmbarrier\.t\w+_wait))"
             R"(|\bbra(?:\.uni)?\s+(\$\w+)|^\s*(\$\w+):)");
-        if (!search(line, found, instruction)) return false;
-        if (found[1].matched) return add_load();
-        if (found[2].matched) add_barrier();
-        if (found[4].matched) labels_[found.str(4)] = number_;
-        const auto back = labels_.find(found.str(3));
-        return found[3].matched && back != labels_.end() && is_behind(loads_, back->second) &&
-               is_behind(barriers_, back->second);
+        if (!search(line, match, instruction)) return false;
+        if (match[1].matched) return add_load();
+        if (match[2].matched) add_barrier();
+        if (match[4].matched) labels_[match.str(4)] = number_;
+        const auto label = labels_.find(match.str(3));
+        return match[3].matched && label != labels_.end() && is_after_any(loads_, label->second) &&
+               is_after_any(barriers_, label->second);
     }
 
 private:
-    static bool is_behind(const std::vector<std::size_t>& places, std::size_t place) {
-        return !places.empty() && places.back() > place;
+    static bool is_after_any(const std::vector<std::size_t>& line_numbers,
+                             std::size_t line_number) {
+        return !line_numbers.empty() && line_numbers.back() > line_number;
     }
     void begin_function(const std::string& line) {
         static const TextPattern head(R"(^\.func.*?(\w+)\($)");
-        TextMatch found;
-        function_ = search(line, found, head) ? found.str(1) : "";
+        TextMatch match;
+        function_ = search(line, match, head) ? match.str(1) : "";
         loads_.clear();
         barriers_.clear();
     }
     /// Records the barrier and the load in the function `name`, which the current line calls.
     /// Returns true if there is a barrier between two of the recorded loads.
     bool read_call(const std::string& name) {
-        if (with_barrier_.contains(name)) add_barrier();
-        return with_load_.contains(name) && add_load();
+        if (barrier_functions_.contains(name)) add_barrier();
+        return load_functions_.contains(name) && add_load();
     }
     bool add_load() {
-        if (!function_.empty()) with_load_.insert(function_);
-        if (!loads_.empty() && is_behind(barriers_, loads_.back())) return true;
+        if (!function_.empty()) load_functions_.insert(function_);
+        if (!loads_.empty() && is_after_any(barriers_, loads_.back())) return true;
         loads_.push_back(number_);
         return false;
     }
     void add_barrier() {
-        if (!function_.empty()) with_barrier_.insert(function_);
+        if (!function_.empty()) barrier_functions_.insert(function_);
         barriers_.push_back(number_);
     }
 
     std::size_t number_ = 0;
-    std::map<std::string, std::size_t> labels_;       // line numbers of labels
-    std::vector<std::size_t> loads_, barriers_;       // line numbers, in the current function
-    std::string function_;                            // the current function, "" in the kernel
-    std::set<std::string> with_load_, with_barrier_;  // functions
+    std::map<std::string, std::size_t> labels_;  // line numbers of labels
+    std::vector<std::size_t> loads_, barriers_;  // line numbers, in the current function
+    std::string function_;                       // the current function, "" in the kernel
+    std::set<std::string> load_functions_, barrier_functions_;  // functions
 };
 
 /// Reports whether the compiled kernel has a barrier or a fence between two loads of a thread. In
@@ -115,22 +116,22 @@ bool has_barrier_between_loads(const std::string& ptx) {
     BarriersBetweenLoads search;
     const std::vector<std::string> lines = lines_of(ptx);
     return std::any_of(lines.begin(), lines.end(),
-                       [&](const std::string& line) { return search.read(line); });
+                       [&](const std::string& line) { return search.read_line(line); });
 }
 
 /// If the compiled kernel has a barrier between its loads, returns a failure that names the line
 /// whose loads cause the most waits. Otherwise the failure's kind is `none`.
-Failure find_line_that_waits(const Verdict& found) {
-    if (!has_barrier_between_loads(found.ptx)) return {};
+Failure find_line_that_waits(const Verdict& verdict) {
+    if (!has_barrier_between_loads(verdict.ptx)) return {};
     Failure failure{
         .kind = FailureKind::loads_not_overlapped,
         .headline = "there is a barrier or a fence between two loads of a thread",
-        .place = {found.file, 0, 0},
-        .next = "Issue all loads of the thread first, and wait once, after the last load."};
-    std::uint64_t most = 0;
-    for (const LineCounters& line : found.lines) {
-        if (line.counters.load_waits <= most) continue;
-        most = line.counters.load_waits;
+        .place = {verdict.file, 0, 0},
+        .advice = "Issue all loads of the thread first, and wait once, after the last load."};
+    std::uint64_t max_waits = 0;
+    for (const LineCounters& line : verdict.lines) {
+        if (line.counters.load_waits <= max_waits) continue;
+        max_waits = line.counters.load_waits;
         failure.place.line = line.line;
     }
     return failure;
@@ -138,17 +139,17 @@ Failure find_line_that_waits(const Verdict& found) {
 
 }  // namespace
 
-std::optional<Failure> find_loads_not_overlapped(const Verdict& found, const Limits& limits) {
-    const Counters& counters = *found.counters;
+std::optional<Failure> find_loads_not_overlapped(const Verdict& verdict, const Limits& limits) {
+    const Counters& counters = *verdict.counters;
     if (counters.load_waits == 0) return std::nullopt;
-    const double in_flight =
+    const double loads_per_wait =
         static_cast<double>(counters.load_requests) / static_cast<double>(counters.load_waits);
-    if (in_flight >= limits.loads_in_flight) return std::nullopt;
-    Failure failure = find_reason_for_wait(found);
-    if (failure.kind == FailureKind::none) failure = find_line_that_waits(found);
+    if (loads_per_wait >= limits.loads_in_flight) return std::nullopt;
+    Failure failure = find_reason_for_wait(verdict);
+    if (failure.kind == FailureKind::none) failure = find_line_that_waits(verdict);
     if (failure.kind == FailureKind::none) return std::nullopt;
     failure.headline += ", so a warp waits for memory once for every load: no two loads overlap.";
-    failure.shape = found.counted;
+    failure.shape = verdict.counted_shape;
     failure.details =
         wrap("Simulated: " + std::to_string(counters.load_requests) +
              " loads, for which warps waited " + std::to_string(counters.load_waits) + " times.");
@@ -159,21 +160,21 @@ namespace {
 
 /// Returns a failure if the kernel fills its tile with stores, although the solution lets the copy
 /// engine fill it.
-std::optional<Failure> find_tile_filled_by_stores(const Verdict& found) {
-    const auto& solution = found.solution_counters;
+std::optional<Failure> find_tile_filled_by_stores(const Verdict& verdict) {
+    const auto& solution = verdict.solution_counters;
     if (!solution || solution->shared_store_requests > 0 || solution->shared_load_requests == 0 ||
-        found.counters->shared_store_requests == 0)
+        verdict.counters->shared_store_requests == 0)
         return std::nullopt;
     Failure failure{.kind = FailureKind::copies_not_async,
                     .headline =
                         "the tile is filled by stores, through registers; in this lesson TMA "
                         "writes to it.",
-                    .place = {found.file, 0, 0},
-                    .shape = found.counted,
-                    .next =
+                    .place = {verdict.file, 0, 0},
+                    .shape = verdict.counted_shape,
+                    .advice =
                         "Request whole rows with load_row, and wait at the mbarrier until the "
                         "bytes have arrived."};
-    for (const LineCounters& line : found.lines) {
+    for (const LineCounters& line : verdict.lines) {
         if (line.counters.shared_store_requests > 0) failure.place.line = line.line;
     }
     return failure;
@@ -181,71 +182,73 @@ std::optional<Failure> find_tile_filled_by_stores(const Verdict& found) {
 
 }  // namespace
 
-std::optional<Failure> find_copies_not_async(const Verdict& found, const Limits& limits) {
-    if (auto failure = find_tile_filled_by_stores(found)) return failure;
-    if (limits.copies_in_flight == 0 || found.counters->copy_waits > 0) return std::nullopt;
+std::optional<Failure> find_copies_not_async(const Verdict& verdict, const Limits& limits) {
+    if (auto failure = find_tile_filled_by_stores(verdict)) return failure;
+    if (limits.copies_in_flight == 0 || verdict.counters->copy_waits > 0) return std::nullopt;
     Failure failure{
         .kind = FailureKind::copies_not_async,
         .headline =
             "there are no asynchronous copies: each tile goes through registers, and the "
             "warp waits for the loads.",
-        .place = {found.file, 0, 0},
-        .shape = found.counted,
-        .next =
+        .place = {verdict.file, 0, 0},
+        .shape = verdict.counted_shape,
+        .advice =
             "Fetch a tile with __pipeline_memcpy_async, and transpose another tile in "
             "the meantime."};
-    if (found.ptx.find("cp.async.mbarrier.arrive") != std::string::npos) {
+    if (verdict.ptx.find("cp.async.mbarrier.arrive") != std::string::npos) {
         failure.headline =
             "the copies report to an mbarrier, so the simulator does not count how many are in "
             "flight.";
-        failure.next =
+        failure.advice =
             "Collect the copies in groups, with __pipeline_commit and __pipeline_wait_prior or "
             "with a cuda::pipeline without shared state.";
     }
-    for (const LineCounters& line : found.lines) {
+    for (const LineCounters& line : verdict.lines) {
         if (line.counters.load_requests > 0) failure.place.line = line.line;
     }
     return failure;
 }
 
-std::optional<Failure> find_copies_not_overlapped(const Verdict& found, const Limits& limits) {
-    const Counters& counters = *found.counters;
+std::optional<Failure> find_copies_not_overlapped(const Verdict& verdict, const Limits& limits) {
+    const Counters& counters = *verdict.counters;
     if (counters.copy_waits == 0 || counters.shared_load_requests == 0) return std::nullopt;
-    const double under_way = static_cast<double>(counters.copy_bytes_under_way) /
-                             static_cast<double>(counters.shared_load_requests);
-    if (under_way >= limits.copies_in_flight) return std::nullopt;
-    const int wait = find_copy_wait_line(found.source), sent = find_copy_start_line(found.source);
-    Failure failure{.kind = FailureKind::copies_not_overlapped, .shape = found.counted};
-    failure.details = wrap("Simulated: " + std::to_string(counters.copy_waits) +
-                           " waits for copies; when a tile is read, " + format("%.0f", under_way) +
-                           " bytes of other copies are in flight.");
-    const std::string code = code_for_search(found.source);
+    const double bytes_in_flight = static_cast<double>(counters.copy_bytes_under_way) /
+                                   static_cast<double>(counters.shared_load_requests);
+    if (bytes_in_flight >= limits.copies_in_flight) return std::nullopt;
+    const int wait_line = find_copy_wait_line(verdict.source),
+              start_line = find_copy_start_line(verdict.source);
+    Failure failure{.kind = FailureKind::copies_not_overlapped, .shape = verdict.counted_shape};
+    failure.details =
+        wrap("Simulated: " + std::to_string(counters.copy_waits) +
+             " waits for copies; when a tile is read, " + format("%.0f", bytes_in_flight) +
+             " bytes of other copies are in flight.");
+    const std::string code = code_for_search(verdict.source);
     int commits = 0;
     const std::string commit = "__pipeline_commit(";
     for (std::size_t at = code.find(commit); at != code.npos; at = code.find(commit, at + 1)) {
-        if (innermost_loop(find_loops(code), line_number_at(code, at))) {
+        if (find_innermost_loop(find_loops(code), line_number_at(code, at))) {
             ++commits;
-            failure.place = {found.file, line_number_at(code, at), 0};
+            failure.place = {verdict.file, line_number_at(code, at), 0};
         }
     }
     if (commits == 2) {
         failure.headline =
             "two groups are committed in a pass. The newest one is empty, so the kernel also "
             "waits for the next tile's group.";
-        failure.next = "Commit exactly one group in each pass.";
+        failure.advice = "Commit exactly one group in each pass.";
         return failure;
     }
-    if (sent > wait) {
+    if (start_line > wait_line) {
         failure.headline = "the copy of the next tile starts only after this tile has been read.";
-        failure.place = {found.file, sent, 0};
-        failure.next =
+        failure.place = {verdict.file, start_line, 0};
+        failure.advice =
             "Before this tile is read, start the copy of the next tile into another stage.";
         return failure;
     }
     failure.headline =
         "no copy is in flight while a tile is read: the kernel has waited for all copies.";
-    failure.place = {found.file, wait, 0};
-    failure.next =
+    failure.place = {verdict.file, wait_line, 0};
+    failure.advice =
         "Use two stages: start the copy of the next tile before waiting for this tile, and leave "
         "that copy in flight with __pipeline_wait_prior(1).";
     return failure;

@@ -10,22 +10,22 @@
 namespace coalesce {
 namespace {
 
-std::string comparison_in_backticks(const ComparisonTerm& term) {
-    return in_backticks(term.left + " " + term.op + " " + term.right);
+std::string quote_comparison(const ComparisonTerm& term) {
+    return add_backticks(term.left_side + " " + term.op + " " + term.right_side);
 }
 
 /// Reports whether both sides of a comparison vary between the threads of a block or between the
 /// iterations of a loop.
 bool varies_in_block(const ComparisonTerm& term, const std::string& text,
                      const std::vector<Loop>& loops, int line) {
-    const auto varies = [&](const std::string& side) {
-        const std::string expanded = expand(text, side, line);
-        return expanded.find("threadIdx") != expanded.npos ||
+    const auto varies = [&](const std::string& expression) {
+        const std::string expanded_index = expand(text, expression, line);
+        return expanded_index.find("threadIdx") != expanded_index.npos ||
                std::ranges::any_of(loops, [&](const Loop& loop) {
-                   return !loop.counter.empty() && contains_word(expanded, loop.counter);
+                   return !loop.counter.empty() && contains_word(expanded_index, loop.counter);
                });
     };
-    return varies(term.left) && varies(term.right);
+    return varies(term.left_side) && varies(term.right_side);
 }
 
 /// Looks for a return, before a barrier, whose condition depends on thread indices although it
@@ -40,7 +40,7 @@ LineMistake find_return_by_thread(const std::string& text, int barrier_line) {
                 !varies_in_block(term, text, loops, condition.line))
                 continue;
             return {condition.line,
-                    comparison_in_backticks(term) +
+                    quote_comparison(term) +
                         " compares the threads of a block with each other, so that only some of "
                         "them return. A pair of tiles belongs to a whole block.",
                     "Decide by the block alone: compare blockIdx.y with blockIdx.x."};
@@ -53,19 +53,21 @@ LineMistake find_return_by_thread(const std::string& text, int barrier_line) {
 LineMistake find_block_compared_with_thread(const std::string& text) {
     static const TextPattern access(R"(\bdata\s*\[)");
     const std::string code = code_for_search(text);
-    const auto is_of = [](const std::string& side, const char* word, const char* other) {
-        return side.find(word) != side.npos && side.find(other) == side.npos;
+    const auto names_only = [](const std::string& expression, const char* word,
+                               const char* excluded_word) {
+        return expression.find(word) != expression.npos &&
+               expression.find(excluded_word) == expression.npos;
     };
-    for (const TextMatch& one : find_matches(code, access)) {
-        for (const Condition& condition : find_conditions(text, line_of(code, one))) {
+    for (const TextMatch& match : find_matches(code, access)) {
+        for (const Condition& condition : find_conditions(text, line_of_match(code, match))) {
             for (const ComparisonTerm& term : condition.comparisons) {
-                const bool is_mixed = (is_of(term.left, "blockIdx", "threadIdx") &&
-                                       is_of(term.right, "threadIdx", "blockIdx")) ||
-                                      (is_of(term.left, "threadIdx", "blockIdx") &&
-                                       is_of(term.right, "blockIdx", "threadIdx"));
+                const bool is_mixed = (names_only(term.left_side, "blockIdx", "threadIdx") &&
+                                       names_only(term.right_side, "threadIdx", "blockIdx")) ||
+                                      (names_only(term.left_side, "threadIdx", "blockIdx") &&
+                                       names_only(term.right_side, "blockIdx", "threadIdx"));
                 if (!is_mixed) continue;
                 return {condition.line,
-                        comparison_in_backticks(term) +
+                        quote_comparison(term) +
                             " compares the index of a block with that of a thread.",
                         "Where row and col are equal, both tiles of a pair are the same tile: "
                         "compare row with col."};
@@ -78,29 +80,30 @@ LineMistake find_block_compared_with_thread(const std::string& text) {
 /// Looks for a condition that checks the row and the column of the other tile of a pair.
 LineMistake find_exchanged_guard(const std::string& text, int line) {
     const MatrixIndex index = find_matrix_index(text, line, "data");
-    const auto row = IndexSum::parse(text, index.outer, line),
-               col = IndexSum::parse(text, index.inner, line);
+    const auto row = IndexSum::parse(text, index.outer_term, line),
+               col = IndexSum::parse(text, index.inner_term, line);
     if (index.pitch.empty() || !row || !col) return {};
     std::vector<ComparisonTerm> checks;
     int at = 0;
     for (const Condition& condition : find_conditions(text, line)) {
         for (const ComparisonTerm& term : condition.comparisons) {
-            if (condition.is_exit || term.op != "<" || term.right != index.pitch) continue;
+            if (condition.is_exit || term.op != "<" || term.right_side != index.pitch) continue;
             checks.push_back(term);
             at = condition.line;
         }
     }
     if (checks.size() != 2) return {};
-    const auto first = IndexSum::parse(text, checks[0].left, line),
-               second = IndexSum::parse(text, checks[1].left, line);
-    if (!first || !second) return {};
+    const auto first_sum = IndexSum::parse(text, checks[0].left_side, line),
+               second_sum = IndexSum::parse(text, checks[1].left_side, line);
+    if (!first_sum || !second_sum) return {};
     const bool is_right =
-        (*first == *row && *second == *col) || (*first == *col && *second == *row);
-    if (is_right || !(*first + *second == *row + *col)) return {};
+        (*first_sum == *row && *second_sum == *col) || (*first_sum == *col && *second_sum == *row);
+    if (is_right || !(*first_sum + *second_sum == *row + *col)) return {};
     return {at,
-            "the condition checks " + in_backticks(checks[0].left) + " and " +
-                in_backticks(checks[1].left) + ", but the access uses row " +
-                in_backticks(index.outer) + " and column " + in_backticks(index.inner) + ".",
+            "the condition checks " + add_backticks(checks[0].left_side) + " and " +
+                add_backticks(checks[1].left_side) + ", but the access uses row " +
+                add_backticks(index.outer_term) + " and column " + add_backticks(index.inner_term) +
+                ".",
             "Check the row and the column of this access: the other tile of the pair may end at a "
             "different row or column."};
 }
@@ -112,14 +115,14 @@ LineMistake find_compared_elements(const std::string& text) {
     const std::string code = code_for_search(text);
     const std::vector<Loop> loops = find_loops(text);
     int candidates = 0;
-    for (const TextMatch& one : find_matches(code, store)) {
-        for (const Condition& condition : find_conditions(text, line_of(code, one))) {
+    for (const TextMatch& match : find_matches(code, store)) {
+        for (const Condition& condition : find_conditions(text, line_of_match(code, match))) {
             for (const ComparisonTerm& term : condition.comparisons) {
                 if (condition.is_exit || term.op != "!=" || ++candidates > kMaxCandidates ||
                     !varies_in_block(term, text, loops, condition.line))
                     continue;
                 return {condition.line,
-                        comparison_in_backticks(term) +
+                        quote_comparison(term) +
                             " compares single elements. A tile on the diagonal is both tiles of "
                             "its pair, and nearly all of its elements are stored twice.",
                         "Compare the tiles, not the elements: skip the second store where "

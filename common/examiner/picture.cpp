@@ -55,9 +55,9 @@ struct MatrixAddresses {
 /// is inactive.
 bool have_pairs_same_address(const simulated::Access& access, unsigned distance) {
     for (unsigned lane = 0; lane < 32; ++lane) {
-        const unsigned other = lane ^ distance;
-        const bool both = access.active >> lane & access.active >> other & 1;
-        if (both && access.addresses[lane] != access.addresses[other]) return false;
+        const unsigned other_lane = lane ^ distance;
+        const bool are_both_active = access.active >> lane & access.active >> other_lane & 1;
+        if (are_both_active && access.addresses[lane] != access.addresses[other_lane]) return false;
     }
     return true;
 }
@@ -74,45 +74,49 @@ unsigned lanes_per_pass(const simulated::Access& access) {
 
 WarpAccess draw_access(const simulated::Access& access, const MatrixAddresses& matrices,
                        const Source& source) {
-    WarpAccess drawn{access,
-                     {source.name, access.line, 0},
-                     extract_line(source.text, access.line),
-                     "shared memory"};
+    WarpAccess drawn_access{access,
+                            {source.name, access.line, 0},
+                            extract_line(source.text, access.line),
+                            "shared memory"};
     if (access.is_shared) {
-        drawn.rows = draw_bank_rows(access);
-        return drawn;
+        drawn_access.rows = draw_bank_rows(access);
+        return drawn_access;
     }
     const bool is_out = matrices.is_in_output(access.active_addresses().front());
-    drawn.memory = is_out ? "out" : "in";
-    drawn.rows = draw_memory_rows(access, is_out ? matrices.out : matrices.in, drawn.memory);
-    return drawn;
+    drawn_access.memory = is_out ? "out" : "in";
+    drawn_access.rows =
+        draw_memory_rows(access, is_out ? matrices.out : matrices.in, drawn_access.memory);
+    return drawn_access;
 }
 
-bool is_same_access(const WarpAccess& one, const WarpAccess& other) {
-    return one.place == other.place && one.is_shared == other.is_shared &&
-           one.is_store == other.is_store && one.memory == other.memory && one.cost == other.cost &&
-           one.bytes_per_lane == other.bytes_per_lane && one.active == other.active;
+bool is_same_access(const WarpAccess& left_access, const WarpAccess& right_access) {
+    return left_access.place == right_access.place &&
+           left_access.is_shared == right_access.is_shared &&
+           left_access.is_store == right_access.is_store &&
+           left_access.memory == right_access.memory && left_access.cost == right_access.cost &&
+           left_access.bytes_per_lane == right_access.bytes_per_lane &&
+           left_access.active == right_access.active;
 }
 
 /// Adds an access to the list. If the list already contains the access because it is in a loop,
 /// only increases its repetition count.
-void add_access(std::vector<WarpAccess>& list, WarpAccess access) {
-    const auto known = std::find_if(list.begin(), list.end(), [&](const WarpAccess& one) {
-        return is_same_access(one, access);
-    });
-    if (known == list.end()) {
-        list.push_back(std::move(access));
+void add_access(std::vector<WarpAccess>& accesses, WarpAccess access) {
+    const auto known_access = std::find_if(
+        accesses.begin(), accesses.end(),
+        [&](const WarpAccess& other_access) { return is_same_access(other_access, access); });
+    if (known_access == accesses.end()) {
+        accesses.push_back(std::move(access));
     } else {
-        ++known->times;
+        ++known_access->execution_count;
     }
 }
 
-Failure explain_missing_picture(const std::string& file, const std::string& why,
-                                const std::string& next) {
+Failure explain_missing_picture(const std::string& file, const std::string& reason,
+                                const std::string& advice) {
     return {.kind = FailureKind::environment_problem,
-            .headline = why,
+            .headline = reason,
             .place = {file, 0, 0},
-            .next = next};
+            .advice = advice};
 }
 
 /// Compiles and launches the kernel, and records the warp's accesses.
@@ -126,7 +130,7 @@ void run(const Source& source, const Exercise& exercise, Runner& runner,
     }
     const Compiled compiled = runner.compile(source, exercise.kernel);
     picture.problem = compiled.failure;
-    if (!compiled.ok()) return;
+    if (!compiled.is_ok()) return;
     Trial trial = runner.run(compiled, exercise.task(),
                              {.shape = request.shape,
                               .watch = Watch::result_alone,
@@ -138,12 +142,12 @@ void run(const Source& source, const Exercise& exercise, Runner& runner,
         if (access.active != 0 && access.line > 0)
             add_access(picture.accesses, draw_access(access, matrices, source));
     }
-    if (picture.ok() && picture.accesses.empty()) {
+    if (picture.is_ok() && picture.accesses.empty()) {
         picture.problem = {.kind = FailureKind::wrong_result,
                            .fault = Fault::nothing_written,
                            .headline = "this warp accesses no memory, so there is nothing to draw.",
                            .place = {source.name, 0, 0},
-                           .next = "Choose another block or warp, or write the kernel's body."};
+                           .advice = "Choose another block or warp, or write the kernel's body."};
     }
 }
 
@@ -157,32 +161,34 @@ std::vector<PictureRow> draw_memory_rows(const simulated::Access& access, std::u
             const std::uint64_t row_begin = at / kRowBytes * kRowBytes;
             auto [row, is_new] = rows.try_emplace(row_begin);
             if (is_new) row->second = empty_row(offset_text(name, row_begin, begin));
-            int& place = row->second.lanes[at % kRowBytes / kWordBytes];
-            if (place < 0) place = static_cast<int>(lane);
+            int& lane_number = row->second.lanes[at % kRowBytes / kWordBytes];
+            if (lane_number < 0) lane_number = static_cast<int>(lane);
         }
     }
-    std::vector<PictureRow> list;
-    for (auto& [address, row] : rows) list.push_back(std::move(row));
-    return list;
+    std::vector<PictureRow> bank_rows;
+    for (auto& [address, row] : rows) bank_rows.push_back(std::move(row));
+    return bank_rows;
 }
 
 std::vector<PictureRow> draw_bank_rows(const simulated::Access& access) {
     const unsigned lanes_together = lanes_per_pass(access);
     std::vector<PictureRow> rows;
-    for (unsigned first = 0; first < 32; first += lanes_together) {
+    for (unsigned first_lane = 0; first_lane < 32; first_lane += lanes_together) {
         std::array<std::vector<std::uint64_t>, kBanks> words;
-        const std::size_t done = rows.size();
-        for (unsigned lane = first; lane < first + lanes_together; ++lane) {
+        const std::size_t first_new_row = rows.size();
+        for (unsigned lane = first_lane; lane < first_lane + lanes_together; ++lane) {
             for (const std::uint64_t at : list_words(access, lane)) {
                 const std::uint64_t word = at / kWordBytes;
-                std::vector<std::uint64_t>& served = words[word % kBanks];
+                std::vector<std::uint64_t>& served_words = words[word % kBanks];
                 // Lanes that access the same word are served in the same wavefront.
-                if (std::find(served.begin(), served.end(), word) != served.end()) continue;
-                if (rows.size() < done + served.size() + 1) {
+                if (std::find(served_words.begin(), served_words.end(), word) != served_words.end())
+                    continue;
+                if (rows.size() < first_new_row + served_words.size() + 1) {
                     rows.push_back(empty_row("wavefront " + std::to_string(rows.size() + 1)));
                 }
-                rows[done + served.size()].lanes[word % kBanks] = static_cast<int>(lane);
-                served.push_back(word);
+                rows[first_new_row + served_words.size()].lanes[word % kBanks] =
+                    static_cast<int>(lane);
+                served_words.push_back(word);
             }
         }
     }
@@ -197,8 +203,9 @@ std::string WarpAccess::headline() const {
     text += cost > ideal
                 ? ", where " + std::to_string(ideal) + (ideal == 1 ? " is" : " are") + " enough"
                 : ", the minimum";
-    if (times > 1)
-        text += "; " + std::to_string(times) + " executions (the picture shows the first one)";
+    if (execution_count > 1)
+        text += "; " + std::to_string(execution_count) +
+                " executions (the picture shows the first one)";
     return text;
 }
 
@@ -209,9 +216,9 @@ Picture draw_warp_picture(const Source& source, const Exercise& exercise, Runner
     picture.request = request;
     try {
         run(source, exercise, runner, request, picture);
-    } catch (const std::exception& problem) {
+    } catch (const std::exception& caught) {
         picture.problem = explain_missing_picture(
-            source.name, std::string("the kernel could not be run: ") + problem.what(),
+            source.name, std::string("the kernel could not be run: ") + caught.what(),
             "Try again; ./learn doctor shows what is missing.");
     }
     return picture;

@@ -37,7 +37,7 @@ struct WarpAccess : simulated::Access {
     Place place = {};                   ///< source line of the access
     std::string source_line = "";       ///< text of the source line
     std::string memory = "";            ///< the accessed memory: "in", "out", "shared memory"
-    unsigned times = 1;                 ///< how often the line was executed at this cost
+    unsigned execution_count = 1;       ///< how often the line was executed at this cost
     std::vector<PictureRow> rows = {};  ///< the picture of the first execution
 
     /// Returns a headline such as "store to `out`: 32 sectors, where 4 are enough".
@@ -53,7 +53,7 @@ struct Picture {
     std::vector<WarpAccess> accesses;
 
     /// Reports whether there is a picture.
-    bool ok() const { return problem.kind == FailureKind::none; }
+    bool is_ok() const { return problem.kind == FailureKind::none; }
     /// Returns the picture as text that is at most 80 columns wide.
     std::string text() const;
     std::string svg() const;

@@ -16,19 +16,20 @@ char lane_character(int lane) {
 }
 
 std::string title(const Picture& picture) {
-    const PictureRequest& of = picture.request;
-    return picture.file + ": warp " + std::to_string(of.warp) + " of block " +
-           std::to_string(of.block) + ", " + std::to_string(of.shape.rows) + " x " +
-           std::to_string(of.shape.cols) + ", simulated";
+    const PictureRequest& picture_request = picture.request;
+    return picture.file + ": warp " + std::to_string(picture_request.warp) + " of block " +
+           std::to_string(picture_request.block) + ", " +
+           std::to_string(picture_request.shape.rows) + " x " +
+           std::to_string(picture_request.shape.cols) + ", simulated";
 }
 
 /// Returns the source line without indentation, truncated to the width of a terminal.
 std::string shorten_source_line(const std::string& line) {
     const std::size_t begin = line.find_first_not_of(" \t");
     if (begin == line.npos) return "";
-    constexpr std::size_t room = 72;
+    constexpr std::size_t available_columns = 72;
     const std::string text = line.substr(begin);
-    return text.size() <= room ? text : text.substr(0, room - 3) + "...";
+    return text.size() <= available_columns ? text : text.substr(0, available_columns - 3) + "...";
 }
 
 /// Formats a row as four groups of eight columns. A group is a sector of memory, or eight banks of
@@ -99,7 +100,7 @@ int svg_height(const WarpAccess& access) {
 }  // namespace
 
 std::string Picture::text() const {
-    if (!ok()) return terminal_text(problem);
+    if (!is_ok()) return terminal_text(problem);
     std::string text = wrap(title(*this));
     text += "Lanes are shown as 0-9 and a-v; a dot is memory or a bank that no lane touches.\n";
     for (const WarpAccess& access : accesses) text += "\n" + access_text(access);
@@ -113,10 +114,10 @@ std::string Picture::svg() const {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
         "font-family=\"monospace\" font-size=\"12\" stroke-width=\"1\">\n",
         kWidth, height);
-    svg += "<title>" + escaped(ok() ? title(*this) : problem.headline) + "</title>\n";
+    svg += "<title>" + escaped(is_ok() ? title(*this) : problem.headline) + "</title>\n";
     svg += "<style>rect { stroke: #555555; } .page { stroke: none; fill: #ffffff; }</style>\n";
     svg += format("<rect class=\"page\" width=\"%d\" height=\"%d\"/>\n", kWidth, height);
-    svg += svg_text(8, 20, "start", ok() ? title(*this) : problem.headline);
+    svg += svg_text(8, 20, "start", is_ok() ? title(*this) : problem.headline);
     int y = 32;
     for (const WarpAccess& access : accesses) {
         svg += svg_access(access, y);

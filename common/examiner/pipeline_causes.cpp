@@ -26,16 +26,17 @@ struct PipelineStep {
 /// The steps in one iteration of the loop, in the order of the source.
 using PipelineSteps = std::vector<PipelineStep>;
 
-/// Returns the names of the file's functions that start copies or, if `are_copying` is false, of
-/// those that start none.
-std::vector<std::string> list_functions(const std::string& code, bool are_copying) {
+/// Returns the names of the file's functions that start copies or, if `needs_async_copy` is false,
+/// of those that start none.
+std::vector<std::string> list_functions(const std::string& code, bool needs_async_copy) {
     static const TextPattern head(R"(__device__[^;{}()]*?(\w+)\s*\([^;{}]*\)\s*\{)");
     std::vector<std::string> names;
-    for (const TextMatch& one : find_matches(code, head)) {
-        const std::size_t open = match_end(one) - 1;
-        const std::string body = code.substr(open, find_closing_bracket(code, open) - open);
-        const bool copies = body.find("memcpy_async") != body.npos;
-        if (copies == are_copying) names.push_back(one.str(1));
+    for (const TextMatch& match : find_matches(code, head)) {
+        const std::size_t opening_position = match_end(match) - 1;
+        const std::string body = code.substr(
+            opening_position, find_closing_bracket(code, opening_position) - opening_position);
+        const bool has_async_copy = body.find("memcpy_async") != body.npos;
+        if (has_async_copy == needs_async_copy) names.push_back(match.str(1));
     }
     return names;
 }
@@ -48,36 +49,37 @@ bool is_one_of(const std::vector<std::string>& names, const std::string& name) {
 /// if the kernel has no loop.
 const Loop* find_pipeline_loop(const std::vector<Loop>& loops, const std::string& text) {
     const int kernel = find_kernel_line(text, "");
-    const Loop* found = nullptr;
+    const Loop* loop_found = nullptr;
     for (const Loop& loop : loops) {
-        if (loop.first_line > kernel && (!found || loop.first_line < found->first_line))
-            found = &loop;
+        if (loop.first_line > kernel && (!loop_found || loop.first_line < loop_found->first_line))
+            loop_found = &loop;
     }
-    return found;
+    return loop_found;
 }
 
 PipelineSteps list_steps(const std::string& text, const Loop& loop) {
     static const TextPattern call(R"(\b(\w+)\s*\()");
     const std::string code = code_for_search(text);
-    const auto copying = list_functions(code, true), others = list_functions(code, false);
+    const auto copying_functions = list_functions(code, true),
+               other_functions = list_functions(code, false);
     PipelineSteps steps;
-    for (const TextMatch& one : find_matches(code, call)) {
-        const int line = line_of(code, one);
+    for (const TextMatch& match : find_matches(code, call)) {
+        const int line = line_of_match(code, match);
         if (line <= loop.first_line || line > loop.last_line) continue;
-        const std::string name = one.str(1);
+        const std::string name = match.str(1);
         PipelineStep step{.line = line};
-        const std::size_t open = match_end(one) - 1;
-        step.text = code.substr(match_offset(one),
-                                find_closing_bracket(code, open) + 1 - match_offset(one));
+        const std::size_t opening_position = match_end(match) - 1;
+        step.text = code.substr(match_offset(match), find_closing_bracket(code, opening_position) +
+                                                         1 - match_offset(match));
         if (name == "__pipeline_commit")
             step.kind = PipelineStep::commit;
         else if (name == "__pipeline_wait_prior")
             step.kind = PipelineStep::wait;
         else if (name == "__syncthreads")
             step.kind = PipelineStep::barrier;
-        else if (name == "__pipeline_memcpy_async" || is_one_of(copying, name))
+        else if (name == "__pipeline_memcpy_async" || is_one_of(copying_functions, name))
             step.kind = PipelineStep::copy;
-        else if (is_one_of(others, name))
+        else if (is_one_of(other_functions, name))
             step.kind = PipelineStep::use;
         else
             continue;
@@ -100,11 +102,11 @@ const PipelineStep* find_step(const PipelineSteps& steps, PipelineStep::Kind kin
     return nullptr;
 }
 
-std::size_t place_of(const PipelineSteps& steps, const PipelineStep* step) {
+std::size_t index_of_step(const PipelineSteps& steps, const PipelineStep* step) {
     return step ? static_cast<std::size_t>(step - steps.data()) : steps.size();
 }
 
-std::string on_line(int line) {
+std::string format_line_note(int line) {
     return "line " + std::to_string(line);
 }
 
@@ -117,17 +119,18 @@ LineMistake find_commit_mistake(const PipelineSteps& steps) {
                 "Call __pipeline_commit() after the copies, in each pass: the wait counts groups."};
     }
     if (commit->line < copy->line &&
-        !find_step(steps, PipelineStep::commit, place_of(steps, copy))) {
+        !find_step(steps, PipelineStep::commit, index_of_step(steps, copy))) {
         return {commit->line,
-                "the group is committed before its copies start on " + on_line(copy->line) +
-                    ", so the copies belong to the next group.",
+                "the group is committed before its copies start on " +
+                    format_line_note(copy->line) + ", so the copies belong to the next group.",
                 "Start the copies first, then commit their group."};
     }
-    const PipelineStep* again = find_step(steps, PipelineStep::commit, place_of(steps, commit) + 1);
-    if (again && commit->is_in_condition && again->line > copy->line) {
-        return {again->line,
+    const PipelineStep* second_commit =
+        find_step(steps, PipelineStep::commit, index_of_step(steps, commit) + 1);
+    if (second_commit && commit->is_in_condition && second_commit->line > copy->line) {
+        return {second_commit->line,
                 "where there is a next tile, two groups are committed, here and on " +
-                    on_line(commit->line) +
+                    format_line_note(commit->line) +
                     ". The newest group is empty, so the kernel also waits for the next tile's "
                     "group.",
                 "Commit exactly one group in each pass."};
@@ -136,7 +139,7 @@ LineMistake find_commit_mistake(const PipelineSteps& steps) {
     if (commit->is_in_condition && wait && !wait->is_in_branch()) {
         return {commit->line,
                 "a group is committed only under this condition. Without this group, the wait on " +
-                    on_line(wait->line) + " leaves this tile's own group in flight.",
+                    format_line_note(wait->line) + " leaves this tile's own group in flight.",
                 "Commit a group in every pass, even an empty one: then the newest group always "
                 "belongs to the next tile."};
     }
@@ -154,10 +157,10 @@ LineMistake find_wait_mistake(const PipelineSteps& steps) {
                 "newest groups in flight."};
     }
     if (wait->line > use->line) {
-        return {
-            wait->line,
-            "the wait for the copies comes after the tile is read on " + on_line(use->line) + ".",
-            "Wait first, then call __syncthreads(), then read the tile."};
+        return {wait->line,
+                "the wait for the copies comes after the tile is read on " +
+                    format_line_note(use->line) + ".",
+                "Wait first, then call __syncthreads(), then read the tile."};
     }
     const auto waits_in = [&](bool PipelineStep::*branch) {
         return std::ranges::any_of(steps, [&](const PipelineStep& step) {
@@ -173,11 +176,11 @@ LineMistake find_wait_mistake(const PipelineSteps& steps) {
                     ", but it reads the tile in every pass.",
                 "Wait in every pass, before the tile is read."};
     }
-    TextMatch found;
-    if (search(wait->text, found, count) && std::stoi(found.str(1)) > 1 &&
+    TextMatch match;
+    if (search(wait->text, match, count) && std::stoi(match.str(1)) > 1 &&
         std::ranges::count(steps, PipelineStep::commit, &PipelineStep::kind) == 1) {
         return {wait->line,
-                "this wait leaves " + found.str(1) +
+                "this wait leaves " + match.str(1) +
                     " groups in flight, and this tile's own group is one of them: after this "
                     "group, only the group of the next tile has been committed.",
                 "Leave 1 group in flight, the group of the next tile."};
@@ -189,17 +192,19 @@ LineMistake find_barrier_mistake(const PipelineSteps& steps) {
     const PipelineStep* use = find_step(steps, PipelineStep::use);
     const PipelineStep* wait = find_step(steps, PipelineStep::wait);
     if (!use || !wait || wait->line > use->line) return {};
-    const std::size_t waited = place_of(steps, wait), used = place_of(steps, use);
-    const PipelineStep* between = find_step(steps, PipelineStep::barrier, waited, used);
-    const PipelineStep* before = find_step(steps, PipelineStep::barrier, 0, waited);
-    if (!between && before) {
-        return {before->line,
-                "the barrier comes before the wait on " + on_line(wait->line) +
+    const std::size_t wait_index = index_of_step(steps, wait),
+                      use_index = index_of_step(steps, use);
+    const PipelineStep* barrier_between =
+        find_step(steps, PipelineStep::barrier, wait_index, use_index);
+    const PipelineStep* barrier_before = find_step(steps, PipelineStep::barrier, 0, wait_index);
+    if (!barrier_between && barrier_before) {
+        return {barrier_before->line,
+                "the barrier comes before the wait on " + format_line_note(wait->line) +
                     ". A thread waits only for its own copies, so other threads may read the tile "
                     "before all copies have arrived.",
                 "Wait first, then call __syncthreads(), then read the tile."};
     }
-    if (between && !find_step(steps, PipelineStep::barrier, used)) {
+    if (barrier_between && !find_step(steps, PipelineStep::barrier, use_index)) {
         return {use->line,
                 "nothing keeps a fast thread from refilling this stage in the next pass while "
                 "other threads still read it: a barrier is missing.",
@@ -210,18 +215,19 @@ LineMistake find_barrier_mistake(const PipelineSteps& steps) {
 
 /// Returns the expression that a call uses as the index of the stage, such as "1 - stage" for
 /// `fetch(tiles[1 - stage], ...)`.
-std::string stage_of(const PipelineStep* step) {
+std::string find_stage(const PipelineStep* step) {
     static const TextPattern stage(R"(\(\s*(?:\w+\s*,\s*)?\w+\[([^\]]*)\])");
-    TextMatch found;
-    return step && search(step->text, found, stage) ? trimmed(found.str(1)) : "";
+    TextMatch match;
+    return step && search(step->text, match, stage) ? trimmed(match.str(1)) : "";
 }
 
 /// The stages that an iteration of the loop fills and reads, and the line that changes the stage.
 struct StageUse {
     const PipelineStep* copy;
     const PipelineStep* use;
-    std::string filled = {}, read = {};  ///< the index of the stage, such as "1 - stage"
-    int change_line = 0;                 ///< the line that changes the stage; 0 if there is none
+    std::string filled_stage = {},
+                read_stage = {};  ///< the index of the stage, such as "1 - stage"
+    int change_line = 0;          ///< the line that changes the stage; 0 if there is none
     /// The two sides of the assignment that changes the stage.
     std::string variable = {}, assignment = {};
 };
@@ -229,38 +235,39 @@ struct StageUse {
 StageUse find_stage_use(const PipelineSteps& steps, const Loop& loop, const std::string& text) {
     StageUse stages{.copy = find_step(steps, PipelineStep::copy),
                     .use = find_step(steps, PipelineStep::use)};
-    stages.filled = stage_of(stages.copy);
-    stages.read = stage_of(stages.use);
+    stages.filled_stage = find_stage(stages.copy);
+    stages.read_stage = find_stage(stages.use);
     for (int line = loop.first_line + 1; line < loop.last_line; ++line) {
-        static const TextPattern change(R"(^\s*(\w*[sS]tage\w*)\s*(\+\+|[+^]?=[^;]*))");
+        static const TextPattern stage_update(R"(^\s*(\w*[sS]tage\w*)\s*(\+\+|[+^]?=[^;]*))");
         const std::string code = code_on_line(text, line);
-        TextMatch found;
-        if (!search(code, found, change)) continue;
+        TextMatch match;
+        if (!search(code, match, stage_update)) continue;
         stages.change_line = line;
-        stages.variable = found.str(1);
-        stages.assignment = found.str(2);
+        stages.variable = match.str(1);
+        stages.assignment = match.str(2);
     }
     return stages;
 }
 
 /// Finds a stage that an iteration both fills and reads, or a stage variable that never changes.
 LineMistake find_same_stage(const StageUse& stages, const Loop& loop) {
-    const auto& [copy, use, filled, read, changes, variable, assignment] = stages;
-    static const TextPattern negated(R"(=\s*-\s*\w+\s*$)");
-    if (contains(assignment, negated)) {
+    const auto& [copy, use, filled_stage, read_stage, changes, variable, assignment] = stages;
+    static const TextPattern negated_value(R"(=\s*-\s*\w+\s*$)");
+    if (contains(assignment, negated_value)) {
         return {changes,
                 "`" + variable + "` never changes here: it starts at 0, and -0 is still 0.",
                 "Make it alternate between 0 and 1: use 1 - " + variable + "."};
     }
-    const bool reads_other =
-        read.find('-') != read.npos || read.find('^') != read.npos || read.find('!') != read.npos;
-    if (filled == read && reads_other && changes > use->line) {
+    const bool reads_other_stage = read_stage.find('-') != read_stage.npos ||
+                                   read_stage.find('^') != read_stage.npos ||
+                                   read_stage.find('!') != read_stage.npos;
+    if (filled_stage == read_stage && reads_other_stage && changes > use->line) {
         return {use->line,
-                "this reads the stage `" + read + "`, which the next tile's copy fills on " +
-                    on_line(copy->line) + "; the tile of this pass is in the other stage.",
+                "this reads the stage `" + read_stage + "`, which the next tile's copy fills on " +
+                    format_line_note(copy->line) + "; the tile of this pass is in the other stage.",
                 "Read the stage that was filled in the previous pass: " + variable + "."};
     }
-    if (filled == read && contains_word(copy->text, loop.counter) &&
+    if (filled_stage == read_stage && contains_word(copy->text, loop.counter) &&
         !contains_word(copy->text, "next")) {
         return {copy->line,
                 "this copies the tile of this pass, `" + loop.counter +
@@ -277,14 +284,14 @@ LineMistake find_same_stage(const StageUse& stages, const Loop& loop) {
                 "` advances by more than 1, so the remainder can stay the same.",
             "Change the stage in every pass: use 1 - " + variable + ", or the parity of the pass."};
     }
-    if (filled == read && (changes == 0 || changes > use->line)) {
-        return {
-            copy->line,
-            "the next tile's copy goes into the stage that is read in this pass, `" + filled + "`.",
-            "Fill the stage that is not being read."};
+    if (filled_stage == read_stage && (changes == 0 || changes > use->line)) {
+        return {copy->line,
+                "the next tile's copy goes into the stage that is read in this pass, `" +
+                    filled_stage + "`.",
+                "Fill the stage that is not being read."};
     }
     if (changes == 0) {
-        return {use->line, "`" + read + "` never changes: each pass reads the same stage.",
+        return {use->line, "`" + read_stage + "` never changes: each pass reads the same stage.",
                 "Switch to the other stage at the end of each pass."};
     }
     return {};
@@ -293,31 +300,35 @@ LineMistake find_same_stage(const StageUse& stages, const Loop& loop) {
 /// Finds an assignment that sets the stage variable to the wrong stage, or that is on the wrong
 /// line.
 LineMistake find_wrong_change_of_stage(const StageUse& stages) {
-    const auto& [copy, use, filled, read, changes, variable, assignment] = stages;
-    const bool wraps =
+    const auto& [copy, use, filled_stage, read_stage, changes, variable, assignment] = stages;
+    const bool wraps_stage =
         assignment.find('%') != assignment.npos || assignment.find('-') != assignment.npos ||
         assignment.find('^') != assignment.npos || assignment.find('?') != assignment.npos ||
         assignment.find('&') != assignment.npos || assignment.find('!') != assignment.npos;
-    if (!wraps && filled.find('%') == filled.npos && read.find('%') == read.npos) {
+    if (!wraps_stage && filled_stage.find('%') == filled_stage.npos &&
+        read_stage.find('%') == read_stage.npos) {
         return {changes, "`" + variable + "` keeps counting up, but there are only two stages.",
                 "Make this variable alternate between the two stages: use 1 - " + variable +
                     ", or the remainder modulo 2."};
     }
-    const bool adds = filled.find('+') != filled.npos && filled.find('%') == filled.npos;
-    if (adds) {
-        return {copy->line, "`" + filled + "` goes beyond the last stage.",
+    const bool is_sum_without_modulo =
+        filled_stage.find('+') != filled_stage.npos && filled_stage.find('%') == filled_stage.npos;
+    if (is_sum_without_modulo) {
+        return {copy->line, "`" + filled_stage + "` goes beyond the last stage.",
                 "Take the remainder modulo the number of stages."};
     }
     if (changes < use->line && changes > copy->line) {
         return {changes,
-                "the stage changes before the tile is read: " + on_line(use->line) +
+                "the stage changes before the tile is read: " + format_line_note(use->line) +
                     " then reads the stage that the next tile's copy fills.",
                 "Change the stage at the end of the pass, after the tile has been read."};
     }
-    if (changes > use->line && filled != read && read.find('-') != read.npos) {
+    if (changes > use->line && filled_stage != read_stage &&
+        read_stage.find('-') != read_stage.npos) {
         return {use->line,
-                "this reads the stage `" + read + "`, which the copy on " + on_line(copy->line) +
-                    " does not fill: that copy fills `" + filled + "`.",
+                "this reads the stage `" + read_stage + "`, which the copy on " +
+                    format_line_note(copy->line) + " does not fill: that copy fills `" +
+                    filled_stage + "`.",
                 "Read the stage that was filled in the previous pass."};
     }
     return {};
@@ -326,7 +337,7 @@ LineMistake find_wrong_change_of_stage(const StageUse& stages) {
 LineMistake find_stage_mistake(const PipelineSteps& steps, const Loop& loop,
                                const std::string& text) {
     const StageUse stages = find_stage_use(steps, loop, text);
-    if (stages.filled.empty() || stages.read.empty()) return {};
+    if (stages.filled_stage.empty() || stages.read_stage.empty()) return {};
     return first_mistake([&] { return find_same_stage(stages, loop); },
                          [&] { return find_wrong_change_of_stage(stages); });
 }
@@ -337,9 +348,9 @@ LineMistake find_few_copying_threads(const PipelineSteps& steps, const std::stri
     const PipelineStep* copy = find_step(steps, PipelineStep::copy);
     if (!copy) return {};
     for (const Condition& condition : find_conditions(text, copy->line)) {
-        const bool is_one = condition.text.find("threadIdx") != condition.text.npos &&
-                            condition.text.find("==") != condition.text.npos;
-        if (!is_one || condition.is_exit) continue;
+        const bool is_single_thread = condition.text.find("threadIdx") != condition.text.npos &&
+                                      condition.text.find("==") != condition.text.npos;
+        if (!is_single_thread || condition.is_exit) continue;
         return {condition.line,
                 "only some threads start their copies here, but each thread should copy a part.",
                 "Make this call in every thread of the block: each thread copies its own part."};
@@ -351,17 +362,17 @@ LineMistake find_few_copying_threads(const PipelineSteps& steps, const std::stri
 LineMistake find_other_next_tile(const Loop& loop, const std::string& text) {
     if (!loop.step || loop.counter.empty()) return {};
     static const TextPattern step(R"(\+=\s*(.+)$)");
-    static const TextPattern next(R"(\bnext\s*=\s*(\w+)\s*\+\s*([^;]+);)");
-    TextMatch by, after;
-    if (!search(*loop.step, by, step)) return {};
+    static const TextPattern next_update(R"(\bnext\s*=\s*(\w+)\s*\+\s*([^;]+);)");
+    TextMatch step_match, next_match;
+    if (!search(*loop.step, step_match, step)) return {};
     for (int line = loop.first_line; line <= loop.last_line; ++line) {
         const std::string code = code_on_line(text, line);
-        if (!search(code, after, next) || after.str(1) != loop.counter) continue;
-        if (trimmed(after.str(2)) == trimmed(by.str(1))) return {};
+        if (!search(code, next_match, next_update) || next_match.str(1) != loop.counter) continue;
+        if (trimmed(next_match.str(2)) == trimmed(step_match.str(1))) return {};
         return {line,
-                "this uses `" + loop.counter + " + " + trimmed(after.str(2)) +
+                "this uses `" + loop.counter + " + " + trimmed(next_match.str(2)) +
                     "` as the next tile, but the loop continues with `" + loop.counter + " + " +
-                    trimmed(by.str(1)) + "`.",
+                    trimmed(step_match.str(1)) + "`.",
                 "Use the tile of the next pass of the loop."};
     }
     return {};
@@ -373,14 +384,15 @@ LineMistake find_wrong_tile_number(const PipelineSteps& steps, const Loop& loop)
     const PipelineStep* copy = find_step(steps, PipelineStep::copy);
     const PipelineStep* use = find_step(steps, PipelineStep::use);
     if (!copy || !use || loop.counter.empty()) return {};
-    const auto has = [](const PipelineStep* step, const std::string& word) {
+    const auto step_contains = [](const PipelineStep* step, const std::string& word) {
         return contains_word(step->text, word);
     };
-    if (has(copy, loop.counter) && !has(copy, "next") && copy->line < use->line) {
+    if (step_contains(copy, loop.counter) && !step_contains(copy, "next") &&
+        copy->line < use->line) {
         return {copy->line, "this copies the tile of this pass, `" + loop.counter + "`, again.",
                 "Start the copy of the next tile."};
     }
-    if (has(use, "next") && !has(use, loop.counter)) {
+    if (step_contains(use, "next") && !step_contains(use, loop.counter)) {
         return {use->line, "this stores the tile of this pass as if it were the next tile, `next`.",
                 "Store `" + loop.counter + "`, the tile that has arrived."};
     }
@@ -412,7 +424,7 @@ LineMistake find_early_break(const PipelineSteps& steps, const std::string& text
     return {};
 }
 
-bool is_of_pipeline(const Failure& failure) {
+bool is_pipeline_failure(const Failure& failure) {
     return failure.kind == FailureKind::copy_not_waited_for ||
            failure.kind == FailureKind::copy_not_committed ||
            failure.kind == FailureKind::uninitialised_shared ||
@@ -427,18 +439,18 @@ bool is_of_pipeline(const Failure& failure) {
 bool explain_by_pipeline(Failure& failure, const Evidence& evidence) {
     const std::string& text = evidence.source.text;
     if (failure.kind == FailureKind::deadlock) return explain_endless_wait(failure, evidence);
-    if (!is_of_pipeline(failure) || tracks_copies_with_mbarrier(text)) return false;
+    if (!is_pipeline_failure(failure) || tracks_copies_with_mbarrier(text)) return false;
     if (code_for_search(text).find("__pipeline_memcpy_async") == std::string::npos) return false;
     const std::vector<Loop> loops = find_loops(text);
     const Loop* loop = find_pipeline_loop(loops, text);
     if (!loop) return false;
     const PipelineSteps steps = list_steps(text, *loop);
-    const auto of_copies = [&] {
+    const auto find_copy_mistake = [&] {
         return first_mistake([&] { return find_commit_mistake(steps); },
                              [&] { return find_wait_mistake(steps); });
     };
-    const auto of_stages = [&] { return find_stage_mistake(steps, *loop, text); };
-    const auto of_tiles = [&] {
+    const auto check_stages = [&] { return find_stage_mistake(steps, *loop, text); };
+    const auto check_tiles = [&] {
         return first_mistake([&] { return find_exchanged_arguments(steps); },
                              [&] { return find_few_copying_threads(steps, text); },
                              [&] { return find_other_next_tile(*loop, text); },
@@ -450,8 +462,9 @@ bool explain_by_pipeline(Failure& failure, const Evidence& evidence) {
                 failure.kind == FailureKind::copy_not_committed ||
                 failure.kind == FailureKind::missing_barrier
             ? first_mistake(
-                  of_copies, [&] { return find_barrier_mistake(steps); }, of_stages, of_tiles)
-            : first_mistake(of_stages, of_tiles);
+                  find_copy_mistake, [&] { return find_barrier_mistake(steps); }, check_stages,
+                  check_tiles)
+            : first_mistake(check_stages, check_tiles);
     if (mistake.line == 0) return false;
     if (failure.kind == FailureKind::wrong_result)
         failure.details = wrap(failure.headline) + failure.details;

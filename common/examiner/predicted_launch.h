@@ -25,14 +25,15 @@ Shape predicted_shape(const Exercise& exercise);
 
 /// Thrown if the sampled blocks of a predicted launch do not store the correct values.
 struct WrongSampledValues : std::runtime_error {
-    explicit WrongSampledValues(SampledValues what)
-        : std::runtime_error("its blocks store wrong values"), found(what) {}
-    SampledValues found;
+    explicit WrongSampledValues(SampledValues sampled_values)
+        : std::runtime_error("its blocks store wrong values"), state(sampled_values) {}
+    SampledValues state;
 };
 
 /// Thrown if the kernel cannot be launched on a matrix of the predicted size.
 struct NotLaunched : std::runtime_error {
-    explicit NotLaunched(Failure why) : std::runtime_error(why.headline), failure(std::move(why)) {}
+    explicit NotLaunched(Failure refusal)
+        : std::runtime_error(refusal.headline), failure(std::move(refusal)) {}
     Failure failure;
 };
 
@@ -69,6 +70,6 @@ timing::TimeExplanation describe_prediction(const Predicted& predicted);
 std::string format_prediction(const Predicted& predicted);
 /// Returns a string such as "At 8192 x 8192 the solution takes about 0.14 ms, yours 0.21 ms: 1.5
 /// times as fast (...). Why: ...", or "" if the learner's kernel is not slower.
-std::string format_comparison(const Predicted& yours, const Predicted& solution);
+std::string format_comparison(const Predicted& kernel_prediction, const Predicted& solution);
 
 }  // namespace coalesce

@@ -6,10 +6,10 @@
 namespace coalesce {
 namespace {
 
-/// Searches for `end` at or after `from`. Returns the offset just past it, or the end of the text
+/// Searches for `end` at or after `begin`. Returns the offset just past it, or the end of the text
 /// if `end` does not occur.
-std::size_t past(std::string_view text, std::string_view end, std::size_t from) {
-    const std::size_t at = text.find(end, std::min(from, text.size()));
+std::size_t find_end(std::string_view text, std::string_view end, std::size_t begin) {
+    const std::size_t at = text.find(end, std::min(begin, text.size()));
     return at == text.npos ? text.size() : at + end.size();
 }
 
@@ -22,14 +22,14 @@ bool is_in_name(char c) {
 std::string ptx_code(std::string_view ptx) {
     std::string code;
     for (std::size_t at = 0; at < ptx.size();) {
-        const std::string_view rest = ptx.substr(at);
-        if (rest.starts_with("//")) {
+        const std::string_view remaining_ptx = ptx.substr(at);
+        if (remaining_ptx.starts_with("//")) {
             at = std::min(ptx.find('\n', at), ptx.size());
-        } else if (rest.starts_with("/*")) {
-            at = past(ptx, "*/", at + 2);
+        } else if (remaining_ptx.starts_with("/*")) {
+            at = find_end(ptx, "*/", at + 2);
             code += ' ';
-        } else if (rest.front() == '"') {
-            at = past(ptx, "\"", at + 1);
+        } else if (remaining_ptx.front() == '"') {
+            at = find_end(ptx, "\"", at + 1);
             code += "\"\"";
         } else {
             code += ptx[at++];

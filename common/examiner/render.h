@@ -33,7 +33,7 @@ struct TerminalOptions {
 
 /// Formats a verdict in lines of at most 80 columns. Lines of source code are not wrapped, and may
 /// be longer.
-std::string terminal_text(const Verdict& verdict, const TerminalOptions& look = {});
+std::string terminal_text(const Verdict& verdict, const TerminalOptions& options = {});
 /// Formats a failure that does not belong to a verdict.
 std::string terminal_text(const Failure& failure);
 /// Formats a verdict as Markdown. Text from the kernel is put into code blocks, and cannot close
@@ -46,8 +46,8 @@ std::string html_text(const Verdict& verdict);
 /// A row of the cost table, such as "sectors per load". The row contains the cost of the learner's
 /// kernel, the minimum cost for the same number of bytes, and the solution's cost.
 struct CostRow {
-    std::string what;
-    std::string yours, ideal, solution;  ///< "-" if unknown
+    std::string label;
+    std::string kernel_cost, ideal_cost, solution;  ///< "-" if unknown
 };
 /// Returns a row for each kind of access that the kernel makes, or no rows if nothing was counted.
 std::vector<CostRow> cost_rows(const Verdict& verdict);

@@ -32,18 +32,19 @@ std::string html_list(const std::vector<std::string>& sentences, const std::stri
 std::string html_costs(const Verdict& verdict) {
     std::string rows;
     for (const CostRow& row : costs_with_time(verdict)) {
-        rows += "<tr>" + element("th", row.what) + element("td", row.yours) +
-                element("td", row.ideal) + element("td", row.solution) + "</tr>\n";
+        rows += "<tr>" + element("th", row.label) + element("td", row.kernel_cost) +
+                element("td", row.ideal_cost) + element("td", row.solution) + "</tr>\n";
     }
     if (rows.empty()) return "";
     return "<table class=\"costs\">\n" +
-           element("caption", "Counted at " + verdict.name_of(verdict.counted) + ", simulated") +
+           element("caption",
+                   "Counted at " + verdict.shape_name(verdict.counted_shape) + ", simulated") +
            "<tr><td></td><th>yours</th><th>ideal</th><th>solution</th></tr>\n" + rows +
            "</table>\n";
 }
 
 std::string failure_html(const Failure& failure, const Verdict& verdict) {
-    std::string html = element("h2", as_sentence(failure.headline)) +
+    std::string html = element("h2", format_sentence(failure.headline)) +
                        element("p", format_failing_input(failure, verdict.sizes)) +
                        element("p", failure.place.text(), "place");
     html += element("pre", source_excerpt(failure, verdict.source), "excerpt");
@@ -58,15 +59,17 @@ std::string html_text(const Verdict& verdict) {
     if (verdict.passed()) html += element("h2", passed_text(verdict));
     if (!verdict.failures.empty()) html += failure_html(verdict.failures.front(), verdict);
     html += element("p", time_text(verdict), "predicted");
-    html += element("p", faster_text(verdict), "faster");
+    html += element("p", format_faster(verdict), "faster");
     html +=
         html_list(other_failures(verdict), "besides") + html_list(warnings(verdict), "warnings");
-    const std::string said = format_printed(verdict);
-    if (!said.empty()) html += element("p", "The kernel printed:") + element("pre", said, "output");
+    const std::string printed_text = format_printed(verdict);
+    if (!printed_text.empty())
+        html += element("p", "The kernel printed:") + element("pre", printed_text, "output");
     if (!verdict.failures.empty()) {
-        const Failure& first = verdict.failures.front();
-        if (!first.next.empty()) html += element("p", "Next: " + first.next, "next");
-        html += element("pre", format_map(first), "map");
+        const Failure& first_failure = verdict.failures.front();
+        if (!first_failure.advice.empty())
+            html += element("p", "Next: " + first_failure.advice, "next");
+        html += element("pre", format_map(first_failure), "map");
     }
     return html + html_costs(verdict) + "</article>\n";
 }

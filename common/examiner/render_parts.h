@@ -10,9 +10,9 @@ namespace coalesce::render {
 
 /// Capitalizes the first letter of a sentence. A sentence that begins with code stays unchanged, as
 /// in "out(0,0) was ...".
-std::string as_sentence(std::string text);
-/// Returns `line` of `text` with up to `around` lines before it and after it, all numbered.
-std::string excerpt_around(const std::string& text, int line, int column, int around);
+std::string format_sentence(std::string text);
+/// Returns `line` of `text` with up to `context_lines` lines before it and after it, all numbered.
+std::string excerpt_around(const std::string& text, int line, int column, int context_lines);
 /// Returns the source lines around a failure. Returns "" if the compiler's message already shows
 /// the line, or if the file is not text.
 std::string source_excerpt(const Failure& failure, const std::string& source, int lines_around = 2);
@@ -30,7 +30,7 @@ std::string passed_text(const Verdict& verdict);
 std::string time_text(const Verdict& verdict);
 /// Returns a sentence that begins with "Faster: " and says how to speed up a kernel that passed.
 /// Returns "" if no time is predicted.
-std::string faster_text(const Verdict& verdict);
+std::string format_faster(const Verdict& verdict);
 /// Returns the cost rows, followed by a row for the predicted time if there is one.
 std::vector<CostRow> costs_with_time(const Verdict& verdict);
 /// Returns the first lines of the kernel's output, or "" if the kernel printed nothing.

@@ -13,11 +13,11 @@ using namespace render;
 
 constexpr int kAnyNumber = 1 << 20;
 
-std::string bold(const std::string& text, const TerminalOptions& look) {
-    return look.is_bold ? "\033[1m" + text + "\033[0m" : text;
+std::string bold(const std::string& text, const TerminalOptions& options) {
+    return options.is_bold ? "\033[1m" + text + "\033[0m" : text;
 }
 
-std::string with_line_end(std::string text) {
+std::string add_line_end(std::string text) {
     if (!text.empty() && text.back() != '\n') text += '\n';
     return text;
 }
@@ -33,52 +33,53 @@ int count_rows(const std::string& text) {
 }
 
 std::string failure_text(const Failure& failure, const Verdict& verdict,
-                         const TerminalOptions& look, int lines_around = 2) {
-    std::string text = bold(wrap(as_sentence(failure.headline)), look);
+                         const TerminalOptions& options, int line_context = 2) {
+    std::string text = bold(wrap(format_sentence(failure.headline)), options);
     text += wrap(format_failing_input(failure, verdict.sizes));
     if (!failure.place.file.empty()) text += "Where: " + failure.place.text() + "\n";
-    const std::string lines = source_excerpt(failure, verdict.source, lines_around);
+    const std::string lines = source_excerpt(failure, verdict.source, line_context);
     if (!lines.empty()) text += "\n" + lines;
-    if (!failure.details.empty()) text += "\n" + with_line_end(failure.details);
+    if (!failure.details.empty()) text += "\n" + add_line_end(failure.details);
     return text;
 }
 
 std::string costs_text(const Verdict& verdict, TimeShown time) {
-    const auto row = [](const std::string& what, const std::string& yours, const std::string& ideal,
-                        const std::string& solution) {
-        return format("  %-28s%12s%12s%12s\n", what.c_str(), yours.c_str(), ideal.c_str(),
-                      solution.c_str());
+    const auto row = [](const std::string& label, const std::string& kernel_cost,
+                        const std::string& ideal_cost, const std::string& solution) {
+        return format("  %-28s%12s%12s%12s\n", label.c_str(), kernel_cost.c_str(),
+                      ideal_cost.c_str(), solution.c_str());
     };
     std::string text;
     for (const CostRow& cost :
          time == TimeShown::in_table ? costs_with_time(verdict) : cost_rows(verdict)) {
-        text += row(cost.what, cost.yours, cost.ideal, cost.solution);
+        text += row(cost.label, cost.kernel_cost, cost.ideal_cost, cost.solution);
     }
     if (text.empty()) return "";
     return "\n" +
-           row("Counted at " + verdict.name_of(verdict.counted), "yours", "ideal", "solution") +
+           row("Counted at " + verdict.shape_name(verdict.counted_shape), "yours", "ideal",
+               "solution") +
            text;
 }
 
 std::string list_text(const std::string& head, const std::vector<std::string>& sentences,
-                      const std::string& mark) {
+                      const std::string& highlight) {
     std::string text;
-    for (const std::string& sentence : sentences) text += wrap(mark + sentence);
+    for (const std::string& sentence : sentences) text += wrap(highlight + sentence);
     return text.empty() ? "" : "\n" + head + text;
 }
 
 /// Lists all failures except the first. If the list would need more than `lines` lines, returns
 /// only the number of failures.
 std::string other_failures_text(const Verdict& verdict, int lines) {
-    const std::vector<std::string> others = other_failures(verdict);
-    const std::string text = list_text("Besides:\n", others, "- ");
-    if (others.empty() || count_rows(text) <= lines) return text;
-    return "Not shown: " + format_count(others.size(), "other finding") +
+    const std::vector<std::string> other_lines = other_failures(verdict);
+    const std::string text = list_text("Besides:\n", other_lines, "- ");
+    if (other_lines.empty() || count_rows(text) <= lines) return text;
+    return "Not shown: " + format_count(other_lines.size(), "other finding") +
            " (--json lists all of them)\n";
 }
 
 std::string format_next(const Failure& failure) {
-    return failure.next.empty() ? "" : "\n" + wrap("Next: " + failure.next);
+    return failure.advice.empty() ? "" : "\n" + wrap("Next: " + failure.advice);
 }
 
 std::string format_full_map(const Failure& failure) {
@@ -88,10 +89,11 @@ std::string format_full_map(const Failure& failure) {
 
 /// Returns a map of the cells that fits into the remaining lines of a screen. Returns "" if too few
 /// lines remain, or if the map would show no more than the text already says.
-std::string format_small_map(const Failure& failure, int lines_left) {
-    constexpr int fewest = 8, most = 16, of_legend = 3;
-    if (lines_left < fewest + of_legend || !failure.map || !failure.map->has_pattern()) return "";
-    return "\n" + format_map(failure, std::min(lines_left - of_legend, most));
+std::string format_small_map(const Failure& failure, int unused_lines) {
+    constexpr int min_rows = 8, max_rows = 16, legend_rows = 3;
+    if (unused_lines < min_rows + legend_rows || !failure.map || !failure.map->has_pattern())
+        return "";
+    return "\n" + format_map(failure, std::min(unused_lines - legend_rows, max_rows));
 }
 
 }  // namespace
@@ -100,38 +102,40 @@ std::string terminal_text(const Failure& failure) {
     return failure_text(failure, {}, {}) + format_next(failure) + format_full_map(failure);
 }
 
-std::string terminal_text(const Verdict& verdict, const TerminalOptions& look) {
-    const Failure* first = verdict.failures.empty() ? nullptr : &verdict.failures.front();
+std::string terminal_text(const Verdict& verdict, const TerminalOptions& options) {
+    const Failure* first_failure = verdict.failures.empty() ? nullptr : &verdict.failures.front();
     std::string text;
-    if (first != nullptr) {
+    if (first_failure != nullptr) {
         // Show fewer lines around the mistake if the verdict would not fit on a screen.
-        constexpr int of_warnings = 1;
+        constexpr int rows_per_warning = 1;
         for (int around = 2; around >= 0; --around) {
-            text = failure_text(*first, verdict, look, around) + format_next(*first);
-            const int rest = count_rows(look.text_after_next) +
-                             of_warnings * static_cast<int>(warnings(verdict).size());
-            if (look.lines == 0 || count_rows(text) + rest <= look.lines) break;
+            text = failure_text(*first_failure, verdict, options, around) +
+                   format_next(*first_failure);
+            const int rows_below = count_rows(options.text_after_next) +
+                                   rows_per_warning * static_cast<int>(warnings(verdict).size());
+            if (options.lines == 0 || count_rows(text) + rows_below <= options.lines) break;
         }
     } else if (verdict.passed()) {
         text = wrap(passed_text(verdict));
-        if (look.has_costs && look.time == TimeShown::in_words)
-            text += wrap(time_text(verdict)) + wrap(faster_text(verdict));
-        if (look.has_costs) text += costs_text(verdict, look.time);
+        if (options.has_costs && options.time == TimeShown::in_words)
+            text += wrap(time_text(verdict)) + wrap(format_faster(verdict));
+        if (options.has_costs) text += costs_text(verdict, options.time);
     }
-    text += look.text_after_next;
-    text +=
-        other_failures_text(verdict, look.lines == 0 ? kAnyNumber : look.lines - count_rows(text));
+    text += options.text_after_next;
+    text += other_failures_text(verdict,
+                                options.lines == 0 ? kAnyNumber : options.lines - count_rows(text));
     text += list_text("", warnings(verdict), "");
-    const std::string said = format_printed(verdict);
-    if (!said.empty()) text += "\nThe kernel printed:\n" + said;
-    const std::string time_after_failure = first != nullptr ? time_text(verdict) : "";
+    const std::string printed_text = format_printed(verdict);
+    if (!printed_text.empty()) text += "\nThe kernel printed:\n" + printed_text;
+    const std::string time_after_failure = first_failure != nullptr ? time_text(verdict) : "";
     if (!time_after_failure.empty()) {
         const std::string time = "\n" + wrap(time_after_failure);
-        if (look.lines == 0 || count_rows(text) + count_rows(time) <= look.lines) text += time;
+        if (options.lines == 0 || count_rows(text) + count_rows(time) <= options.lines)
+            text += time;
     }
-    if (first == nullptr) return text;
-    if (look.lines == 0 || look.has_full_map) return text + format_full_map(*first);
-    return text + format_small_map(*first, look.lines - count_rows(text));
+    if (first_failure == nullptr) return text;
+    if (options.lines == 0 || options.has_full_map) return text + format_full_map(*first_failure);
+    return text + format_small_map(*first_failure, options.lines - count_rows(text));
 }
 
 }  // namespace coalesce

@@ -10,10 +10,10 @@ namespace coalesce {
 using simulated::Report;
 
 const Report* find_report(const Trial& trial, const char* check, const char* kind) {
-    const auto found =
+    const auto report_entry =
         std::find_if(trial.reports.begin(), trial.reports.end(),
                      [&](const Report& report) { return report.matches(check, kind); });
-    return found == trial.reports.end() ? nullptr : &*found;
+    return report_entry == trial.reports.end() ? nullptr : &*report_entry;
 }
 
 Place place_in_learner_file(const Place& place, const Evidence& evidence) {
@@ -34,17 +34,18 @@ namespace {
 std::string substitute_matrix_names(const Report& report, const Trial& trial,
                                     const Evidence& evidence) {
     const std::string begin = "the allocation of ", end = ")";
-    const std::size_t first = report.message.find(begin);
-    const std::size_t last = report.message.find(end, first);
-    if (first == report.message.npos || last == report.message.npos) return report.message;
-    const auto holds = [&](std::uint64_t matrix) {
+    const std::size_t name_begin = report.message.find(begin);
+    const std::size_t name_end = report.message.find(end, name_begin);
+    if (name_begin == report.message.npos || name_end == report.message.npos) return report.message;
+    const auto is_inside_matrix = [&](std::uint64_t matrix) {
         return report.address >= matrix && report.address < matrix + 4 * trial.elements();
     };
-    if (!holds(trial.in_address) && !holds(trial.out_address)) return report.message;
+    if (!is_inside_matrix(trial.in_address) && !is_inside_matrix(trial.out_address))
+        return report.message;
     std::string message = report.message;
     return message.replace(
-        first, last + end.size() - first,
-        std::string("`") + matrix_name(!holds(trial.in_address), evidence) + "`");
+        name_begin, name_end + end.size() - name_begin,
+        std::string("`") + matrix_name(!is_inside_matrix(trial.in_address), evidence) + "`");
 }
 
 /// Returns the text of a report, including its thread and a description of the other access.
@@ -52,10 +53,12 @@ std::string report_details(const Report& report, const Trial& trial, const Evide
     std::string text =
         wrap(report.thread.text() + ": " + substitute_matrix_names(report, trial, evidence));
     if (report.other_place.line > 0) {
-        const bool is_learners = report.other_place.file == evidence.source.name;
-        const Place other =
-            is_learners ? place_in_learner_file(report.other_place, evidence) : report.other_place;
-        text += wrap("The other access: " + other.text() + ", " + report.other_thread.text() + ".");
+        const bool is_learner_file = report.other_place.file == evidence.source.name;
+        const Place shown_place = is_learner_file
+                                      ? place_in_learner_file(report.other_place, evidence)
+                                      : report.other_place;
+        text += wrap("The other access: " + shown_place.text() + ", " + report.other_thread.text() +
+                     ".");
     }
     return text;
 }
@@ -64,23 +67,23 @@ std::string report_details(const Report& report, const Trial& trial, const Evide
 
 Failure failure_from_report(FailureKind kind, const Report& report, const Trial& trial,
                             const Evidence& evidence, const std::string& headline,
-                            const std::string& next) {
+                            const std::string& advice) {
     return {.kind = kind,
             .headline = headline,
             .place = place_in_learner_file(report.place, evidence),
             .shape = trial.shape,
             .details = report_details(report, trial, evidence),
-            .next = next};
+            .advice = advice};
 }
 
-std::optional<Failure> find_reported_failure(std::initializer_list<ReportRule> list,
+std::optional<Failure> find_reported_failure(std::initializer_list<ReportRule> rules,
                                              const Trial& trial, const Evidence& evidence) {
-    for (const ReportRule& one : list) {
-        const Report* report = find_report(trial, one.check, one.kind);
+    for (const ReportRule& rule : rules) {
+        const Report* report = find_report(trial, rule.check, rule.kind);
         if (!report) continue;
-        const bool is_cured = one.prefers_own_advice && !report->cure.empty();
-        return failure_from_report(one.failure, *report, trial, evidence, one.headline,
-                                   is_cured ? report->cure : one.next);
+        const bool is_cured = rule.prefers_own_advice && !report->cure.empty();
+        return failure_from_report(rule.failure, *report, trial, evidence, rule.headline,
+                                   is_cured ? report->cure : rule.advice);
     }
     return std::nullopt;
 }

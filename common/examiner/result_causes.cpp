@@ -18,8 +18,8 @@ constexpr std::uint64_t kMaxTracedWarps = 64;
 
 bool stores_to(const simulated::Access& access, std::uint64_t address) {
     if (access.is_shared || !access.is_store) return false;
-    const std::vector<std::uint64_t> begins = access.active_addresses();
-    return std::any_of(begins.begin(), begins.end(), [&](std::uint64_t begin) {
+    const std::vector<std::uint64_t> addresses = access.active_addresses();
+    return std::any_of(addresses.begin(), addresses.end(), [&](std::uint64_t begin) {
         return address >= begin && address < begin + access.bytes_per_lane;
     });
 }
@@ -34,13 +34,15 @@ int find_wrong_store_line(const Trial& trial, const Evidence& evidence) {
     const Cell cell = *trial.comparison->first_bad;
     const std::int64_t index = cell.row * trial.comparison->problem.out_cols() + cell.col;
     for (std::uint64_t number = 0; number < count; ++number) {
-        const Trial seen = evidence.launch_without_checks(
+        const Trial unchecked_trial = evidence.launch_without_checks(
             trial.shape,
             {number / warps, static_cast<unsigned>(number % warps), kMaxTracedAccesses});
-        const std::uint64_t address = seen.out_address + 4 * static_cast<std::uint64_t>(index);
-        const auto found = std::find_if(seen.accesses.begin(), seen.accesses.end(),
-                                        [&](const auto& one) { return stores_to(one, address); });
-        if (found != seen.accesses.end()) return found->line;
+        const std::uint64_t address =
+            unchecked_trial.out_address + 4 * static_cast<std::uint64_t>(index);
+        const auto access =
+            std::find_if(unchecked_trial.accesses.begin(), unchecked_trial.accesses.end(),
+                         [&](const auto& candidate) { return stores_to(candidate, address); });
+        if (access != unchecked_trial.accesses.end()) return access->line;
     }
     return 0;
 }
@@ -50,14 +52,14 @@ int find_wrong_store_line(const Trial& trial, const Evidence& evidence) {
 /// contains only a brace. In that case, returns the line of the statement before the brace.
 int find_mistake_line(const Trial& trial, const Finding& finding, const Evidence& evidence) {
     const int store_line = find_statement_line(evidence.source.text, trial.store_line);
-    const auto says = [&](const char* words) {
+    const auto headline_contains = [&](const char* words) {
         return finding.sentence.find(words) != std::string::npos;
     };
     const std::string& text = evidence.source.text;
     int line = 0;
     if (finding.fault == Fault::wrong_origin) line = find_pointer_advance_line(text, "in");
     if (finding.fault == Fault::half_exchanged) line = find_wrong_store_line(trial, evidence);
-    if (finding.fault == Fault::never_written && says("on the diagonal")) {
+    if (finding.fault == Fault::never_written && headline_contains("on the diagonal")) {
         line = find_line_leaving_diagonal(text);
     }
     if (finding.fault == Fault::ragged_edge_missed) {
@@ -65,12 +67,13 @@ int find_mistake_line(const Trial& trial, const Finding& finding, const Evidence
         if (code_on_line(text, grid).find("ceil_div") == std::string::npos) line = grid;
     }
     if (line > 0) return line;
-    const bool is_of_load = finding.fault == Fault::wrong_origin ||
-                            (finding.fault == Fault::wrong_pitch && says("seems to use in["));
-    if (!is_of_load) return store_line;
-    const Trial seen = evidence.launch_without_checks(trial.shape);
-    for (const LineCounters& one : seen.lines) {
-        if (one.counters.load_requests > 0) return one.line;
+    const bool is_load_fault =
+        finding.fault == Fault::wrong_origin ||
+        (finding.fault == Fault::wrong_pitch && headline_contains("seems to use in["));
+    if (!is_load_fault) return store_line;
+    const Trial unchecked_trial = evidence.launch_without_checks(trial.shape);
+    for (const LineCounters& line_counters : unchecked_trial.lines) {
+        if (line_counters.counters.load_requests > 0) return line_counters.line;
     }
     return store_line;
 }
@@ -78,48 +81,48 @@ int find_mistake_line(const Trial& trial, const Finding& finding, const Evidence
 /// Explains at which stage the kernel loses or misplaces elements. The accesses of one warp show
 /// the stage. The result alone does not show it.
 void explain_left_out_elements(Failure& failure, const Trial& trial, const Evidence& evidence) {
-    const auto left_out = find_left_out_stage(trial, evidence);
-    if (!left_out) return;
+    const auto left_out_stage = find_left_out_stage(trial, evidence);
+    if (!left_out_stage) return;
     failure.kind = FailureKind::elements_left_out;
     failure.fault = Fault::none;
     failure.details += wrap(first_sentence(failure.headline));
-    failure.headline = left_out->sentence;
-    failure.place.line = left_out->line;
-    failure.next = left_out->next;
+    failure.headline = left_out_stage->sentence;
+    failure.place.line = left_out_stage->line;
+    failure.advice = left_out_stage->advice;
 }
 
 /// Explains a sum in which only one term is multiplied by the row length, such as `row + k * cols`.
 /// Such a sum is a mistake, whatever the result. Returns false if there is none.
 bool explain_missing_parentheses(Failure& failure, const Evidence& evidence) {
-    const MissingParentheses found = find_missing_parentheses(evidence.source.text);
-    if (found.line == 0) return false;
+    const MissingParentheses parentheses = find_missing_parentheses(evidence.source.text);
+    if (parentheses.line == 0) return false;
     failure.kind = FailureKind::wrong_result;
     failure.fault = Fault::wrong_pitch;
     failure.details = wrap(first_sentence(failure.headline)) + failure.details;
-    failure.headline = "`" + found.text + "` multiplies " + found.factor + " only by " +
-                       found.pitch +
+    failure.headline = "`" + parentheses.text + "` multiplies " + parentheses.factor + " only by " +
+                       parentheses.pitch +
                        ", because * binds more tightly than +: parentheses are missing.";
-    failure.place.line = found.line;
-    failure.next =
-        "Put the whole sum in parentheses: (... + " + found.factor + ") * " + found.pitch + ".";
+    failure.place.line = parentheses.line;
+    failure.advice = "Put the whole sum in parentheses: (... + " + parentheses.factor + ") * " +
+                     parentheses.pitch + ".";
     return true;
 }
 
 /// Corrects the guess that the tiles were not moved because the block indices are not swapped. The
 /// guess is wrong if the kernel already swaps them, or if it need not swap them.
 void explain_unmoved_tiles(Failure& failure, const Evidence& evidence) {
-    const std::string guess = ": swap the block indices too";
-    const std::size_t at = failure.headline.find(guess);
+    const std::string guess_text = ": swap the block indices too";
+    const std::size_t at = failure.headline.find(guess_text);
     if (failure.fault != Fault::tile_not_moved || at == std::string::npos) return;
     const std::string code = code_for_search(evidence.source.text);
-    static const TextPattern exchanged(R"(\bcol\s*=\s*blockIdx\.y)");
+    static const TextPattern exchanged_column(R"(\bcol\s*=\s*blockIdx\.y)");
     if (evidence.exercise.task().in_place) {
-        failure.headline.erase(at, guess.size());
-    } else if (contains(code, exchanged)) {
-        failure.headline.replace(at, guess.size(),
+        failure.headline.erase(at, guess_text.size());
+    } else if (contains(code, exchanged_column)) {
+        failure.headline.replace(at, guess_text.size(),
                                  ": the block indices are swapped where col and row are set, and "
                                  "the index of the store swaps them once more");
-        failure.next = "Swap them in only one of the two places.";
+        failure.advice = "Swap them in only one of the two places.";
     }
 }
 
@@ -132,7 +135,7 @@ void explain_rows_of_stack(Failure& failure, const Evidence& evidence) {
                           contains_word(evidence.source.text, "MATRIX_ROWS");
     if (!is_stack || at == std::string::npos) return;
     failure.headline.replace(at, meant.size(), "instead of out[col * MATRIX_ROWS + row]");
-    failure.next =
+    failure.advice =
         "How long is a row of a transposed matrix? It has MATRIX_ROWS elements; `rows` "
         "counts the rows of all matrices.";
 }
@@ -141,33 +144,35 @@ void explain_rows_of_stack(Failure& failure, const Evidence& evidence) {
 
 Failure explain_wrong_result(const Trial& trial, const Comparison& comparison,
                              const Evidence& evidence) {
-    const Finding& first = comparison.findings.front();
-    const bool is_of_launch = has_trait(first.fault, trait::may_be_launch);
-    if (is_of_launch) {
-        if (auto found = find_exchanged_grid(trial, evidence)) return *found;
+    const Finding& first_finding = comparison.findings.front();
+    const bool is_launch_fault = has_trait(first_finding.fault, trait::may_be_launch);
+    if (is_launch_fault) {
+        if (auto grid_failure = find_exchanged_grid(trial, evidence)) return *grid_failure;
     }
-    Failure failure{.kind = FailureKind::wrong_result,
-                    .fault = first.fault,
-                    .headline = end_sentence(first.sentence),
-                    .place = {evidence.source.name, find_mistake_line(trial, first, evidence), 0},
-                    .shape = trial.shape,
-                    .next = advice_for_fault(first.fault, evidence.exercise.task())};
+    Failure failure{
+        .kind = FailureKind::wrong_result,
+        .fault = first_finding.fault,
+        .headline = end_sentence(first_finding.sentence),
+        .place = {evidence.source.name, find_mistake_line(trial, first_finding, evidence), 0},
+        .shape = trial.shape,
+        .advice = advice_for_fault(first_finding.fault, evidence.exercise.task())};
     for (std::size_t i = 1; i < comparison.findings.size(); ++i) {
         // An access outside a matrix is a consequence of a wrong index, not a second mistake.
         const bool is_outside = has_trait(comparison.findings[i].fault, trait::outside);
-        if (is_outside && has_trait(first.fault, trait::certain)) continue;
+        if (is_outside && has_trait(first_finding.fault, trait::certain)) continue;
         failure.details += wrap(end_sentence(comparison.findings[i].text()));
     }
     explain_unmoved_tiles(failure, evidence);
     explain_rows_of_stack(failure, evidence);
     const bool lacks_brackets = explain_missing_parentheses(failure, evidence);
-    const bool is_told =
-        lacks_brackets || (is_of_launch && explain_by_launch(failure, trial, evidence));
-    if (!is_told && !first.guess.empty()) failure.headline += " " + end_sentence(first.guess);
+    const bool is_explained =
+        lacks_brackets || (is_launch_fault && explain_by_launch(failure, trial, evidence));
+    if (!is_explained && !first_finding.guess.empty())
+        failure.headline += " " + end_sentence(first_finding.guess);
     if (!lacks_brackets) explain_values(failure, trial, evidence);
     explain_missed_batches(failure, trial, evidence);
-    if (!is_told && failure.fault == first.fault &&
-        has_trait(first.fault, trait::may_be_any_index)) {
+    if (!is_explained && failure.fault == first_finding.fault &&
+        has_trait(first_finding.fault, trait::may_be_any_index)) {
         explain_left_out_elements(failure, trial, evidence);
     }
     if (comparison.wrong + comparison.untouched > 0) {
@@ -186,10 +191,10 @@ namespace {
 /// on a real GPU, where memcheck does not run.
 const Finding* find_guard_band_finding(const Comparison& comparison) {
     if (has_trait(comparison.fault(), trait::certain)) return nullptr;
-    const auto found =
-        std::find_if(comparison.findings.begin(), comparison.findings.end(),
-                     [](const Finding& one) { return has_trait(one.fault, trait::outside); });
-    return found == comparison.findings.end() ? nullptr : &*found;
+    const auto finding = std::find_if(
+        comparison.findings.begin(), comparison.findings.end(),
+        [](const Finding& one_finding) { return has_trait(one_finding.fault, trait::outside); });
+    return finding == comparison.findings.end() ? nullptr : &*finding;
 }
 
 /// Explains a race between blocks that index the same matrix with different row lengths. The
@@ -198,14 +203,14 @@ void explain_wrong_pitch(Failure& failure, const Report& race, const Evidence& e
     const Produces task = evidence.exercise.task();
     if (!task.in_place) return;
     const std::string matrix = matrix_name(true, evidence);
-    const OddPitch odd = find_odd_pitch(evidence.source.text, matrix);
-    if (odd.line == 0) return;
-    if (odd.line != race.place.line && odd.line != race.other_place.line) return;
-    failure.place.line = odd.line;
-    failure.details +=
-        wrap("Line " + std::to_string(odd.line) + " assumes that a row of `" + matrix + "` has " +
-             odd.pitch + " elements, but all other lines assume " + odd.usual_pitch + ".");
-    failure.next = advice_for_fault(Fault::wrong_pitch, task);
+    const OddPitch odd_pitch = find_odd_pitch(evidence.source.text, matrix);
+    if (odd_pitch.line == 0) return;
+    if (odd_pitch.line != race.place.line && odd_pitch.line != race.other_place.line) return;
+    failure.place.line = odd_pitch.line;
+    failure.details += wrap("Line " + std::to_string(odd_pitch.line) + " assumes that a row of `" +
+                            matrix + "` has " + odd_pitch.pitch +
+                            " elements, but all other lines assume " + odd_pitch.usual_pitch + ".");
+    failure.advice = advice_for_fault(Fault::wrong_pitch, task);
 }
 
 }  // namespace
@@ -213,19 +218,21 @@ void explain_wrong_pitch(Failure& failure, const Report& race, const Evidence& e
 /// Explains a race between the two blocks that belong to a pair of tiles, of which only one may
 /// process the pair. Returns false for all other races.
 bool explain_pair(Failure& failure, const Report& race, const Evidence& evidence) {
-    const auto &one = race.thread.block, &other = race.other_thread.block;
-    const bool is_pair = one[0] == other[1] && one[1] == other[0] && one[0] != one[1];
+    const auto &race_block = race.thread.block, &other_block = race.other_thread.block;
+    const bool is_pair = race_block[0] == other_block[1] && race_block[1] == other_block[0] &&
+                         race_block[0] != race_block[1];
     const bool has_tiles = !find_shared_array(evidence.source.text, 0).name.empty();
     if (!evidence.exercise.task().in_place || !is_pair || !has_tiles) return false;
     const auto name = [](const auto& block) {
         return "block (" + std::to_string(block[0]) + ", " + std::to_string(block[1]) + ")";
     };
-    failure.headline = "both blocks of a pair do the work, " + name(one) + " and " + name(other) +
+    failure.headline = "both blocks of a pair do the work, " + name(race_block) + " and " +
+                       name(other_block) +
                        ": each block reads values that the other block has stored.";
     const int line = find_line_comparing_blocks(evidence.source.text);
     failure.place.line =
         line > 0 ? line : find_kernel_line(evidence.source.text, evidence.exercise.kernel);
-    failure.next =
+    failure.advice =
         "Make one block of each pair return at once: the block whose tile is below the diagonal, "
         "where blockIdx.y is larger than blockIdx.x.";
     return true;
@@ -233,8 +240,8 @@ bool explain_pair(Failure& failure, const Report& race, const Evidence& evidence
 
 std::optional<Failure> find_result_error(const Trial& trial, const Evidence& evidence) {
     const Report* race = find_report(trial, "globalrace");
-    const bool is_wrong = trial.comparison && !trial.comparison->is_right();
-    if (race && (!is_wrong || !has_trait(trial.comparison->fault(), trait::certain))) {
+    const bool has_wrong_output = trial.comparison && !trial.comparison->is_right();
+    if (race && (!has_wrong_output || !has_trait(trial.comparison->fault(), trait::certain))) {
         Failure failure = failure_from_report(
             FailureKind::race_between_blocks, *race, trial, evidence,
             "several threads access the same memory in no defined order, and at least one of "
@@ -247,7 +254,7 @@ std::optional<Failure> find_result_error(const Trial& trial, const Evidence& evi
         explain_missing_parentheses(failure, evidence);
         return failure;
     }
-    if (!is_wrong) return std::nullopt;
+    if (!has_wrong_output) return std::nullopt;
     const Comparison& comparison = *trial.comparison;
     if (const Finding* finding = find_guard_band_finding(comparison)) {
         return explain_out_of_bounds(trial, {evidence.source.name, trial.store_line, 0},

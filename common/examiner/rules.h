@@ -44,17 +44,17 @@ struct ReportRule {
     const char* kind;  ///< "" for any kind
     FailureKind failure;
     const char* headline;
-    const char* next;
+    const char* advice;
     bool prefers_own_advice =
-        false;  ///< whether the report's own advice takes precedence over `next`
+        false;  ///< whether the report's own advice takes precedence over `advice`
 };
-/// Returns the failure for the first entry of `list` that matches a report, or nothing if no entry
+/// Returns the failure for the first entry of `rules` that matches a report, or nothing if no entry
 /// matches.
-std::optional<Failure> find_reported_failure(std::initializer_list<ReportRule> list,
+std::optional<Failure> find_reported_failure(std::initializer_list<ReportRule> rules,
                                              const Trial& trial, const Evidence& evidence);
 Failure failure_from_report(FailureKind kind, const simulated::Report& report, const Trial& trial,
                             const Evidence& evidence, const std::string& headline,
-                            const std::string& next);
+                            const std::string& advice);
 
 // ---- bounds_causes.cpp ----
 //
@@ -209,7 +209,7 @@ struct LeftOutStage {
     /// A sentence such as "a warp reads 128 elements of `in`, but stores only 32 of `out`.".
     std::string sentence;
     int line = 0;  ///< the first line that moves too few elements
-    std::string next;
+    std::string advice;
 };
 
 /// Returns the stage at which the first warp leaves out elements. Returns nothing if there is no

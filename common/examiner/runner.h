@@ -34,12 +34,13 @@ public:
     virtual Compiled compile(const Source& source, const Signature& kernel) = 0;
     /// Launches the kernel once on a new input, and compares the output with the result that `task`
     /// requires.
-    virtual Trial run(const Compiled& kernel, const Produces& task, const TrialRequest& order) = 0;
+    virtual Trial run(const Compiled& kernel, const Produces& task,
+                      const TrialRequest& request) = 0;
 
     /// Launches a kernel with any signature once with these arguments. Afterwards, Trial::arrays
     /// contains the contents of the arrays, which the caller must compare with the correct result.
     virtual Trial run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,
-                           const TrialRequest& order) = 0;
+                           const TrialRequest& request) = 0;
 
     /// Returns the seed of the inputs for a shape. The seed must be secret if a kernel could cheat
     /// by guessing the inputs.
@@ -85,9 +86,9 @@ public:
                              const std::string& /*text*/) {}
 
     /// Stops capturing the kernels' output and returns the first whole lines of the output. Sets
-    /// `is_cut` if the output was longer.
-    virtual std::string take_output(bool& is_cut) {
-        is_cut = false;
+    /// `is_truncated` if the output was longer.
+    virtual std::string take_output(bool& is_truncated) {
+        is_truncated = false;
         return "";
     }
 };
@@ -104,19 +105,19 @@ public:
     /// Returns the name of the device. Throws std::runtime_error if there is no device.
     std::string device() const override;
     bool is_simulated() const override { return simulator_library::is_loaded(); }
-    Trial run(const Compiled& kernel, const Produces& task, const TrialRequest& order) override;
+    Trial run(const Compiled& kernel, const Produces& task, const TrialRequest& request) override;
     Trial run_with(const Compiled& kernel, const std::vector<CallArgument>& arguments,
-                   const TrialRequest& order) override;
+                   const TrialRequest& request) override;
     std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
                                      Shape shape) override;
-    std::string take_output(bool& is_cut) override;
+    std::string take_output(bool& is_truncated) override;
 
 private:
     LoadedKernel& load_if_needed(const Compiled& kernel);
 
     OutputCapture output_;
     std::string loaded_ptx_;
-    std::unique_ptr<LoadedKernel> loaded_;
+    std::unique_ptr<LoadedKernel> loaded_kernel_;
 };
 
 /// A LaunchingRunner that compiles kernels with the compilers on this computer, and caches slow
@@ -138,8 +139,9 @@ public:
     Compiled compile(const Source& source, const Signature& kernel) override;
     std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
                                      Shape shape) override;
-    std::optional<std::string> load_cached(const std::string& kind, const std::string& of) override;
-    void save_cached(const std::string& kind, const std::string& of,
+    std::optional<std::string> load_cached(const std::string& kind,
+                                           const std::string& key) override;
+    void save_cached(const std::string& kind, const std::string& key,
                      const std::string& text) override;
 
 private:

@@ -8,16 +8,18 @@ namespace {
 // Reports whether a character is printed normally. Control characters, changes of text direction
 // and zero-width characters are not.
 bool is_harmless(std::string_view letter) {
-    auto at = [&](std::size_t i) { return static_cast<unsigned char>(letter[i]); };
-    if (letter.size() == 1) return at(0) >= 0x20 && at(0) != 0x7f;
-    if (letter.size() == 2) return !(at(0) == 0xc2 && at(1) < 0xa0);  // C1 controls
+    auto byte_at = [&](std::size_t i) { return static_cast<unsigned char>(letter[i]); };
+    if (letter.size() == 1) return byte_at(0) >= 0x20 && byte_at(0) != 0x7f;
+    if (letter.size() == 2) return !(byte_at(0) == 0xc2 && byte_at(1) < 0xa0);  // C1 controls
     if (letter.size() != 3) return true;
-    bool is_mark = at(0) == 0xe2 && at(1) == 0x80 &&
-                   ((at(2) >= 0x8b && at(2) <= 0x8f) || (at(2) >= 0xa8 && at(2) <= 0xae));
-    bool is_isolate = at(0) == 0xe2 && at(1) == 0x81 && at(2) >= 0xa0 && at(2) <= 0xaf;
-    bool is_byte_order =
-        at(0) == 0xef && ((at(1) == 0xbb && at(2) == 0xbf) || (at(1) == 0xbf && at(2) >= 0xbe));
-    return !is_mark && !is_isolate && !is_byte_order;
+    bool is_direction_mark =
+        byte_at(0) == 0xe2 && byte_at(1) == 0x80 &&
+        ((byte_at(2) >= 0x8b && byte_at(2) <= 0x8f) || (byte_at(2) >= 0xa8 && byte_at(2) <= 0xae));
+    bool is_isolate =
+        byte_at(0) == 0xe2 && byte_at(1) == 0x81 && byte_at(2) >= 0xa0 && byte_at(2) <= 0xaf;
+    bool is_byte_order = byte_at(0) == 0xef && ((byte_at(1) == 0xbb && byte_at(2) == 0xbf) ||
+                                                (byte_at(1) == 0xbf && byte_at(2) >= 0xbe));
+    return !is_direction_mark && !is_isolate && !is_byte_order;
 }
 
 std::string escape_byte(char letter) {
@@ -26,16 +28,18 @@ std::string escape_byte(char letter) {
 }
 
 // Returns the text with all harmful characters escaped, except for the control characters in
-// `keep`.
-std::string escape_unsafe(std::string_view bytes, std::size_t most, std::string_view keep) {
+// `allowed_characters`.
+std::string escape_unsafe(std::string_view bytes, std::size_t max_bytes,
+                          std::string_view allowed_characters) {
     std::string text;
-    std::size_t letters = 0;
+    std::size_t character_count = 0;
     while (!bytes.empty()) {
-        if (letters++ == most) return text + "...";
+        if (character_count++ == max_bytes) return text + "...";
         std::size_t length = utf8_length(bytes);
         std::string_view letter = bytes.substr(0, std::max<std::size_t>(1, length));
-        bool stays = length > 0 && (is_harmless(letter) || keep.find(letter) != keep.npos);
-        if (stays) {
+        bool is_unescaped = length > 0 && (is_harmless(letter) || allowed_characters.find(letter) !=
+                                                                      allowed_characters.npos);
+        if (is_unescaped) {
             text += letter;
         } else {
             for (char byte : letter) text += escape_byte(byte);
@@ -48,30 +52,32 @@ std::string escape_unsafe(std::string_view bytes, std::size_t most, std::string_
 }  // namespace
 
 std::size_t utf8_length(std::string_view bytes) {
-    auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
-    if (at(0) < 0x80) return 1;
-    std::size_t length = at(0) >= 0xc2 && at(0) <= 0xdf   ? 2
-                         : at(0) >= 0xe0 && at(0) <= 0xef ? 3
-                         : at(0) >= 0xf0 && at(0) <= 0xf4 ? 4
-                                                          : 0;
+    auto byte_at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
+    if (byte_at(0) < 0x80) return 1;
+    std::size_t length = byte_at(0) >= 0xc2 && byte_at(0) <= 0xdf   ? 2
+                         : byte_at(0) >= 0xe0 && byte_at(0) <= 0xef ? 3
+                         : byte_at(0) >= 0xf0 && byte_at(0) <= 0xf4 ? 4
+                                                                    : 0;
     if (length == 0 || bytes.size() < length) return 0;
     for (std::size_t i = 1; i < length; ++i) {
-        if ((at(i) & 0xc0) != 0x80) return 0;
+        if ((byte_at(i) & 0xc0) != 0x80) return 0;
     }
     // Reject overlong encodings, surrogates and code points above the maximum.
-    if ((at(0) == 0xe0 && at(1) < 0xa0) || (at(0) == 0xed && at(1) > 0x9f)) return 0;
-    if ((at(0) == 0xf0 && at(1) < 0x90) || (at(0) == 0xf4 && at(1) > 0x8f)) return 0;
+    if ((byte_at(0) == 0xe0 && byte_at(1) < 0xa0) || (byte_at(0) == 0xed && byte_at(1) > 0x9f))
+        return 0;
+    if ((byte_at(0) == 0xf0 && byte_at(1) < 0x90) || (byte_at(0) == 0xf4 && byte_at(1) > 0x8f))
+        return 0;
     return length;
 }
 
-std::string escape_line(std::string_view bytes, std::size_t most) {
-    return escape_unsafe(bytes, most, "");
+std::string escape_line(std::string_view bytes, std::size_t max_bytes) {
+    return escape_unsafe(bytes, max_bytes, "");
 }
 
 std::string escape_lines(const std::vector<std::string>& lines) {
-    constexpr std::size_t most_columns = 76;
+    constexpr std::size_t max_columns = 76;
     std::string text;
-    for (const std::string& line : lines) text += "  " + escape_line(line, most_columns) + "\n";
+    for (const std::string& line : lines) text += "  " + escape_line(line, max_columns) + "\n";
     return text;
 }
 
@@ -83,15 +89,15 @@ std::string escape_markdown(std::string_view bytes) {
     // These characters begin markup, or turn an address into a link (colon and @).
     constexpr std::string_view begins_markup = "\\`*_{}[]()#+-!|~$^=@";
     std::string text;
-    const std::string letters = escape_line(bytes, 1000);
-    for (std::size_t i = 0; i < letters.size(); ++i) {
-        const char letter = letters[i];
+    const std::string escaped_text = escape_line(bytes, 1000);
+    for (std::size_t i = 0; i < escaped_text.size(); ++i) {
+        const char letter = escaped_text[i];
         switch (letter) {
             case '&': text += "&amp;"; break;
             case '<': text += "&lt;"; break;
             case '>': text += "&gt;"; break;
             // Keep text such as "kernel.cu:12" readable in the Markdown source.
-            case ':': text += letters.compare(i, 2, ":/") == 0 ? "\\:" : ":"; break;
+            case ':': text += escaped_text.compare(i, 2, ":/") == 0 ? "\\:" : ":"; break;
             default:
                 if (begins_markup.find(letter) != begins_markup.npos) text += '\\';
                 text += letter;
@@ -102,12 +108,12 @@ std::string escape_markdown(std::string_view bytes) {
 
 std::string to_markdown_code(std::string_view bytes) {
     std::string text = escape_text(bytes);
-    std::size_t longest = 0, run = 0;
+    std::size_t longest_run = 0, run = 0;
     for (char letter : text) {
         run = letter == '`' ? run + 1 : 0;
-        longest = std::max(longest, run);
+        longest_run = std::max(longest_run, run);
     }
-    std::string fence(std::max<std::size_t>(3, longest + 1), '`');
+    std::string fence(std::max<std::size_t>(3, longest_run + 1), '`');
     if (text.empty() || text.back() != '\n') text += '\n';
     return fence + "text\n" + text + fence + "\n";
 }
@@ -133,22 +139,22 @@ std::string to_csv_field(std::string_view bytes) {
     std::string text = escape_line(bytes, 1000);
     // Spreadsheets ignore leading spaces. Some fields that are not formulas, such as "-", also get
     // an apostrophe.
-    std::size_t first = text.find_first_not_of(' ');
-    bool is_formula = first != std::string::npos &&
-                      std::string_view("=+-@|%").find(text[first]) != std::string_view::npos;
+    std::size_t first_letter = text.find_first_not_of(' ');
+    bool is_formula = first_letter != std::string::npos &&
+                      std::string_view("=+-@|%").find(text[first_letter]) != std::string_view::npos;
     // Spreadsheets treat these full-width characters like their ASCII counterparts.
-    for (std::string_view wide : {"\uff1d", "\uff0b", "\uff0d", "\uff20"}) {
-        is_formula =
-            is_formula || (first != std::string::npos && text.substr(first).starts_with(wide));
+    for (std::string_view wide_character : {"\uff1d", "\uff0b", "\uff0d", "\uff20"}) {
+        is_formula = is_formula || (first_letter != std::string::npos &&
+                                    text.substr(first_letter).starts_with(wide_character));
     }
     if (is_formula) text.insert(0, "'");
     if (text.find_first_of(",;\"' ") == std::string::npos) return text;
-    std::string quoted = "\"";
+    std::string quoted_text = "\"";
     for (char letter : text) {
-        if (letter == '"') quoted += '"';
-        quoted += letter;
+        if (letter == '"') quoted_text += '"';
+        quoted_text += letter;
     }
-    return quoted + "\"";
+    return quoted_text + "\"";
 }
 
 }  // namespace coalesce

@@ -13,8 +13,8 @@ namespace coalesce {
 /// character is invalid. `bytes` must not be empty.
 std::size_t utf8_length(std::string_view bytes);
 /// Returns the text as a single line of valid UTF-8. Invalid bytes and control characters are
-/// escaped, as in \x1b. Text beyond `most` characters is replaced by "...".
-std::string escape_line(std::string_view bytes, std::size_t most = 100);
+/// escaped, as in \x1b. Text beyond `max_bytes` characters is replaced by "...".
+std::string escape_line(std::string_view bytes, std::size_t max_bytes = 100);
 /// Escapes the lines of a program's output like `escape_line`. Each line is indented and truncated
 /// to the width of a terminal.
 std::string escape_lines(const std::vector<std::string>& lines);

@@ -25,9 +25,9 @@ class SampledMatrix {
 public:
     explicit SampledMatrix(const Problem& problem);
     /// Writes the input's values to the elements at `in` that the blocks loaded in an earlier run.
-    void fill(void* in, const Touched& loaded) const;
+    void fill(void* in, const Touched& touched_input) const;
     /// Checks the elements that were stored to the matrix at `out`.
-    SampledValues check(const void* out, const Touched& stored) const;
+    SampledValues check(const void* out, const Touched& touched_output) const;
 
 private:
     /// The state of an output element. `none` means that no value was stored.

@@ -20,8 +20,8 @@ struct SignedTerm {
 
 std::vector<SignedTerm> split_sum(const std::string& sum) {
     std::vector<SignedTerm> terms;
-    for (const std::string& added : split_outside_brackets(sum, "+")) {
-        const std::vector<std::string> parts = split_outside_brackets(added, "-");
+    for (const std::string& term : split_outside_brackets(sum, "+")) {
+        const std::vector<std::string> parts = split_outside_brackets(term, "-");
         for (std::size_t i = 0; i < parts.size(); ++i) {
             if (!parts[i].empty()) terms.push_back({i > 0, parts[i]});
         }
@@ -34,10 +34,10 @@ struct MovedStore {
     int line = 0;      ///< line of the store
     int row_line = 0;  ///< line that computes the row
     int line_of_phase = 0;
-    std::string phase = {};  ///< the variable that moves the start of the store
-    std::string value = {};  ///< the value of `phase`
-    std::string begin = {};  ///< index of the first element without the term `phase`
-    bool is_added = false;   ///< whether the row adds `phase` instead of subtracting it
+    std::string phase = {};       ///< the variable that moves the start of the store
+    std::string value = {};       ///< the value of `phase`
+    std::string begin = {};       ///< index of the first element without the term `phase`
+    bool is_phase_added = false;  ///< whether the row adds `phase` instead of subtracting it
 };
 
 /// Returns the store on a line, or nothing if it is not moved by a variable.
@@ -45,12 +45,14 @@ std::optional<MovedStore> read_moved_store(const std::string& text, int line) {
     const MatrixIndex index = find_matrix_index(text, line, "out");
     if (index.pitch != "rows") return std::nullopt;
     MovedStore store{.line = line, .row_line = line};
-    std::string row = index.inner;
+    std::string row = index.inner_term;
     if (is_identifier(row)) {
         store.row_line = find_assignment_line(text, row, line);
         row = assigned_value(text, row, line);
     }
-    store.begin = (is_identifier(index.outer) ? index.outer : "(" + index.outer + ")") + " * rows";
+    store.begin =
+        (is_identifier(index.outer_term) ? index.outer_term : "(" + index.outer_term + ")") +
+        " * rows";
     const std::vector<SignedTerm> terms = split_sum(row);
     if (terms.size() > kMaxCandidates) return std::nullopt;
     for (const SignedTerm& term : terms) {
@@ -58,9 +60,9 @@ std::optional<MovedStore> read_moved_store(const std::string& text, int line) {
             is_identifier(term.text) ? assigned_value(text, term.text, store.row_line) : "";
         if (contains_word(value, "SECTOR") || contains_word(value, "LEAD")) {
             store.phase = term.text;
-            store.value = simplified(value);
+            store.value = simplify_expression(value);
             store.line_of_phase = find_assignment_line(text, term.text, store.row_line);
-            store.is_added = !term.is_subtracted;
+            store.is_phase_added = !term.is_subtracted;
         } else if (term.text.find("threadIdx.x") == term.text.npos) {
             store.begin += (term.is_subtracted ? " - " : " + ") + term.text;
         }
@@ -80,16 +82,17 @@ std::optional<MovedStore> find_moved_store(const std::string& text) {
 
 /// Reports whether the tile holds rows from before the block's first row.
 bool loads_earlier_rows(const std::string& text) {
-    static const TextPattern earlier(R"(-\s*LEAD\b)");
-    return contains(code_for_search(text), earlier);
+    static const TextPattern subtracted_lead(R"(-\s*LEAD\b)");
+    return contains(code_for_search(text), subtracted_lead);
 }
 
 /// Looks for a store whose phase is added instead of subtracted, so that the store begins after the
 /// first row of its tile.
 LineMistake find_added_phase(const MovedStore& store, const std::string& text) {
-    if (!store.is_added || store.value.starts_with("-") || !loads_earlier_rows(text)) return {};
+    if (!store.is_phase_added || store.value.starts_with("-") || !loads_earlier_rows(text))
+        return {};
     return {store.row_line,
-            in_backticks(store.phase) +
+            add_backticks(store.phase) +
                 " is added here, so the store begins after the first row of the tile and ends "
                 "beyond its last row. The array has LEAD extra rows before the tile, but none "
                 "after it.",
@@ -98,38 +101,40 @@ LineMistake find_added_phase(const MovedStore& store, const std::string& text) {
 }
 
 LineMistake find_wrong_phase(const MovedStore& store, const std::string& text) {
-    const auto tell = [&](const std::string& what) -> LineMistake {
+    const auto make_mistake = [&](const std::string& complaint) -> LineMistake {
         return {store.line_of_phase,
-                in_backticks(store.phase) + " " + what + ", but the store on line " +
+                add_backticks(store.phase) + " " + complaint + ", but the store on line " +
                     std::to_string(store.line) + " begins at element " +
-                    in_backticks(simplified(store.begin)) + " of `out`.",
-                in_backticks(store.phase) +
+                    add_backticks(simplify_expression(store.begin)) + " of `out`.",
+                add_backticks(store.phase) +
                     " is the distance of that element from the beginning of its sector: its index "
                     "modulo SECTOR."};
     };
     if (const auto value = constant_value(text, store.value))
-        return tell("is " + std::to_string(*value) + " for every row");
+        return make_mistake("is " + std::to_string(*value) + " for every row");
     const std::vector<std::string> parts = split_outside_brackets(store.value, "%");
     if (parts.size() != 2 || parts[1] != "SECTOR") return {};
-    const std::string dividend = simplified(parts[0]);
-    const auto has = IndexSum::parse(text, dividend, store.line_of_phase),
-               wanted = IndexSum::parse(text, store.begin, store.line);
+    const std::string dividend = simplify_expression(parts[0]);
+    const auto dividend_sum = IndexSum::parse(text, dividend, store.line_of_phase),
+               begin_sum = IndexSum::parse(text, store.begin, store.line);
     const auto sector = constant_value(text, "SECTOR");
-    if (!has || !wanted || !sector || *sector < 1 || (*has - *wanted).is_multiple_of(text, *sector))
+    if (!dividend_sum || !begin_sum || !sector || *sector < 1 ||
+        (*dividend_sum - *begin_sum).is_multiple_of(text, *sector))
         return {};
-    if (*wanted + *wanted + *wanted + *wanted == *has)
+    if (*begin_sum + *begin_sum + *begin_sum + *begin_sum == *dividend_sum)
         return {store.line_of_phase,
-                in_backticks(dividend) + " counts bytes, but SECTOR counts elements.",
+                add_backticks(dividend) + " counts bytes, but SECTOR counts elements.",
                 "Drop the factor: an index modulo SECTOR already counts elements."};
-    return tell("is computed from " + in_backticks(dividend));
+    return make_mistake("is computed from " + add_backticks(dividend));
 }
 
 /// Returns the first index of the access to the tile on a line, or "" if there is none.
 std::string first_index(const std::string& code, const std::string& tile) {
     const std::size_t at = find_word(code, tile);
     if (at == code.npos || code.compare(at + tile.size(), 1, "[") != 0) return "";
-    const std::size_t open = at + tile.size();
-    return trimmed(code.substr(open + 1, find_closing_bracket(code, open) - open - 1));
+    const std::size_t opening_position = at + tile.size();
+    return trimmed(code.substr(
+        opening_position + 1, find_closing_bracket(code, opening_position) - opening_position - 1));
 }
 
 /// Looks for a store that assumes that the tile starts at a row other than the one from which the
@@ -143,29 +148,30 @@ LineMistake find_other_first_row(const std::string& text) {
         const int line = static_cast<int>(i) + 1;
         const std::string index = first_index(lines[i], tile.name);
         if (index.empty() || ++candidates > kMaxCandidates) continue;
-        const auto place = IndexSum::parse(text, index, line);
-        if (!place) continue;
+        const auto tile_row_sum = IndexSum::parse(text, index, line);
+        if (!tile_row_sum) continue;
         if (lines[i].find("in[") != std::string::npos) {
-            const auto row = IndexSum::parse(text, find_matrix_index(text, line, "in").outer, line);
-            if (row) origin = *row - *place;
+            const auto row =
+                IndexSum::parse(text, find_matrix_index(text, line, "in").outer_term, line);
+            if (row) origin = *row - *tile_row_sum;
             load = line;
         }
         if (!origin || lines[i].find("out[") == std::string::npos) continue;
         for (const Condition& condition : find_conditions(text, line)) {
             for (const ComparisonTerm& term : condition.comparisons) {
-                if (term.op != "<" || term.right != "rows" || ++candidates > kMaxCandidates)
+                if (term.op != "<" || term.right_side != "rows" || ++candidates > kMaxCandidates)
                     continue;
-                const auto row = IndexSum::parse(text, term.left, line);
+                const auto row = IndexSum::parse(text, term.left_side, line);
                 if (!row) continue;
-                const IndexSum missing = *row - *place - *origin;
-                if (missing.is_zero() || !missing.is_constant()) continue;
+                const IndexSum row_difference = *row - *tile_row_sum - *origin;
+                if (row_difference.is_zero() || !row_difference.is_constant()) continue;
                 return {line,
-                        "row 0 of " + in_backticks(tile.name) + " is row " +
-                            in_backticks(origin->format()) + " of the matrix (line " +
-                            std::to_string(load) + "), but " + in_backticks(index) +
+                        "row 0 of " + add_backticks(tile.name) + " is row " +
+                            add_backticks(origin->format()) + " of the matrix (line " +
+                            std::to_string(load) + "), but " + add_backticks(index) +
                             " counts its rows from a different origin.",
-                        "The two origins differ by " + missing.format() + ": where is row " +
-                            in_backticks(term.left) + " in the tile?"};
+                        "The two origins differ by " + row_difference.format() + ": where is row " +
+                            add_backticks(term.left_side) + " in the tile?"};
             }
         }
     }

@@ -27,12 +27,15 @@ int find_line_with_repeated_place(const std::string& text) {
         return {trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 3))};
     };
     for (std::size_t i = 1; i < lines.size(); ++i) {
-        const auto before = parts(lines[i - 1]), here = parts(lines[i]);
-        if (before.empty() || here.empty() || before == here) continue;
-        const bool is_component = here[0].size() > 2 && here[0][here[0].size() - 2] == '.';
-        const bool stores_twice = before[0] == here[0] && here[0].find('[') != std::string::npos;
-        const bool reads_twice = is_component && before[1] == here[1];
-        if (stores_twice || reads_twice) return static_cast<int>(i) + 1;
+        const auto previous_parts = parts(lines[i - 1]), current_parts = parts(lines[i]);
+        if (previous_parts.empty() || current_parts.empty() || previous_parts == current_parts)
+            continue;
+        const bool is_component =
+            current_parts[0].size() > 2 && current_parts[0][current_parts[0].size() - 2] == '.';
+        const bool has_equal_stores = previous_parts[0] == current_parts[0] &&
+                                      current_parts[0].find('[') != std::string::npos;
+        const bool has_equal_reads = is_component && previous_parts[1] == current_parts[1];
+        if (has_equal_stores || has_equal_reads) return static_cast<int>(i) + 1;
     }
     return 0;
 }
@@ -52,23 +55,23 @@ bool explain_repeated_place(Failure& failure, const Evidence& evidence) {
 namespace {
 
 /// Finds a vector component that is loaded but never used.
-Declared find_unused_component(const std::string& text) {
+Declaration find_unused_component(const std::string& text) {
     static const TextPattern load(R"(\bfloat([24])\s+(\w+)\s*=\s*(?:reinterpret_cast|\*))");
     const std::string code = code_for_search(text);
-    for (const TextMatch& one : find_matches(code, load)) {
-        const std::string name = one.str(2);
-        const std::size_t begin = match_end(one);
-        const std::string rest = code.substr(begin, code.find("\n}", begin) - begin);
-        const std::string components = one.str(1) == "2" ? "xy" : "xyzw";
+    for (const TextMatch& match : find_matches(code, load)) {
+        const std::string name = match.str(2);
+        const std::size_t begin = match_end(match);
+        const std::string code_after = code.substr(begin, code.find("\n}", begin) - begin);
+        const std::string components = match.str(1) == "2" ? "xy" : "xyzw";
         const std::string scope =
-            rest.substr(0, rest.find("float" + one.str(1) + " " + name + ";"));
+            code_after.substr(0, code_after.find("float" + match.str(1) + " " + name + ";"));
         if (contains(scope, TextPattern("\\b" + name + "\\b\\s*[^.\\w]"))) continue;
         if (contains(scope, TextPattern("&\\s*" + name + "\\b"))) continue;
         const bool uses_first = contains(scope, TextPattern("\\b" + name + "\\.x\\b"));
         for (const char letter : components) {
             if (!uses_first || contains(scope, TextPattern("\\b" + name + "\\." + letter + "\\b")))
                 continue;
-            return {name + "." + letter, line_of(code, one)};
+            return {name + "." + letter, line_of_match(code, match)};
         }
     }
     return {};
@@ -77,11 +80,11 @@ Declared find_unused_component(const std::string& text) {
 }  // namespace
 
 bool explain_unused_component(Failure& failure, const Evidence& evidence) {
-    const Declared component = find_unused_component(evidence.source.text);
+    const Declaration component = find_unused_component(evidence.source.text);
     if (component.line == 0) return false;
     blame_line(failure, component.line,
-               in_backticks(component.name) + " is loaded here, but never put into the tile.",
-               "Store every component of the vector: " + in_backticks(component.name) +
+               add_backticks(component.name) + " is loaded here, but never put into the tile.",
+               "Store every component of the vector: " + add_backticks(component.name) +
                    " belongs beside the other components.");
     return true;
 }
@@ -96,10 +99,10 @@ std::map<int, int> thread_factors(const std::string& text, const std::string& ti
         ++number;
         const std::size_t at = find_word(line, tile);
         if (at == line.npos || line.find("__shared__") != line.npos) continue;
-        const std::size_t open = line.find('[', at);
-        if (open == line.npos) continue;
-        const std::size_t end = std::min(line.find(" = ", open), line.size());
-        const std::string index = line.substr(open, end - open);
+        const std::size_t opening_position = line.find('[', at);
+        if (opening_position == line.npos) continue;
+        const std::size_t end = std::min(line.find(" = ", opening_position), line.size());
+        const std::string index = line.substr(opening_position, end - opening_position);
         // In `(threadIdx.x + 1) * 2`, the factor comes after a parenthesis.
         static const TextPattern factor_of_sum(R"(threadIdx\.x[^\[\]*]*\)\s*\*)");
         if (contains(index, factor_of_sum)) continue;
@@ -115,33 +118,33 @@ bool explain_thread_factor(Failure& failure, const Evidence& evidence) {
     const std::string& text = evidence.source.text;
     const SharedArray tile = find_shared_array(text, 0);
     const std::string code = code_for_search(text);
-    TextMatch found;
-    if (tile.name.empty() || !search(code, found, coordinate)) return false;
+    TextMatch match;
+    if (tile.name.empty() || !search(code, match, coordinate)) return false;
     // threadIdx.x and the index of a tile of vectors both count vectors. The index counts elements
     // only on a line that stores a vector made of elements from several rows.
-    const bool is_of_vectors = vector_width(code_on_line(text, tile.line)) > 1;
-    const int wanted = std::stoi(found.str(1));
+    const bool is_vector_tile = vector_width(code_on_line(text, tile.line)) > 1;
+    const int required_factor = std::stoi(match.str(1));
     for (const auto& [line, factor] : thread_factors(text, tile.name)) {
-        if (factor >= wanted) continue;
-        const std::string used = code_on_line(text, line);
-        if (is_of_vectors && used.find("= {") == used.npos) continue;
-        if (used.find("threadIdx.y * " + std::to_string(wanted)) != used.npos) {
+        if (factor >= required_factor) continue;
+        const std::string line_code = code_on_line(text, line);
+        if (is_vector_tile && line_code.find("= {") == line_code.npos) continue;
+        if (line_code.find("threadIdx.y * " + std::to_string(required_factor)) != line_code.npos) {
             blame_line(failure, line,
                        "threadIdx.x and threadIdx.y are swapped here: line " +
-                           std::to_string(line_of(code, found)) +
-                           " counts columns with threadIdx.x, " + std::to_string(wanted) +
+                           std::to_string(line_of_match(code, match)) +
+                           " counts columns with threadIdx.x, " + std::to_string(required_factor) +
                            " per thread.",
                        "Keep each thread's column where it was: which index of the tile counts "
                        "columns of `in`?");
             return true;
         }
         blame_line(failure, line,
-                   "threadIdx.x counts vectors of " + std::to_string(wanted) +
-                       " elements, but in the index of " + in_backticks(tile.name) +
+                   "threadIdx.x counts vectors of " + std::to_string(required_factor) +
+                       " elements, but in the index of " + add_backticks(tile.name) +
                        (factor == 1 ? " nothing multiplies it."
                                     : " it is multiplied by " + std::to_string(factor) + "."),
-                   "Multiply threadIdx.x by " + std::to_string(wanted) + " here, as on line " +
-                       std::to_string(line_of(code, found)) + ".");
+                   "Multiply threadIdx.x by " + std::to_string(required_factor) +
+                       " here, as on line " + std::to_string(line_of_match(code, match)) + ".");
         return true;
     }
     return false;
@@ -156,9 +159,9 @@ std::string index_text(const std::string& code, const std::string& array) {
     at += array.size();
     std::string index;
     while (at < code.size() && code[at] == '[') {
-        const std::size_t close = find_closing_bracket(code, at);
-        index += code.substr(at, close + 1 - at);
-        at = close + 1;
+        const std::size_t closing_position = find_closing_bracket(code, at);
+        index += code.substr(at, closing_position + 1 - at);
+        at = closing_position + 1;
     }
     return index;
 }
@@ -173,18 +176,18 @@ bool explain_matrix_index_in_tile(Failure& failure, const Evidence& evidence) {
     static const TextPattern word(R"(\[\s*(row|col)\b)");
     const std::string code = code_on_line(text, line);
     const std::string index = index_text(code, tile.name);
-    TextMatch found;
-    if (!search(index, found, word)) return false;
-    const std::string name = found.str(1);
+    TextMatch match;
+    if (!search(index, match, word)) return false;
+    const std::string name = match.str(1);
     // `row - tile_row` is a position within the tile.
-    const bool is_relative = index.find('-') != index.npos;
+    const bool has_subtraction = index.find('-') != index.npos;
     // `i / width` is also a position within the tile.
     const bool is_quotient = assigned_value(text, name, line).find_first_of("/%") != index.npos;
-    if (is_relative || is_quotient ||
+    if (has_subtraction || is_quotient ||
         expand(text, name, line).find("blockIdx") == std::string::npos)
         return false;
     blame_line(failure, line,
-               in_backticks(name) + " indexes the whole matrix, but " + in_backticks(tile.name) +
+               add_backticks(name) + " indexes the whole matrix, but " + add_backticks(tile.name) +
                    " holds a single tile.",
                "Index the tile only with threadIdx and the loop's counter.");
     return true;
@@ -194,18 +197,18 @@ bool explain_loop_step(Failure& failure, const Trial& trial, const Evidence& evi
     const std::string& text = evidence.source.text;
     static const TextPattern increment(R"(\+\+|\+=\s*(.+)$)");
     for (const Loop& loop : find_loops(text)) {
-        TextMatch found;
-        if (!loop.step || loop.counter.empty() || !search(*loop.step, found, increment)) continue;
+        TextMatch match;
+        if (!loop.step || loop.counter.empty() || !search(*loop.step, match, increment)) continue;
         std::string body;
         for (int line = loop.first_line + 1; line <= loop.last_line; ++line)
             body += code_on_line(text, line) + "\n";
         const SharedArray tile = find_shared_array(text, 0);
-        const std::string moved = "threadIdx.y + " + loop.counter;
-        if (tile.lengths.size() != 2 || body.find("[" + moved + "]") == body.npos) continue;
+        const std::string moved_index = "threadIdx.y + " + loop.counter;
+        if (tile.lengths.size() != 2 || body.find("[" + moved_index + "]") == body.npos) continue;
         const long long rows = trial.launch.block[1];
-        auto step = found[1].matched ? constant_value(text, found.str(1)) : 1;
-        if (found.str(1) == "blockDim.x") step = trial.launch.block[0];
-        if (found.str(1) == "blockDim.y") step = trial.launch.block[1];
+        auto step = match[1].matched ? constant_value(text, match.str(1)) : 1;
+        if (match.str(1) == "blockDim.x") step = trial.launch.block[0];
+        if (match.str(1) == "blockDim.y") step = trial.launch.block[1];
         if (!step || rows < 2) continue;
         if (*step != rows) {
             blame_line(failure, loop.first_line,
@@ -232,12 +235,12 @@ namespace {
 
 /// Returns the indices of an array on a line, one for each dimension.
 std::vector<std::string> index_parts(const std::string& code, const std::string& array) {
-    const std::string all = index_text(code, array);
+    const std::string index = index_text(code, array);
     std::vector<std::string> parts;
-    for (std::size_t at = 0; at < all.size();) {
-        const std::size_t close = find_closing_bracket(all, at);
-        parts.push_back(trimmed(all.substr(at + 1, close - at - 1)));
-        at = close + 1;
+    for (std::size_t at = 0; at < index.size();) {
+        const std::size_t closing_position = find_closing_bracket(index, at);
+        parts.push_back(trimmed(index.substr(at + 1, closing_position - at - 1)));
+        at = closing_position + 1;
     }
     return parts;
 }
@@ -250,41 +253,43 @@ bool explain_counter_on_full_axis(Failure& failure, const SharedArray& tile, con
     const int line = failure.place.line;
     const std::vector<std::string> parts = index_parts(code_on_line(text, line), tile.name);
     const std::vector<Loop> loops = find_loops(text);
-    const Loop* loop = innermost_loop(loops, line);
+    const Loop* loop = find_innermost_loop(loops, line);
     if (parts.size() != 2 || tile.lengths.size() != 2 || !loop || loop->counter.empty())
         return false;
     const std::set<long long> passes = values_of_index(text, loop->counter, line);
     if (passes.size() < 2) return false;
     const long long step = *std::next(passes.begin()) - *passes.begin();
     for (const std::size_t part : {0U, 1U}) {
-        const auto own = IndexSum::parse(text, parts[part], line),
-                   other = IndexSum::parse(text, parts[1 - part], line);
-        if (!own || !other || own->factor_of(loop->counter) != 1 ||
-            other->factor_of(loop->counter) != 0)
+        const auto own_index = IndexSum::parse(text, parts[part], line),
+                   other_index = IndexSum::parse(text, parts[1 - part], line);
+        if (!own_index || !other_index || own_index->factor_of(loop->counter) != 1 ||
+            other_index->factor_of(loop->counter) != 0)
             continue;
         for (const std::size_t axis : {0U, 1U}) {
             const std::string thread = std::string("threadIdx.") + "xy"[axis],
                               neighbour = std::string("threadIdx.") + "yx"[axis];
             const auto& block = trial.launch.block;
-            if (own->factor_of(thread) != 1 || other->factor_of(neighbour) != 1 ||
+            if (own_index->factor_of(thread) != 1 || other_index->factor_of(neighbour) != 1 ||
                 block[axis] < tile.lengths[part] || block[1 - axis] != step)
                 continue;
             failure.headline = thread + " alone reaches all " + std::to_string(tile.lengths[part]) +
                                (part == 0 ? " rows" : " columns") + " of " +
-                               in_backticks(tile.name) + ", and " + in_backticks(loop->counter) +
+                               add_backticks(tile.name) + ", and " + add_backticks(loop->counter) +
                                " is added to it.";
-            const std::string counter = in_backticks(loop->counter);
+            const std::string counter = add_backticks(loop->counter);
             const MatrixIndex index = find_matrix_index(text, line, "out");
-            const auto inner = IndexSum::parse(text, index.inner, line),
-                       outer = IndexSum::parse(text, index.outer, line);
-            const bool is_of_tile_alone =
-                inner && outer &&
-                (inner->factor_of(neighbour) != 0 ? inner : outer)->factor_of(loop->counter) != 0;
-            failure.next = "The block has only " + std::to_string(step) + " values of " +
-                           neighbour + ": add " + counter + " to " + neighbour + " instead" +
-                           (is_of_tile_alone ? ", as the index of `out` does."
-                                             : ", in the index of the tile, in the condition and "
-                                               "in the index of the matrix.");
+            const auto inner_term = IndexSum::parse(text, index.inner_term, line),
+                       outer_term = IndexSum::parse(text, index.outer_term, line);
+            const bool uses_only_tile_terms =
+                inner_term && outer_term &&
+                (inner_term->factor_of(neighbour) != 0 ? inner_term : outer_term)
+                        ->factor_of(loop->counter) != 0;
+            failure.advice =
+                "The block has only " + std::to_string(step) + " values of " + neighbour +
+                ": add " + counter + " to " + neighbour + " instead" +
+                (uses_only_tile_terms ? ", as the index of `out` does."
+                                      : ", in the index of the tile, in the condition and "
+                                        "in the index of the matrix.");
             return true;
         }
     }
@@ -296,14 +301,14 @@ bool explain_counter_on_full_axis(Failure& failure, const SharedArray& tile, con
 bool explain_too_large_index(Failure& failure, const Report& report, const SharedArray& tile,
                              const std::string& text) {
     static const TextPattern name(R"(^\s*([a-z]\w*)\s*\()");
-    constexpr long long most_passes = 256;
+    constexpr long long max_passes = 256;
     const int line = failure.place.line;
     const std::vector<std::string> parts = index_parts(code_on_line(text, line), tile.name);
     if (parts.empty() || parts.size() != tile.lengths.size()) return false;
     const std::vector<Loop> loops = find_loops(text);
-    const Loop* loop = innermost_loop(loops, line);
+    const Loop* loop = find_innermost_loop(loops, line);
     const bool has_counter = loop && !loop->counter.empty();
-    for (long long pass = 0; pass < (has_counter ? most_passes : 1); ++pass) {
+    for (long long pass = 0; pass < (has_counter ? max_passes : 1); ++pass) {
         std::map<std::string, long long> values;
         for (const std::size_t axis : {0U, 1U, 2U}) {
             const std::string letter(1, "xyz"[axis]);
@@ -316,26 +321,27 @@ bool explain_too_large_index(Failure& failure, const Report& report, const Share
             if (!value) return false;
             if (*value >= 0 && *value < tile.lengths[part]) continue;
             const bool is_row = part + 1 == parts.size() && parts.size() == 2;
-            const std::string last = std::to_string(tile.lengths[part] - 1);
-            failure.headline = in_backticks(parts[part]) + " is " + std::to_string(*value) +
+            const std::string last_index = std::to_string(tile.lengths[part] - 1);
+            failure.headline = add_backticks(parts[part]) + " is " + std::to_string(*value) +
                                " for this thread, but " +
-                               (parts.size() == 1 ? "the elements of " + in_backticks(tile.name)
-                                : is_row ? "the elements of a row of " + in_backticks(tile.name)
-                                         : "the rows of " + in_backticks(tile.name)) +
-                               " are 0 to " + last + ".";
-            failure.next = "Compare the index with the declaration on line " +
-                           std::to_string(tile.line) + ": which of the two is wrong?";
-            TextMatch called;
-            if (search(parts[part], called, name)) {
-                const TextPattern function("\\b" + called.str(1) +
+                               (parts.size() == 1 ? "the elements of " + add_backticks(tile.name)
+                                : is_row ? "the elements of a row of " + add_backticks(tile.name)
+                                         : "the rows of " + add_backticks(tile.name)) +
+                               " are 0 to " + last_index + ".";
+            failure.advice = "Compare the index with the declaration on line " +
+                             std::to_string(tile.line) + ": which of the two is wrong?";
+            TextMatch name_match;
+            if (search(parts[part], name_match, name)) {
+                const TextPattern function("\\b" + name_match.str(1) +
                                            R"(\s*\([^(){}]*\)\s*\{\s*return\b)");
                 const std::string code = code_for_search(text);
-                TextMatch found;
-                const int returns =
-                    search(code, found, function) ? line_number_at(code, match_end(found)) : 0;
-                failure.next = "Work out the arguments for this thread, and then the result" +
-                               (returns > 0 ? " on line " + std::to_string(returns) : "") +
-                               ": which of them leaves its row of the tile?";
+                TextMatch match;
+                const int return_line =
+                    search(code, match, function) ? line_number_at(code, match_end(match)) : 0;
+                failure.advice =
+                    "Work out the arguments for this thread, and then the result" +
+                    (return_line > 0 ? " on line " + std::to_string(return_line) : "") +
+                    ": which of them leaves its row of the tile?";
             }
             return true;
         }
@@ -362,19 +368,19 @@ bool explain_outside_tile(Failure& failure, const Trial& trial, const Evidence& 
     if (report && !tile.name.empty() && explain_too_large_index(failure, *report, tile, text))
         return true;
     static const TextPattern offset(R"(at byte ([\d,]{1,12}) of)");
-    TextMatch found;
-    if (!report || tile.lengths.size() != 2 || !search(report->message, found, offset))
+    TextMatch match;
+    if (!report || tile.lengths.size() != 2 || !search(report->message, match, offset))
         return false;
     std::string digits;
-    for (const char letter : found.str(1)) {
+    for (const char letter : match.str(1)) {
         if (letter != ',') digits += letter;
     }
     const long long row = std::stoll(digits) / 4 / std::max(1LL, tile.lengths[1]);
     if (row < tile.lengths[0] || row > 4096) return false;
-    failure.headline = "this uses row " + std::to_string(row) + " of " + in_backticks(tile.name) +
+    failure.headline = "this uses row " + std::to_string(row) + " of " + add_backticks(tile.name) +
                        ", whose rows are 0 to " + std::to_string(tile.lengths[0] - 1) + ".";
-    failure.next =
-        "How large can the first index of " + in_backticks(tile.name) +
+    failure.advice =
+        "How large can the first index of " + add_backticks(tile.name) +
         " become, given threadIdx and the loop's counter? Compare it with the declaration on "
         "line " +
         std::to_string(tile.line) + ", and check .block and the loop's step.";

@@ -10,7 +10,7 @@ namespace coalesce {
 namespace {
 
 /// The letters of the built-in types in the Itanium ABI.
-constexpr std::pair<std::string_view, char> kBuiltin[] = {
+constexpr std::pair<std::string_view, char> kBuiltinTypes[] = {
     {"char", 'c'},           {"signed char", 'a'}, {"unsigned char", 'h'},      {"short", 's'},
     {"unsigned short", 't'}, {"int", 'i'},         {"unsigned int", 'j'},       {"long", 'l'},
     {"unsigned long", 'm'},  {"long long", 'x'},   {"unsigned long long", 'y'}, {"float", 'f'},
@@ -20,41 +20,43 @@ constexpr std::pair<std::string_view, char> kBuiltin[] = {
 /// again, it is encoded as a reference to its first occurrence.
 class Mangler {
 public:
-    std::string parameter(const Parameter& one) {
-        const auto named = [&] { return name_of_type(one.type.name); };
-        if (!one.is_array) return named();
-        const std::string element = one.type.name + (one.is_const ? " const" : "");
-        return reused_or(element + "*", [&] {
-            return "P" +
-                   (one.is_const ? reused_or(element, [&] { return "K" + named(); }) : named());
+    std::string parameter(const Parameter& kernel_parameter) {
+        const auto mangle_type = [&] { return mangle_type_name(kernel_parameter.type.name); };
+        if (!kernel_parameter.is_array) return mangle_type();
+        const std::string element =
+            kernel_parameter.type.name + (kernel_parameter.is_const ? " const" : "");
+        return mangle_or_reuse(element + "*", [&] {
+            return "P" + (kernel_parameter.is_const
+                              ? mangle_or_reuse(element, [&] { return "K" + mangle_type(); })
+                              : mangle_type());
         });
     }
 
 private:
-    std::string name_of_type(const std::string& type) {
-        const auto found = std::ranges::find(kBuiltin, std::string_view(type),
+    std::string mangle_type_name(const std::string& type) {
+        const auto entry = std::ranges::find(kBuiltinTypes, std::string_view(type),
                                              &std::pair<std::string_view, char>::first);
-        if (found != std::end(kBuiltin)) return {found->second};
-        return reused_or(type, [&] { return std::to_string(type.size()) + type; });
+        if (entry != std::end(kBuiltinTypes)) return {entry->second};
+        return mangle_or_reuse(type, [&] { return std::to_string(type.size()) + type; });
     }
-    std::string reused_or(const std::string& type, const auto& make) {
-        const auto found = std::ranges::find(known_, type);
-        if (found != known_.end()) {
-            const auto number = found - known_.begin();
-            return number == 0 ? "S_" : "S" + in_base_36(number - 1) + "_";
+    std::string mangle_or_reuse(const std::string& type, const auto& mangle) {
+        const auto entry = std::ranges::find(known_types_, type);
+        if (entry != known_types_.end()) {
+            const auto number = entry - known_types_.begin();
+            return number == 0 ? "S_" : "S" + format_base_36(number - 1) + "_";
         }
-        std::string text = make();
-        known_.push_back(type);
+        std::string text = mangle();
+        known_types_.push_back(type);
         return text;
     }
-    static std::string in_base_36(std::ptrdiff_t number) {
+    static std::string format_base_36(std::ptrdiff_t number) {
         constexpr std::string_view digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
         const auto digit = [&](std::ptrdiff_t d) { return digits[static_cast<std::size_t>(d)]; };
         if (number < 36) return {digit(number)};
         return {digit(number / 36), digit(number % 36)};
     }
 
-    std::vector<std::string> known_;
+    std::vector<std::string> known_types_;
 };
 
 }  // namespace
@@ -86,9 +88,10 @@ std::string mangle_kernel_name(const Signature& signature) {
     const std::string name = "_Z" + std::to_string(signature.kernel.size()) + signature.kernel;
     if (signature.parameters.empty()) return name + "PfPKfii";
     Mangler mangler;
-    std::string all = name;
-    for (const Parameter& one : signature.parameters) all += mangler.parameter(one);
-    return all;
+    std::string mangled = name;
+    for (const Parameter& kernel_parameter : signature.parameters)
+        mangled += mangler.parameter(kernel_parameter);
+    return mangled;
 }
 
 }  // namespace coalesce

@@ -14,55 +14,56 @@
 namespace coalesce::simulated {
 namespace {
 
-Place place_of(const char* file, unsigned line, const std::string& file_name) {
+Place source_place(const char* file, unsigned line, const std::string& file_name) {
     if (line == 0) return {};
-    const bool is_learners = std::string(file) == kLearnerFile;
-    return {is_learners ? file_name : file, static_cast<int>(line), 0};
+    const bool is_learner_file = std::string(file) == kLearnerFile;
+    return {is_learner_file ? file_name : file, static_cast<int>(line), 0};
 }
 
-void copy(const unsigned (&from)[3], std::array<unsigned, 3>& to) {
-    std::copy(std::begin(from), std::end(from), to.begin());
+void copy(const unsigned (&source)[3], std::array<unsigned, 3>& target) {
+    std::copy(std::begin(source), std::end(source), target.begin());
 }
 
-void replace_all(std::string& text, const std::string& what, const std::string& with) {
-    for (std::size_t i = text.find(what); i != text.npos; i = text.find(what, i + with.size())) {
-        text.replace(i, what.size(), with);
+void replace_all(std::string& text, const std::string& old_text, const std::string& new_text) {
+    for (std::size_t i = text.find(old_text); i != text.npos;
+         i = text.find(old_text, i + new_text.size())) {
+        text.replace(i, old_text.size(), new_text);
     }
 }
 
 /// Replaces the name that the compiler uses for the file with the name that the learner knows. The
 /// compiler calls the file "/learner/kernel.cu", or "kernel.cu:12" within a message.
 std::string replace_file_name(std::string text, const std::string& file_name) {
-    const std::string hidden = kLearnerFile;
-    const std::string last_part = " " + hidden.substr(hidden.rfind('/') + 1) + ":";
+    const std::string hidden_name = kLearnerFile;
+    const std::string last_part = " " + hidden_name.substr(hidden_name.rfind('/') + 1) + ":";
     replace_all(text, last_part, " " + file_name + ":");
-    replace_all(text, hidden, file_name);
+    replace_all(text, hidden_name, file_name);
     return text;
 }
 
-Report to_report(const CoalesceReport& from, const std::string& file_name) {
-    Report to;
-    to.check = from.check;
-    to.kind = from.kind;
-    to.message = replace_file_name(from.message, file_name);
-    to.cure = replace_file_name(from.cure, file_name);
-    to.place = place_of(from.file, from.line, file_name);
-    to.other_place = place_of(from.other_file, from.other_line, file_name);
-    copy(from.block, to.thread.block);
-    copy(from.thread, to.thread.thread);
-    copy(from.other_block, to.other_thread.block);
-    copy(from.other_thread, to.other_thread.thread);
-    to.address = from.address;
-    return to;
+Report to_report(const CoalesceReport& source, const std::string& file_name) {
+    Report report;
+    report.check = source.check;
+    report.kind = source.kind;
+    report.message = replace_file_name(source.message, file_name);
+    report.cure = replace_file_name(source.cure, file_name);
+    report.place = source_place(source.file, source.line, file_name);
+    report.other_place = source_place(source.other_file, source.other_line, file_name);
+    copy(source.block, report.thread.block);
+    copy(source.thread, report.thread.thread);
+    copy(source.other_block, report.other_thread.block);
+    copy(source.other_thread, report.other_thread.thread);
+    report.address = source.address;
+    return report;
 }
 
-/// Calls `visit(index, kernel)` for each launched kernel called `name`.
-void for_each_kernel(const std::string& name, const auto& visit) {
+/// Calls `visitor(index, kernel)` for each launched kernel called `name`.
+void for_each_kernel(const std::string& name, const auto& visitor) {
     const std::size_t count = SIMULATOR_FUNCTION(coalesceGetKernels)();
     auto* get = SIMULATOR_FUNCTION(coalesceGetKernel);
     for (std::size_t i = 0; i < count; ++i) {
         CoalesceKernel kernel{};
-        if (get(i, &kernel) == 0 && kernel.launches > 0 && kernel.name == name) visit(i, kernel);
+        if (get(i, &kernel) == 0 && kernel.launches > 0 && kernel.name == name) visitor(i, kernel);
     }
 }
 
@@ -77,36 +78,37 @@ std::string Thread::text() const {
     return "block " + format_coordinates(block) + ", thread " + format_coordinates(thread);
 }
 
-bool Report::matches(const char* wanted_check, const char* wanted_kind) const {
-    return check == wanted_check && (*wanted_kind == '\0' || kind == wanted_kind);
+bool Report::matches(const char* required_check, const char* required_kind) const {
+    return check == required_check && (*required_kind == '\0' || kind == required_kind);
 }
 
 std::vector<Report> reports(const std::string& file_name) {
-    std::vector<Report> all;
+    std::vector<Report> report_list;
     simulator_library::for_each_report(
-        [&](const CoalesceReport& report) { all.push_back(to_report(report, file_name)); });
-    return all;
+        [&](const CoalesceReport& report) { report_list.push_back(to_report(report, file_name)); });
+    return report_list;
 }
 
-Counters counters_of(const std::string& kernel) {
+Counters read_counters(const std::string& kernel) {
     Counters sum;
-    for_each_kernel(kernel, [&](std::size_t, const CoalesceKernel& one) {
-        simulator_library::add(one.counters, sum);
-        sum.kernels += one.launches;
+    for_each_kernel(kernel, [&](std::size_t, const CoalesceKernel& kernel_counters) {
+        simulator_library::add(kernel_counters.counters, sum);
+        sum.kernels += kernel_counters.launches;
     });
     return sum;
 }
 
-std::vector<LineCounters> lines_of(const std::string& kernel) {
+std::vector<LineCounters> read_line_counters(const std::string& kernel) {
     std::vector<LineCounters> lines;
     auto* count = SIMULATOR_FUNCTION(coalesceGetLineCount);
     auto* get = SIMULATOR_FUNCTION(coalesceGetLine);
     for_each_kernel(kernel, [&](std::size_t index, const CoalesceKernel&) {
         for (std::size_t i = 0; i < count(index); ++i) {
-            CoalesceLine from{};
-            if (get(index, i, &from) != 0 || std::string(from.file) != kLearnerFile) continue;
-            LineCounters line{static_cast<int>(from.line), {}};
-            simulator_library::add(from.counters, line.counters);
+            CoalesceLine line_record{};
+            if (get(index, i, &line_record) != 0 || std::string(line_record.file) != kLearnerFile)
+                continue;
+            LineCounters line{static_cast<int>(line_record.line), {}};
+            simulator_library::add(line_record.counters, line.counters);
             if (line.counters.has_memory_requests()) lines.push_back(line);
         }
     });
@@ -129,37 +131,38 @@ std::vector<Access> traced() {
     const std::size_t count = SIMULATOR_FUNCTION(coalesceGetAccessCount)();
     auto* get = SIMULATOR_FUNCTION(coalesceGetAccess);
     for (std::size_t i = 0; i < count; ++i) {
-        CoalesceAccess from{};
-        if (get(i, &from) != 0) continue;
-        const bool is_learners = std::string(from.file) == kLearnerFile;
-        Access to{.line = is_learners ? static_cast<int>(from.line) : 0,
-                  .is_shared = from.shared != 0,
-                  .is_store = from.store != 0,
-                  .bytes_per_lane = from.bytes_per_lane,
-                  .active = from.active,
-                  .cost = from.cost,
-                  .ideal = from.ideal};
-        std::copy(std::begin(from.addresses), std::end(from.addresses), to.addresses.begin());
-        accesses.push_back(to);
+        CoalesceAccess access_record{};
+        if (get(i, &access_record) != 0) continue;
+        const bool is_learner_file = std::string(access_record.file) == kLearnerFile;
+        Access access{.line = is_learner_file ? static_cast<int>(access_record.line) : 0,
+                      .is_shared = access_record.shared != 0,
+                      .is_store = access_record.store != 0,
+                      .bytes_per_lane = access_record.bytes_per_lane,
+                      .active = access_record.active,
+                      .cost = access_record.cost,
+                      .ideal = access_record.ideal};
+        std::copy(std::begin(access_record.addresses), std::end(access_record.addresses),
+                  access.addresses.begin());
+        accesses.push_back(access);
     }
     return accesses;
 }
 
 std::string block_trace() {
     std::string text;
-    const auto keep = [](const char* begin, std::size_t size, void* to) {
-        static_cast<std::string*>(to)->assign(begin, size);
+    const auto copy_text = [](const char* begin, std::size_t size, void* target) {
+        static_cast<std::string*>(target)->assign(begin, size);
     };
-    if (SIMULATOR_FUNCTION(coalesceGetTrace)(keep, &text) != 0) {
+    if (SIMULATOR_FUNCTION(coalesceGetTrace)(copy_text, &text) != 0) {
         if (text.empty()) return "";  // there is no trace if the launch was refused
         throw std::runtime_error(text);
     }
     return text;
 }
 
-void prepare(const char* checks, std::uint64_t most_warp_instructions) {
+void prepare(const char* checks, std::uint64_t max_warp_instructions) {
     SIMULATOR_FUNCTION(coalesceSetChecks)(checks);
-    SIMULATOR_FUNCTION(coalesceSetMaxInstructions)(most_warp_instructions);
+    SIMULATOR_FUNCTION(coalesceSetMaxInstructions)(max_warp_instructions);
     simulator_library::set_quiet(true);
 }
 

@@ -39,7 +39,7 @@ struct Report {
 
     /// Reports whether the report comes from this check and is of this kind. An empty kind matches
     /// any kind.
-    bool matches(const char* wanted_check, const char* wanted_kind = "") const;
+    bool matches(const char* required_check, const char* required_kind = "") const;
 };
 
 /// Returns all reports since the last call of simulator_library::clear_reports. `file_name`
@@ -48,11 +48,11 @@ std::vector<Report> reports(const std::string& file_name);
 
 /// Returns the total costs of all kernels with this name since the last call of
 /// simulator_library::reset_counters.
-Counters counters_of(const std::string& kernel);
+Counters read_counters(const std::string& kernel);
 
 /// Returns the costs of the learner's lines that access memory in the kernel `kernel`, ordered by
 /// line.
-std::vector<LineCounters> lines_of(const std::string& kernel);
+std::vector<LineCounters> read_line_counters(const std::string& kernel);
 
 /// A load or store executed by a warp.
 struct Access {
@@ -69,11 +69,11 @@ struct Access {
     unsigned ideal = 0;  ///< the minimum cost of an access to the same number of bytes
 
     std::vector<std::uint64_t> active_addresses() const {
-        std::vector<std::uint64_t> found;
+        std::vector<std::uint64_t> addresses_of_lanes;
         for (std::size_t lane = 0; lane < addresses.size(); ++lane) {
-            if ((active >> lane & 1) != 0) found.push_back(addresses[lane]);
+            if ((active >> lane & 1) != 0) addresses_of_lanes.push_back(addresses[lane]);
         }
-        return found;
+        return addresses_of_lanes;
     }
 };
 
@@ -84,9 +84,9 @@ std::vector<Access> traced();
 /// if the simulator could not record them.
 std::string block_trace();
 
-/// Enables `checks` ("all" or "none"), and limits each launch to `most_warp_instructions` warp
+/// Enables `checks` ("all" or "none"), and limits each launch to `max_warp_instructions` warp
 /// instructions.
-void prepare(const char* checks, std::uint64_t most_warp_instructions);
+void prepare(const char* checks, std::uint64_t max_warp_instructions);
 
 /// Marks bytes of device memory as unwritten, so that a check reports reads from them.
 void mark_unwritten(const void* begin, std::size_t bytes);

@@ -18,8 +18,8 @@ namespace {
 constexpr const char* kResetAdvice = "./learn reset with the exercise's number restores it.";
 
 Failure failure(FailureKind kind, const std::string& file, int line, const std::string& headline,
-                const std::string& next) {
-    return {.kind = kind, .headline = headline, .place = {file, line, 0}, .next = next};
+                const std::string& advice) {
+    return {.kind = kind, .headline = headline, .place = {file, line, 0}, .advice = advice};
 }
 
 Failure cannot_open(const std::string& name, int error) {
@@ -45,8 +45,9 @@ std::size_t first_binary_byte(const std::string& text) {
         const auto byte = static_cast<unsigned char>(c);
         return byte < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\f' && c != '\v';
     };
-    const auto found = std::find_if(text.begin(), text.end(), is_binary);
-    return found == text.end() ? std::string::npos : static_cast<std::size_t>(found - text.begin());
+    const auto position = std::find_if(text.begin(), text.end(), is_binary);
+    return position == text.end() ? std::string::npos
+                                  : static_cast<std::size_t>(position - text.begin());
 }
 
 Failure check_text(const std::string& text, const std::string& name) {
@@ -56,9 +57,9 @@ Failure check_text(const std::string& text, const std::string& name) {
             FailureKind::file_empty, name, 0, "the file is empty.",
             std::string("Write the kernel and configure. If your text was lost: ") + kResetAdvice);
     }
-    const std::size_t binary = first_binary_byte(text);
-    if (binary != std::string::npos) {
-        return failure(FailureKind::file_binary, name, line_number_at(text, binary),
+    const std::size_t binary_position = first_binary_byte(text);
+    if (binary_position != std::string::npos) {
+        return failure(FailureKind::file_binary, name, line_number_at(text, binary_position),
                        "the file contains bytes that are not text, so it is not source code.",
                        std::string("Save the file as text (UTF-8). If the file was overwritten: ") +
                            kResetAdvice);
@@ -68,18 +69,18 @@ Failure check_text(const std::string& text, const std::string& name) {
 
 }  // namespace
 
-std::string with_line_feeds(std::string text) {
+std::string convert_to_line_feeds(std::string text) {
     if (text.find('\n') == text.npos) std::replace(text.begin(), text.end(), '\r', '\n');
     return text;
 }
 
-Source make_source(const std::string& text, const std::string& shown_as) {
-    const std::string lines = with_line_feeds(text);
-    return {shown_as, lines, check_text(lines, shown_as)};
+Source make_source(const std::string& text, const std::string& displayed_name) {
+    const std::string lines = convert_to_line_feeds(text);
+    return {displayed_name, lines, check_text(lines, displayed_name)};
 }
 
-Source read_source(const std::filesystem::path& path, const std::string& shown_as) {
-    const std::string name = shown_as.empty() ? path.string() : shown_as;
+Source read_source(const std::filesystem::path& path, const std::string& displayed_name) {
+    const std::string name = displayed_name.empty() ? path.string() : displayed_name;
     Source source{name, "", {}};
     // Without O_NONBLOCK, opening a named pipe would wait for a writer.
     const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -96,7 +97,7 @@ Source read_source(const std::filesystem::path& path, const std::string& shown_a
     } else if (!read_all(file.get(), source.text, kLargestSource)) {
         source.problem = cannot_open(name, errno);
     } else {
-        source.text = with_line_feeds(std::move(source.text));
+        source.text = convert_to_line_feeds(std::move(source.text));
         source.problem = check_text(source.text, name);
     }
     return source;

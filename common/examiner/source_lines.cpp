@@ -25,9 +25,9 @@ std::size_t find_end_of_quoted(const std::string& text, std::size_t begin) {
 
 int find_line_of_match(const std::string& text, const std::string& pattern) {
     const std::string code = code_for_search(text);
-    TextMatch found;
-    if (!search(code, found, TextPattern(pattern))) return 0;
-    return line_of(code, found, 1);
+    TextMatch match;
+    if (!search(code, match, TextPattern(pattern))) return 0;
+    return line_of_match(code, match, 1);
 }
 
 /// Returns the last line with a match outside comments, or 0 if there is none. PTX instructions
@@ -36,9 +36,9 @@ int find_last_line(const std::string& text, const TextPattern& pattern) {
     const std::string code = code_for_search(text);
     if (code.empty()) return 0;
     int line = 0;
-    for (const TextMatch& one : find_matches(text, pattern)) {
-        const bool is_ptx = one.str().starts_with("cp.async");
-        if (is_ptx || code[match_offset(one)] != ' ') line = line_of(text, one);
+    for (const TextMatch& match : find_matches(text, pattern)) {
+        const bool is_ptx = match.str().starts_with("cp.async");
+        if (is_ptx || code[match_offset(match)] != ' ') line = line_of_match(text, match);
     }
     return line;
 }
@@ -56,8 +56,8 @@ int find_last_line_in_kernel(const std::string& text, const TextPattern& pattern
     if (line == 0 || line >= find_kernel_line(text, "")) return line;
     const std::string code = code_for_search(text);
     std::string name;
-    for (const TextMatch& one : find_matches(code, device_function_pattern())) {
-        if (line_of(code, one, 1) <= line) name = one.str(1);
+    for (const TextMatch& match : find_matches(code, device_function_pattern())) {
+        if (line_of_match(code, match, 1) <= line) name = match.str(1);
     }
     return name.empty() ? line : find_last_line(text, TextPattern("\\b" + name + "\\s*\\("));
 }
@@ -88,14 +88,16 @@ struct Assignment {
 
 /// If a value occurs twice in the sequence, returns the line of the wrong occurrence: the one whose
 /// position does not match its component (v.y belongs on the second line). Otherwise returns 0.
-int find_repeated_component(const std::vector<Assignment>& run) {
+int find_repeated_component(const std::vector<Assignment>& assignments) {
     const auto is_in_place = [&](std::size_t i) {
-        return std::string_view("xyzw").find(run[i].value.back()) == i;
+        return std::string_view("xyzw").find(assignments[i].value.back()) == i;
     };
-    for (std::size_t later = 0; later < run.size(); ++later) {
-        for (std::size_t first = 0; first < later; ++first) {
-            if (run[first].value != run[later].value) continue;
-            return is_in_place(later) && !is_in_place(first) ? run[first].line : run[later].line;
+    for (std::size_t later_index = 0; later_index < assignments.size(); ++later_index) {
+        for (std::size_t earlier_index = 0; earlier_index < later_index; ++earlier_index) {
+            if (assignments[earlier_index].value != assignments[later_index].value) continue;
+            return is_in_place(later_index) && !is_in_place(earlier_index)
+                       ? assignments[earlier_index].line
+                       : assignments[later_index].line;
         }
     }
     return 0;
@@ -116,37 +118,38 @@ std::size_t find_end_of_scope(const std::string& code, std::size_t begin) {
 /// set and the whole vector is used. Returns "" if there is none.
 std::string find_unset_component(const std::string& scope, const std::string& name,
                                  std::size_t count) {
-    const auto has = [&](const std::string& pattern) {
+    const auto scope_contains = [&](const std::string& pattern) {
         return contains(scope, TextPattern("\\b" + name + pattern));
     };
     const TextPattern use("\\b" + name + "\\b\\s*(\\.)?");
     const std::vector<TextMatch> uses = find_matches(scope, use);
     const bool is_used_as_a_whole =
-        std::ranges::any_of(uses, [](const TextMatch& one) { return !one[1].matched; });
+        std::ranges::any_of(uses, [](const TextMatch& match) { return !match[1].matched; });
     // Code that assigns the whole vector, or takes its address, may set every component.
-    const bool is_set_as_a_whole =
-        has("\\s*=[^=]") || has("\\s*\\[") || scope.find("&" + name) != scope.npos;
+    const bool is_set_as_a_whole = scope_contains("\\s*=[^=]") || scope_contains("\\s*\\[") ||
+                                   scope.find("&" + name) != scope.npos;
     if (is_set_as_a_whole || !is_used_as_a_whole) return "";
-    std::string unset;
-    std::size_t set = 0;
+    std::string unset_component;
+    std::size_t set_count = 0;
     for (const char letter : std::string("xyzw").substr(0, count)) {
-        const std::string member = std::string("\\s*\\.\\s*") + letter;
-        if (has(member + "\\s*=[^=]")) {
-            ++set;
-        } else if (unset.empty()) {
-            unset = name + "." + letter;
+        const std::string member_name = std::string("\\s*\\.\\s*") + letter;
+        if (scope_contains(member_name + "\\s*=[^=]")) {
+            ++set_count;
+        } else if (unset_component.empty()) {
+            unset_component = name + "." + letter;
         }
     }
-    return set > 0 ? unset : "";
+    return set_count > 0 ? unset_component : "";
 }
 
 /// Returns the first match of `head` whose brackets enclose `line`. `head` must end with an opening
 /// bracket.
 std::optional<TextMatch> find_match_around_line(const std::string& code, int line,
                                                 const TextPattern& head) {
-    for (const TextMatch& one : find_matches(code, head)) {
-        const int last = line_number_at(code, find_closing_bracket(code, match_end(one) - 1));
-        if (line >= line_of(code, one) && line <= last) return one;
+    for (const TextMatch& match : find_matches(code, head)) {
+        const int last_line =
+            line_number_at(code, find_closing_bracket(code, match_end(match) - 1));
+        if (line >= line_of_match(code, match) && line <= last_line) return match;
     }
     return std::nullopt;
 }
@@ -175,8 +178,8 @@ std::size_t find_end_of_loop(const std::string& code, std::size_t keyword) {
 
 }  // namespace
 
-int line_number_at(const std::string& text, std::size_t place) {
-    const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(place, text.size()));
+int line_number_at(const std::string& text, std::size_t position) {
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(position, text.size()));
     return 1 + static_cast<int>(std::count(text.begin(), end, '\n'));
 }
 
@@ -187,8 +190,8 @@ std::string blank_out_comments(const std::string& text) {
         if (text.compare(i, 2, "//") == 0) {
             end = std::min(text.find('\n', i), text.size());
         } else if (text.compare(i, 2, "/*") == 0) {
-            const std::size_t closing = text.find("*/", i + 2);
-            end = closing == text.npos ? text.size() : closing + 2;
+            const std::size_t comment_end = text.find("*/", i + 2);
+            end = comment_end == text.npos ? text.size() : comment_end + 2;
         } else if (text[i] == '"' || text[i] == '\'') {
             end = find_end_of_quoted(text, i);
         } else {
@@ -202,21 +205,23 @@ std::string blank_out_comments(const std::string& text) {
     return code;
 }
 
-std::size_t find_closing_bracket(const std::string& code, std::size_t open) {
-    const char opens = open < code.size() ? code[open] : '\0';
-    const char closes = opens == '(' ? ')' : opens == '[' ? ']' : '}';
+std::size_t find_closing_bracket(const std::string& code, std::size_t opening_position) {
+    const char opening_character = opening_position < code.size() ? code[opening_position] : '\0';
+    const char closing_character = opening_character == '('   ? ')'
+                                   : opening_character == '[' ? ']'
+                                                              : '}';
     int depth = 0;
-    for (std::size_t at = open; at < code.size(); ++at) {
-        depth += code[at] == opens;
-        depth -= code[at] == closes;
+    for (std::size_t at = opening_position; at < code.size(); ++at) {
+        depth += code[at] == opening_character;
+        depth -= code[at] == closing_character;
         if (depth == 0) return at;
     }
     return code.size();
 }
 
 std::string code_for_search(const std::string& text) {
-    constexpr std::size_t longest = std::size_t{8} << 10;
-    return text.size() > longest ? "" : blank_out_comments(text);
+    constexpr std::size_t max_length = std::size_t{8} << 10;
+    return text.size() > max_length ? "" : blank_out_comments(text);
 }
 
 std::string code_on_line(const std::string& text, int line) {
@@ -225,14 +230,15 @@ std::string code_on_line(const std::string& text, int line) {
     return lines[static_cast<std::size_t>(line - 1)];
 }
 
-Declared find_unshared_array(const std::string& text) {
+Declaration find_unshared_array(const std::string& text) {
     static const TextPattern array(R"(\b\w+\s+(\w+)\s*(?:\[[^\]=;]*\])+\s*;)");
     const std::string code = code_for_search(text);
     const std::size_t barrier = code.find("__syncthreads");
     if (barrier == code.npos || code.find("__shared__") != code.npos) return {};
-    const std::string before = code.substr(0, barrier), behind = code.substr(barrier);
-    for (const TextMatch& one : find_matches(before, array)) {
-        if (contains_word(behind, one.str(1))) return {one.str(1), line_of(code, one, 1)};
+    const std::string code_before = code.substr(0, barrier), code_after = code.substr(barrier);
+    for (const TextMatch& match : find_matches(code_before, array)) {
+        if (contains_word(code_after, match.str(1)))
+            return {match.str(1), line_of_match(code, match, 1)};
     }
     return {};
 }
@@ -243,48 +249,50 @@ int find_line_with_mixed_axes(const std::string& text) {
                               R"(|blockIdx\.[xy]\s*\*\s*gridDim\.[xy]))");
 }
 
-Declared find_cast_of_value(const std::string& text) {
+Declaration find_cast_of_value(const std::string& text) {
     static const TextPattern cast(
         R"((?:\(\s*(float[234])\s*\)|\bstatic_cast\s*<\s*(float[234])\s*>\s*\()"
         R"(|\b(float[234])\s*\()\s*(\w+)\s*\[)");
     const std::string code = code_for_search(text);
-    TextMatch one;
-    if (!search(code, one, cast)) return {};
-    const TextPattern floats("\\bfloat\\b[\\w\\s]*\\*[\\w\\s]*\\b" + one.str(4) + "\\b");
-    if (!contains(code, floats)) return {};
-    return {one.str(1) + one.str(2) + one.str(3), line_of(code, one)};
+    TextMatch match;
+    if (!search(code, match, cast)) return {};
+    const TextPattern float_pointer("\\bfloat\\b[\\w\\s]*\\*[\\w\\s]*\\b" + match.str(4) + "\\b");
+    if (!contains(code, float_pointer)) return {};
+    return {match.str(1) + match.str(2) + match.str(3), line_of_match(code, match)};
 }
 
 int find_line_with_repeated_component(const std::string& text) {
     std::istringstream lines(code_for_search(text) + "\n\n");
-    std::vector<Assignment> run;
+    std::vector<Assignment> assignments;
     int number = 1;
     for (std::string line; std::getline(lines, line); ++number) {
         if (const std::string value = find_component_value(line); !value.empty()) {
-            run.push_back({value, number});
+            assignments.push_back({value, number});
             continue;
         }
-        if (const int repeated = find_repeated_component(run); repeated > 0) return repeated;
-        run.clear();
+        if (const int repeated_component = find_repeated_component(assignments);
+            repeated_component > 0)
+            return repeated_component;
+        assignments.clear();
     }
     return 0;
 }
 
-Declared find_component_never_set(const std::string& text) {
+Declaration find_component_never_set(const std::string& text) {
     static const TextPattern declaration(R"(\bfloat([24])\s+(\w+(?:\s*,\s*\w+)*)\s*;)");
     static const TextPattern word(R"(\w+)");
-    constexpr int most_names = 64;
+    constexpr int max_names = 64;
     const std::string code = code_for_search(text);
-    int names_tried = 0;
-    for (const TextMatch& one : find_matches(code, declaration)) {
-        const std::size_t begin = match_end(one);
+    int tried_name_count = 0;
+    for (const TextMatch& match : find_matches(code, declaration)) {
+        const std::size_t begin = match_end(match);
         const std::string scope = code.substr(begin, find_end_of_scope(code, begin) - begin);
-        const std::string names = one.str(2);
+        const std::string names = match.str(2);
         for (const TextMatch& name : find_matches(names, word)) {
-            if (++names_tried > most_names) return {};
-            const std::string lost =
-                find_unset_component(scope, name.str(), one.str(1) == "2" ? 2 : 4);
-            if (!lost.empty()) return {lost, line_of(code, one)};
+            if (++tried_name_count > max_names) return {};
+            const std::string thread_value =
+                find_unset_component(scope, name.str(), match.str(1) == "2" ? 2 : 4);
+            if (!thread_value.empty()) return {thread_value, line_of_match(code, match)};
         }
     }
     return {};
@@ -297,16 +305,16 @@ int find_caller_of_asm(const std::string& text, int line) {
     const TextPattern use("\\b" + word + "\\s*\\(");
     const std::vector<TextMatch> uses = find_matches(code, use);
     // The first match is the definition of the function, not a call.
-    return uses.size() == 2 ? line_of(code, uses.back()) : line;
+    return uses.size() == 2 ? line_of_match(code, uses.back()) : line;
 }
 
 int find_statement_line(const std::string& text, int line) {
     std::istringstream lines(blank_out_comments(text));
-    int found = line, number = 1;
-    for (std::string one; number <= line && std::getline(lines, one); ++number) {
-        if (one.find_first_not_of(" \t\r{}") != one.npos) found = number;
+    int statement_line = line, number = 1;
+    for (std::string line_text; number <= line && std::getline(lines, line_text); ++number) {
+        if (line_text.find_first_not_of(" \t\r{}") != line_text.npos) statement_line = number;
     }
-    return found;
+    return statement_line;
 }
 
 bool has_dynamic_array(const std::string& text) {
@@ -327,15 +335,16 @@ OddPitch find_odd_pitch(const std::string& text, const std::string& array) {
     const std::string code = code_for_search(text);
     const TextPattern index("\\b" + array + R"(\s*\[[^\];]*\*\s*(\w+)\s*[+\]])");
     std::map<std::string, std::vector<int>> lines;
-    for (const TextMatch& one : find_matches(code, index))
-        lines[one.str(1)].push_back(line_of(code, one, 1));
+    for (const TextMatch& match : find_matches(code, index))
+        lines[match.str(1)].push_back(line_of_match(code, match, 1));
     if (lines.size() != 2) return {};
     const auto &first = *lines.begin(), &second = *lines.rbegin();
-    const auto odd = [](const auto& one, const auto& other) -> OddPitch {
-        if (one.second.size() != 1 || other.second.size() < 2) return {};
-        return {one.second.front(), one.first, other.first};
+    const auto compare_pitches = [](const auto& left, const auto& right) -> OddPitch {
+        if (left.second.size() != 1 || right.second.size() < 2) return {};
+        return {left.second.front(), left.first, right.first};
     };
-    return first.second.size() == 1 ? odd(first, second) : odd(second, first);
+    return first.second.size() == 1 ? compare_pitches(first, second)
+                                    : compare_pitches(second, first);
 }
 
 int find_pointer_advance_line(const std::string& text, const std::string& pointer) {
@@ -344,7 +353,7 @@ int find_pointer_advance_line(const std::string& text, const std::string& pointe
 
 bool never_commits(const std::string& text) {
     const std::string code = blank_out_comments(text);
-    const bool copies =
+    const bool has_copy =
         code.find("__pipeline_memcpy_async") != code.npos || text.find("cp.async.c") != text.npos;
     // A string with inline PTX need only contain the instruction's name. It does not matter if a
     // comment contains the name.
@@ -352,7 +361,7 @@ bool never_commits(const std::string& text) {
                          code.find("producer_commit") != code.npos ||
                          text.find("cp.async.commit_group") != text.npos ||
                          text.find("cp.async.wait_all") != text.npos;
-    return copies && !commits;
+    return has_copy && !commits;
 }
 
 bool tracks_copies_with_mbarrier(const std::string& text) {
@@ -365,17 +374,17 @@ int find_copy_wait_line(const std::string& text) {
 }
 
 int find_copy_start_line(const std::string& text) {
-    static const TextPattern sent(R"(\b(?:__pipeline_)?memcpy_async\b|cp\.async\.c[ag]\b)");
-    return find_last_line_in_kernel(text, sent);
+    static const TextPattern copy_start(R"(\b(?:__pipeline_)?memcpy_async\b|cp\.async\.c[ag]\b)");
+    return find_last_line_in_kernel(text, copy_start);
 }
 
-int find_configure_line(const std::string& text, const std::string& member) {
+int find_configure_line(const std::string& text, const std::string& member_name) {
     const std::string code = blank_out_comments(text);
     const std::size_t begin = code.find("configure");
     if (begin == code.npos) return 0;
-    for (const std::string& word : {member, std::string("return")}) {
-        const std::size_t place = code.find(word, begin);
-        if (place != code.npos) return line_number_at(code, place);
+    for (const std::string& word : {member_name, std::string("return")}) {
+        const std::size_t word_position = code.find(word, begin);
+        if (word_position != code.npos) return line_number_at(code, word_position);
     }
     return line_number_at(code, begin);
 }
@@ -390,8 +399,8 @@ int find_kernel_line(const std::string& text, const std::string& name) {
 int find_line_in_kernel(const std::string& text, const TextPattern& pattern) {
     const std::string code = code_for_search(text);
     const int kernel = find_kernel_line(text, "");
-    for (const TextMatch& one : find_matches(code, pattern)) {
-        if (line_of(code, one) > kernel) return line_of(code, one);
+    for (const TextMatch& match : find_matches(code, pattern)) {
+        if (line_of_match(code, match) > kernel) return line_of_match(code, match);
     }
     return 0;
 }
@@ -401,19 +410,21 @@ namespace {
 /// Sets the loop's counter and step from the header of a `for` loop, such as "int k = 0; k < 4;
 /// ++k".
 void read_for_header(const std::string& header, Loop& loop) {
-    const std::size_t first = header.find(';'), second = header.find(';', first + 1);
-    if (first == header.npos || second == header.npos) return;
-    loop.step = trimmed(header.substr(second + 1));
+    const std::size_t first_semicolon = header.find(';'),
+                      second_semicolon = header.find(';', first_semicolon + 1);
+    if (first_semicolon == header.npos || second_semicolon == header.npos) return;
+    loop.step = trimmed(header.substr(second_semicolon + 1));
     const std::size_t equals = header.find('=');
-    if (equals > first) return;
+    if (equals > first_semicolon) return;
     const std::string declaration = trimmed(header.substr(0, equals));
     // A declaration of a counter consists of a type and a name. Other forms, such as "++k" and
     // "p->k", declare no counter.
-    static const std::string letters =
+    static const std::string name_characters =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-    const std::size_t before = declaration.find_last_not_of(letters);
-    if (before != declaration.npos && std::isspace(static_cast<unsigned char>(declaration[before])))
-        loop.counter = declaration.substr(before + 1);
+    const std::size_t name_end = declaration.find_last_not_of(name_characters);
+    if (name_end != declaration.npos &&
+        std::isspace(static_cast<unsigned char>(declaration[name_end])))
+        loop.counter = declaration.substr(name_end + 1);
 }
 
 }  // namespace
@@ -428,22 +439,24 @@ std::vector<Loop> find_loops(const std::string& text) {
                   .last_line = line_number_at(code, end)};
         const std::size_t barrier = code.find("__syncthreads", begin);
         if (barrier < end) loop.barrier_line = line_number_at(code, barrier);
-        const std::size_t open = code.find_first_not_of(" \t\r\n", match_end(at));
-        if (at.str() == "for" && open != code.npos && code[open] == '(')
-            read_for_header(code.substr(open + 1, find_closing_bracket(code, open) - open - 1),
-                            loop);
+        const std::size_t opening_position = code.find_first_not_of(" \t\r\n", match_end(at));
+        if (at.str() == "for" && opening_position != code.npos && code[opening_position] == '(')
+            read_for_header(
+                code.substr(opening_position + 1,
+                            find_closing_bracket(code, opening_position) - opening_position - 1),
+                loop);
         loops.push_back(loop);
     }
     return loops;
 }
 
-const Loop* innermost_loop(const std::vector<Loop>& loops, int line) {
-    const Loop* innermost = nullptr;
+const Loop* find_innermost_loop(const std::vector<Loop>& loops, int line) {
+    const Loop* loop_found = nullptr;
     for (const Loop& loop : loops) {
         if (line < loop.first_line || line > loop.last_line) continue;
-        if (!innermost || loop.first_line >= innermost->first_line) innermost = &loop;
+        if (!loop_found || loop.first_line >= loop_found->first_line) loop_found = &loop;
     }
-    return innermost;
+    return loop_found;
 }
 
 }  // namespace coalesce

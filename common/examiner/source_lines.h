@@ -16,11 +16,11 @@ namespace coalesce {
 
 /// Returns the line number at an offset in the text, counted from 1. For an offset past the end,
 /// returns the last line.
-int line_number_at(const std::string& text, std::size_t place);
+int line_number_at(const std::string& text, std::size_t position);
 
-/// Returns the offset of the bracket that closes the one at `open`. Returns the size of the text if
-/// there is none.
-std::size_t find_closing_bracket(const std::string& code, std::size_t open);
+/// Returns the offset of the bracket that closes the one at `opening_position`. Returns the size of
+/// the text if there is none.
+std::size_t find_closing_bracket(const std::string& code, std::size_t opening_position);
 
 /// Replaces comments, strings and character constants with spaces. The lines and columns of the
 /// code stay the same.
@@ -30,10 +30,10 @@ std::string blank_out_comments(const std::string& text);
 std::string code_for_search(const std::string& text);
 /// Returns a line of the code, without comments and strings, or "" if there is no such line.
 std::string code_on_line(const std::string& text, int line);
-/// Returns the line of `configure` that sets `member` of the returned launch, such as ".grid". If
-/// there is no such line, returns the line of the return statement, or else the first line of
+/// Returns the line of `configure` that sets `member_name` of the returned launch, such as ".grid".
+/// If there is no such line, returns the line of the return statement, or else the first line of
 /// `configure`.
-int find_configure_line(const std::string& text, const std::string& member);
+int find_configure_line(const std::string& text, const std::string& member_name);
 /// Returns the line of the __global__ function with this name, or 0 if there is none. An empty name
 /// means the first such function.
 int find_kernel_line(const std::string& text, const std::string& name);
@@ -45,26 +45,26 @@ int find_line_in_kernel(const std::string& text, const TextPattern& pattern);
 int find_constant_line(const std::string& text, const std::string& name);
 
 /// A name and the line on which it is declared.
-struct Declared {
+struct Declaration {
     std::string name;
     int line = 0;  ///< line of the declaration; 0 if unknown
 };
 /// Finds a local array that is used before and after a barrier in a file without shared memory. The
 /// barrier suggests that the learner intended to share the array.
-Declared find_unshared_array(const std::string& text);
+Declaration find_unshared_array(const std::string& text);
 /// Returns the first line with an expression such as `blockIdx.x * blockDim.y`, which mixes two
 /// axes, or `blockIdx.x * gridDim.x`, which uses the size of the grid. Returns 0 if there is no
 /// such line.
 int find_line_with_mixed_axes(const std::string& text);
 /// Finds a cast of an element to a vector type, as in `(float2)in[i]`. The learner probably meant
 /// to cast the address of the element.
-Declared find_cast_of_value(const std::string& text);
+Declaration find_cast_of_value(const std::string& text);
 /// Looks for consecutive lines that should each use a different vector component. Returns the first
 /// line that repeats a component, or 0 if there is none.
 int find_line_with_repeated_component(const std::string& text);
 /// Finds a component such as "v.w" that is never set, although the whole vector is used. The
 /// returned line is the vector's declaration.
-Declared find_component_never_set(const std::string& text);
+Declaration find_component_never_set(const std::string& text);
 /// Returns the line that calls the function containing the asm statement on `line`. The mistake is
 /// in the call, because such a function only wraps PTX instructions. Returns `line` itself if the
 /// function has several callers, or if `line` has no asm statement.
@@ -113,7 +113,7 @@ struct Loop {
 /// Returns all loops in a text, including nested ones.
 std::vector<Loop> find_loops(const std::string& text);
 /// Returns the innermost loop around a line, or nullptr.
-const Loop* innermost_loop(const std::vector<Loop>& loops, int line);
+const Loop* find_innermost_loop(const std::vector<Loop>& loops, int line);
 
 // ---- index_terms.cpp: the terms of an index that are multiplied by the row length ----
 

@@ -20,8 +20,9 @@ const Report* find_pending_copy(const Trial& trial) {
         return report.matches("racecheck") &&
                report.message.find("asynchronous copy has not yet") != report.message.npos;
     };
-    const auto found = std::find_if(trial.reports.begin(), trial.reports.end(), is_pending);
-    return found == trial.reports.end() ? nullptr : &*found;
+    const auto pending_report =
+        std::find_if(trial.reports.begin(), trial.reports.end(), is_pending);
+    return pending_report == trial.reports.end() ? nullptr : &*pending_report;
 }
 
 constexpr const char* kWaitedOnce =
@@ -33,11 +34,11 @@ constexpr const char* kWaitInLoop =
 
 /// Returns the line of a try_wait or test_wait that no loop repeats, or 0 if there is none.
 int find_wait_without_loop(const std::string& text) {
-    static const TextPattern asks(R"(mbarrier[.](try|test)_wait)");
+    static const TextPattern test_wait(R"(mbarrier[.](try|test)_wait)");
     const std::vector<Loop> loops = find_loops(text);
-    for (const TextMatch& one : find_matches(text, asks)) {
-        const int line = line_of(text, one);
-        const bool is_repeated = innermost_loop(loops, line) ||
+    for (const TextMatch& match : find_matches(text, test_wait)) {
+        const int line = line_of_match(text, match);
+        const bool is_repeated = find_innermost_loop(loops, line) ||
                                  code_on_line(text, line).find("bra") != std::string::npos;
         if (!is_repeated) return line;
     }
@@ -49,8 +50,8 @@ bool is_plain_store(const Report& race, const Evidence& evidence) {
     static const TextPattern assignment(R"(\]\s*=[^=])");
     const int line = place_in_learner_file(race.other_place, evidence).line;
     const std::string code = code_on_line(evidence.source.text, line);
-    TextMatch found;
-    return search(code, found, assignment);
+    TextMatch match;
+    return search(code, match, assignment);
 }
 
 }  // namespace
@@ -66,45 +67,49 @@ std::optional<Failure> find_copy_error(const Trial& trial, const Evidence& evide
             "Close the group of each tile's copies with __pipeline_commit(): a kernel can wait "
             "only for groups.");
     }
-    const auto make = [&](const std::string& headline, const std::string& next) {
+    const auto make_failure = [&](const std::string& headline, const std::string& advice) {
         return failure_from_report(FailureKind::copy_not_waited_for, *report, trial, evidence,
-                                   headline, next);
+                                   headline, advice);
     };
     const bool is_read = report->matches("racecheck", "read after write");
-    const bool is_own = report->thread.text() == report->other_thread.text();
+    const bool is_same_thread = report->thread.text() == report->other_thread.text();
     if (tracks_copies_with_mbarrier(evidence.source.text)) {
         if (const int line = find_wait_without_loop(evidence.source.text)) {
-            Failure failure = make(kWaitedOnce, kWaitInLoop);
+            Failure failure = make_failure(kWaitedOnce, kWaitInLoop);
             failure.place.line = line;
             return failure;
         }
         const std::string wait =
             "A copy has arrived when the phase of its mbarrier is complete: does every thread wait "
             "for this phase before it ";
-        return make(is_read ? "the tile is read before its copy has arrived."
-                            : "this writes to shared memory while a copy is still writing there.",
-                    wait + (is_read ? "reads" : "writes") +
-                        ", at the right mbarrier, for the right phase, and for all bytes?");
+        return make_failure(
+            is_read ? "the tile is read before its copy has arrived."
+                    : "this writes to shared memory while a copy is still writing there.",
+            wait + (is_read ? "reads" : "writes") +
+                ", at the right mbarrier, for the right phase, and for all bytes?");
     }
     if (!is_read) {
-        return make("this writes to shared memory while an earlier copy is still writing there.",
-                    "Is this the stage that is not in use? If so, has the kernel waited for the "
-                    "earlier copy into this stage?");
+        return make_failure(
+            "this writes to shared memory while an earlier copy is still writing there.",
+            "Is this the stage that is not in use? If so, has the kernel waited for the "
+            "earlier copy into this stage?");
     }
-    if (is_own) {
-        return make("the tile is read before its copy has arrived.",
-                    "Count the groups: which groups have been committed here, and how many does "
-                    "the wait leave in flight?");
+    if (is_same_thread) {
+        return make_failure(
+            "the tile is read before its copy has arrived.",
+            "Count the groups: which groups have been committed here, and how many does "
+            "the wait leave in flight?");
     }
     // The report does not say whether the copy writes this tile or the next one.
-    return make("the tile is read while a copy still writes to it.",
-                "Does the kernel wait for this tile's copies: which groups are committed here, and "
-                "how many does the wait leave in flight? If it does, look at the next tile's copy: "
-                "does it go to the other stage, and are all threads done with that stage?");
+    return make_failure(
+        "the tile is read while a copy still writes to it.",
+        "Does the kernel wait for this tile's copies: which groups are committed here, and "
+        "how many does the wait leave in flight? If it does, look at the next tile's copy: "
+        "does it go to the other stage, and are all threads done with that stage?");
 }
 
 std::optional<Failure> find_unshared_tile(const Trial& trial, const Evidence& evidence) {
-    const Declared tile = find_unshared_array(evidence.source.text);
+    const Declaration tile = find_unshared_array(evidence.source.text);
     if (tile.line == 0 || !trial.comparison || trial.comparison->is_right()) return std::nullopt;
     return Failure{
         .kind = FailureKind::tile_not_shared,
@@ -113,7 +118,7 @@ std::optional<Failure> find_unshared_tile(const Trial& trial, const Evidence& ev
                     "threads write.",
         .place = {evidence.source.name, tile.line, 0},
         .shape = trial.shape,
-        .next = "Declare the array __shared__: then all threads of the block use the same one."};
+        .advice = "Declare the array __shared__: then all threads of the block use the same one."};
 }
 
 namespace {
@@ -130,24 +135,26 @@ bool uses_both_thread_indices(const Evidence& evidence, int line) {
 bool is_barrier_in_loop_of_both(const Report& race, const Evidence& evidence) {
     static const TextPattern access(R"(\b(\w+)\[([^\[\]]*))");
     const std::vector<Loop> loops = find_loops(evidence.source.text);
-    const int one = place_in_learner_file(race.place, evidence).line,
-              other = place_in_learner_file(race.other_place, evidence).line;
-    std::string stored_at;  // the indices of the array elements that the two lines assign
-    for (const int line : {one, other}) {
+    const int race_line = place_in_learner_file(race.place, evidence).line,
+              other_line = place_in_learner_file(race.other_place, evidence).line;
+    std::string stored_indices;  // the indices of the array elements that the two lines assign
+    for (const int line : {race_line, other_line}) {
         const std::string text = code_on_line(evidence.source.text, line);
-        for (const TextMatch& found :
+        for (const TextMatch& match :
              find_matches(std::string_view(text).substr(0, text.find(" = ")), access)) {
-            const std::string array = found.str(1);
-            if (array != "out" && array != "in" && array != "data") stored_at += found.str(2) + " ";
+            const std::string array = match.str(1);
+            if (array != "out" && array != "in" && array != "data")
+                stored_indices += match.str(2) + " ";
         }
     }
     return std::any_of(loops.begin(), loops.end(), [&](const Loop& loop) {
-        const auto has = [&](int line) {
+        const auto is_in_loop = [&](int line) {
             return line >= loop.first_line && line <= loop.last_line;
         };
-        if (loop.barrier_line == 0 || loop.counter.empty() || !has(one) || !has(other))
+        if (loop.barrier_line == 0 || loop.counter.empty() || !is_in_loop(race_line) ||
+            !is_in_loop(other_line))
             return false;
-        return contains_word(stored_at, loop.counter);
+        return contains_word(stored_indices, loop.counter);
     });
 }
 
@@ -155,17 +162,19 @@ bool is_barrier_in_loop_of_both(const Report& race, const Evidence& evidence) {
 /// begins too early.
 std::optional<Failure> find_asynchronous_race(const Trial& trial, const Evidence& evidence) {
     if (const Report* report = find_report(trial, "racecheck", "missing proxy fence")) {
-        const bool is_init = report->message.find("mbarrier") != report->message.npos;
+        const bool is_initialization = report->message.find("mbarrier") != report->message.npos;
         return failure_from_report(
             FailureKind::missing_barrier, *report, trial, evidence,
-            is_init ? "a copy may start before it can see the initialized mbarrier: a fence is "
-                      "missing."
-                    : "a bulk copy may not see what the threads have stored in shared memory: "
-                      "a fence is missing.",
-            is_init ? "Put fence.mbarrier_init.release.cluster or fence.proxy.async after the "
-                      "initialization, in the same thread."
-                    : "Put fence.proxy.async after the stores, in every thread that stores, "
-                      "before the barrier.");
+            is_initialization
+                ? "a copy may start before it can see the initialized mbarrier: a fence is "
+                  "missing."
+                : "a bulk copy may not see what the threads have stored in shared memory: "
+                  "a fence is missing.",
+            is_initialization
+                ? "Put fence.mbarrier_init.release.cluster or fence.proxy.async after the "
+                  "initialization, in the same thread."
+                : "Put fence.proxy.async after the stores, in every thread that stores, "
+                  "before the barrier.");
     }
     if (const Report* report = find_report(trial, "racecheck", "mbarrier reused too early")) {
         return failure_from_report(
@@ -180,43 +189,46 @@ std::optional<Failure> find_asynchronous_race(const Trial& trial, const Evidence
 /// Returns the failure for a race with the initialization of an mbarrier, or with bulk copies.
 std::optional<Failure> find_race_with_copies(const Report& race, const Trial& trial,
                                              const Evidence& evidence) {
-    const auto make = [&](FailureKind kind, const char* headline, const char* next) {
-        return failure_from_report(kind, race, trial, evidence, headline, next);
+    const auto make_failure = [&](FailureKind kind, const char* headline, const char* advice) {
+        return failure_from_report(kind, race, trial, evidence, headline, advice);
     };
     if (race.message.find("mbarrier") != race.message.npos) {
-        return make(FailureKind::missing_barrier,
-                    "the mbarrier may be used before it is initialized: a barrier is "
-                    "missing.",
-                    "Put __syncthreads() between init and the first use of the mbarrier, where "
-                    "every thread "
-                    "of the block reaches it.");
+        return make_failure(
+            FailureKind::missing_barrier,
+            "the mbarrier may be used before it is initialized: a barrier is "
+            "missing.",
+            "Put __syncthreads() between init and the first use of the mbarrier, where "
+            "every thread "
+            "of the block reaches it.");
     }
     if (tracks_copies_with_mbarrier(evidence.source.text) && !is_plain_store(race, evidence)) {
         if (const int line = find_wait_without_loop(evidence.source.text)) {
-            Failure failure = make(FailureKind::copy_not_waited_for, kWaitedOnce, kWaitInLoop);
+            Failure failure =
+                make_failure(FailureKind::copy_not_waited_for, kWaitedOnce, kWaitInLoop);
             failure.place.line = line;
             return failure;
         }
-        return make(FailureKind::missing_barrier,
-                    "threads read the tile while copies may still write it: they have neither "
-                    "waited for the copies nor synchronized with a thread that has waited.",
-                    "Let every thread that reads wait at the mbarrier, whichever thread started "
-                    "the copies; or put __syncthreads() after the wait.");
+        return make_failure(
+            FailureKind::missing_barrier,
+            "threads read the tile while copies may still write it: they have neither "
+            "waited for the copies nor synchronized with a thread that has waited.",
+            "Let every thread that reads wait at the mbarrier, whichever thread started "
+            "the copies; or put __syncthreads() after the wait.");
     }
     return std::nullopt;
 }
 
 /// Returns the failure for threads of a block that do not wait for one another.
 std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evidence) {
-    const auto make = [&](FailureKind kind, const Report& report, const std::string& headline,
-                          const std::string& next) {
-        return failure_from_report(kind, report, trial, evidence, headline, next);
+    const auto make_failure = [&](FailureKind kind, const Report& report,
+                                  const std::string& headline, const std::string& advice) {
+        return failure_from_report(kind, report, trial, evidence, headline, advice);
     };
     if (auto failure = find_asynchronous_race(trial, evidence)) return failure;
     if (const Report* report = find_report(trial, "racecheck", "write after write")) {
         if (!find_report(trial, "racecheck", "read after write") &&
             !find_report(trial, "racecheck", "write after read")) {
-            return make(
+            return make_failure(
                 FailureKind::shared_race, *report,
                 "two threads write to the same element in shared memory.",
                 trial.launch.block[1] == 1 || uses_both_thread_indices(evidence, report->place.line)
@@ -233,7 +245,7 @@ std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evid
     }
     if (race && !race->matches("racecheck", "write after write") &&
         is_barrier_in_loop_of_both(*race, evidence)) {
-        return make(
+        return make_failure(
             FailureKind::missing_barrier, *race,
             "threads read parts of the tile before others have written them: one loop "
             "contains the writes, the barrier and the reads.",
@@ -241,17 +253,18 @@ std::optional<Failure> find_shared_race(const Trial& trial, const Evidence& evid
             "the tile in a second loop.");
     }
     if (race && race->matches("racecheck", "write after read")) {
-        return make(
+        return make_failure(
             FailureKind::missing_barrier, *race,
             "threads overwrite the tile while others still read it: a barrier is missing.",
             "Put __syncthreads() between the read and the next write: in a loop, at the end of "
             "its body.");
     }
     if (race) {
-        return make(FailureKind::missing_barrier, *race,
-                    "threads read the tile while others still write it: a barrier is missing.",
-                    "Put __syncthreads() between the writes and the reads, where every thread of "
-                    "the block reaches it.");
+        return make_failure(
+            FailureKind::missing_barrier, *race,
+            "threads read the tile while others still write it: a barrier is missing.",
+            "Put __syncthreads() between the writes and the reads, where every thread of "
+            "the block reaches it.");
     }
     return std::nullopt;
 }
@@ -273,35 +286,37 @@ namespace {
 void name_wait_without_effect(Failure& failure) {
     std::string report = failure.details;
     std::replace(report.begin(), report.end(), '\n', ' ');
-    const auto states = [&](const char* words) { return report.find(words) != report.npos; };
-    if (states("the wait ended at once")) {
+    const auto contains_words = [&](const char* words) {
+        return report.find(words) != report.npos;
+    };
+    if (contains_words("the wait ended at once")) {
         failure.headline =
             "the wait returns at once, because it does not wait for the phase of the copies.";
         return;
     }
-    if (states("No bytes were announced to its mbarrier"))
+    if (contains_words("No bytes were announced to its mbarrier"))
         failure.headline = "nothing waits for the copies, because their bytes are not announced.";
-    else if (states("more bytes were started"))
+    else if (contains_words("more bytes were started"))
         failure.headline =
             "the mbarrier expects fewer bytes than the copies write, so nothing waits for the "
             "rest.";
-    failure.next +=
+    failure.advice +=
         " The first phase of an mbarrier has parity 0, and the next phase has parity 1.";
 }
 
 }  // namespace
 
 std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& evidence) {
-    constexpr const char* not_reached =
+    constexpr const char* unreached_barrier =
         "not every thread of the block reaches this __syncthreads().";
     constexpr const char* move_condition =
         "Put the condition around the loads and stores, not around the barrier. Before a barrier, "
         "a "
         "thread may return only if all threads of its block do.";
     auto failure = find_reported_failure(
-        {{"synccheck", "divergent barrier", FailureKind::divergent_barrier, not_reached,
+        {{"synccheck", "divergent barrier", FailureKind::divergent_barrier, unreached_barrier,
           move_condition},
-         {"synccheck", "exit before barrier", FailureKind::divergent_barrier, not_reached,
+         {"synccheck", "exit before barrier", FailureKind::divergent_barrier, unreached_barrier,
           move_condition},
          {"synccheck", "copy not waited for", FailureKind::copy_not_waited_for,
           "a block ends while one of its copies is still in flight.", "", true},
@@ -327,7 +342,7 @@ std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& ev
     }
     if (const Report* report = find_report(trial, "synccheck")) {
         const bool is_mbarrier = report->message.find("mbarrier") != report->message.npos;
-        const char* const next =
+        const char* const advice =
             is_mbarrier ? "Which threads arrive, and how often? Compare the arrivals of one phase "
                           "with the count that the mbarrier was initialized with."
                         : "Let the mask name exactly the lanes that take part.";
@@ -335,7 +350,7 @@ std::optional<Failure> find_barrier_error(const Trial& trial, const Evidence& ev
             FailureKind::bad_warp_mask, *report, trial, evidence,
             is_mbarrier ? "the use of an mbarrier does not match its initialization."
                         : "a warp operation names lanes that do not take part in the operation.",
-            report->cure.empty() ? next : report->cure);
+            report->cure.empty() ? advice : report->cure);
     }
     return find_shared_race(trial, evidence);
 }
@@ -347,10 +362,10 @@ std::optional<Failure> find_uninitialised_read(const Trial& trial, const Evidenc
                                 "this reads shared memory that was never written.",
                                 "Fill the tile first: does a thread write each of its elements, "
                                 "and is the tile read with the same layout?");
-        if (const auto left_out = find_left_out_stage(trial, evidence)) {
-            failure.details += wrap("Along the way: " + left_out->sentence);
-            failure.place.line = left_out->line;
-            failure.next = left_out->next;
+        if (const auto left_out_stage = find_left_out_stage(trial, evidence)) {
+            failure.details += wrap("Along the way: " + left_out_stage->sentence);
+            failure.place.line = left_out_stage->line;
+            failure.advice = left_out_stage->advice;
         }
         return failure;
     }

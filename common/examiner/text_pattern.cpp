@@ -14,15 +14,15 @@ bool is_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
-std::size_t index_of(char c) {
+std::size_t character_index(char c) {
     return static_cast<unsigned char>(c);
 }
 
 Characters characters_if(bool (*is_member)(char)) {
-    Characters found;
+    Characters character_set;
     for (int c = 0; c < 256; ++c)
-        found[static_cast<std::size_t>(c)] = is_member(static_cast<char>(c));
-    return found;
+        character_set[static_cast<std::size_t>(c)] = is_member(static_cast<char>(c));
+    return character_set;
 }
 
 /// Returns the characters that an escape such as \w matches. Any other escaped character matches
@@ -38,7 +38,7 @@ Characters characters_of_escape(char letter) {
         case 't': return Characters().set('\t');
         case 'r': return Characters().set('\r');
         case 'n': return Characters().set('\n');
-        default: return Characters().set(index_of(letter));
+        default: return Characters().set(character_index(letter));
     }
 }
 
@@ -54,114 +54,117 @@ public:
     explicit TextPatternCompiler(std::string_view expression) : text_(expression) {}
 
     std::vector<TextPattern::Instruction> compile() {
-        Code all = {save(0)};
-        append(all, alternatives());
+        Code program = {save(0)};
+        append(program, parse_alternatives());
         if (position_ != text_.size()) fail("there is an unmatched )");
-        all.push_back(save(1));
-        all.push_back({});
-        return all;
+        program.push_back(save(1));
+        program.push_back({});
+        return program;
     }
 
 private:
     using Kind = TextPattern::Kind;
     using Code = std::vector<TextPattern::Instruction>;
 
-    [[noreturn]] void fail(const std::string& why) const {
-        throw std::invalid_argument("pattern " + std::string(text_) + ": " + why);
+    [[noreturn]] void fail(const std::string& reason) const {
+        throw std::invalid_argument("pattern " + std::string(text_) + ": " + reason);
     }
-    bool accept(std::string_view wanted) {
-        if (!text_.substr(position_).starts_with(wanted)) return false;
-        position_ += wanted.size();
+    bool accept(std::string_view expected_text) {
+        if (!text_.substr(position_).starts_with(expected_text)) return false;
+        position_ += expected_text.size();
         return true;
     }
-    char next() {
+    char take_character() {
         if (position_ == text_.size()) fail("the pattern ends too early");
         return text_[position_++];
     }
 
     static TextPattern::Instruction save(std::size_t slot) {
-        return {.kind = Kind::save, .first = slot};
+        return {.kind = Kind::save, .first_branch = slot};
     }
     static Code match_one(Kind kind) { return {{.kind = kind}}; }
     static Code match_one(const Characters& characters) {
         return {{.kind = Kind::character, .characters = characters}};
     }
-    static void append(Code& to, const Code& from) {
-        const std::size_t base = to.size();
-        for (TextPattern::Instruction instruction : from) {
+    static void append(Code& target_code, const Code& source_code) {
+        const std::size_t base = target_code.size();
+        for (TextPattern::Instruction instruction : source_code) {
             if (instruction.kind == Kind::split || instruction.kind == Kind::jump) {
-                instruction.first += base;
-                instruction.second += base;
+                instruction.first_branch += base;
+                instruction.second_branch += base;
             }
-            to.push_back(instruction);
+            target_code.push_back(instruction);
         }
     }
-    /// Returns code that tries `first`, then `second`.
-    static Code either(const Code& first, const Code& second) {
-        Code code = {{.kind = Kind::split, .first = 1, .second = first.size() + 2}};
-        append(code, first);
-        code.push_back({.kind = Kind::jump, .first = first.size() + 2 + second.size()});
-        append(code, second);
+    /// Returns code that tries `first_alternative`, then `second_branch`.
+    static Code alternation(const Code& first_branch, const Code& second_branch) {
+        Code code = {
+            {.kind = Kind::split, .first_branch = 1, .second_branch = first_branch.size() + 2}};
+        append(code, first_branch);
+        code.push_back(
+            {.kind = Kind::jump, .first_branch = first_branch.size() + 2 + second_branch.size()});
+        append(code, second_branch);
         return code;
     }
-    static Code optional(const Code& part, bool is_lazy) {
-        return is_lazy ? either({}, part) : either(part, {});
+    static Code make_optional(const Code& part, bool is_lazy) {
+        return is_lazy ? alternation({}, part) : alternation(part, {});
     }
-    static Code repeated(const Code& part, bool is_lazy) {
-        const std::size_t behind = part.size() + 2;
-        Code code = {{.kind = Kind::split, .first = 1, .second = behind}};
-        if (is_lazy) std::swap(code[0].first, code[0].second);
+    static Code make_repeated(const Code& part, bool is_lazy) {
+        const std::size_t end_of_part = part.size() + 2;
+        Code code = {{.kind = Kind::split, .first_branch = 1, .second_branch = end_of_part}};
+        if (is_lazy) std::swap(code[0].first_branch, code[0].second_branch);
         append(code, part);
-        code.push_back({.kind = Kind::jump, .first = 0});
+        code.push_back({.kind = Kind::jump, .first_branch = 0});
         return code;
     }
 
-    Code alternatives() {
-        const Code first = sequence();
-        return accept("|") ? either(first, alternatives()) : first;
+    Code parse_alternatives() {
+        const Code first_alternative = parse_sequence();
+        return accept("|") ? alternation(first_alternative, parse_alternatives())
+                           : first_alternative;
     }
-    Code sequence() {
+    Code parse_sequence() {
         Code code;
         while (position_ < text_.size() && text_[position_] != '|' && text_[position_] != ')')
             append(code, factor());
         return code;
     }
     Code factor() {
-        const Code part = atom();
-        std::size_t least = 1, most = 1;
+        const Code part = parse_atom();
+        std::size_t min_repeats = 1, max_repeats = 1;
         if (accept("*")) {
-            least = 0, most = kUnlimited;
+            min_repeats = 0, max_repeats = kUnlimited;
         } else if (accept("+")) {
-            most = kUnlimited;
+            max_repeats = kUnlimited;
         } else if (accept("?")) {
-            least = 0;
+            min_repeats = 0;
         } else if (accept("{")) {
-            least = number();
-            most = accept(",") ? number() : least;
+            min_repeats = number();
+            max_repeats = accept(",") ? number() : min_repeats;
             if (!accept("}")) fail("a } is missing");
         } else {
             return part;
         }
         const bool is_lazy = accept("?");
         Code code;
-        for (std::size_t i = 0; i < least; ++i) append(code, part);
-        if (most == kUnlimited) append(code, repeated(part, is_lazy));
-        for (std::size_t i = least; most != kUnlimited && i < most; ++i)
-            append(code, optional(part, is_lazy));
+        for (std::size_t i = 0; i < min_repeats; ++i) append(code, part);
+        if (max_repeats == kUnlimited) append(code, make_repeated(part, is_lazy));
+        for (std::size_t i = min_repeats; max_repeats != kUnlimited && i < max_repeats; ++i)
+            append(code, make_optional(part, is_lazy));
         return code;
     }
     std::size_t number() {
         std::size_t value = 0;
         while (position_ < text_.size() &&
                std::isdigit(static_cast<unsigned char>(text_[position_])))
-            value = 10 * value + static_cast<std::size_t>(next() - '0');
+            value = 10 * value + static_cast<std::size_t>(take_character() - '0');
         return value;
     }
-    Code atom() {
-        const char c = next();
+    Code parse_atom() {
+        const char c = take_character();
         switch (c) {
             case '(': return group();
-            case '[': return match_one(bracketed());
+            case '[': return match_one(parse_brackets());
             case '.': return match_one(~Characters().set('\n').set('\r'));
             case '^': return match_one(Kind::begin);
             case '$': return match_one(Kind::end);
@@ -170,45 +173,47 @@ private:
             case '?':
             case '{': fail("there is nothing to repeat");
             case '\\': {
-                const char letter = next();
+                const char letter = take_character();
                 if (letter == 'b') return match_one(Kind::word_boundary);
                 if (std::isdigit(static_cast<unsigned char>(letter)))
                     fail("back-references are not supported");
                 return match_one(characters_of_escape(letter));
             }
-            default: return match_one(Characters().set(index_of(c)));
+            default: return match_one(Characters().set(character_index(c)));
         }
     }
     Code group() {
         const bool is_captured = !accept("?:");
         if (is_captured && accept("?")) fail("look-around is not supported");
         const std::size_t number = is_captured ? ++groups_ : 0;
-        if (number >= TextMatch::kMaxParts) fail("there are too many groups");
+        if (number >= TextMatch::kMaxGroups) fail("there are too many groups");
         Code code;
         if (is_captured) code.push_back(save(2 * number));
-        append(code, alternatives());
+        append(code, parse_alternatives());
         if (is_captured) code.push_back(save(2 * number + 1));
         if (!accept(")")) fail("a ) is missing");
         return code;
     }
-    Characters bracketed() {
+    Characters parse_brackets() {
         const bool is_negated = accept("^");
-        Characters found;
+        Characters character_set;
         while (!accept("]")) {
-            const char first = next();
-            if (first == '\\') {
-                found |= characters_of_escape(next());
+            const char first_character = take_character();
+            if (first_character == '\\') {
+                character_set |= characters_of_escape(take_character());
                 continue;
             }
-            char last = first;
+            char last_character = first_character;
             if (position_ + 1 < text_.size() && text_[position_] == '-' &&
                 text_[position_ + 1] != ']') {
                 ++position_;
-                last = next();
+                last_character = take_character();
             }
-            for (std::size_t c = index_of(first); c <= index_of(last); ++c) found.set(c);
+            for (std::size_t c = character_index(first_character);
+                 c <= character_index(last_character); ++c)
+                character_set.set(c);
         }
-        return is_negated ? ~found : found;
+        return is_negated ? ~character_set : character_set;
     }
 
     std::string_view text_;
@@ -221,32 +226,35 @@ private:
 class TextPatternSearch {
 public:
     TextPatternSearch(std::string_view text, const TextPattern& pattern)
-        : text_(text), code_(pattern.code_), visited_at_(code_.size(), kUnlimited) {
+        : text_(text), code_(pattern.code_), visit_positions_(code_.size(), kUnlimited) {
         using Kind = TextPattern::Kind;
-        std::size_t first = 0;
-        while (code_[first].kind == Kind::save || code_[first].kind == Kind::word_boundary) ++first;
-        if (code_[first].kind == Kind::character) first_characters_ = &code_[first].characters;
+        std::size_t first_position = 0;
+        while (code_[first_position].kind == Kind::save ||
+               code_[first_position].kind == Kind::word_boundary)
+            ++first_position;
+        if (code_[first_position].kind == Kind::character)
+            first_characters_ = &code_[first_position].characters;
     }
 
-    /// Finds the best match that begins at or after `from`. Returns false if there is none. If
-    /// `is_whole` is set, the match must begin at `from` and extend to the end of the text.
-    bool find(std::size_t from, bool is_whole, TextMatch& match) {
+    /// Finds the best match that begins at or after `begin`. Returns false if there is none. If
+    /// `is_whole_match` is set, the match must begin at `begin` and extend to the end of the text.
+    bool find(std::size_t begin, bool is_whole_match, TextMatch& match) {
         bool has_match = false;
-        now_.clear();
-        std::ranges::fill(visited_at_, kUnlimited);
-        for (std::size_t at = from; at <= text_.size(); ++at) {
+        current_threads_.clear();
+        std::ranges::fill(visit_positions_, kUnlimited);
+        for (std::size_t at = begin; at <= text_.size(); ++at) {
             ++characters_read_;
-            if (now_.empty()) {
-                if (has_match || (is_whole && at > from)) break;
-                if (!is_whole) at = skip_to_first_character(at);
+            if (current_threads_.empty()) {
+                if (has_match || (is_whole_match && at > begin)) break;
+                if (!is_whole_match) at = skip_to_first_character(at);
             }
-            next_.swap(now_);
-            now_.clear();
-            // `next_` contains the threads that have read all characters before this one. Follow
-            // each thread to the next instruction that reads a character.
-            for (const Thread& thread : next_) follow(thread.at, thread.slots, at);
-            if (!has_match && (!is_whole || at == from)) follow(0, Slots{}, at);
-            has_match |= step(at, is_whole, match);
+            next_threads_.swap(current_threads_);
+            current_threads_.clear();
+            // `next_threads_` contains the threads that have read all characters before this one.
+            // Follow each thread to the next instruction that reads a character.
+            for (const Thread& thread : next_threads_) follow(thread.at, thread.slots, at);
+            if (!has_match && (!is_whole_match || at == begin)) follow(0, Slots{}, at);
+            has_match |= step(at, is_whole_match, match);
         }
         return has_match;
     }
@@ -254,7 +262,7 @@ public:
     std::size_t characters_read() const { return characters_read_; }
 
 private:
-    using Slots = std::array<std::size_t, 2 * TextMatch::kMaxParts>;
+    using Slots = std::array<std::size_t, 2 * TextMatch::kMaxGroups>;
     struct Thread {
         std::size_t at = 0;
         Slots slots{};  ///< offsets plus one; 0 if a group is not part of the match
@@ -262,7 +270,7 @@ private:
 
     std::size_t skip_to_first_character(std::size_t at) const {
         if (!first_characters_) return at;
-        while (at < text_.size() && !first_characters_->test(index_of(text_[at]))) ++at;
+        while (at < text_.size() && !first_characters_->test(character_index(text_[at]))) ++at;
         return at;
     }
 
@@ -272,70 +280,74 @@ private:
     /// preference.
     void follow(std::size_t begin, const Slots& slots, std::size_t at) {
         using Kind = TextPattern::Kind;
-        pending_.push_back({begin, slots});
-        while (!pending_.empty()) {
-            Thread thread = pending_.back();
-            pending_.pop_back();
-            if (std::exchange(visited_at_[thread.at], at) == at) continue;
-            const TextPattern::Instruction& now = code_[thread.at];
-            const auto go_on_if = [&](bool condition) {
-                if (condition) pending_.push_back({thread.at + 1, thread.slots});
+        pending_threads_.push_back({begin, slots});
+        while (!pending_threads_.empty()) {
+            Thread thread = pending_threads_.back();
+            pending_threads_.pop_back();
+            if (std::exchange(visit_positions_[thread.at], at) == at) continue;
+            const TextPattern::Instruction& instruction = code_[thread.at];
+            const auto continue_if = [&](bool condition) {
+                if (condition) pending_threads_.push_back({thread.at + 1, thread.slots});
             };
-            switch (now.kind) {
+            switch (instruction.kind) {
                 case Kind::split:
-                    pending_.push_back({now.second, thread.slots});
-                    pending_.push_back({now.first, thread.slots});
+                    pending_threads_.push_back({instruction.second_branch, thread.slots});
+                    pending_threads_.push_back({instruction.first_branch, thread.slots});
                     break;
-                case Kind::jump: pending_.push_back({now.first, thread.slots}); break;
+                case Kind::jump:
+                    pending_threads_.push_back({instruction.first_branch, thread.slots});
+                    break;
                 case Kind::save:
-                    thread.slots[now.first] = at + 1;
-                    go_on_if(true);
+                    thread.slots[instruction.first_branch] = at + 1;
+                    continue_if(true);
                     break;
                 case Kind::word_boundary:
-                    go_on_if((at > 0 && is_word_at(at - 1)) != is_word_at(at));
+                    continue_if((at > 0 && is_word_at(at - 1)) != is_word_at(at));
                     break;
-                case Kind::begin: go_on_if(at == 0); break;
-                case Kind::end: go_on_if(at == text_.size()); break;
+                case Kind::begin: continue_if(at == 0); break;
+                case Kind::end: continue_if(at == text_.size()); break;
                 case Kind::character:
-                case Kind::matched: now_.push_back(thread); break;
+                case Kind::matched: current_threads_.push_back(thread); break;
             }
         }
     }
 
     /// Lets the threads read the character at `at`. Returns true if a thread has matched. All
     /// threads after that one are dropped.
-    bool step(std::size_t at, bool is_whole, TextMatch& match) {
-        std::size_t kept = 0;
+    bool step(std::size_t at, bool is_whole_match, TextMatch& match) {
+        std::size_t thread_count = 0;
         bool has_match = false;
-        for (std::size_t i = 0; i < now_.size() && !has_match; ++i) {
-            const TextPattern::Instruction& now = code_[now_[i].at];
-            if (now.kind == TextPattern::Kind::matched) {
-                if (is_whole && at < text_.size()) continue;
-                note(now_[i].slots, match);
+        for (std::size_t i = 0; i < current_threads_.size() && !has_match; ++i) {
+            const TextPattern::Instruction& instruction = code_[current_threads_[i].at];
+            if (instruction.kind == TextPattern::Kind::matched) {
+                if (is_whole_match && at < text_.size()) continue;
+                record_match(current_threads_[i].slots, match);
                 has_match = true;
-            } else if (at < text_.size() && now.characters.test(index_of(text_[at]))) {
-                now_[kept] = now_[i];
-                ++now_[kept++].at;
+            } else if (at < text_.size() &&
+                       instruction.characters.test(character_index(text_[at]))) {
+                current_threads_[thread_count] = current_threads_[i];
+                ++current_threads_[thread_count++].at;
             }
         }
-        now_.resize(kept);
+        current_threads_.resize(thread_count);
         return has_match;
     }
 
-    void note(const Slots& slots, TextMatch& match) const {
+    void record_match(const Slots& slots, TextMatch& match) const {
         match.text_ = text_;
-        for (std::size_t part = 0; part < TextMatch::kMaxParts; ++part) {
-            const std::size_t begin = slots[2 * part], end = slots[2 * part + 1];
+        for (std::size_t group = 0; group < TextMatch::kMaxGroups; ++group) {
+            const std::size_t begin = slots[2 * group], end = slots[2 * group + 1];
             const bool is_matched = begin > 0 && end > 0;
-            match.parts_[part] = is_matched ? MatchedPart{begin - 1, end - 1, true} : MatchedPart{};
+            match.groups_[group] =
+                is_matched ? MatchedGroup{begin - 1, end - 1, true} : MatchedGroup{};
         }
     }
 
     std::string_view text_;
     const std::vector<TextPattern::Instruction>& code_;
     const std::bitset<256>* first_characters_ = nullptr;
-    std::vector<Thread> now_, next_, pending_;
-    std::vector<std::size_t> visited_at_;
+    std::vector<Thread> current_threads_, next_threads_, pending_threads_;
+    std::vector<std::size_t> visit_positions_;
     std::size_t characters_read_ = 0;
 };
 
@@ -358,24 +370,24 @@ bool match_whole(std::string_view text, TextMatch& match, const TextPattern& pat
 std::vector<TextMatch> find_matches(std::string_view text, const TextPattern& pattern) {
     // The maximum number of times that a search may read each character, on average. Patterns
     // usually look ahead by a line or two.
-    constexpr std::size_t most_readings = 16;
-    std::vector<TextMatch> found;
-    TextPatternSearch in_text(text, pattern);
+    constexpr std::size_t max_readings = 16;
+    std::vector<TextMatch> inner_match;
+    TextPatternSearch search(text, pattern);
     TextMatch match;
-    for (std::size_t from = 0; from <= text.size() && in_text.find(from, false, match);) {
-        found.push_back(match);
+    for (std::size_t begin = 0; begin <= text.size() && search.find(begin, false, match);) {
+        inner_match.push_back(match);
         const std::size_t end = match.position() + match.length();
-        from = end + (match.length() == 0);
-        if (in_text.characters_read() > most_readings * (text.size() + 64)) break;
+        begin = end + (match.length() == 0);
+        if (search.characters_read() > max_readings * (text.size() + 64)) break;
     }
-    return found;
+    return inner_match;
 }
 
-std::size_t find_word(std::string_view text, std::string_view word, std::size_t from) {
-    for (std::size_t at = text.find(word, from); at != text.npos; at = text.find(word, at + 1)) {
-        const bool begins = at == 0 || !is_word(text[at - 1]);
+std::size_t find_word(std::string_view text, std::string_view word, std::size_t begin) {
+    for (std::size_t at = text.find(word, begin); at != text.npos; at = text.find(word, at + 1)) {
+        const bool is_word_begin = at == 0 || !is_word(text[at - 1]);
         const std::size_t end = at + word.size();
-        if (begins && (end == text.size() || !is_word(text[end]))) return at;
+        if (is_word_begin && (end == text.size() || !is_word(text[end]))) return at;
     }
     return text.npos;
 }

@@ -17,7 +17,7 @@
 namespace coalesce {
 
 /// A part of a match: the text of a group.
-struct MatchedPart {
+struct MatchedGroup {
     std::size_t begin = 0, end = 0;
     bool matched = false;
 };
@@ -26,21 +26,23 @@ struct MatchedPart {
 class TextMatch {
 public:
     /// The maximum number of groups in a pattern, including the whole match.
-    static constexpr std::size_t kMaxParts = 12;
+    static constexpr std::size_t kMaxGroups = 12;
 
     /// Returns the text of a group, or "" if the group did not participate in the match.
-    std::string str(std::size_t part = 0) const {
-        return std::string(text_.substr(parts_[part].begin, length(part)));
+    std::string str(std::size_t group = 0) const {
+        return std::string(text_.substr(groups_[group].begin, length(group)));
     }
     /// Returns the offset of the match or of one of its groups.
-    std::size_t position(std::size_t part = 0) const { return parts_[part].begin; }
-    std::size_t length(std::size_t part = 0) const { return parts_[part].end - parts_[part].begin; }
-    const MatchedPart& operator[](std::size_t part) const { return parts_[part]; }
+    std::size_t position(std::size_t group = 0) const { return groups_[group].begin; }
+    std::size_t length(std::size_t group = 0) const {
+        return groups_[group].end - groups_[group].begin;
+    }
+    const MatchedGroup& operator[](std::size_t group) const { return groups_[group]; }
 
 private:
     friend class TextPatternSearch;
     std::string_view text_;
-    std::array<MatchedPart, kMaxParts> parts_{};
+    std::array<MatchedGroup, kMaxGroups> groups_{};
 };
 
 /// A compiled regular expression.
@@ -57,7 +59,8 @@ private:
     enum class Kind { character, split, jump, save, word_boundary, begin, end, matched };
     struct Instruction {
         Kind kind = Kind::matched;
-        std::size_t first = 0, second = 0;  ///< targets of `split` and `jump`, slot of `save`
+        std::size_t first_branch = 0,
+                    second_branch = 0;  ///< targets of `split` and `jump`, slot of `save`
         std::bitset<256> characters = {};
     };
 
@@ -78,8 +81,8 @@ std::vector<TextMatch> find_matches(std::string_view text, const TextPattern& pa
 std::vector<TextMatch> find_matches(std::string&& text, const TextPattern& pattern) = delete;
 /// Reports whether the text contains `word` as a whole word.
 bool contains_word(std::string_view text, std::string_view word);
-/// Returns the offset of the first occurrence of `word` as a whole word at or after `from`, or
+/// Returns the offset of the first occurrence of `word` as a whole word at or after `begin`, or
 /// npos.
-std::size_t find_word(std::string_view text, std::string_view word, std::size_t from = 0);
+std::size_t find_word(std::string_view text, std::string_view word, std::size_t begin = 0);
 
 }  // namespace coalesce

@@ -35,24 +35,25 @@ std::optional<bool> holds_for_launch(const Condition& condition, const Trial& tr
         return name == "gridDim.y" ? trial.launch.grid[1] : -1;
     };
     const ComparisonTerm& term = condition.comparisons.front();
-    const long long left = value(term.left), right = value(term.right);
-    if (left < 0 || right < 0) return std::nullopt;
-    if (term.op == "==") return left == right;
-    if (term.op == "!=") return left != right;
-    if (term.op == "<") return left < right;
-    if (term.op == "<=") return left <= right;
-    return term.op == ">" ? left > right : left >= right;
+    const long long left_side = value(term.left_side), right_side = value(term.right_side);
+    if (left_side < 0 || right_side < 0) return std::nullopt;
+    if (term.op == "==") return left_side == right_side;
+    if (term.op == "!=") return left_side != right_side;
+    if (term.op == "<") return left_side < right_side;
+    if (term.op == "<=") return left_side <= right_side;
+    return term.op == ">" ? left_side > right_side : left_side >= right_side;
 }
 
 /// Reports whether a line is in a branch that this launch does not take.
 bool is_skipped(const std::string& text, int line, const Trial& trial) {
-    const auto is_one_of_them = [&](const std::vector<Condition>& conditions, bool skipping) {
+    const auto matches_any_condition = [&](const std::vector<Condition>& conditions,
+                                           bool expected_result) {
         return std::ranges::any_of(conditions, [&](const Condition& condition) {
-            return !condition.is_exit && holds_for_launch(condition, trial) == skipping;
+            return !condition.is_exit && holds_for_launch(condition, trial) == expected_result;
         });
     };
-    return is_one_of_them(find_conditions(text, line), false) ||
-           is_one_of_them(find_conditions_of_else(text, line), true);
+    return matches_any_condition(find_conditions(text, line), false) ||
+           matches_any_condition(find_conditions_of_else(text, line), true);
 }
 
 /// Returns the variable that is multiplied by the side of a tile to compute the coordinate `axis`
@@ -62,18 +63,18 @@ TileChoice find_tile_choice(const std::string& text, const std::string& axis,
                             const Trial* trial = nullptr) {
     const std::string code = code_for_search(text);
     const TextPattern use("\\b" + axis + R"(\s*=\s*([a-z]\w*)\s*\*\s*TILE_DIM)");
-    TextMatch found;
-    if (!search(code, found, use)) return {};
-    TileChoice choice{.name = found.str(1)};
+    TextMatch inner_match;
+    if (!search(code, inner_match, use)) return {};
+    TileChoice choice{.name = inner_match.str(1)};
     bool has_definition = false;
     const TextPattern definition("\\b" + choice.name + R"(\s*=([^=;][^;]*);)");
-    for (const TextMatch& one : find_matches(code, definition)) {
-        const int line = line_of(code, one);
-        if (line >= line_of(code, found)) break;
+    for (const TextMatch& match : find_matches(code, definition)) {
+        const int line = line_of_match(code, match);
+        if (line >= line_of_match(code, inner_match)) break;
         choice.has_others |= has_definition;
         has_definition = true;
         if (choice.line == 0 && (!trial || !is_skipped(text, line, *trial))) {
-            choice.value = trimmed(one.str(1));
+            choice.value = trimmed(match.str(1));
             choice.line = line;
         }
     }
@@ -85,9 +86,9 @@ TileChoice find_tile_choice(const std::string& text, const std::string& axis,
 TileChoice find_block_number(const std::string& text) {
     static const TextPattern definition(R"(\bint\s+(block)\s*=([^=;][^;]*);)");
     const std::string code = code_for_search(text);
-    TextMatch found;
-    if (!search(code, found, definition)) return {};
-    return {found.str(1), trimmed(found.str(2)), line_of(code, found)};
+    TextMatch match;
+    if (!search(code, match, definition)) return {};
+    return {match.str(1), trimmed(match.str(2)), line_of_match(code, match)};
 }
 
 /// The size of the grid along the axis of a tile coordinate, and along the other axis.
@@ -103,25 +104,25 @@ LineMistake find_wrong_size(const TileChoice& choice, const GridAxes& size,
                 "Use gridDim: it counts blocks, and each block has one tile."};
     }
     static const TextPattern sizes(R"([%/]\s*(rows|cols|TILE_DIM)\b)");
-    TextMatch found;
-    if (search(choice.value, found, sizes)) {
+    TextMatch match;
+    if (search(choice.value, match, sizes)) {
         return {choice.line,
-                in_backticks(found.str(1)) + " counts elements, but " + in_backticks(choice.name) +
-                    " counts tiles.",
+                add_backticks(match.str(1)) + " counts elements, but " +
+                    add_backticks(choice.name) + " counts tiles.",
                 "Use gridDim, which counts the tiles along each axis."};
     }
-    static const TextPattern times(R"(\*\s*TILE_DIM\b)");
-    if (contains(choice.value, times)) {
+    static const TextPattern product_pattern(R"(\*\s*TILE_DIM\b)");
+    if (contains(choice.value, product_pattern)) {
         return {choice.line,
-                in_backticks(choice.name) +
+                add_backticks(choice.name) +
                     " is multiplied by TILE_DIM here, and once more where "
                     "the block's first element is computed.",
-                "Make " + in_backticks(choice.name) + " count tiles: remove TILE_DIM."};
+                "Make " + add_backticks(choice.name) + " count tiles: remove TILE_DIM."};
     }
-    const std::string wrapped = "% " + size.other_extent;
-    if (choice.value.ends_with(wrapped)) {
+    const std::string modulo_text = "% " + size.other_extent;
+    if (choice.value.ends_with(modulo_text)) {
         return {choice.line,
-                in_backticks(choice.name) + " is a remainder modulo " + size.other_extent +
+                add_backticks(choice.name) + " is a remainder modulo " + size.other_extent +
                     ", but there are " + size.matching_extent + " " + unit + " of tiles.",
                 "Take the remainder modulo " + size.matching_extent + "."};
     }
@@ -150,7 +151,7 @@ LineMistake find_missing_remainder(const TileChoice& choice, const GridAxes& siz
     if (ends_in_remainder || !is_sum_of_terms(value) || is_corrected) return {};
     return {
         choice.line,
-        in_backticks(choice.name) + " = " + in_backticks(value) +
+        add_backticks(choice.name) + " = " + add_backticks(value) +
             " goes beyond the last tile, because the whole sum is not reduced modulo the number of "
             "tiles.",
         "Put the sum in parentheses, and take its remainder modulo the number of tiles, " +
@@ -161,7 +162,7 @@ LineMistake find_difference(const TileChoice& choice, const GridAxes& size) {
     static const TextPattern difference(R"(-\s*\w+\s*\)\s*%)");
     if (!contains(choice.value, difference)) return {};
     return {choice.line,
-            "the difference in " + in_backticks(choice.value) +
+            "the difference in " + add_backticks(choice.value) +
                 " can be negative, and then its remainder is not the index of a tile.",
             "Add " + size.matching_extent +
                 " before the remainder is taken, or add instead of subtracting."};
@@ -173,18 +174,21 @@ LineMistake find_unequal_divisors(const TileChoice& row, const TileChoice& col) 
     static const TextPattern remainder(R"(\b(block)\s*%\s*(gridDim\.[xy]))");
     static const TextPattern quotient(R"(\b(block)\s*/\s*(gridDim\.[xy]))");
     for (const bool is_row : {true, false}) {
-        const TileChoice& one = is_row ? row : col;
-        const TileChoice& other = is_row ? col : row;
-        TextMatch rest, whole;
-        if (!search(one.value, rest, remainder) || !search(other.value, whole, quotient)) continue;
-        if (rest.str(2) == whole.str(2)) continue;
+        const TileChoice& this_choice = is_row ? row : col;
+        const TileChoice& other_choice = is_row ? col : row;
+        TextMatch remainder_match, quotient_match;
+        if (!search(this_choice.value, remainder_match, remainder) ||
+            !search(other_choice.value, quotient_match, quotient))
+            continue;
+        if (remainder_match.str(2) == quotient_match.str(2)) continue;
         return {
-            other.line,
-            in_backticks(one.name) + " repeats every " + rest.str(2) + " blocks, but " +
-                in_backticks(other.name) + " changes every " + whole.str(2) +
+            other_choice.line,
+            add_backticks(this_choice.name) + " repeats every " + remainder_match.str(2) +
+                " blocks, but " + add_backticks(other_choice.name) + " changes every " +
+                quotient_match.str(2) +
                 " blocks. If the two numbers differ, some tiles are taken twice and others never.",
-            "Divide the block's index by the same size as on line " + std::to_string(one.line) +
-                ", or use the other size on both lines."};
+            "Divide the block's index by the same size as on line " +
+                std::to_string(this_choice.line) + ", or use the other size on both lines."};
     }
     return {};
 }
@@ -196,12 +200,12 @@ LineMistake find_other_axis(const TileChoice& choice, const GridAxes& size,
         size.matching_extent == "gridDim.y" ? "blockIdx.x" : "blockIdx.y";
     if (choice.value != other_index || choice.has_others) return {};
     return {choice.line,
-            in_backticks(choice.name) + " is " + other_index + ", which goes up to " +
+            add_backticks(choice.name) + " is " + other_index + ", which goes up to " +
                 size.other_extent + " - 1, but there are " + size.matching_extent + " " + unit +
                 " of tiles.",
             "Number the blocks along both axes first, and compute the row and the column of a tile "
             "from that number; or make " +
-                in_backticks(choice.name) + " go up to " + size.matching_extent + " - 1."};
+                add_backticks(choice.name) + " go up to " + size.matching_extent + " - 1."};
 }
 
 LineMistake find_tile_mistake(const TileChoice& row, const TileChoice& col,
@@ -222,18 +226,19 @@ LineMistake find_tile_mistake(const TileChoice& row, const TileChoice& col,
                 "Number the blocks with gridDim.x."};
     }
     for (const bool is_row : {true, false}) {
-        const TileChoice& one = is_row ? row : col;
-        if (one.line == 0) continue;
+        const TileChoice& this_choice = is_row ? row : col;
+        if (this_choice.line == 0) continue;
         const GridAxes& size = is_row ? rows : cols;
         const std::string unit = is_row ? "rows" : "columns";
         for (const LineMistake& mistake :
-             {find_wrong_size(one, size, unit), find_other_axis(one, size, unit),
-              find_difference(one, size)}) {
+             {find_wrong_size(this_choice, size, unit), find_other_axis(this_choice, size, unit),
+              find_difference(this_choice, size)}) {
             if (mistake.line > 0) return mistake;
         }
     }
     if (row.line > 0 && col.line > 0) {
-        if (auto found = find_unequal_divisors(row, col); found.line > 0) return found;
+        if (auto divisor_mistake = find_unequal_divisors(row, col); divisor_mistake.line > 0)
+            return divisor_mistake;
     }
     if (const LineMistake mistake = find_missing_remainder(col, cols, text);
         col.line > 0 && mistake.line > 0 && text.find("GPUS") == text.npos)
@@ -245,25 +250,26 @@ LineMistake find_tile_mistake(const TileChoice& row, const TileChoice& col,
 LineMistake find_tile_of_peer_mistake(const TileChoice& col) {
     static const TextPattern first_tile(R"(\bpeer\s*\*\s*([\w.]+))");
     static const TextPattern own_tile(R"(blockIdx\.x\s*([%/])\s*(\w+(?:\.\w)?))");
-    TextMatch first, own;
-    if (!search(col.value, first, first_tile)) {
+    TextMatch tile_match, own_match;
+    if (!search(col.value, tile_match, first_tile)) {
         return {col.line,
-                in_backticks(col.name) +
+                add_backticks(col.name) +
                     " does not use `peer`: the tiles of a GPU begin "
                     "at peer * tiles_across.",
                 "Add the peer's first tile."};
     }
-    if (first.str(1) != "tiles_across") {
+    if (tile_match.str(1) != "tiles_across") {
         return {col.line,
                 "the tiles of GPU `peer` begin at peer * tiles_across, not at peer * " +
-                    first.str(1) + ".",
+                    tile_match.str(1) + ".",
                 "Multiply `peer` by tiles_across, the number of columns of tiles per GPU."};
     }
-    if (search(col.value, own, own_tile) && (own.str(1) == "%" || own.str(2) != "GPUS")) {
+    if (search(col.value, own_match, own_tile) &&
+        (own_match.str(1) == "%" || own_match.str(2) != "GPUS")) {
         return {col.line,
                 "`peer` changes with every block, and repeats after GPUS blocks. The tile must "
                 "stay the same for these GPUS blocks, but " +
-                    in_backticks(own.str()) + " does not.",
+                    add_backticks(own_match.str()) + " does not.",
                 "Count the rounds through the GPUs: blockIdx.x / GPUS."};
     }
     return {};
@@ -273,43 +279,44 @@ LineMistake find_tile_of_peer_mistake(const TileChoice& col) {
 LineMistake find_peer_mistake(const TileChoice& col, const std::string& text) {
     static const TextPattern peer(R"(\bint\s+peer\s*=\s*([^;]*);)");
     const std::string code = code_for_search(text);
-    TextMatch found;
-    if (!search(code, found, peer)) return {};
-    const int line = line_of(code, found);
-    const std::string chosen = trimmed(found.str(1));
-    if (chosen.find("blockIdx.x") == chosen.npos) {
+    TextMatch match;
+    if (!search(code, match, peer)) return {};
+    const int line = line_of_match(code, match);
+    const std::string chosen_index = trimmed(match.str(1));
+    if (chosen_index.find("blockIdx.x") == chosen_index.npos) {
         return {
             line,
             "`peer` does not depend on blockIdx.x, so neighbouring blocks all store to the same "
             "GPU.",
             "Make neighbouring blocks store to different GPUs: compute `peer` from blockIdx.x."};
     }
-    if (chosen.find("blockIdx.x /") != chosen.npos &&
+    if (chosen_index.find("blockIdx.x /") != chosen_index.npos &&
         col.value.find("blockIdx.x /") != col.value.npos) {
         return {line,
-                "`peer` and " + in_backticks(col.name) +
+                "`peer` and " + add_backticks(col.name) +
                     " both change only every few blocks, so neighbouring blocks take the same "
                     "tile.",
                 "Make neighbouring blocks store to different GPUs: `peer` must change from block "
                 "to block."};
     }
-    const std::vector<std::string> parts = split_outside_brackets(chosen, "%");
-    const bool is_sum = split_outside_brackets(parts.front(), "+").size() > 1;
-    if (parts.size() == 1 || (is_sum && parts.size() > 1)) {
+    const std::vector<std::string> parts = split_outside_brackets(chosen_index, "%");
+    const bool has_sum = split_outside_brackets(parts.front(), "+").size() > 1;
+    if (parts.size() == 1 || (has_sum && parts.size() > 1)) {
         return {line,
-                "`peer` = " + in_backticks(chosen) +
+                "`peer` = " + add_backticks(chosen_index) +
                     " goes beyond the last GPU, because the whole sum is not reduced modulo GPUS.",
                 "Put the sum in parentheses, and take its remainder modulo GPUS."};
     }
     if (parts.back() != "GPUS") {
         return {line,
-                "`peer` is a remainder modulo " + in_backticks(parts.back()) +
+                "`peer` is a remainder modulo " + add_backticks(parts.back()) +
                     ", but it must be an index from 0 to GPUS - 1.",
                 "Take the remainder modulo GPUS."};
     }
-    if (chosen.find('-') != chosen.npos && chosen.find("int(") != chosen.npos) {
+    if (chosen_index.find('-') != chosen_index.npos &&
+        chosen_index.find("int(") != chosen_index.npos) {
         return {line,
-                "the difference in " + in_backticks(chosen) +
+                "the difference in " + add_backticks(chosen_index) +
                     " can be negative, and then its remainder is not the index of a GPU.",
                 "Add the GPU's index instead of subtracting it."};
     }
@@ -333,7 +340,7 @@ LineMistake find_single_subtraction(const TileChoice& col, const Trial& trial,
     if (col.line == 0 || at == text.npos || grid[1] <= grid[0] + 1) return {};
     return {line_number_at(text, at),
             "with " + std::to_string(grid[1]) + " rows and " + std::to_string(grid[0]) +
-                " columns of tiles, one subtraction is not enough: " + in_backticks(col.name) +
+                " columns of tiles, one subtraction is not enough: " + add_backticks(col.name) +
                 " stays beyond the last column.",
             "Take the remainder modulo gridDim.x instead."};
 }
@@ -343,26 +350,27 @@ LineMistake find_single_subtraction(const TileChoice& col, const Trial& trial,
 void point_at_choice(Failure& failure, const TileChoice& row, const TileChoice& col,
                      const std::string& text) {
     failure.place.line = std::max(row.line, col.line);
-    for (const TileChoice* one : {&row, &col}) {
-        const std::size_t changed = text.find(one->name + " %= ");
-        if (one->line > 0 && changed != text.npos)
-            failure.place.line = line_number_at(text, changed);
+    for (const TileChoice* this_choice : {&row, &col}) {
+        const std::size_t modulo_position = text.find(this_choice->name + " %= ");
+        if (this_choice->line > 0 && modulo_position != text.npos)
+            failure.place.line = line_number_at(text, modulo_position);
     }
     // Remove the explanation that was guessed from the pattern of the cells, because the variable
     // names in its formulas differ from the kernel's.
-    const std::size_t guess = failure.headline.find(std::string(" ") + kPatternResults);
-    const std::size_t end = failure.headline.find(" Both block", guess);
-    if (guess != std::string::npos) {
-        failure.headline.erase(guess, end == std::string::npos ? end : end - guess);
+    const std::size_t guess_position = failure.headline.find(std::string(" ") + kPatternResults);
+    const std::size_t end = failure.headline.find(" Both block", guess_position);
+    if (guess_position != std::string::npos) {
+        failure.headline.erase(guess_position,
+                               end == std::string::npos ? end : end - guess_position);
     }
     std::string choice;
-    for (const TileChoice* one : {&row, &col}) {
-        if (one->line == 0) continue;
-        choice += (choice.empty() ? "" : " and ") + in_backticks(one->name) + " (line " +
-                  std::to_string(one->line) + ")";
+    for (const TileChoice* this_choice : {&row, &col}) {
+        if (this_choice->line == 0) continue;
+        choice += (choice.empty() ? "" : " and ") + add_backticks(this_choice->name) + " (line " +
+                  std::to_string(this_choice->line) + ")";
     }
     const bool names_blocks = failure.headline.find("oth block") != std::string::npos;
-    failure.next =
+    failure.advice =
         "Work out " + choice +
         (names_blocks ? " for the two blocks named above: how should their tiles differ?"
                       : " for the first blocks of the grid: every tile must be processed once.");
@@ -373,9 +381,10 @@ void point_at_choice(Failure& failure, const TileChoice& row, const TileChoice& 
 int find_forgotten_choice(const std::string& text, const TileChoice& choice,
                           const std::string& axis) {
     const std::string code = code_for_search(text);
-    const TextPattern again("\\b" + axis + R"(\s*=\s*blockIdx\.[xy]\s*\*\s*TILE_DIM)");
-    TextMatch found;
-    return choice.line > 0 && search(code, found, again) ? line_of(code, found) : 0;
+    const TextPattern coordinate_pattern("\\b" + axis + R"(\s*=\s*blockIdx\.[xy]\s*\*\s*TILE_DIM)");
+    TextMatch match;
+    return choice.line > 0 && search(code, match, coordinate_pattern) ? line_of_match(code, match)
+                                                                      : 0;
 }
 
 }  // namespace
@@ -410,12 +419,12 @@ int find_tile_choice_line(const std::string& text) {
         return number.line;
     static const TextPattern peer(R"(\bint\s+peer\s*=)");
     const std::string code = code_for_search(text);
-    TextMatch found;
-    if (search(code, found, peer) && col.value == "peer * tiles_across + blockIdx.x / GPUS")
-        return line_of(code, found);
-    const bool is_by_number = contains_word(row.value, "block");
-    return is_by_number && row.value != "block % gridDim.y" ? row.line
-                                                            : std::max(row.line, col.line);
+    TextMatch match;
+    if (search(code, match, peer) && col.value == "peer * tiles_across + blockIdx.x / GPUS")
+        return line_of_match(code, match);
+    const bool uses_block_number = contains_word(row.value, "block");
+    return uses_block_number && row.value != "block % gridDim.y" ? row.line
+                                                                 : std::max(row.line, col.line);
 }
 
 bool explain_by_tile_choice(Failure& failure, const Trial& trial, const Evidence& evidence) {
@@ -425,10 +434,10 @@ bool explain_by_tile_choice(Failure& failure, const Trial& trial, const Evidence
                      col = find_tile_choice(text, "col", &trial);
     const int grid = find_configure_line(text, ".grid"),
               block = find_configure_line(text, ".block");
-    const bool is_of_launch = failure.place.line == grid || failure.place.line == block;
+    const bool is_launch_line = failure.place.line == grid || failure.place.line == block;
     if (row.line == 0 && col.line == 0) return false;
     LineMistake mistake;
-    if (is_of_launch) {
+    if (is_launch_line) {
         if (evidence.exercise.block_order != "in-turn") return false;
         mistake = find_peer_mistake(col, text);
         if (mistake.line == 0) return false;
@@ -438,11 +447,11 @@ bool explain_by_tile_choice(Failure& failure, const Trial& trial, const Evidence
         if (const int line = find_forgotten_choice(text, choice, axis); line > 0) {
             mistake = {
                 line,
-                in_backticks(axis) +
+                add_backticks(axis) +
                     " is computed from blockIdx here, but the block has "
                     "read the tile " +
-                    in_backticks(choice.name) + ".",
-                "Store the tile that was read: use " + in_backticks(choice.name) + " here too."};
+                    add_backticks(choice.name) + ".",
+                "Store the tile that was read: use " + add_backticks(choice.name) + " here too."};
         }
     }
     if (mistake.line == 0 && evidence.exercise.block_order == "in-turn")

@@ -19,8 +19,8 @@ struct MovedElement {
     int line = 0;           ///< the line that accesses the tile
     std::string tile = "";  ///< the tile's name
     /// both indices into the tile, as written in the source
-    std::array<std::string, 2> index = {};
-    std::array<IndexSum, 2> place = {};  ///< the same as sums
+    std::array<std::string, 2> index_texts = {};
+    std::array<IndexSum, 2> index_sums = {};  ///< the same as sums
     /// row and column of the matrix, as written in the source
     std::array<std::string, 2> cell_text = {};
     std::array<IndexSum, 2> cell = {};  ///< row and column of the element in `in`
@@ -38,17 +38,18 @@ std::optional<TileUse> find_tile_use(const std::string& code, const std::string&
         const std::size_t at = find_word(code, array.name);
         if (array.lengths.size() != 2 || at == code.npos || code.find("__shared__") != code.npos)
             continue;
-        const std::size_t first = at + array.name.size();
-        if (first >= code.size() || code[first] != '[') continue;
-        const std::size_t middle = find_closing_bracket(code, first);
-        if (middle + 1 >= code.size() || code[middle + 1] != '[') continue;
-        const std::size_t last = find_closing_bracket(code, middle + 1);
-        if (last >= code.size()) continue;
-        return TileUse{array.name,
-                       {trimmed(code.substr(first + 1, middle - first - 1)),
-                        trimmed(code.substr(middle + 2, last - middle - 2))},
-                       at,
-                       last + 1};
+        const std::size_t first_bracket = at + array.name.size();
+        if (first_bracket >= code.size() || code[first_bracket] != '[') continue;
+        const std::size_t first_closing = find_closing_bracket(code, first_bracket);
+        if (first_closing + 1 >= code.size() || code[first_closing + 1] != '[') continue;
+        const std::size_t second_closing = find_closing_bracket(code, first_closing + 1);
+        if (second_closing >= code.size()) continue;
+        return TileUse{
+            array.name,
+            {trimmed(code.substr(first_bracket + 1, first_closing - first_bracket - 1)),
+             trimmed(code.substr(first_closing + 2, second_closing - first_closing - 2))},
+            at,
+            second_closing + 1};
     }
     return std::nullopt;
 }
@@ -61,8 +62,8 @@ int component_number(char letter) {
 /// Finds the lines that move elements between a matrix and the tiles of a kernel.
 class MovedElements {
 public:
-    MovedElements(const std::string& the_text, const Produces& task)
-        : text_(the_text),
+    MovedElements(const std::string& text, const Produces& task)
+        : text_(text),
           source_(task.in_place ? "data" : "in"),
           target_(task.in_place ? "data" : "out"),
           is_copy_(task.kind == Produces::copy) {
@@ -90,46 +91,46 @@ private:
     }
     void read_line(const std::vector<std::string>& lines, int line) {
         static const TextPattern component(R"(\b([a-z]\w*)\.([xyzw])\b)");
-        static const TextPattern plain(R"(^\s*([a-z]\w*)\s*;)");
-        static const TextPattern scalar(R"(\bfloat\s+([a-z]\w*)\s*=\s*$)");
+        static const TextPattern name_declaration(R"(^\s*([a-z]\w*)\s*;)");
+        static const TextPattern scalar_declaration(R"(\bfloat\s+([a-z]\w*)\s*=\s*$)");
         const std::string& code = lines[static_cast<std::size_t>(line) - 1];
         const auto use = find_tile_use(code, text_);
         if (!use) return;
         const std::size_t equals = code.find(" = ");
         if (equals == code.npos) return;
-        const std::string left = code.substr(0, equals), right = code.substr(equals + 3);
+        const std::string left_side = code.substr(0, equals), right_side = code.substr(equals + 3);
         if (use->begin < equals) {
-            TextMatch found;
-            if (right.find(source_ + "[") != right.npos) {
+            TextMatch match;
+            if (right_side.find(source_ + "[") != right_side.npos) {
                 add(loads, *use, line, matrix_on(line, source_), 0, false);
-            } else if (search(right, found, component)) {
-                add(loads, *use, line, matrix_of_vector(lines, found.str(1), line),
-                    component_number(found.str(2).front()), false);
-            } else if (search(right, found, plain)) {
-                add(loads, *use, line, matrix_of_vector(lines, found.str(1), line), 0, false);
+            } else if (search(right_side, match, component)) {
+                add(loads, *use, line, matrix_of_vector(lines, match.str(1), line),
+                    component_number(match.str(2).front()), false);
+            } else if (search(right_side, match, name_declaration)) {
+                add(loads, *use, line, matrix_of_vector(lines, match.str(1), line), 0, false);
             }
             return;
         }
-        TextMatch found;
-        const std::string trimmed_left = trimmed(left);
-        if (left.find(target_ + "[") != left.npos) {
+        TextMatch match;
+        const std::string trimmed_left = trimmed(left_side);
+        if (left_side.find(target_ + "[") != left_side.npos) {
             add(stores, *use, line, matrix_on(line, target_), 0, true);
-        } else if (search(trimmed_left, found, component)) {
-            add(stores, *use, line, matrix_that_takes(lines, found.str(1), line),
-                component_number(found.str(2).front()), true);
+        } else if (search(trimmed_left, match, component)) {
+            add(stores, *use, line, matrix_that_takes(lines, match.str(1), line),
+                component_number(match.str(2).front()), true);
         } else {
-            const std::string with_equals = left + " =";
-            if (search(with_equals, found, scalar))
-                add(stores, *use, line, matrix_that_takes(lines, found.str(1), line), 0, true);
+            const std::string left_side_and_equals = left_side + " =";
+            if (search(left_side_and_equals, match, scalar_declaration))
+                add(stores, *use, line, matrix_that_takes(lines, match.str(1), line), 0, true);
         }
     }
     /// Returns the last access before the given line that loads the variable from the matrix.
     MatrixUse matrix_of_vector(const std::vector<std::string>& lines, const std::string& name,
                                int line) const {
         const TextPattern load("\\b" + name + R"(\s*=[^=].*\b)" + source_ + R"(\[)");
-        for (int one = line - 1; one > 0; --one) {
-            if (contains(lines[static_cast<std::size_t>(one) - 1], load))
-                return matrix_on(one, source_);
+        for (int number = line - 1; number > 0; --number) {
+            if (contains(lines[static_cast<std::size_t>(number) - 1], load))
+                return matrix_on(number, source_);
         }
         return {};
     }
@@ -137,29 +138,31 @@ private:
     MatrixUse matrix_that_takes(const std::vector<std::string>& lines, const std::string& name,
                                 int line) const {
         const TextPattern store("\\b" + target_ + R"(\[.*=\s*)" + name + R"(\s*;)");
-        for (std::size_t one = static_cast<std::size_t>(line); one < lines.size(); ++one) {
-            if (contains(lines[one], store)) return matrix_on(static_cast<int>(one) + 1, target_);
+        for (std::size_t next_index = static_cast<std::size_t>(line); next_index < lines.size();
+             ++next_index) {
+            if (contains(lines[next_index], store))
+                return matrix_on(static_cast<int>(next_index) + 1, target_);
         }
         return {};
     }
-    void add(std::vector<MovedElement>& moves, const TileUse& use, int line,
+    void add(std::vector<MovedElement>& moved_elements, const TileUse& use, int line,
              const MatrixUse& matrix, int component, bool is_store) const {
         if (matrix.line == 0) return;
-        const auto outer = IndexSum::parse(text_, matrix.index.outer, matrix.line),
-                   inner = IndexSum::parse(text_, matrix.index.inner, matrix.line),
-                   first = IndexSum::parse(text_, use.index[0], line),
-                   second = IndexSum::parse(text_, use.index[1], line);
-        if (!outer || !inner || !first || !second) return;
-        MovedElement move{line, use.tile, use.index, {*first, *second}};
-        move.cell = {*outer, inner->plus(component)};
-        move.cell_text = {matrix.index.outer, matrix.index.inner};
+        const auto outer_term = IndexSum::parse(text_, matrix.index.outer_term, matrix.line),
+                   inner_term = IndexSum::parse(text_, matrix.index.inner_term, matrix.line),
+                   first_sum = IndexSum::parse(text_, use.index[0], line),
+                   second_sum = IndexSum::parse(text_, use.index[1], line);
+        if (!outer_term || !inner_term || !first_sum || !second_sum) return;
+        MovedElement move{line, use.tile, use.index, {*first_sum, *second_sum}};
+        move.cell = {*outer_term, inner_term->add_constant(component)};
+        move.cell_text = {matrix.index.outer_term, matrix.index.inner_term};
         if (component > 0) move.cell_text[1] += " + " + std::to_string(component);
         // Element (row, col) of the output is element (col, row) of the input.
         if (is_store && !is_copy_) {
             std::swap(move.cell[0], move.cell[1]);
             std::swap(move.cell_text[0], move.cell_text[1]);
         }
-        moves.push_back(move);
+        moved_elements.push_back(move);
     }
 
     const std::string& text_;
@@ -176,8 +179,8 @@ struct TileOrigin {
 };
 
 TileOrigin origin_of(const MovedElement& move, bool is_transposed) {
-    return {{move.cell[0] - move.place[is_transposed ? 1 : 0],
-             move.cell[1] - move.place[is_transposed ? 0 : 1]},
+    return {{move.cell[0] - move.index_sums[is_transposed ? 1 : 0],
+             move.cell[1] - move.index_sums[is_transposed ? 0 : 1]},
             is_transposed};
 }
 
@@ -192,8 +195,11 @@ bool is_fixed(const TileOrigin& origin, const std::string& text, int line) {
 /// Returns the origin for the orientation in which all threads and iterations have the same origin.
 /// If there is no such orientation, returns the origin without a transpose.
 TileOrigin best_origin(const MovedElement& move, const std::string& text) {
-    const TileOrigin plain = origin_of(move, false), turned = origin_of(move, true);
-    return !is_fixed(plain, text, move.line) && is_fixed(turned, text, move.line) ? turned : plain;
+    const TileOrigin plain_origin = origin_of(move, false),
+                     transposed_origin = origin_of(move, true);
+    return !is_fixed(plain_origin, text, move.line) && is_fixed(transposed_origin, text, move.line)
+               ? transposed_origin
+               : plain_origin;
 }
 
 bool blame_load(Failure& failure, const MovedElement& load, const std::string& text) {
@@ -201,58 +207,59 @@ bool blame_load(Failure& failure, const MovedElement& load, const std::string& t
     for (const std::size_t axis : {0U, 1U}) {
         const std::vector<std::string> names = origin.cell[axis].varying_names(text, load.line);
         if (names.empty() || origin.cell[axis].is_zero_with_constants(text)) continue;
-        const std::string what = axis == 0 ? "row " : "column ";
-        blame_line(failure, load.line,
-                   "this puts " + what + in_backticks(load.cell_text[axis]) +
-                       " of the matrix into " + what + in_backticks(load.index[axis]) + " of " +
-                       in_backticks(load.tile) + ", but only one of the two goes up with " +
-                       names.front() + ", or they go up by different amounts.",
-                   "From one " +
-                       std::string(names.front().starts_with("threadIdx") ? "thread" : "pass") +
-                       " to the next, both must grow by the same amount: compare how " +
-                       names.front() + " occurs in each.");
+        const std::string axis_noun = axis == 0 ? "row " : "column ";
+        blame_line(
+            failure, load.line,
+            "this puts " + axis_noun + add_backticks(load.cell_text[axis]) +
+                " of the matrix into " + axis_noun + add_backticks(load.index_texts[axis]) +
+                " of " + add_backticks(load.tile) + ", but only one of the two goes up with " +
+                names.front() + ", or they go up by different amounts.",
+            "From one " + std::string(names.front().starts_with("threadIdx") ? "thread" : "pass") +
+                " to the next, both must grow by the same amount: compare how " + names.front() +
+                " occurs in each.");
         return true;
     }
     return false;
 }
 
 bool blame_store(Failure& failure, const MovedElement& store, const TileOrigin& origin) {
-    std::array<std::string, 2> wanted;
+    std::array<std::string, 2> expected_origin;
     for (const std::size_t axis : {0U, 1U})
-        wanted[origin.is_transposed ? 1 - axis : axis] =
+        expected_origin[origin.is_transposed ? 1 - axis : axis] =
             (store.cell[axis] - origin.cell[axis]).format();
     const auto name = [&](const std::array<std::string, 2>& index) {
-        return in_backticks(store.tile + "[" + index[0] + "][" + index[1] + "]");
+        return add_backticks(store.tile + "[" + index[0] + "][" + index[1] + "]");
     };
-    blame_line(failure, store.line,
-               "this reads " + name(store.index) + ", but the element that is stored here, row " +
-                   in_backticks(store.cell_text[0]) + " and column " +
-                   in_backticks(store.cell_text[1]) + ", was put at " + name(wanted) + ".",
-               "The index of the tile and the index of the matrix must refer to the same element. "
-               "Which of the two is wrong?");
+    blame_line(
+        failure, store.line,
+        "this reads " + name(store.index_texts) + ", but the element that is stored here, row " +
+            add_backticks(store.cell_text[0]) + " and column " + add_backticks(store.cell_text[1]) +
+            ", was put at " + name(expected_origin) + ".",
+        "The index of the tile and the index of the matrix must refer to the same element. "
+        "Which of the two is wrong?");
     return true;
 }
 
 /// Reports whether the store would be correct if the two indices of the tile were exchanged. Other
 /// rules explain a tile that is not transposed at all.
 bool is_exchange(const MovedElement& store, const TileOrigin& origin) {
-    return store.cell[0] - store.place[origin.is_transposed ? 0 : 1] == origin.cell[0] &&
-           store.cell[1] - store.place[origin.is_transposed ? 1 : 0] == origin.cell[1];
+    return store.cell[0] - store.index_sums[origin.is_transposed ? 0 : 1] == origin.cell[0] &&
+           store.cell[1] - store.index_sums[origin.is_transposed ? 1 : 0] == origin.cell[1];
 }
 
 /// Reports whether the store would be correct if it took its element from the other tile.
 bool takes_element_of(const MovedElement& store, const MovedElement& load,
                       const std::string& text) {
     const TileOrigin origin = best_origin(load, text);
-    const TileOrigin here = origin_of(store, origin.is_transposed);
-    return (here.cell[0] - origin.cell[0]).is_zero_with_constants(text) &&
-           (here.cell[1] - origin.cell[1]).is_zero_with_constants(text);
+    const TileOrigin store_origin = origin_of(store, origin.is_transposed);
+    return (store_origin.cell[0] - origin.cell[0]).is_zero_with_constants(text) &&
+           (store_origin.cell[1] - origin.cell[1]).is_zero_with_constants(text);
 }
 
 bool blame_other_tile(Failure& failure, const MovedElement& store, const MovedElement& load) {
     blame_line(failure, store.line,
-               "this stores elements of " + in_backticks(store.tile) +
-                   ", but those that belong here are in " + in_backticks(load.tile) + ".",
+               "this stores elements of " + add_backticks(store.tile) +
+                   ", but those that belong here are in " + add_backticks(load.tile) + ".",
                "Store each of the two tiles where the other one was.");
     return true;
 }
@@ -260,29 +267,29 @@ bool blame_other_tile(Failure& failure, const MovedElement& store, const MovedEl
 /// Blames a kernel that stores a tile at a position in the matrix that does not match the position
 /// from which it loaded the tile. Always returns true.
 bool blame_origin(Failure& failure, const MovedElement& load, const MovedElement& store,
-                  const IndexSum& loaded, const IndexSum& stored, std::size_t axis,
+                  const IndexSum& loaded_sum, const IndexSum& stored_sum, std::size_t axis,
                   const std::string& text) {
-    const std::string what = axis == 0 ? "row " : "column ";
+    const std::string axis_noun = axis == 0 ? "row " : "column ";
     // The index of a tile's first element is the block's index times the tile's side. A line with
     // any other expression is wrong.
-    static const TextPattern usual(R"(\w+(?:\.\w)? \* TILE_DIM(?: - \w+)?)");
-    TextMatch found;
-    const std::string from = loaded.format();
-    const bool is_load = !match_whole(from, found, usual);
-    const MovedElement& wrong = is_load ? load : store;
-    const int set = find_assignment_line(
-        text, split_outside_brackets(wrong.cell_text[axis], "+").front(), wrong.line);
-    blame_line(failure, set > 0 ? set : wrong.line,
-               "the tile is loaded beginning at " + what + in_backticks(from) +
-                   " of the matrix, but stored as if it began at " + what +
-                   in_backticks(stored.format()) + ".",
+    static const TextPattern tile_origin_pattern(R"(\w+(?:\.\w)? \* TILE_DIM(?: - \w+)?)");
+    TextMatch match;
+    const std::string origin_text = loaded_sum.format();
+    const bool is_load = !match_whole(origin_text, match, tile_origin_pattern);
+    const MovedElement& wrong_move = is_load ? load : store;
+    const int assignment_line = find_assignment_line(
+        text, split_outside_brackets(wrong_move.cell_text[axis], "+").front(), wrong_move.line);
+    blame_line(failure, assignment_line > 0 ? assignment_line : wrong_move.line,
+               "the tile is loaded beginning at " + axis_noun + add_backticks(origin_text) +
+                   " of the matrix, but stored as if it began at " + axis_noun +
+                   add_backticks(stored_sum.format()) + ".",
                "Both halves of the kernel must use the same tile: where does this tile begin?");
     return true;
 }
 
 /// Returns the text with blockDim replaced by the size of a block, so that `blockDim.x *
 /// blockIdx.x` is the same sum as `32 * blockIdx.x`.
-std::string with_block_size(std::string text, const LaunchShape& launch) {
+std::string substitute_block_size(std::string text, const LaunchShape& launch) {
     for (const std::size_t axis : {0U, 1U, 2U}) {
         const std::string name = std::string("blockDim.") + "xyz"[axis];
         const std::string size = std::to_string(launch.block[axis]);
@@ -295,54 +302,60 @@ std::string with_block_size(std::string text, const LaunchShape& launch) {
 }  // namespace
 
 bool explain_other_element(Failure& failure, const Trial& trial, const Evidence& evidence) {
-    const std::string text = with_block_size(evidence.source.text, trial.launch);
+    const std::string text = substitute_block_size(evidence.source.text, trial.launch);
     const Produces task = evidence.exercise.task();
     const bool is_permuted = task.kind == Produces::permuted;
     if (task.kind != Produces::copy && task.kind != Produces::transpose && !is_permuted)
         return false;
-    const MovedElements moves(text, task);
-    for (const MovedElement& load : moves.loads) {
+    const MovedElements moved_elements(text, task);
+    for (const MovedElement& load : moved_elements.loads) {
         const TileOrigin origin = best_origin(load, text);
         if (!is_fixed(origin, text, load.line)) return blame_load(failure, load, text);
         for (const std::size_t axis : {0U, 1U}) {
             // An origin such as `tile_col - 1`: the first column of the tile stays empty.
             if (origin.cell[axis].constant() >= 0) continue;
-            const std::string what = axis == 0 ? "row" : "column";
+            const std::string axis_noun = axis == 0 ? "row" : "column";
             const long long empty = -origin.cell[axis].constant();
             blame_line(failure, load.line,
-                       "this puts " + what + " " + in_backticks(load.cell_text[axis]) + " into " +
-                           what + " " + in_backticks(load.index[axis]) + " of " +
-                           in_backticks(load.tile) + ": that is " + std::to_string(empty) +
-                           " too far, and the first " + what + " of the tile stays empty.",
-                       "Begin with index 0, which is the first " + what + " of the tile.");
+                       "this puts " + axis_noun + " " + add_backticks(load.cell_text[axis]) +
+                           " into " + axis_noun + " " + add_backticks(load.index_texts[axis]) +
+                           " of " + add_backticks(load.tile) + ": that is " +
+                           std::to_string(empty) + " too far, and the first " + axis_noun +
+                           " of the tile stays empty.",
+                       "Begin with index 0, which is the first " + axis_noun + " of the tile.");
             return true;
         }
     }
-    for (const MovedElement& store : moves.stores) {
-        const auto load = std::ranges::find(moves.loads, store.tile,
-                                            [](const MovedElement& one) { return one.tile; });
-        if (load == moves.loads.end()) continue;
+    for (const MovedElement& store : moved_elements.stores) {
+        const auto load =
+            std::ranges::find(moved_elements.loads, store.tile,
+                              [](const MovedElement& element) { return element.tile; });
+        if (load == moved_elements.loads.end()) continue;
         const TileOrigin origin = best_origin(*load, text);
-        const TileOrigin here = origin_of(store, origin.is_transposed);
+        const TileOrigin store_origin = origin_of(store, origin.is_transposed);
         // A tile that is never transposed is a different mistake from a single store that does not
         // transpose the tile.
-        const bool is_only_one = std::ranges::any_of(moves.stores, [&](const MovedElement& one) {
-            const auto same = std::ranges::find(moves.loads, one.tile, &MovedElement::tile);
-            return same != moves.loads.end() && !is_exchange(one, best_origin(*same, text));
-        });
+        const bool is_only_one =
+            std::ranges::any_of(moved_elements.stores, [&](const MovedElement& element) {
+                const auto same_tile =
+                    std::ranges::find(moved_elements.loads, element.tile, &MovedElement::tile);
+                return same_tile != moved_elements.loads.end() &&
+                       !is_exchange(element, best_origin(*same_tile, text));
+            });
         if (is_exchange(store, origin) && !(task.in_place && is_only_one)) continue;
         for (const std::size_t axis : {0U, 1U}) {
-            const IndexSum apart = here.cell[axis] - origin.cell[axis];
-            if (apart.is_zero_with_constants(text)) continue;
+            const IndexSum origin_distance = store_origin.cell[axis] - origin.cell[axis];
+            if (origin_distance.is_zero_with_constants(text)) continue;
             // Matrices of a stack begin at different rows of `in` and `out`.
-            if (is_permuted && !varies(here.cell[axis], text, store.line)) continue;
-            for (const MovedElement& other : moves.loads) {
-                if (other.tile != store.tile && takes_element_of(store, other, text))
-                    return blame_other_tile(failure, store, other);
+            if (is_permuted && !varies(store_origin.cell[axis], text, store.line)) continue;
+            for (const MovedElement& other_load : moved_elements.loads) {
+                if (other_load.tile != store.tile && takes_element_of(store, other_load, text))
+                    return blame_other_tile(failure, store, other_load);
             }
-            if (!varies(here.cell[axis], text, store.line) && !apart.is_constant())
-                return blame_origin(failure, *load, store, origin.cell[axis], here.cell[axis], axis,
-                                    text);
+            if (!varies(store_origin.cell[axis], text, store.line) &&
+                !origin_distance.is_constant())
+                return blame_origin(failure, *load, store, origin.cell[axis],
+                                    store_origin.cell[axis], axis, text);
             return blame_store(failure, store, origin);
         }
     }

@@ -15,10 +15,10 @@ namespace {
 /// Reports whether a property that is unknown to the model could make the kernel faster than
 /// predicted. Waits for other blocks and register spills can only make a kernel slower. Blocks that
 /// differ from the others do not count, because they are recorded too.
-bool may_be_faster(timing::Unknown unknown) {
+bool may_be_faster(timing::Unknown unknown_factor) {
     using timing::Unknown;
-    return unknown == Unknown::parts || unknown == Unknown::first_level ||
-           unknown == Unknown::registers || unknown == Unknown::half_lines;
+    return unknown_factor == Unknown::parts || unknown_factor == Unknown::first_level ||
+           unknown_factor == Unknown::registers || unknown_factor == Unknown::half_lines;
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ Failure explain_missing_prediction(const std::string& file, Shape shape) {
                     " the kernel's time on a GPU cannot be predicted, so it is unknown whether the "
                     "kernel is as fast as the exercise requires.",
         .place = {file, 0, 0},
-        .next =
+        .advice =
             "Make configure return a launch for every shape, and do not make blocks wait for each "
             "other."};
 }
@@ -38,22 +38,22 @@ Failure explain_missing_prediction(const std::string& file, Shape shape) {
 std::optional<Failure> find_slow_prediction(const Verdict& verdict, const Limits& limits) {
     if (!verdict.predicted || limits.predicted_fraction_of_copy <= 0) return std::nullopt;
     const Predicted& predicted = *verdict.predicted;
-    const double most = predicted.fraction_of_copy() * (1 + predicted.error_band);
+    const double best_fraction = predicted.fraction_of_copy() * (1 + predicted.error_band);
     const auto& unknown = predicted.longest().unknown;
     if (std::any_of(unknown.begin(), unknown.end(), may_be_faster) ||
-        most >= limits.predicted_fraction_of_copy) {
+        best_fraction >= limits.predicted_fraction_of_copy) {
         return std::nullopt;
     }
-    const timing::TimeExplanation told = describe_prediction(predicted);
-    const std::string beside_solution =
+    const timing::TimeExplanation explanation = describe_prediction(predicted);
+    const std::string solution_note =
         verdict.solution_predicted ? format_comparison(predicted, *verdict.solution_predicted) : "";
     Failure failure{.kind = FailureKind::too_slow_predicted, .place = {verdict.file, 0, 0}};
     failure.headline = "too slow on a GPU: at " + predicted.shape.name() + " the kernel takes " +
-                       told.time + ", but the exercise requires " +
-                       timing::percent_text(limits.predicted_fraction_of_copy) + " (" + told.label +
-                       "). " + timing::capitalize(told.verdict) + ".";
-    failure.details = wrap(beside_solution.empty() ? joined(told.why, " ") : beside_solution);
-    failure.next = told.cure;
+                       explanation.time + ", but the exercise requires " +
+                       timing::percent_text(limits.predicted_fraction_of_copy) + " (" +
+                       explanation.label + "). " + timing::capitalize(explanation.verdict) + ".";
+    failure.details = wrap(solution_note.empty() ? joined(explanation.why, " ") : solution_note);
+    failure.advice = explanation.cure;
     return failure;
 }
 

@@ -33,47 +33,48 @@ cudaError_t wait_until_idle(bool& is_hung) {
     }
 }
 
-void enable_checks(const LoadedKernel& kernel, const TrialRequest& order, double warps) {
+void enable_checks(const LoadedKernel& kernel, const TrialRequest& request, double warps) {
     if (!simulator_library::is_loaded()) return;
     // When a single warp is recorded, the instruction budget of a one-element matrix is more than
     // enough, even if the kernel never finishes.
-    const Shape counted = order.traced.limit > 0 && warps > 1 ? Shape{1, 1} : order.shape;
-    std::uint64_t most =
-        instruction_budget(counted, warps, kernel.prints()) + order.more_instructions;
-    if (order.max_instructions > 0) most = std::min(most, order.max_instructions);
-    simulated::prepare(order.watch == Watch::everything ? "all" : "none", most);
+    const Shape counted_shape = request.traced.limit > 0 && warps > 1 ? Shape{1, 1} : request.shape;
+    std::uint64_t instruction_limit =
+        instruction_budget(counted_shape, warps, kernel.can_print()) + request.more_instructions;
+    if (request.max_instructions > 0)
+        instruction_limit = std::min(instruction_limit, request.max_instructions);
+    simulated::prepare(request.watch == Watch::everything ? "all" : "none", instruction_limit);
 }
 
 /// Copies the simulator's records into the trial, and resets them for the next launch.
-void collect_records(const LoadedKernel& kernel, const TrialRequest& order, Trial& trial) {
+void collect_records(const LoadedKernel& kernel, const TrialRequest& request, Trial& trial) {
     trial.reports = simulated::reports(kernel.file_name());
-    std::vector<LineCounters> lines = simulated::lines_of(kernel.name());
+    std::vector<LineCounters> lines = simulated::read_line_counters(kernel.name());
     for (const LineCounters& line : lines) {
         if (line.counters.store_requests + line.counters.atomic_requests == 0) continue;
         trial.store_line = line.line;
         break;
     }
-    const Counters counters = simulated::counters_of(kernel.name());
+    const Counters counters = simulated::read_counters(kernel.name());
     trial.instructions = counters.warp_instructions;
-    trial.print_calls = SIMULATOR_FUNCTION(coalesceGetPrintCalls)();
-    if (order.wants_counters) {
+    trial.print_call_count = SIMULATOR_FUNCTION(coalesceGetPrintCalls)();
+    if (request.needs_counters) {
         trial.counters = counters;
         trial.lines = std::move(lines);
     }
-    if (order.traced.limit > 0 && trial.is_launched) trial.accesses = simulated::traced();
+    if (request.traced.limit > 0 && trial.is_launched) trial.accesses = simulated::traced();
     simulator_library::clear_reports();
 }
 
-void launch(LoadedKernel& kernel, const TrialRequest& order,
+void launch(LoadedKernel& kernel, const TrialRequest& request,
             const std::vector<std::uint64_t>& arguments, Trial& trial) {
-    const TracedWarp& traced = order.traced;
+    const TracedWarp& traced = request.traced;
     if (traced.limit > 0)
         SIMULATOR_FUNCTION(coalesceTraceWarp)(traced.block, traced.warp, traced.limit);
-    if (const TracedBlock& block = order.traced_block; block.steps > 0) {
-        const std::uint64_t stored =
+    if (const TracedBlock& block = request.traced_block; block.steps > 0) {
+        const std::uint64_t stored_address =
             block.stored_byte ? arguments.at(block.stored_byte->first) + block.stored_byte->second
                               : 0;
-        SIMULATOR_FUNCTION(coalesceTraceSteps)(0, block.block, stored, block.steps);
+        SIMULATOR_FUNCTION(coalesceTraceSteps)(0, block.block, stored_address, block.steps);
     }
     LaunchShape launched = trial.launch;
     // If the kernel declares no array in dynamic shared memory, it can access this memory only by
@@ -83,7 +84,7 @@ void launch(LoadedKernel& kernel, const TrialRequest& order,
     if (trial.error == cudaSuccess) trial.error = wait_until_idle(trial.is_hung);
     trial.is_launched = true;
     static_cast<void>(cudaGetLastError());
-    if (order.traced_block.steps > 0) {
+    if (request.traced_block.steps > 0) {
         trial.block_trace = simulated::block_trace();
         SIMULATOR_FUNCTION(coalesceTraceSteps)(0, 0, 0, 0);
     }
@@ -91,47 +92,48 @@ void launch(LoadedKernel& kernel, const TrialRequest& order,
 
 }  // namespace
 
-Trial launch_once(LoadedKernel& kernel, const TrialRequest& order,
+Trial launch_once(LoadedKernel& kernel, const TrialRequest& request,
                   const std::function<Matrices()>& make_matrices) {
     Matrices matrices;
     const auto make_arguments = [&]() -> std::vector<std::uint64_t> {
         matrices = make_matrices();
-        return {address_of(matrices.out), address_of(matrices.in),
-                static_cast<std::uint64_t>(order.shape.rows),
-                static_cast<std::uint64_t>(order.shape.cols)};
+        return {to_address(matrices.out), to_address(matrices.in),
+                static_cast<std::uint64_t>(request.shape.rows),
+                static_cast<std::uint64_t>(request.shape.cols)};
     };
-    Trial trial = launch_once(kernel, order, make_arguments);
-    trial.out_address = address_of(matrices.out);
-    trial.in_address = address_of(matrices.in);
+    Trial trial = launch_once(kernel, request, make_arguments);
+    trial.out_address = to_address(matrices.out);
+    trial.in_address = to_address(matrices.in);
     return trial;
 }
 
-Trial launch_once(LoadedKernel& kernel, const TrialRequest& order,
+Trial launch_once(LoadedKernel& kernel, const TrialRequest& request,
                   const std::function<std::vector<std::uint64_t>()>& make_arguments) {
     const bool is_simulated = simulator_library::is_loaded();
     Trial trial;
-    trial.shape = order.shape;
+    trial.shape = request.shape;
     trial.launch_failure = kernel.problem();
     if (trial.launch_failure.kind != FailureKind::none) return trial;
     if (is_simulated) {
         simulator_library::reset_counters();
-        SIMULATOR_FUNCTION(coalesceSetOrder)(order.seed);
+        SIMULATOR_FUNCTION(coalesceSetOrder)(request.seed);
     }
-    enable_checks(kernel, order, 1);
-    auto shape = kernel.configure(order.shape, trial.launch_failure);
-    if (shape && order.block[0] > 0) shape->block = order.block;
-    if (shape && order.shared_bytes > 0) shape->shared_bytes = order.shared_bytes;
-    if (shape) trial.launch_failure = find_oversized_grid(*shape, order.shape, kernel.file_name());
+    enable_checks(kernel, request, 1);
+    auto shape = kernel.configure(request.shape, trial.launch_failure);
+    if (shape && request.block[0] > 0) shape->block = request.block;
+    if (shape && request.shared_bytes > 0) shape->shared_bytes = request.shared_bytes;
+    if (shape)
+        trial.launch_failure = find_oversized_grid(*shape, request.shape, kernel.file_name());
     if (trial.launch_failure.kind == FailureKind::none) {
         trial.launch = *shape;
-        enable_checks(kernel, order, thread_count(*shape) / 32);
-        launch(kernel, order, make_arguments(), trial);
+        enable_checks(kernel, request, thread_count(*shape) / 32);
+        launch(kernel, request, make_arguments(), trial);
     }
     if (is_simulated) {
-        collect_records(kernel, order, trial);
+        collect_records(kernel, request, trial);
         SIMULATOR_FUNCTION(coalesceSetOrder)(0);
     }
-    if (order.traced.limit > 0) SIMULATOR_FUNCTION(coalesceTraceWarp)(0, 0, 0);
+    if (request.traced.limit > 0) SIMULATOR_FUNCTION(coalesceTraceWarp)(0, 0, 0);
     return trial;
 }
 
@@ -145,38 +147,38 @@ DeviceArrays::DeviceArrays(const std::vector<CallArgument>& arguments, std::size
             continue;
         }
         const std::string guard(guard_bytes, static_cast<char>(kGuardByte));
-        const std::string image = guard + argument.bytes + guard;
-        Buffer& buffer =
-            buffers_.emplace_back(Buffer{DeviceBuffer(image.size()), argument.bytes.size()});
-        CUDA_CHECK(
-            cudaMemcpy(buffer.memory.data(), image.data(), image.size(), cudaMemcpyHostToDevice));
+        const std::string guarded_bytes = guard + argument.bytes + guard;
+        Buffer& buffer = buffers_.emplace_back(
+            Buffer{DeviceBuffer(guarded_bytes.size()), argument.bytes.size()});
+        CUDA_CHECK(cudaMemcpy(buffer.memory.data(), guarded_bytes.data(), guarded_bytes.size(),
+                              cudaMemcpyHostToDevice));
         char* const data = static_cast<char*>(buffer.memory.data()) + guard_bytes;
         if (argument.is_unwritten && simulator_library::is_loaded()) {
             simulated::mark_unwritten(data, argument.bytes.size());
         }
-        arguments_.push_back(address_of(data));
+        arguments_.push_back(to_address(data));
     }
 }
 
-std::vector<ArrayAfter> DeviceArrays::addresses() const {
+std::vector<ArrayAfter> DeviceArrays::list_addresses() const {
     std::vector<ArrayAfter> arrays;
     for (const Buffer& buffer : buffers_) {
-        arrays.push_back({.address = address_of(buffer.memory.data()) + guard_bytes_});
+        arrays.push_back({.address = to_address(buffer.memory.data()) + guard_bytes_});
     }
     return arrays;
 }
 
-std::vector<ArrayAfter> DeviceArrays::read() const {
-    std::vector<ArrayAfter> arrays = addresses();
+std::vector<ArrayAfter> DeviceArrays::read_arrays() const {
+    std::vector<ArrayAfter> arrays = list_addresses();
     const std::string guard(guard_bytes_, static_cast<char>(kGuardByte));
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
-        std::string image(buffers_[i].memory.bytes(), '\0');
-        CUDA_CHECK(cudaMemcpy(image.data(), buffers_[i].memory.data(), image.size(),
+        std::string guarded_bytes(buffers_[i].memory.bytes(), '\0');
+        CUDA_CHECK(cudaMemcpy(guarded_bytes.data(), buffers_[i].memory.data(), guarded_bytes.size(),
                               cudaMemcpyDeviceToHost));
         const std::size_t end = guard_bytes_ + buffers_[i].bytes;
-        arrays[i].is_written_before = image.compare(0, guard_bytes_, guard) != 0;
-        arrays[i].is_written_after = image.compare(end, guard_bytes_, guard) != 0;
-        arrays[i].bytes = image.substr(guard_bytes_, buffers_[i].bytes);
+        arrays[i].is_written_before = guarded_bytes.compare(0, guard_bytes_, guard) != 0;
+        arrays[i].is_written_after = guarded_bytes.compare(end, guard_bytes_, guard) != 0;
+        arrays[i].bytes = guarded_bytes.substr(guard_bytes_, buffers_[i].bytes);
     }
     return arrays;
 }

@@ -56,7 +56,7 @@ constexpr std::size_t kMaxStepsToMistake = 20000;
 struct TrialRequest {
     Shape shape{0, 0};                ///< shape of the input
     Watch watch = Watch::everything;  ///< how to observe the launch
-    bool wants_counters = false;  ///< whether to count costs, in total and by line; simulated only
+    bool needs_counters = false;  ///< whether to count costs, in total and by line; simulated only
     TracedWarp traced = {};       ///< the warp to trace; simulated only
     TracedBlock traced_block = {};  ///< the block to trace; simulated only
     std::uint64_t seed = 0;         ///< seed for the order of blocks and warps; simulated only
@@ -107,11 +107,11 @@ struct Trial {
     std::uint64_t out_address = 0, in_address = 0;  ///< addresses of the buffers
     std::vector<simulated::Access> accesses;        ///< accesses of the traced warp
     std::string block_trace;                        ///< the steps of the traced block, as JSON
-    int store_line = 0;               ///< the first source line that stored to device memory
-    Counters counters;                ///< the costs, if requested
-    std::vector<LineCounters> lines;  ///< costs by line, if requested
-    std::uint64_t instructions = 0;   ///< warp instructions; simulated only
-    std::uint64_t print_calls = 0;    ///< printf calls, counted once per warp; simulated only
+    int store_line = 0;                  ///< the first source line that stored to device memory
+    Counters counters;                   ///< the costs, if requested
+    std::vector<LineCounters> lines;     ///< costs by line, if requested
+    std::uint64_t instructions = 0;      ///< warp instructions; simulated only
+    std::uint64_t print_call_count = 0;  ///< printf calls, counted once per warp; simulated only
 
     /// Reports whether the kernel ran to completion, so that its output can be compared.
     bool has_ended() const {
@@ -142,12 +142,12 @@ struct Matrices {
 /// Launches the kernel once on the device of this process. Resets the simulator's counters before
 /// the launch, and clears the last CUDA error afterwards. Calls `make_matrices` only if the kernel
 /// can be launched. The caller must compare the matrices with the correct result.
-Trial launch_once(LoadedKernel& kernel, const TrialRequest& order,
+Trial launch_once(LoadedKernel& kernel, const TrialRequest& request,
                   const std::function<Matrices()>& make_matrices);
 
 /// Launches a kernel with any signature once, like the overload for matrices. `make_arguments`
 /// returns the bits of each argument.
-Trial launch_once(LoadedKernel& kernel, const TrialRequest& order,
+Trial launch_once(LoadedKernel& kernel, const TrialRequest& request,
                   const std::function<std::vector<std::uint64_t>()>& make_arguments);
 
 /// The arrays of a launch, in device memory. Each array has its own buffer with guard bands.
@@ -159,9 +159,9 @@ public:
     /// Returns the bits of each argument: a scalar's value, or an array's address.
     const std::vector<std::uint64_t>& arguments() const { return arguments_; }
     /// Copies the arrays back from the device.
-    std::vector<ArrayAfter> read() const;
+    std::vector<ArrayAfter> read_arrays() const;
     /// Returns the arrays with their addresses, but without their contents.
-    std::vector<ArrayAfter> addresses() const;
+    std::vector<ArrayAfter> list_addresses() const;
 
 private:
     struct Buffer {

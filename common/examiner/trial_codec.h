@@ -10,15 +10,15 @@ constexpr Watch last_of(Watch) {
     return Watch::result_alone;
 }
 
-void describe(auto& codec, TracedWarp& traced) {
-    fields(codec, "block", traced.block, "warp", traced.warp, "limit", traced.limit);
+void describe(auto& codec, TracedWarp& traced_warp) {
+    fields(codec, "block", traced_warp.block, "warp", traced_warp.warp, "limit", traced_warp.limit);
 }
 
-void describe(auto& codec, TrialRequest& order) {
-    fields(codec, "shape", order.shape, "watch", order.watch, "wants_counters",
-           order.wants_counters, "traced", order.traced, "seed", order.seed, "block", order.block,
-           "shared_bytes", order.shared_bytes, "more_instructions", order.more_instructions,
-           "max_instructions", order.max_instructions);
+void describe(auto& codec, TrialRequest& request) {
+    fields(codec, "shape", request.shape, "watch", request.watch, "wants_counters",
+           request.needs_counters, "traced", request.traced, "seed", request.seed, "block",
+           request.block, "shared_bytes", request.shared_bytes, "more_instructions",
+           request.more_instructions, "max_instructions", request.max_instructions);
 }
 
 /// Describes all fields of an array except its bytes, which are binary.
@@ -33,7 +33,7 @@ void describe(auto& codec, Trial& trial) {
            trial.out_address, "in_address", trial.in_address, "accesses", trial.accesses,
            "store_line", trial.store_line, "counters", trial.counters, "lines", trial.lines,
            "arrays", trial.arrays, "instructions", trial.instructions, "print_calls",
-           trial.print_calls);
+           trial.print_call_count);
 }
 
 namespace simulated {

@@ -92,12 +92,12 @@ struct Verdict {
     /// the names of the sizes in a shape, such as "rows"; empty if the kernel takes matrices
     std::vector<std::string> sizes;
     std::vector<TriedShape> shapes;             ///< the tried shapes, in order
-    Shape counted{0, 0};                        ///< the shape for which costs were counted
+    Shape counted_shape{0, 0};                  ///< the shape for which costs were counted
     std::optional<Counters> counters;           ///< costs of the learner's kernel; simulated only
     std::optional<Counters> solution_counters;  ///< costs of the solution
     std::vector<LineCounters> lines;            ///< costs by line
     std::string ptx;                            ///< PTX of the compiled kernel; not in the JSON
-    std::uint64_t print_calls = 0;       ///< printf calls, counted once per warp; not in the JSON
+    std::uint64_t print_call_count = 0;  ///< printf calls, counted once per warp; not in the JSON
     std::string output;                  ///< the beginning of the kernel's output
     bool output_is_truncated = false;    ///< whether the kernel printed more
     std::optional<Predicted> predicted;  ///< predicted time of a correct kernel on a GPU
@@ -108,13 +108,13 @@ struct Verdict {
     /// Adds a failure, and sets the outcome to failed. If this computer caused the problem, sets
     /// the outcome to not_examined.
     void fail(Failure failure) {
-        const bool is_learners = failure.kind != FailureKind::no_compiler &&
-                                 failure.kind != FailureKind::environment_problem;
-        outcome = is_learners ? Outcome::failed : Outcome::not_examined;
+        const bool is_learner_fault = failure.kind != FailureKind::no_compiler &&
+                                      failure.kind != FailureKind::environment_problem;
+        outcome = is_learner_fault ? Outcome::failed : Outcome::not_examined;
         failures.push_back(std::move(failure));
     }
     /// Formats a shape: "256 x 256", or "rows = 256, cols = 100" if the sizes have names.
-    std::string name_of(Shape shape) const {
+    std::string shape_name(Shape shape) const {
         return sizes.empty() ? shape.name() : describe_sizes(sizes, shape);
     }
     /// Reports whether the kernel passed: its output is correct, no check reported anything, and

@@ -45,7 +45,7 @@ void describe(Codec& codec, Failure& failure) {
     codec("id", id);
     if constexpr (Codec::kIsReading) failure = failure_from_id(id);
     fields(codec, "headline", failure.headline, "place", failure.place, "shape", failure.shape,
-           "details", failure.details, "next", failure.next, "map", failure.map);
+           "details", failure.details, "next", failure.advice, "map", failure.map);
 }
 
 void describe(auto& codec, Message& message) {
@@ -61,8 +61,9 @@ void describe(auto& codec, LaunchShape& launch) {
     fields(codec, "grid", launch.grid, "block", launch.block, "shared_bytes", launch.shared_bytes);
 }
 
-void describe(auto& codec, TriedShape& tried) {
-    fields(codec, "shape", tried.shape, "passed", tried.passed, "launch", tried.launch);
+void describe(auto& codec, TriedShape& tried_shape) {
+    fields(codec, "shape", tried_shape.shape, "passed", tried_shape.passed, "launch",
+           tried_shape.launch);
 }
 
 void describe(auto& codec, LineCounters& line) {
@@ -99,7 +100,7 @@ void describe_untimed_fields(Codec& codec, Verdict& verdict) {
            verdict.source_hash, "outcome", verdict.outcome, "device", verdict.device,
            "is_simulated", verdict.is_simulated, "compiler", verdict.compiler, "failures",
            verdict.failures, "messages", verdict.messages, "shapes", verdict.shapes, "counted",
-           verdict.counted, "counters", verdict.counters, "solution_counters",
+           verdict.counted_shape, "counters", verdict.counters, "solution_counters",
            verdict.solution_counters, "lines", verdict.lines, "output", verdict.output,
            "output_is_cut", verdict.output_is_truncated);
     const bool has_sizes = Codec::kIsReading ? codec.has("sizes") : !verdict.sizes.empty();

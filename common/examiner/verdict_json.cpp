@@ -22,7 +22,7 @@ codec::Json codec::TypeCodec<CellMap>::encode(const CellMap& map) {
 }
 
 void codec::TypeCodec<CellMap>::decode(const Json& json, CellMap& map, const std::string& path) {
-    constexpr std::int64_t largest = std::int64_t{1} << 32;
+    constexpr std::int64_t max_side = std::int64_t{1} << 32;
     Reader reader(json, path);
     std::int64_t rows = 0, cols = 0;
     bool is_in_place = false;
@@ -32,7 +32,7 @@ void codec::TypeCodec<CellMap>::decode(const Json& json, CellMap& map, const std
     reader("in_place", is_in_place);
     reader("signs", signs);
     reader.finish();
-    const bool is_good = rows > 0 && cols > 0 && rows <= largest && cols <= largest;
+    const bool is_good = rows > 0 && cols > 0 && rows <= max_side && cols <= max_side;
     if (!is_good || !(map = CellMap(rows, cols, is_in_place)).restore_signs(signs)) {
         throw Error(path + ": expected a picture of cells");
     }

@@ -68,30 +68,39 @@ std::string to_valid_utf8(std::string text) {
 /// `alignas(...) __shared__`. clang takes alignas only at the beginning of a declaration. The
 /// length of the text does not change.
 std::string move_alignas_forward(const std::string& text) {
-    constexpr std::string_view space = " \t\r\n", shared = "__shared__", word = "alignas";
-    std::string moved = text;
-    for (std::size_t at = text.find(shared); at != text.npos; at = text.find(shared, at + 1)) {
-        const std::size_t from = text.find_first_not_of(space, at + shared.size());
-        if (from == text.npos || text.compare(from, word.size(), word) != 0) continue;
-        const std::size_t open = text.find_first_not_of(space, from + word.size());
-        if (open == text.npos || text[open] != '(') continue;
-        const std::string rest = text.substr(open, kMaxAlignasLength);
-        const std::size_t length = find_closing_bracket(rest, 0) + 1;
-        if (length > rest.size()) continue;
-        const std::size_t end = open + length;
+    constexpr std::string_view whitespace = " \t\r\n", shared_keyword = "__shared__",
+                               alignas_keyword = "alignas";
+    std::string moved_text = text;
+    for (std::size_t at = text.find(shared_keyword); at != text.npos;
+         at = text.find(shared_keyword, at + 1)) {
+        const std::size_t alignas_begin =
+            text.find_first_not_of(whitespace, at + shared_keyword.size());
+        if (alignas_begin == text.npos ||
+            text.compare(alignas_begin, alignas_keyword.size(), alignas_keyword) != 0)
+            continue;
+        const std::size_t opening_position =
+            text.find_first_not_of(whitespace, alignas_begin + alignas_keyword.size());
+        if (opening_position == text.npos || text[opening_position] != '(') continue;
+        const std::string text_after_word = text.substr(opening_position, kMaxAlignasLength);
+        const std::size_t length = find_closing_bracket(text_after_word, 0) + 1;
+        if (length > text_after_word.size()) continue;
+        const std::size_t end = opening_position + length;
         std::size_t begin = at;
-        for (const std::string_view before : {"extern", "static"}) {
-            const std::size_t last = text.find_last_not_of(space, begin - (begin > 0));
+        for (const std::string_view specifier : {"extern", "static"}) {
+            const std::size_t specifier_end =
+                text.find_last_not_of(whitespace, begin - (begin > 0));
             const bool precedes =
-                last != text.npos && last + 1 >= before.size() &&
-                text.compare(last + 1 - before.size(), before.size(), before) == 0;
-            if (precedes) begin = last + 1 - before.size();
+                specifier_end != text.npos && specifier_end + 1 >= specifier.size() &&
+                text.compare(specifier_end + 1 - specifier.size(), specifier.size(), specifier) ==
+                    0;
+            if (precedes) begin = specifier_end + 1 - specifier.size();
         }
-        moved.replace(
-            begin, end - begin,
-            text.substr(from, end - from) + text[from - 1] + text.substr(begin, from - 1 - begin));
+        moved_text.replace(begin, end - begin,
+                           text.substr(alignas_begin, end - alignas_begin) +
+                               text[alignas_begin - 1] +
+                               text.substr(begin, alignas_begin - 1 - begin));
     }
-    return moved;
+    return moved_text;
 }
 
 /// Replaces each `#include "exercise.h"` with spaces, so that no compiler searches for that file.
@@ -110,24 +119,25 @@ std::string line_directive(const char* file) {
 
 std::string wrap_source(const std::string& text, Dialect dialect,
                         const std::vector<std::string>& sizes) {
-    std::string all = line_directive(kPrologueName);
-    if (dialect == Dialect::bare_clang) all += kClangPrologue;
-    all += exercise_header();
+    std::string wrapped_source = line_directive(kPrologueName);
+    if (dialect == Dialect::bare_clang) wrapped_source += kClangPrologue;
+    wrapped_source += exercise_header();
     // Remove a byte order mark, because only editors use it.
-    const std::string mark = "\xEF\xBB\xBF";
-    all += line_directive(kLearnerFile);
-    std::string file =
-        blank_out_header_include(text.starts_with(mark) ? text.substr(mark.size()) : text);
+    const std::string byte_order_mark = "\xEF\xBB\xBF";
+    wrapped_source += line_directive(kLearnerFile);
+    std::string file = blank_out_header_include(
+        text.starts_with(byte_order_mark) ? text.substr(byte_order_mark.size()) : text);
     if (dialect == Dialect::bare_clang) file = move_alignas_forward(file);
-    all += to_valid_utf8(std::move(file));
+    wrapped_source += to_valid_utf8(std::move(file));
     // Add two line breaks, so that a backslash at the end of the file does not join the next line
     // to it.
-    all += "\n\n";
-    if (dialect == Dialect::bare_clang) all += "#pragma clang force_cuda_host_device end\n";
-    return all + line_directive(kEpilogueName) + epilogue(sizes);
+    wrapped_source += "\n\n";
+    if (dialect == Dialect::bare_clang)
+        wrapped_source += "#pragma clang force_cuda_host_device end\n";
+    return wrapped_source + line_directive(kEpilogueName) + epilogue(sizes);
 }
 
-PlaceKind kind_of_place(const std::string& file, int line) {
+PlaceKind classify_place(const std::string& file, int line) {
     if (file == kEpilogueName) {
         return line == kConfigureLine ? PlaceKind::configure : PlaceKind::ours;
     }

@@ -34,6 +34,6 @@ enum class PlaceKind {
 
 /// Determines whether a compiler message refers to the learner's file, to the generated call of
 /// `configure`, or to another generated line.
-PlaceKind kind_of_place(const std::string& file, int line);
+PlaceKind classify_place(const std::string& file, int line);
 
 }  // namespace coalesce

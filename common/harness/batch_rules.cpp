@@ -9,31 +9,33 @@
 namespace coalesce {
 namespace {
 
-std::int64_t expected_source(const Problem& problem, std::int64_t index) {
+std::int64_t find_expected_source(const Problem& problem, std::int64_t index) {
     return source_index(problem.axes(), index);
 }
 
 /// Returns how well the sample fits a kernel that divides the rows into matrices of `rows` rows
 /// each, although the matrices do not have that many rows.
 Explanation test_other_size(const Problem& problem, const Sample& sample, int rows) {
-    const Permutation right = problem.axes();
-    const Permutation other = batch_of_transposes(static_cast<int>(problem.rows / rows), rows,
-                                                  static_cast<int>(problem.cols));
-    auto found = count_explained(sample, [&](const SampledCell& seen) {
-        return source_index(other, seen.index) == seen.source;
+    const Permutation expected_axes = problem.axes();
+    const Permutation tested_axes = batch_of_transposes(static_cast<int>(problem.rows / rows), rows,
+                                                        static_cast<int>(problem.cols));
+    auto explanation = count_explained(sample, [&](const SampledCell& sampled_cell) {
+        return source_index(tested_axes, sampled_cell.index) == sampled_cell.source;
     });
-    found.fault = Fault::matrix_size_wrong;
-    found.meaning = "the kernel seems to use matrices of " + format_count(rows, "row") +
-                    " each, but the matrices have " + std::to_string(right.extents[1]);
-    return found;
+    explanation.fault = Fault::matrix_size_wrong;
+    explanation.meaning = "the kernel seems to use matrices of " + format_count(rows, "row") +
+                          " each, but the matrices have " +
+                          std::to_string(expected_axes.extents[1]);
+    return explanation;
 }
 
 Explanation find_best_size(const Problem& problem, const Sample& sample) {
     Explanation best;
     for (int rows = 2; rows < problem.rows; ++rows) {
         if (rows == problem.axes().extents[1] || problem.rows % rows != 0) continue;
-        if (auto found = test_other_size(problem, sample, rows); is_better(found, best)) {
-            best = std::move(found);
+        if (auto explanation = test_other_size(problem, sample, rows);
+            is_better(explanation, best)) {
+            best = std::move(explanation);
         }
     }
     return best;
@@ -41,21 +43,26 @@ Explanation find_best_size(const Problem& problem, const Sample& sample) {
 
 /// Returns how well the sample fits a kernel that transposes each matrix correctly, but stores it
 /// in the position of a different matrix.
-Explanation test_other_order(const Sample& sample, const Problem& problem, std::int64_t size) {
+Explanation test_other_order(const Sample& sample, const Problem& problem,
+                             std::int64_t matrix_elements) {
     std::set<std::pair<std::int64_t, std::int64_t>> moves;
-    auto found = count_explained(sample, [&](const SampledCell& seen) {
-        const bool is_whole = seen.source % size == expected_source(problem, seen.index) % size;
-        if (is_whole) moves.insert({seen.index / size, seen.source / size});
-        return is_whole;
+    auto explanation = count_explained(sample, [&](const SampledCell& sampled_cell) {
+        const bool is_whole_matrix =
+            sampled_cell.source % matrix_elements ==
+            find_expected_source(problem, sampled_cell.index) % matrix_elements;
+        if (is_whole_matrix)
+            moves.insert(
+                {sampled_cell.index / matrix_elements, sampled_cell.source / matrix_elements});
+        return is_whole_matrix;
     });
     const std::int64_t last = problem.batches() - 1;
     const bool is_reverse = std::all_of(moves.begin(), moves.end(), [&](const auto& move) {
         return move.first + move.second == last;
     });
-    found.fault = Fault::batches_exchanged;
-    found.meaning = std::string("each matrix is correct by itself, but the matrices are ") +
-                    (is_reverse ? "in reverse order" : "stored in the wrong order");
-    return found;
+    explanation.fault = Fault::batches_exchanged;
+    explanation.meaning = std::string("each matrix is correct by itself, but the matrices are ") +
+                          (is_reverse ? "in reverse order" : "stored in the wrong order");
+    return explanation;
 }
 
 /// Describes a distance between matrices and its likely origin, such as "64 elements (the rows of
@@ -70,34 +77,40 @@ std::string distance_text(const Problem& problem, std::int64_t distance) {
 }
 
 /// Returns how well the sample fits a kernel that reads matrix n at n times a wrong distance.
-Explanation test_other_distance(const Sample& sample, const Problem& problem, std::int64_t size) {
-    const auto distance_of = [&](const SampledCell& seen) -> std::int64_t {
-        const std::int64_t number = seen.index / size;
-        const std::int64_t away = seen.source - expected_source(problem, seen.index);
-        return number > 0 && away % number == 0 ? size + away / number : size;
+Explanation test_other_distance(const Sample& sample, const Problem& problem,
+                                std::int64_t matrix_elements) {
+    const auto measure_distance = [&](const SampledCell& sampled_cell) -> std::int64_t {
+        const std::int64_t number = sampled_cell.index / matrix_elements;
+        const std::int64_t displacement =
+            sampled_cell.source - find_expected_source(problem, sampled_cell.index);
+        return number > 0 && displacement % number == 0 ? matrix_elements + displacement / number
+                                                        : matrix_elements;
     };
-    std::vector<std::int64_t> all;
-    for (const SampledCell& seen : sample.cells) all.push_back(distance_of(seen));
-    const std::int64_t distance = most_frequent<std::int64_t>(std::move(all), size);
-    if (distance == size || distance < 0) return {};
-    auto found = count_explained(
-        sample, [&](const SampledCell& seen) { return distance_of(seen) == distance; });
-    found.fault = Fault::wrong_origin;
-    found.meaning = "the kernel seems to read matrices that are " +
-                    distance_text(problem, distance) + " apart, but the matrices are " +
-                    std::to_string(size) + " elements apart";
-    return found;
+    std::vector<std::int64_t> distances;
+    for (const SampledCell& sampled_cell : sample.cells)
+        distances.push_back(measure_distance(sampled_cell));
+    const std::int64_t distance =
+        find_most_frequent<std::int64_t>(std::move(distances), matrix_elements);
+    if (distance == matrix_elements || distance < 0) return {};
+    auto explanation = count_explained(sample, [&](const SampledCell& sampled_cell) {
+        return measure_distance(sampled_cell) == distance;
+    });
+    explanation.fault = Fault::wrong_origin;
+    explanation.meaning = "the kernel seems to read matrices that are " +
+                          distance_text(problem, distance) + " apart, but the matrices are " +
+                          std::to_string(matrix_elements) + " elements apart";
+    return explanation;
 }
 
 }  // namespace
 
 Explanation explain_by_batches(const Problem& problem, const Sample& sample) {
     if (problem.batches() == 0 || sample.cells.empty()) return {};
-    const std::int64_t size = problem.elements() / problem.batches();
-    Explanation best = test_other_order(sample, problem, size);
-    for (Explanation other :
-         {test_other_distance(sample, problem, size), find_best_size(problem, sample)}) {
-        if (is_better(other, best)) best = std::move(other);
+    const std::int64_t matrix_elements = problem.elements() / problem.batches();
+    Explanation best = test_other_order(sample, problem, matrix_elements);
+    for (Explanation candidate :
+         {test_other_distance(sample, problem, matrix_elements), find_best_size(problem, sample)}) {
+        if (is_better(candidate, best)) best = std::move(candidate);
     }
     return best;
 }

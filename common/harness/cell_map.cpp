@@ -37,10 +37,10 @@ std::string CellMap::signs() const {
 bool CellMap::restore_signs(const std::string& signs) {
     if (signs.size() != signs_.size()) return false;
     for (std::size_t i = 0; i < signs.size(); ++i) {
-        const auto* found =
+        const auto* state_character =
             std::find(std::begin(kStateCharacters), std::end(kStateCharacters), signs[i]);
-        if (found == std::end(kStateCharacters)) return false;
-        signs_[i] = static_cast<CellState>(found - kStateCharacters);
+        if (state_character == std::end(kStateCharacters)) return false;
+        signs_[i] = static_cast<CellState>(state_character - kStateCharacters);
     }
     return true;
 }
@@ -81,27 +81,28 @@ std::string CellMap::legend(std::int64_t cells_down, std::int64_t cells_across) 
     return text;
 }
 
-CellState CellMap::worst_state_in(int row, int col, int down, int across) const {
-    CellState worst = CellState::right;
-    for (int i = row; i < std::min(row + down, kSide); ++i) {
-        for (int j = col; j < std::min(col + across, kSide); ++j) {
-            worst = std::max(worst, sign(i, j));
+CellState CellMap::worst_state_in(int row, int col, int row_count, int col_count) const {
+    CellState worst_state = CellState::right;
+    for (int i = row; i < std::min(row + row_count, kSide); ++i) {
+        for (int j = col; j < std::min(col + col_count, kSide); ++j) {
+            worst_state = std::max(worst_state, sign(i, j));
         }
     }
-    return worst;
+    return worst_state;
 }
 
-std::string CellMap::text(int most_rows, int most_cols) const {
+std::string CellMap::text(int max_rows, int max_cols) const {
     const int rows = static_cast<int>(div_ceil(out_rows_, cells_down_));
     const int cols = static_cast<int>(div_ceil(out_cols_, cells_across_));
     // The numbers of rows and of columns of cells that one character represents.
-    const int down = static_cast<int>(div_ceil(rows, std::clamp(most_rows, 1, kSide)));
-    const int across = static_cast<int>(div_ceil(cols, std::clamp(most_cols, 1, kSide)));
-    std::string text = legend(cells_down_ * down, cells_across_ * across);
-    for (int row = 0; row < rows; row += down) {
-        for (int col = 0; col < cols; col += across) {
+    const int rows_per_character = static_cast<int>(div_ceil(rows, std::clamp(max_rows, 1, kSide)));
+    const int cols_per_character = static_cast<int>(div_ceil(cols, std::clamp(max_cols, 1, kSide)));
+    std::string text = legend(cells_down_ * rows_per_character, cells_across_ * cols_per_character);
+    for (int row = 0; row < rows; row += rows_per_character) {
+        for (int col = 0; col < cols; col += cols_per_character) {
             if (col > 0) text += ' ';
-            text += kStateCharacters[static_cast<int>(worst_state_in(row, col, down, across))];
+            text += kStateCharacters[static_cast<int>(
+                worst_state_in(row, col, rows_per_character, cols_per_character))];
         }
         text += '\n';
     }

@@ -32,9 +32,9 @@ public:
 
     /// Records the state of a cell.
     void note(Cell out, CellState state) {
-        CellState& sign = signs_[static_cast<std::size_t>(out.row / cells_down_ * kSide) +
-                                 static_cast<std::size_t>(out.col / cells_across_)];
-        if (state > sign) sign = state;
+        CellState& shown_state = signs_[static_cast<std::size_t>(out.row / cells_down_ * kSide) +
+                                        static_cast<std::size_t>(out.col / cells_across_)];
+        if (state > shown_state) shown_state = state;
     }
     /// Adds the cells that were recorded in another picture of the same output.
     void merge(const CellMap& other);
@@ -61,12 +61,12 @@ public:
     /// of this picture.
     bool restore_signs(const std::string& signs);
     /// Returns the picture and its legend, in lines of at most 70 columns. If the picture is larger
-    /// than `most_rows` x `most_cols`, each character shows the worst of several cells.
-    std::string text(int most_rows = kSide, int most_cols = kSide) const;
+    /// than `max_rows` x `max_cols`, each character shows the worst of several cells.
+    std::string text(int max_rows = kSide, int max_cols = kSide) const;
 
 private:
     std::string legend(std::int64_t cells_down, std::int64_t cells_across) const;
-    CellState worst_state_in(int row, int col, int down, int across) const;
+    CellState worst_state_in(int row, int col, int row_count, int col_count) const;
 
     std::int64_t out_rows_, out_cols_;
     bool is_in_place_ = false;

@@ -10,20 +10,20 @@
 
 namespace coalesce {
 
-/// Returns the items of `all` with this name, or all items if the name is empty. If no item has the
-/// name, throws a UsageError that names the option and lists all names.
+/// Returns the items of `items` with this name, or all items if the name is empty. If no item has
+/// the name, throws a UsageError that names the option and lists all names.
 template <class Named>
-std::vector<const Named*> select_by_name(const std::vector<Named>& all, const std::string& option,
+std::vector<const Named*> select_by_name(const std::vector<Named>& items, const std::string& option,
                                          const std::string& kind, const std::string& name) {
-    std::vector<const Named*> chosen;
-    for (const Named& one : all) {
-        if (name.empty() || one.name == name) chosen.push_back(&one);
+    std::vector<const Named*> selected_items;
+    for (const Named& item : items) {
+        if (name.empty() || item.name == name) selected_items.push_back(&item);
     }
-    if (chosen.empty()) {
+    if (selected_items.empty()) {
         throw UsageError(option + " " + name + ": unknown " + kind + "; choose one of " +
-                         joined(all, ", ", &Named::name));
+                         joined(items, ", ", &Named::name));
     }
-    return chosen;
+    return selected_items;
 }
 
 }  // namespace coalesce

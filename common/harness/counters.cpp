@@ -7,7 +7,7 @@
 namespace coalesce::simulator_library {
 namespace {
 
-std::string format_place(const char* file, unsigned line) {
+std::string format_source_line(const char* file, unsigned line) {
     return *file ? std::string(file) + ":" + std::to_string(line) : "an unknown line";
 }
 
@@ -18,12 +18,13 @@ std::string thread_name(const unsigned (&block)[3], const unsigned (&thread)[3])
 
 std::string to_text(const CoalesceReport& report) {
     std::string text = std::string(report.check) + ": " + report.kind + " in " + report.kernel +
-                       " at " + format_place(report.file, report.line);
+                       " at " + format_source_line(report.file, report.line);
     if (report.count > 1) text += ", " + std::to_string(report.count) + " times";
     text += "\n  " + thread_name(report.block, report.thread) + ": " + report.message;
     if (report.other_line) {
-        text += "\n  The other access: " + format_place(report.other_file, report.other_line) +
-                ", " + thread_name(report.other_block, report.other_thread) + ".";
+        text +=
+            "\n  The other access: " + format_source_line(report.other_file, report.other_line) +
+            ", " + thread_name(report.other_block, report.other_thread) + ".";
     }
     if (*report.cure) text += std::string("\n  ") + report.cure;
     return text;
@@ -33,10 +34,11 @@ std::string to_text(const CoalesceReport& report) {
 
 /// Returns a function's name without its scope and parameters: "transpose" for "void
 /// deep::(anonymous namespace)::transpose<32>(float*)".
-static std::string plain_name(std::string name) {
-    const std::string unnamed = "(anonymous namespace)";
-    for (auto at = name.find(unnamed); at != std::string::npos; at = name.find(unnamed)) {
-        name.erase(at, unnamed.size());
+static std::string trim_to_plain_name(std::string name) {
+    const std::string unnamed_namespace = "(anonymous namespace)";
+    for (auto at = name.find(unnamed_namespace); at != std::string::npos;
+         at = name.find(unnamed_namespace)) {
+        name.erase(at, unnamed_namespace.size());
     }
     name = name.substr(0, name.find_first_of("<("));
     return name.substr(name.find_last_of(": ") + 1);
@@ -63,17 +65,17 @@ void add(const CoalesceCounters& from, Counters& to) {
 }
 
 Counters counters() {
-    Counters sum;
+    Counters total;
     const std::size_t count = SIMULATOR_FUNCTION(coalesceGetKernels)();
-    auto* get = SIMULATOR_FUNCTION(coalesceGetKernel);
+    auto* get_kernel = SIMULATOR_FUNCTION(coalesceGetKernel);
     for (std::size_t i = 0; i < count; ++i) {
         CoalesceKernel kernel{};
-        if (get(i, &kernel) != 0) continue;
-        sum.kernels += kernel.launches;
-        if (kernel.launches > 0) sum.kernel = plain_name(kernel.name);
-        add(kernel.counters, sum);
+        if (get_kernel(i, &kernel) != 0) continue;
+        total.kernels += kernel.launches;
+        if (kernel.launches > 0) total.kernel = trim_to_plain_name(kernel.name);
+        add(kernel.counters, total);
     }
-    return sum;
+    return total;
 }
 
 std::vector<std::string> reports() {
@@ -83,10 +85,11 @@ std::vector<std::string> reports() {
 }
 
 bool has_shared_race_report() {
-    bool found = false;
-    for_each_report(
-        [&](const CoalesceReport& report) { found |= std::string(report.check) == "racecheck"; });
-    return found;
+    bool has_race = false;
+    for_each_report([&](const CoalesceReport& report) {
+        has_race |= std::string(report.check) == "racecheck";
+    });
+    return has_race;
 }
 
 void clear_reports() {
@@ -94,8 +97,8 @@ void clear_reports() {
     SIMULATOR_FUNCTION(coalesceClearError)();
 }
 
-void set_quiet(bool quiet) {
-    SIMULATOR_FUNCTION(coalesceSetQuiet)(quiet);
+void set_quiet(bool is_quiet) {
+    SIMULATOR_FUNCTION(coalesceSetQuiet)(is_quiet);
 }
 
 }  // namespace coalesce::simulator_library

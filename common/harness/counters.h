@@ -94,7 +94,7 @@ bool has_shared_race_report();
 void clear_reports();
 /// Sets whether the simulator stays quiet instead of printing its reports. The harness prints the
 /// reports itself.
-void set_quiet(bool quiet);
+void set_quiet(bool is_quiet);
 
 }  // namespace simulator_library
 }  // namespace coalesce

@@ -22,8 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kLibrary[] = "libcudart.so.13";
-constexpr char kMarker[] = "coalesceSimulatorVersion";
+constexpr char kLibraryName[] = "libcudart.so.13";
+constexpr char kLibraryMarker[] = "coalesceSimulatorVersion";
 /// The environment variable that a program sets before it executes itself again, so that it does so
 /// only once.
 constexpr char kReexecutedVariable[] = "COALESCE_EXECUTED_AGAIN";
@@ -31,27 +31,29 @@ constexpr char kReexecutedVariable[] = "COALESCE_EXECUTED_AGAIN";
 /// Reports whether the file is the simulator's library. A folder named `lib` may contain NVIDIA's
 /// library instead.
 bool is_simulator(const fs::path& file) {
-    return read_if_exists(file).value_or("").find(kMarker) != std::string::npos;
+    return read_if_exists(file).value_or("").find(kLibraryMarker) != std::string::npos;
 }
 
 /// Returns the folder with the simulator's library. Searches the folder of this program and the
 /// folders above it, unless COALESCE_SIMULATOR names the folder.
 fs::path simulator_folder() {
-    if (const char* given = std::getenv("COALESCE_SIMULATOR")) {
-        if (is_simulator(fs::path(given) / kLibrary)) return fs::absolute(given);
+    if (const char* simulator_path = std::getenv("COALESCE_SIMULATOR")) {
+        if (is_simulator(fs::path(simulator_path) / kLibraryName))
+            return fs::absolute(simulator_path);
         throw UsageError(
-            std::string("COALESCE_SIMULATOR=") + given +
+            std::string("COALESCE_SIMULATOR=") + simulator_path +
             " names a folder without a simulator; it must name the folder that contains " +
-            kLibrary);
+            kLibraryName);
     }
     const fs::path program = fs::read_symlink("/proc/self/exe");
     for (fs::path folder = program.parent_path(); folder != folder.root_path();
          folder = folder.parent_path()) {
-        for (const char* inside : {"lib", "build/lib"}) {
-            if (is_simulator(folder / inside / kLibrary)) return folder / inside;
+        for (const char* library_folder : {"lib", "build/lib"}) {
+            if (is_simulator(folder / library_folder / kLibraryName))
+                return folder / library_folder;
         }
     }
-    throw UsageError("the simulated GPU (" + std::string(kLibrary) + ") was not found near " +
+    throw UsageError("the simulated GPU (" + std::string(kLibraryName) + ") was not found near " +
                      program.parent_path().string() +
                      "; build it (./learn build), or name its folder in COALESCE_SIMULATOR");
 }
@@ -60,7 +62,7 @@ fs::path simulator_folder() {
 /// loader looks for libcudart.
 [[noreturn]] void reexecute_on_simulator(char** argv) {
     if (std::getenv(kReexecutedVariable)) {
-        throw UsageError(std::string("another ") + kLibrary +
+        throw UsageError(std::string("another ") + kLibraryName +
                          " is loaded although LD_LIBRARY_PATH names the simulator's folder: link "
                          "this program with -cudart shared and without DT_RPATH");
     }
@@ -70,13 +72,13 @@ fs::path simulator_folder() {
     throw UsageError(std::string("this program could not restart itself: ") + std::strerror(errno));
 }
 
-int device_attribute(cudaDeviceAttr which) {
+int device_attribute(cudaDeviceAttr attribute) {
     int value = 0;
-    CUDA_CHECK(cudaDeviceGetAttribute(&value, which, 0));
+    CUDA_CHECK(cudaDeviceGetAttribute(&value, attribute, 0));
     return value;
 }
 
-Device describe(bool simulated) {
+Device describe_device(bool simulated) {
     Device device;
     device.simulated = simulated;
     static cudaDeviceProp properties;
@@ -95,18 +97,18 @@ Device describe(bool simulated) {
 }
 
 /// Returns the number on the first line that starts with `key`, or the first number in the file if
-/// `key` is empty. Returns `otherwise` if the file contains no such number.
-std::uint64_t number_in(const char* file, const std::string& key, std::uint64_t otherwise) {
+/// `key` is empty. Returns `default_value` if the file contains no such number.
+std::uint64_t read_number(const char* file, const std::string& key, std::uint64_t default_value) {
     std::ifstream stream(file);
     std::string line;
     while (std::getline(stream, line)) {
         if (line.rfind(key, 0) != 0) continue;
         char* end = nullptr;
-        const char* digits = line.c_str() + key.size();
-        const std::uint64_t number = std::strtoull(digits, &end, 10);
-        if (end != digits) return number;
+        const char* number_begin = line.c_str() + key.size();
+        const std::uint64_t number = std::strtoull(number_begin, &end, 10);
+        if (end != number_begin) return number;
     }
-    return otherwise;
+    return default_value;
 }
 
 }  // namespace
@@ -140,11 +142,11 @@ Device choose_device(DeviceChoice choice, char** argv) {
         unsetenv(kReexecutedVariable);
         if (choice == DeviceChoice::gpu) throw UsageError("--device gpu: " + find_gpu_problem());
         simulator_library::set_quiet(true);
-        return describe(true);
+        return describe_device(true);
     }
     if (choice == DeviceChoice::simulator) reexecute_on_simulator(argv);
     const std::string reason = find_gpu_problem();
-    if (reason.empty()) return describe(false);
+    if (reason.empty()) return describe_device(false);
     if (choice == DeviceChoice::automatic) {
         try {
             reexecute_on_simulator(argv);
@@ -156,18 +158,21 @@ Device choose_device(DeviceChoice choice, char** argv) {
 }
 
 std::size_t free_host_bytes() {
-    constexpr std::uint64_t no_limit = ~std::uint64_t{0};
-    const std::uint64_t kib = number_in("/proc/meminfo", "MemAvailable:", no_limit / 1024);
-    const std::uint64_t limit = number_in("/sys/fs/cgroup/memory.max", "", no_limit);
-    const std::uint64_t used = number_in("/sys/fs/cgroup/memory.current", "", 0);
-    const std::uint64_t left = limit == no_limit ? no_limit : limit - std::min(limit, used);
-    return std::min(kib * 1024, left);
+    constexpr std::uint64_t no_limit_bytes = ~std::uint64_t{0};
+    const std::uint64_t available_kib =
+        read_number("/proc/meminfo", "MemAvailable:", no_limit_bytes / 1024);
+    const std::uint64_t limit_bytes = read_number("/sys/fs/cgroup/memory.max", "", no_limit_bytes);
+    const std::uint64_t used_bytes = read_number("/sys/fs/cgroup/memory.current", "", 0);
+    const std::uint64_t bytes_left = limit_bytes == no_limit_bytes
+                                         ? no_limit_bytes
+                                         : limit_bytes - std::min(limit_bytes, used_bytes);
+    return std::min(available_kib * 1024, bytes_left);
 }
 
 std::size_t free_device_bytes(bool simulated) {
-    std::size_t free = 0, total = 0;
-    CUDA_CHECK(cudaMemGetInfo(&free, &total));
-    return simulated ? std::min(free, free_host_bytes()) : free;
+    std::size_t free_bytes = 0, total = 0;
+    CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total));
+    return simulated ? std::min(free_bytes, free_host_bytes()) : free_bytes;
 }
 
 }  // namespace coalesce

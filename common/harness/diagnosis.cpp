@@ -15,18 +15,18 @@ constexpr std::uint64_t kMaxSampledCells = 1 << 14;
 
 }  // namespace
 
-void Tally::note(std::int64_t index, Bits what, bool untouched) {
+void Tally::note(std::int64_t index, Bits bits, bool is_cell_untouched) {
     ++count;
     if (first >= 0 && first <= index) return;
     first = index;
-    held = what;
-    is_untouched = untouched;
+    actual_bits = bits;
+    is_untouched = is_cell_untouched;
 }
 
 void Tally::merge(const Tally& other) {
-    const std::uint64_t sum = count + other.count;
+    const std::uint64_t total_count = count + other.count;
     if (other.first >= 0 && (first < 0 || other.first < first)) *this = other;
-    count = sum;
+    count = total_count;
 }
 
 Diagnosis::Diagnosis(const Comparison& comparison)
@@ -50,21 +50,21 @@ bool Diagnosis::is_examined(std::int64_t index) const {
     return mix(static_cast<std::uint32_t>(index)) % sampling_interval_ == 0;
 }
 
-void Diagnosis::record_cell(Cell out, Bits held, bool is_untouched) {
+void Diagnosis::record_cell(Cell out, Bits actual_bits, bool is_untouched) {
     const std::int64_t index = out.row * problem_.out_cols() + out.col;
-    bad_cells_.note(index, held, is_untouched);
+    bad_cells_.note(index, actual_bits, is_untouched);
     record_position(out, is_untouched);
     if (is_untouched || !is_examined(index)) return;
-    const ObservedCell look(problem_, pattern_, index, held, is_untouched);
-    wrong_cells_.note(look);
-    const ObservedCell in_matrix = look.relative_to(matrix_);
-    record_value(look, in_matrix);
-    record_value_change(look);
-    add_to_sample(look, in_matrix);
+    const ObservedCell observed_cell(problem_, pattern_, index, actual_bits, is_untouched);
+    wrong_cells_.note(observed_cell);
+    const ObservedCell in_matrix = observed_cell.relative_to(matrix_);
+    record_value(observed_cell, in_matrix);
+    record_value_change(observed_cell);
+    add_to_sample(observed_cell, in_matrix);
     for (std::size_t i = 0; i < explained_.size(); ++i) {
         const Hypothesis& hypothesis = hypotheses()[i];
-        const ObservedCell& seen = hypothesis.is_of_array ? look : in_matrix;
-        if (hypothesis.explains(seen)) explained_[i].note(look);
+        const ObservedCell& hypothesis_cell = hypothesis.is_of_array ? observed_cell : in_matrix;
+        if (hypothesis.explains(hypothesis_cell)) explained_[i].note(observed_cell);
     }
 }
 
@@ -74,7 +74,7 @@ void Diagnosis::LineCounts::note(std::int64_t row, std::int64_t col) {
 }
 
 void Diagnosis::TileTallies::merge(const TileTallies& other) {
-    inside += other.inside;
+    bad_in_full_tiles += other.bad_in_full_tiles;
     wrong.merge(other.wrong);
     untransposed.merge(other.untransposed);
     same.merge(other.same);
@@ -91,66 +91,73 @@ void Diagnosis::record_position(Cell out, bool is_untouched) {
     const std::int64_t row = out.row % matrix_.out_rows();
     bad_lines_.note(row, out.col);
     if (is_untouched) untouched_lines_.note(row, out.col);
-    bad_tiles_[out_tiles(kSmallestTile).number_of(out)] = true;
+    bad_tiles_[out_tiles(kSmallestTile).tile_index(out)] = true;
     for (TileTallies& tiles : tiles_) {
-        tiles.inside += row < tiles.full_end.row && out.col < tiles.full_end.col;
+        tiles.bad_in_full_tiles += row < tiles.full_end.row && out.col < tiles.full_end.col;
     }
     above_diagonal_ += out.row < out.col;
     below_diagonal_ += out.row > out.col;
 }
 
-void Diagnosis::record_value(const ObservedCell& look, const ObservedCell& in_matrix) {
-    if (look.contains_guard_bytes()) guard_values_.note(look);
-    if (look.is_not_from_input()) foreign_values_.note(look);
+void Diagnosis::record_value(const ObservedCell& observed_cell, const ObservedCell& in_matrix) {
+    if (observed_cell.contains_guard_bytes()) guard_values_.note(observed_cell);
+    if (observed_cell.is_not_from_input()) foreign_values_.note(observed_cell);
     for (TileTallies& tiles : tiles_) {
-        if (is_of_wrong_tile(in_matrix, tiles.side)) tiles.wrong.note(look);
-        if (is_of_untransposed_tile(in_matrix, tiles.side)) tiles.untransposed.note(look);
-        if (is_of_same_tile(in_matrix, tiles.side)) tiles.same.note(look);
+        if (is_of_wrong_tile(in_matrix, tiles.side)) tiles.wrong.note(observed_cell);
+        if (is_of_untransposed_tile(in_matrix, tiles.side)) tiles.untransposed.note(observed_cell);
+        if (is_of_same_tile(in_matrix, tiles.side)) tiles.same.note(observed_cell);
     }
 }
 
 /// Classifies how the value in the cell differs from the expected value.
-void Diagnosis::record_value_change(const ObservedCell& look) {
-    if (!look.expected) return;
+void Diagnosis::record_value_change(const ObservedCell& observed_cell) {
+    if (!observed_cell.expected) return;
     const std::size_t size = problem_.element_size;
-    const Bits right =
-        pattern_.value_at(static_cast<std::uint64_t>(problem_.index(*look.expected)));
-    value_changes_[static_cast<std::size_t>(classify_change(right, look.held, size))].note(look);
+    const Bits expected_bits =
+        pattern_.value_at(static_cast<std::uint64_t>(problem_.index(*observed_cell.expected)));
+    value_changes_[static_cast<std::size_t>(
+                       classify_change(expected_bits, observed_cell.actual_bits, size))]
+        .note(observed_cell);
     // A value that occurs in the input was moved, not computed.
-    if (look.source) return;
-    const Bits before = problem_.is_in_place()
-                            ? pattern_.value_at(static_cast<std::uint64_t>(look.index))
-                            : pattern_.poison();
+    if (observed_cell.source) return;
+    const Bits bits_before =
+        problem_.is_in_place() ? pattern_.value_at(static_cast<std::uint64_t>(observed_cell.index))
+                               : pattern_.poison();
     // A sum that is a NaN can result from many different pairs of values, so do not use it as the
     // example.
-    if (is_sum(look.held, right, before, size) && !is_nan(look.held, size)) sum_values_.note(look);
+    if (is_sum(observed_cell.actual_bits, expected_bits, bits_before, size) &&
+        !is_nan(observed_cell.actual_bits, size))
+        sum_values_.note(observed_cell);
     bool is_whole = false;
     for (const Integer type : {Integer::signed_32, Integer::unsigned_32, Integer::signed_64}) {
-        if (!is_converted(look.held, right, size, type)) continue;
-        converted_values_[static_cast<std::size_t>(type)].note(look);
-        is_whole = !is_zero(look.held, size);
+        if (!is_converted(observed_cell.actual_bits, expected_bits, size, type)) continue;
+        converted_values_[static_cast<std::size_t>(type)].note(observed_cell);
+        is_whole = !is_zero(observed_cell.actual_bits, size);
     }
-    if (is_whole) nonzero_converted_values_.note(look);
+    if (is_whole) nonzero_converted_values_.note(observed_cell);
 }
 
-void Diagnosis::add_to_sample(const ObservedCell& look, const ObservedCell& in_matrix) {
-    if (look.contains_guard_bytes()) return;
-    const std::uint64_t close = std::min(comparison_.wrong, kMaxExaminedCells);
-    const auto one_in = static_cast<std::uint32_t>(1 + close / kMaxSampledCells);
-    if (mix(static_cast<std::uint32_t>(look.index)) / sampling_interval_ % one_in != 0) return;
+void Diagnosis::add_to_sample(const ObservedCell& observed_cell, const ObservedCell& in_matrix) {
+    if (observed_cell.contains_guard_bytes()) return;
+    const std::uint64_t examined_count = std::min(comparison_.wrong, kMaxExaminedCells);
+    const auto sample_interval = static_cast<std::uint32_t>(1 + examined_count / kMaxSampledCells);
+    if (mix(static_cast<std::uint32_t>(observed_cell.index)) / sampling_interval_ %
+            sample_interval !=
+        0)
+        return;
     ++sample_.count;
     ++array_sample_.count;
-    if (look.source && problem_.batches() > 0) {
-        array_sample_.cells.push_back({look.index, problem_.index(*look.source)});
+    if (observed_cell.source && problem_.batches() > 0) {
+        array_sample_.cells.push_back({observed_cell.index, problem_.index(*observed_cell.source)});
     }
     if (!in_matrix.source) return;
     sample_.cells.push_back(
-        {in_matrix.index, matrix_.index(*in_matrix.source), look.index - in_matrix.index});
+        {in_matrix.index, matrix_.index(*in_matrix.source), observed_cell.index - in_matrix.index});
 }
 
 void Diagnosis::merge(const Diagnosis& other) {
-    const auto merge_all = [](auto& mine, const auto& theirs) {
-        for (std::size_t i = 0; i < mine.size(); ++i) mine[i].merge(theirs[i]);
+    const auto merge_all = [](auto& target, const auto& source) {
+        for (std::size_t i = 0; i < target.size(); ++i) target[i].merge(source[i]);
     };
     merge_all(explained_, other.explained_);
     merge_all(value_changes_, other.value_changes_);
@@ -158,9 +165,9 @@ void Diagnosis::merge(const Diagnosis& other) {
     merge_all(converted_values_, other.converted_values_);
     sum_values_.merge(other.sum_values_);
     nonzero_converted_values_.merge(other.nonzero_converted_values_);
-    const auto add_sample = [](Sample& mine, const Sample& theirs) {
-        mine.count += theirs.count;
-        mine.cells.insert(mine.cells.end(), theirs.cells.begin(), theirs.cells.end());
+    const auto add_sample = [](Sample& target, const Sample& source) {
+        target.count += source.count;
+        target.cells.insert(target.cells.end(), source.cells.begin(), source.cells.end());
     };
     add_sample(sample_, other.sample_);
     add_sample(array_sample_, other.array_sample_);
@@ -179,8 +186,9 @@ void Diagnosis::merge(const Diagnosis& other) {
 
 Finding Diagnosis::make_finding(Fault fault, const Tally& example, const std::string& meaning,
                                 const std::string& guess) const {
-    const ObservedCell look(problem_, pattern_, example.first, example.held, example.is_untouched);
-    return {fault, look.text() + ": " + meaning, guess};
+    const ObservedCell observed_cell(problem_, pattern_, example.first, example.actual_bits,
+                                     example.is_untouched);
+    return {fault, observed_cell.text() + ": " + meaning, guess};
 }
 
 Finding Diagnosis::conclude() const {
@@ -188,10 +196,10 @@ Finding Diagnosis::conclude() const {
 }
 
 Finding Diagnosis::make_finding(const Explanation& explanation) const {
-    const auto [index, source, before] = explanation.example;
+    const auto [index, source, matrix_offset] = explanation.example;
     Tally example;
-    example.note(before + index, pattern_.value_at(static_cast<std::uint64_t>(before + source)),
-                 false);
+    example.note(matrix_offset + index,
+                 pattern_.value_at(static_cast<std::uint64_t>(matrix_offset + source)), false);
     return make_finding(explanation.fault, example, explanation.meaning);
 }
 
@@ -210,13 +218,13 @@ std::uint64_t Diagnosis::count_matrices() const {
 /// Returns, for each tile of `side` x `side` cells, whether it contains a bad cell. `side` must be
 /// a multiple of kSmallestTile.
 std::vector<bool> Diagnosis::bad_tiles(std::int64_t side) const {
-    const TileGrid small = out_tiles(kSmallestTile), large = out_tiles(side);
-    std::vector<bool> bad(static_cast<std::size_t>(large.count()));
+    const TileGrid small_grid = out_tiles(kSmallestTile), large_grid = out_tiles(side);
+    std::vector<bool> bad(static_cast<std::size_t>(large_grid.count()));
     for (std::size_t i = 0; i < bad_tiles_.size(); ++i) {
         if (!bad_tiles_[i]) continue;
-        const auto number = static_cast<std::int64_t>(i);
-        bad[large.number_of({number / small.tiles().col * kSmallestTile,
-                             number % small.tiles().col * kSmallestTile})] = true;
+        const auto tile_number = static_cast<std::int64_t>(i);
+        bad[large_grid.tile_index({tile_number / small_grid.tiles().col * kSmallestTile,
+                                   tile_number % small_grid.tiles().col * kSmallestTile})] = true;
     }
     return bad;
 }
@@ -224,19 +232,20 @@ std::vector<bool> Diagnosis::bad_tiles(std::int64_t side) const {
 std::uint64_t Diagnosis::cells_of_bad_tiles(std::int64_t side) const {
     const std::vector<bool> bad = bad_tiles(side);
     const TileGrid grid = out_tiles(side);
-    std::uint64_t cells = 0;
+    std::uint64_t cell_total = 0;
     for (std::size_t i = 0; i < bad.size(); ++i) {
         if (!bad[i]) continue;
-        const auto number = static_cast<std::int64_t>(i);
-        cells += grid.cell_count(number);
+        const auto tile_number = static_cast<std::int64_t>(i);
+        cell_total += grid.cell_count(tile_number);
         // In an in-place transpose, a cell on the diagonal stays where it is, so it is correct even
         // if the kernel does nothing.
-        const std::int64_t row = number / grid.tiles().col, col = number % grid.tiles().col;
+        const std::int64_t row = tile_number / grid.tiles().col,
+                           col = tile_number % grid.tiles().col;
         if (problem_.is_in_place() && row == col) {
-            cells -= static_cast<std::uint64_t>(std::min(side, grid.rows - row * side));
+            cell_total -= static_cast<std::uint64_t>(std::min(side, grid.rows - row * side));
         }
     }
-    return cells;
+    return cell_total;
 }
 
 }  // namespace coalesce

@@ -17,19 +17,21 @@ namespace coalesce {
 struct Tally {
     std::uint64_t count = 0;
     std::int64_t first = -1;  ///< the index of the first counted cell; -1 if there is none
-    Bits held;                ///< the contents of that cell
+    Bits actual_bits;         ///< the contents of that cell
     bool is_untouched = false;
 
-    void note(std::int64_t index, Bits what, bool untouched);
-    void note(const ObservedCell& look) { note(look.index, look.held, look.is_untouched); }
+    void note(std::int64_t index, Bits bits, bool is_cell_untouched);
+    void note(const ObservedCell& observed_cell) {
+        note(observed_cell.index, observed_cell.actual_bits, observed_cell.is_untouched);
+    }
     void merge(const Tally& other);
 };
 
-/// Reports whether `count` is at least 90 % of `of`. A mistake that explains 90 % of the wrong
+/// Reports whether `count` is at least 90 % of `total`. A mistake that explains 90 % of the wrong
 /// cells is considered their cause. The rest may be at the edges of a matrix, where the pattern may
 /// differ.
-inline bool is_nearly_all(std::uint64_t count, std::uint64_t of) {
-    return count > 0 && 10 * count >= 9 * of;
+inline bool is_nearly_all(std::uint64_t count, std::uint64_t total) {
+    return count > 0 && 10 * count >= 9 * total;
 }
 
 /// A repeating pattern of rows or columns that are entirely bad.
@@ -37,7 +39,7 @@ struct BadLines {
     std::string text;  ///< a phrase such as "in every 4 rows of out, the 4th is bad", or ""
     /// The numbers of lines and of bad lines in the pattern. For "in every 4 rows of out, the 4th
     /// is bad", they are 4 and 1.
-    std::size_t period = 0, bad = 0;
+    std::size_t period = 0, bad_count = 0;
 };
 
 /// The division of a matrix into tiles, including the incomplete tiles at its edges.
@@ -47,11 +49,12 @@ struct TileGrid {
 
     Cell tiles() const { return {(rows + side - 1) / side, (cols + side - 1) / side}; }
     std::int64_t count() const { return tiles().row * tiles().col; }
-    std::size_t number_of(Cell cell) const {
+    std::size_t tile_index(Cell cell) const {
         return static_cast<std::size_t>(cell.row / side * tiles().col + cell.col / side);
     }
-    std::uint64_t cell_count(std::int64_t number) const {
-        const std::int64_t row = number / tiles().col * side, col = number % tiles().col * side;
+    std::uint64_t cell_count(std::int64_t tile_number) const {
+        const std::int64_t row = tile_number / tiles().col * side,
+                           col = tile_number % tiles().col * side;
         return static_cast<std::uint64_t>(std::min(side, rows - row) * std::min(side, cols - col));
     }
 };
@@ -64,7 +67,7 @@ public:
     explicit Diagnosis(const Comparison& comparison);
 
     /// Records a bad cell of the output and its contents.
-    void record_cell(Cell out, Bits held, bool is_untouched);
+    void record_cell(Cell out, Bits actual_bits, bool is_untouched);
     void merge(const Diagnosis& other);
     /// Returns the most likely mistake, described by a sentence that includes an example cell.
     Finding conclude() const;
@@ -86,8 +89,8 @@ private:
     /// Counts of bad cells, by their position relative to tiles of `side` x `side` cells.
     struct TileTallies {
         std::int64_t side;
-        Cell full_end;             ///< the row and the column after the last full tile
-        std::uint64_t inside = 0;  ///< the number of bad cells within full tiles
+        Cell full_end;                        ///< the row and the column after the last full tile
+        std::uint64_t bad_in_full_tiles = 0;  ///< the number of bad cells within full tiles
         Tally wrong{}, untransposed{}, same{};
         void merge(const TileTallies& other);
     };
@@ -98,9 +101,9 @@ private:
     // The following functions are used while cells are collected.
     bool is_examined(std::int64_t index) const;
     void record_position(Cell out, bool is_untouched);
-    void record_value(const ObservedCell& look, const ObservedCell& in_matrix);
-    void record_value_change(const ObservedCell& look);
-    void add_to_sample(const ObservedCell& look, const ObservedCell& in_matrix);
+    void record_value(const ObservedCell& observed_cell, const ObservedCell& in_matrix);
+    void record_value_change(const ObservedCell& observed_cell);
+    void add_to_sample(const ObservedCell& observed_cell, const ObservedCell& in_matrix);
 
     // Diagnoses outputs that have unwritten cells but no wrong cells. See diagnosis_untouched.cpp.
     Finding conclude_untouched() const;
@@ -110,7 +113,7 @@ private:
     std::optional<Finding> find_missed_part_of_tile() const;
     BadLines bad_lines() const { return find_bad_lines(bad_lines_, comparison_.wrong > 0); }
     BadLines find_bad_lines(const LineCounts& lines, bool are_wrong) const;
-    BadLines find_bad_lines(const LineCounts& lines, bool are_wrong, bool by_rows) const;
+    BadLines find_bad_lines(const LineCounts& lines, bool are_wrong, bool is_along_rows) const;
     std::optional<Finding> find_missed_batches() const;
     std::optional<Finding> find_missed_tiles() const;
     std::optional<Finding> find_half_exchanged() const;
@@ -138,7 +141,7 @@ private:
     Finding conclude_scattered() const;
     std::optional<Finding> find_whole_tiles() const;
     bool has_whole_tiles(std::int64_t side) const;
-    std::string describe_tiles(const Tally& example, std::int64_t side, bool is_turned) const;
+    std::string describe_tiles(const Tally& example, std::int64_t side, bool is_transposed) const;
     std::string describe_tile_moves(std::int64_t side) const;
 
     // conclude_untouched() and conclude_wrong() both use the following functions.

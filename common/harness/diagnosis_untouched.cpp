@@ -15,36 +15,39 @@ std::uint64_t count_with_remainder(std::int64_t length, std::int64_t period,
 
 /// Describes a pattern of rows or columns, such as "in every 4 rows of out, the 4th is never
 /// written". `bad` says which rows or columns of a period belong to the pattern.
-std::string describe_lines(const std::vector<bool>& bad, const std::string& lines,
+std::string describe_lines(const std::vector<bool>& is_bad, const std::string& lines,
                            const std::string& state) {
-    const auto begin = std::find(bad.begin(), bad.end(), true);
-    const auto end = std::find(begin, bad.end(), false);
-    const auto count = static_cast<std::size_t>(std::count(bad.begin(), bad.end(), true));
-    const auto first = static_cast<std::size_t>(begin - bad.begin());
-    std::string text = "in every " + std::to_string(bad.size()) + " " + lines + ", ";
-    if (count == 1) return text + "the " + ordinal(first + 1) + " is " + state;
+    const auto begin = std::find(is_bad.begin(), is_bad.end(), true);
+    const auto end = std::find(begin, is_bad.end(), false);
+    const auto count = static_cast<std::size_t>(std::count(is_bad.begin(), is_bad.end(), true));
+    const auto first_bad_line = static_cast<std::size_t>(begin - is_bad.begin());
+    std::string text = "in every " + std::to_string(is_bad.size()) + " " + lines + ", ";
+    if (count == 1) return text + "the " + ordinal(first_bad_line + 1) + " is " + state;
     if (count != static_cast<std::size_t>(end - begin)) {
         return text + std::to_string(count) + " are " + state;
     }
-    const std::string which = first == 0 ? "first" : end == bad.end() ? "last" : "";
-    if (!which.empty())
-        return text + "the " + which + " " + std::to_string(count) + " are " + state;
-    return text + "the " + ordinal(first + 1) + " to the " + ordinal(first + count) + " are " +
-           state;
+    const std::string position_word = first_bad_line == 0   ? "first"
+                                      : end == is_bad.end() ? "last"
+                                                            : "";
+    if (!position_word.empty())
+        return text + "the " + position_word + " " + std::to_string(count) + " are " + state;
+    return text + "the " + ordinal(first_bad_line + 1) + " to the " +
+           ordinal(first_bad_line + count) + " are " + state;
 }
 
 /// Returns a guess at what is missing in the kernel. A lost component of a vector looks the same as
 /// a loop that is too short.
-std::string guess_missing_part(std::size_t period, std::size_t bad) {
+std::string guess_missing_part(std::size_t period, std::size_t bad_count) {
     if (period <= 4) return "A loop or a vector component may be missing, or may not fit the tile";
-    if (bad < 16) return "A loop over the tile may be missing, or may end too early";
+    if (bad_count < 16) return "A loop over the tile may be missing, or may end too early";
     return "A loop over the tile may be missing or end too early, or these cells have no block";
 }
 
 /// Reports whether the chosen tiles are exactly those on the diagonal.
-bool is_exactly_diagonal(Cell tiles, const std::vector<bool>& chosen) {
+bool is_exactly_diagonal(Cell tiles, const std::vector<bool>& chosen_tiles) {
     for (std::int64_t i = 0; i < tiles.row * tiles.col; ++i) {
-        if (chosen[static_cast<std::size_t>(i)] != (i / tiles.col == i % tiles.col)) return false;
+        if (chosen_tiles[static_cast<std::size_t>(i)] != (i / tiles.col == i % tiles.col))
+            return false;
     }
     return true;
 }
@@ -53,26 +56,28 @@ bool is_exactly_diagonal(Cell tiles, const std::vector<bool>& chosen) {
 
 Finding Diagnosis::conclude_untouched() const {
     if (comparison_.right == 0 || comparison_.written_rows == 0) return conclude_nothing_written();
-    const auto found =
+    const auto finding =
         first_found({&Diagnosis::find_missed_batches, &Diagnosis::find_half_exchanged,
                      &Diagnosis::find_missed_edge, &Diagnosis::find_written_rectangle,
                      &Diagnosis::find_missed_tiles},
                     *this);
-    if (found) return *found;
+    if (finding) return *finding;
     if (comparison_.right == static_cast<std::uint64_t>(std::min(problem_.rows, problem_.cols)) &&
         above_diagonal_ + below_diagonal_ == bad_cells_.count) {
         return make_finding(Fault::never_written, bad_cells_,
                             "only the cells on the diagonal were written. Do the row and the "
                             "column have the same value in every thread?");
     }
-    const std::uint64_t others = bad_cells_.count - 1;
-    if (others == 0)
+    const std::uint64_t other_count = bad_cells_.count - 1;
+    if (other_count == 0)
         return make_finding(Fault::never_written, bad_cells_, "no other cell is affected");
-    const std::string also = problem_.is_in_place() ? (others == 1 ? "so is " : "so are ")
-                                                    : (others == 1 ? "nor was " : "nor were ");
-    return make_finding(
-        Fault::never_written, bad_cells_, also + format_count(others, "other cell"),
-        others < 8 ? "Look at the map" : "These cells form no simple pattern: look at the map");
+    const std::string predicate = problem_.is_in_place()
+                                      ? (other_count == 1 ? "so is " : "so are ")
+                                      : (other_count == 1 ? "nor was " : "nor were ");
+    return make_finding(Fault::never_written, bad_cells_,
+                        predicate + format_count(other_count, "other cell"),
+                        other_count < 8 ? "Look at the map"
+                                        : "These cells form no simple pattern: look at the map");
 }
 
 Finding Diagnosis::conclude_nothing_written() const {
@@ -101,21 +106,22 @@ Finding Diagnosis::conclude_nothing_written() const {
 std::optional<Finding> Diagnosis::find_written_rectangle() const {
     const std::int64_t rows = comparison_.written_rows, cols = comparison_.written_cols;
     const bool is_rectangle = comparison_.right == static_cast<std::uint64_t>(rows * cols);
-    const std::int64_t shorter = std::min(problem_.rows, problem_.cols);
-    const char* const were = problem_.is_in_place() ? "is right" : "was written";
-    if (is_rectangle && problem_.rows != problem_.cols && rows == shorter && cols == shorter) {
+    const std::int64_t shorter_side = std::min(problem_.rows, problem_.cols);
+    const char* const state_text = problem_.is_in_place() ? "is right" : "was written";
+    if (is_rectangle && problem_.rows != problem_.cols && rows == shorter_side &&
+        cols == shorter_side) {
         return make_finding(Fault::bounds_exchanged, bad_cells_,
-                            "only the " + std::to_string(shorter) + " x " +
-                                std::to_string(shorter) + " square " + were,
+                            "only the " + std::to_string(shorter_side) + " x " +
+                                std::to_string(shorter_side) + " square " + state_text,
                             "Perhaps rows and cols are swapped in the bounds check or in the grid");
     }
-    if (auto found = find_missed_part_of_tile()) return found;
+    if (auto finding = find_missed_part_of_tile()) return finding;
     if (!is_rectangle) return std::nullopt;
-    const std::string first = rows == 1 ? "row" : std::to_string(rows) + " rows";
+    const std::string rows_text = rows == 1 ? "row" : std::to_string(rows) + " rows";
     return make_finding(
         Fault::grid_too_small, bad_cells_,
-        "only the first " + first + " and " + format_count(cols, "column") + " of " + out_matrix() +
-            (problem_.is_in_place() ? " are right" : " were written"),
+        "only the first " + rows_text + " and " + format_count(cols, "column") + " of " +
+            out_matrix() + (problem_.is_in_place() ? " are right" : " were written"),
         "The grid is too small, a bounds check is too strict, or blocks store the same cells");
 }
 
@@ -123,15 +129,18 @@ std::optional<Finding> Diagnosis::find_written_rectangle() const {
 std::optional<Finding> Diagnosis::find_missed_edge() const {
     for (const TileTallies& tiles : tiles_) {
         const auto [rows, cols] = tiles.full_end;
-        const std::int64_t full = rows * cols * static_cast<std::int64_t>(count_matrices());
+        const std::int64_t full_tile_cells =
+            rows * cols * static_cast<std::int64_t>(count_matrices());
         // With a side of 2 or 4, only 1 to 3 rows and columns lie beyond the last full tile. If
         // these rows and columns are bad, the cause may well have nothing to do with tiles.
-        const bool has_edge = tiles.side >= 8 && full > 0 && full < problem_.elements();
-        if (!has_edge || tiles.inside > 0) continue;
-        const std::uint64_t beyond = static_cast<std::uint64_t>(problem_.elements() - full);
+        const bool has_edge =
+            tiles.side >= 8 && full_tile_cells > 0 && full_tile_cells < problem_.elements();
+        if (!has_edge || tiles.bad_in_full_tiles > 0) continue;
+        const std::uint64_t edge_cells =
+            static_cast<std::uint64_t>(problem_.elements() - full_tile_cells);
         // One edge is on the right and one at the bottom. At least one of the edges must be
         // entirely bad.
-        if (2 * bad_cells_.count < beyond) continue;
+        if (2 * bad_cells_.count < edge_cells) continue;
         return make_finding(
             comparison_.wrong > 0 ? Fault::edge_wrong : Fault::ragged_edge_missed, bad_cells_,
             "only cells beyond the last full tile (" + size_text(tiles.side) +
@@ -146,41 +155,45 @@ std::optional<Finding> Diagnosis::find_missed_part_of_tile() const {
     const BadLines lines = bad_lines();
     if (lines.text.empty()) return std::nullopt;
     return make_finding(Fault::part_of_each_tile, bad_cells_, lines.text,
-                        guess_missing_part(lines.period, lines.bad));
+                        guess_missing_part(lines.period, lines.bad_count));
 }
 
 BadLines Diagnosis::find_bad_lines(const LineCounts& lines, bool are_wrong) const {
-    BadLines found = find_bad_lines(lines, are_wrong, true);
-    return found.text.empty() ? find_bad_lines(lines, are_wrong, false) : found;
+    BadLines row_lines = find_bad_lines(lines, are_wrong, true);
+    return row_lines.text.empty() ? find_bad_lines(lines, are_wrong, false) : row_lines;
 }
 
 /// Finds a period and remainders such that exactly the rows (or columns) with these remainders are
 /// entirely bad, and all others are entirely correct.
-BadLines Diagnosis::find_bad_lines(const LineCounts& all_lines, bool are_wrong,
-                                   bool by_rows) const {
-    const auto& counts = by_rows ? all_lines.rows : all_lines.cols;
-    const std::int64_t length = by_rows ? matrix_.out_rows() : matrix_.out_cols();
-    const std::int64_t other = by_rows ? matrix_.out_cols() : matrix_.out_rows();
+BadLines Diagnosis::find_bad_lines(const LineCounts& line_counts, bool are_wrong,
+                                   bool is_along_rows) const {
+    const auto& counts = is_along_rows ? line_counts.rows : line_counts.cols;
+    const std::int64_t length = is_along_rows ? matrix_.out_rows() : matrix_.out_cols();
+    const std::int64_t line_length = is_along_rows ? matrix_.out_cols() : matrix_.out_rows();
     for (std::int64_t side = 2; side <= kPeriod && 2 * side <= length; side *= 2) {
         std::vector<bool> bad(static_cast<std::size_t>(side));
-        std::size_t touched = 0, full = 0;
+        std::size_t bad_line_count = 0, full_line_count = 0;
         for (std::int64_t remainder = 0; remainder < side; ++remainder) {
             std::uint64_t count = 0;
             for (std::int64_t i = remainder; i < kPeriod; i += side) {
                 count += counts[static_cast<std::size_t>(i)];
             }
-            const std::uint64_t all = count_with_remainder(length, side, remainder) *
-                                      static_cast<std::uint64_t>(other) * count_matrices();
+            const std::uint64_t line_cells = count_with_remainder(length, side, remainder) *
+                                             static_cast<std::uint64_t>(line_length) *
+                                             count_matrices();
             bad[static_cast<std::size_t>(remainder)] = count > 0;
-            touched += count > 0;
-            full += is_nearly_all(count, all);
+            bad_line_count += count > 0;
+            full_line_count += is_nearly_all(count, line_cells);
         }
-        if (touched != full || touched == 0 || touched == bad.size()) continue;
-        const std::string lines = std::string(by_rows ? "rows of " : "columns of ") + out_matrix();
+        if (bad_line_count != full_line_count || bad_line_count == 0 ||
+            bad_line_count == bad.size())
+            continue;
+        const std::string lines =
+            std::string(is_along_rows ? "rows of " : "columns of ") + out_matrix();
         const char* const state = are_wrong                ? "wrong"
                                   : problem_.is_in_place() ? "unchanged"
                                                            : "never written";
-        return {describe_lines(bad, lines, state), bad.size(), touched};
+        return {describe_lines(bad, lines, state), bad.size(), bad_line_count};
     }
     return {};
 }
@@ -212,19 +225,20 @@ std::optional<Finding> Diagnosis::find_missed_tiles() const {
         // The rules number tiles row by row in the input, whereas the grid describes the output.
         const Cell tiles =
             problem_.is_turned() ? Cell{grid.tiles().col, grid.tiles().row} : grid.tiles();
-        std::vector<bool> missed(bad.size());
+        std::vector<bool> missed_tiles(bad.size());
         for (std::int64_t i = 0; i < grid.count(); ++i) {
             const Cell tile{i / grid.tiles().col, i % grid.tiles().col};
-            const std::int64_t place = problem_.is_turned() ? tile.col * tiles.col + tile.row : i;
-            missed[static_cast<std::size_t>(place)] = bad[static_cast<std::size_t>(i)];
+            const std::int64_t tile_index =
+                problem_.is_turned() ? tile.col * tiles.col + tile.row : i;
+            missed_tiles[static_cast<std::size_t>(tile_index)] = bad[static_cast<std::size_t>(i)];
         }
-        const std::string rule = find_missed_tiles_rule(tiles, missed);
-        const bool is_diagonal = is_exactly_diagonal(tiles, missed);
-        const std::string of = " of " + std::to_string(grid.count()) + " tiles (" +
-                               size_text(side) + ") of " + out_matrix();
+        const std::string rule = find_missed_tiles_rule(tiles, missed_tiles);
+        const bool is_diagonal = is_exactly_diagonal(tiles, missed_tiles);
+        const std::string tiles_text = " of " + std::to_string(grid.count()) + " tiles (" +
+                                       size_text(side) + ") of " + out_matrix();
         return make_finding(
             Fault::never_written, bad_cells_,
-            std::to_string(count) + of +
+            std::to_string(count) + tiles_text +
                 (problem_.is_in_place() ? count == 1 ? " is unchanged" : " are unchanged"
                  : count == 1           ? " was never written"
                                         : " were never written") +
@@ -249,23 +263,24 @@ std::optional<Finding> Diagnosis::find_half_exchanged() const {
     const auto side = static_cast<std::uint64_t>(problem_.rows);
     // Tiles on the diagonal may be correct. They make up half of the matrix if there are only two
     // tiles per side.
-    const bool is_half = (above_diagonal_ == 0) != (below_diagonal_ == 0) &&
-                         2 * (above_diagonal_ + below_diagonal_) >= side * (side - 1) / 2;
-    if (!is_half) return std::nullopt;
-    const std::string right = std::string("only the cells ") +
-                              (above_diagonal_ == 0 ? "above" : "below") +
-                              " the diagonal are right";
+    const bool is_one_half_right = (above_diagonal_ == 0) != (below_diagonal_ == 0) &&
+                                   2 * (above_diagonal_ + below_diagonal_) >= side * (side - 1) / 2;
+    if (!is_one_half_right) return std::nullopt;
+    const std::string right_side_text = std::string("only the cells ") +
+                                        (above_diagonal_ == 0 ? "above" : "below") +
+                                        " the diagonal are right";
     const std::size_t best = find_best_hypothesis();
     if (hypotheses()[best].fault == Fault::tile_not_moved &&
         is_nearly_all(explained_[best].count, wrong_cells_.count)) {
         return make_finding(
             Fault::half_exchanged, explained_[best],
-            right +
+            right_side_text +
                 "; each tile on the other side was transposed, but stayed where it was. Is "
                 "one tile of a pair stored twice?");
     }
-    return make_finding(Fault::half_exchanged, bad_cells_,
-                        right + ". Load both cells of a pair before you store either cell");
+    return make_finding(
+        Fault::half_exchanged, bad_cells_,
+        right_side_text + ". Load both cells of a pair before you store either cell");
 }
 
 }  // namespace coalesce

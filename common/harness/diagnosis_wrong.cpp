@@ -15,22 +15,22 @@ std::string tile_name(Cell cell, std::int64_t side) {
 
 Finding Diagnosis::conclude_wrong() const {
     using DiagnosisRule = Diagnosis;
-    auto found =
+    auto finding =
         first_found({&DiagnosisRule::find_stores_to_one_line,
                      &DiagnosisRule::find_overwritten_cells, &DiagnosisRule::find_half_exchanged,
                      &DiagnosisRule::find_rule_for_pattern, &DiagnosisRule::find_wrong_batches,
                      &DiagnosisRule::find_read_outside, &DiagnosisRule::find_computed_value,
                      &DiagnosisRule::find_lost_bits, &DiagnosisRule::find_missed_edge},
                     *this);
-    if (!found && !has_too_few_bad_cells()) {
-        found = first_found(
+    if (!finding && !has_too_few_bad_cells()) {
+        finding = first_found(
             {&DiagnosisRule::find_whole_tiles, &DiagnosisRule::find_scrambled_cells,
              &DiagnosisRule::find_lost_component, &DiagnosisRule::find_missed_part_of_tile,
              &DiagnosisRule::find_mixed_tiles, &DiagnosisRule::find_wrong_tile},
             *this);
     }
-    if (!found) found = find_foreign_values();
-    return found ? *found : conclude_scattered();
+    if (!finding) finding = find_foreign_values();
+    return finding ? *finding : conclude_scattered();
 }
 
 std::optional<Finding> Diagnosis::find_read_outside() const {
@@ -63,14 +63,15 @@ std::optional<Finding> Diagnosis::find_stores_to_one_line() const {
 }
 
 Finding Diagnosis::conclude_scattered() const {
-    const std::string of = "; " + std::to_string(comparison_.right) + " of " +
-                           format_count(problem_.elements(), "cell") +
-                           (comparison_.right == 1 ? " is right" : " are right");
+    const std::string right_text = "; " + std::to_string(comparison_.right) + " of " +
+                                   format_count(problem_.elements(), "cell") +
+                                   (comparison_.right == 1 ? " is right" : " are right");
     if (comparison_.wrong == 1)
-        return make_finding(Fault::scattered, wrong_cells_, "this is the only wrong cell" + of);
+        return make_finding(Fault::scattered, wrong_cells_,
+                            "this is the only wrong cell" + right_text);
     return make_finding(Fault::scattered, wrong_cells_,
                         "no simple mistake explains the " + std::to_string(comparison_.wrong) +
-                            " wrong cells" + of + ". Look at the map");
+                            " wrong cells" + right_text + ". Look at the map");
 }
 
 /// Looks for a mistake that predicts the value of each wrong cell. Returns the mistake that
@@ -82,37 +83,39 @@ std::optional<Finding> Diagnosis::find_rule_for_pattern() const {
     const std::size_t best = find_best_hypothesis();
     const Explanation rule = find_best_rule();
     const double rule_share = fraction_of(rule.explained_count, rule.applicable_count);
-    std::optional<Finding> found;
-    const double share = fraction_of(explained_[best].count, cells);
+    std::optional<Finding> finding;
+    const double hypothesis_share = fraction_of(explained_[best].count, cells);
     // If a rule and a hypothesis explain the same number of wrong cells, prefer the one that does
     // not predict errors in correct cells.
-    const bool is_rule =
-        rule_share > share || (rule_share == share && rule.fault == Fault::neighbour_repeated &&
-                               !fits_right_cells(hypotheses()[best]));
-    if (is_rule) {
+    const bool prefers_rule =
+        rule_share > hypothesis_share ||
+        (rule_share == hypothesis_share && rule.fault == Fault::neighbour_repeated &&
+         !fits_right_cells(hypotheses()[best]));
+    if (prefers_rule) {
         if (!is_nearly_all(rule.explained_count, rule.applicable_count)) return std::nullopt;
         // If the distance is a whole number of tiles, describe it as a distance between tiles.
         if (auto tiles = rule.fault == Fault::shifted ? find_whole_tiles() : std::nullopt)
             return tiles;
         if (rule.fault == Fault::shifted && is_of_component()) {
-            found = make_finding(rule);
-            found->fault = Fault::scrambled_in_tile;
-            found->sentence +=
+            finding = make_finding(rule);
+            finding->fault = Fault::scrambled_in_tile;
+            finding->sentence +=
                 describe_exceptions() + ". Does one component of a vector use a different index?";
-            return found;
+            return finding;
         }
-        found = make_finding(rule);
-        const bool is_of_all =
+        finding = make_finding(rule);
+        const bool applies_to_all_cells =
             rule.fault != Fault::neighbours_exchanged && rule.fault != Fault::neighbour_repeated;
-        if (is_of_all && 2 * comparison_.right > static_cast<std::uint64_t>(problem_.elements())) {
-            found->sentence += describe_exceptions();
+        if (applies_to_all_cells &&
+            2 * comparison_.right > static_cast<std::uint64_t>(problem_.elements())) {
+            finding->sentence += describe_exceptions();
         }
     } else if (is_nearly_all(explained_[best].count, cells)) {
         const Hypothesis& hypothesis = hypotheses()[best];
-        found = make_finding(hypothesis.fault, explained_[best], hypothesis.meaning);
-        if (!fits_right_cells(hypothesis)) found->sentence += describe_exceptions();
+        finding = make_finding(hypothesis.fault, explained_[best], hypothesis.meaning);
+        if (!fits_right_cells(hypothesis)) finding->sentence += describe_exceptions();
     }
-    return found;
+    return finding;
 }
 
 /// Recognizes batches whose matrices were stored to, or read from, the wrong position.
@@ -121,9 +124,9 @@ std::optional<Finding> Diagnosis::find_wrong_batches() const {
     // output. Unwritten cells are the sign of a different mistake, for example that all blocks
     // store to the same matrix.
     if (has_too_few_bad_cells() || comparison_.untouched > 0) return std::nullopt;
-    const Explanation found = explain_by_batches(problem_, array_sample_);
-    if (!is_nearly_all(found.explained_count, found.applicable_count)) return std::nullopt;
-    return make_finding(found);
+    const Explanation finding = explain_by_batches(problem_, array_sample_);
+    if (!is_nearly_all(finding.explained_count, finding.applicable_count)) return std::nullopt;
+    return make_finding(finding);
 }
 
 /// Returns a note if the mistake should have made more cells wrong than it did, and "" otherwise.
@@ -138,10 +141,8 @@ std::string Diagnosis::describe_exceptions() const {
 /// Returns the hypothesis that explains the most wrong cells. If several explain the same number,
 /// prefers the first that also predicts the number of wrong cells.
 std::size_t Diagnosis::find_best_hypothesis() const {
-    const auto by_count = [](const Tally& one, const Tally& other) {
-        return one.count < other.count;
-    };
-    const auto best = std::max_element(explained_.begin(), explained_.end(), by_count);
+    const auto has_smaller_count = [](const Tally& a, const Tally& b) { return a.count < b.count; };
+    const auto best = std::max_element(explained_.begin(), explained_.end(), has_smaller_count);
     const auto first = static_cast<std::size_t>(best - explained_.begin());
     if (!is_nearly_all(best->count, wrong_cells_.count - guard_values_.count)) return first;
     for (std::size_t i = first; i < explained_.size(); ++i) {
@@ -153,25 +154,27 @@ std::size_t Diagnosis::find_best_hypothesis() const {
 /// Reports whether the number of wrong cells is close to the number that the mistake would cause. A
 /// correct cell that the mistake would have changed is evidence against the mistake.
 bool Diagnosis::fits_right_cells(const Hypothesis& hypothesis) const {
-    const double bad =
+    const double bad_fraction =
         fraction_of(bad_cells_.count, static_cast<std::uint64_t>(problem_.elements()));
-    return fraction_of_cells_made_wrong(hypothesis) < 1.25 * bad;
+    return fraction_of_cells_made_wrong(hypothesis) < 1.25 * bad_fraction;
 }
 
 /// Returns the fraction of the output's cells that the mistake would make wrong.
 double Diagnosis::fraction_of_cells_made_wrong(const Hypothesis& hypothesis) const {
-    constexpr std::int64_t most_tries = 4096;
-    const std::int64_t step = 1 + problem_.elements() / most_tries;
-    std::uint64_t tries = 0, wrong = 0;
-    for (std::int64_t i = 0; i < problem_.elements(); i += step, ++tries) {
-        const auto right = problem_.source_of(problem_.out_cell(i));
-        if (!right) continue;
-        const Bits held = pattern_.value_at(static_cast<std::uint64_t>(problem_.index(*right)));
-        const ObservedCell look(problem_, pattern_, i, held, false);
-        const ObservedCell seen = hypothesis.is_of_array ? look : look.relative_to(matrix_);
-        wrong += !hypothesis.explains(seen);
+    constexpr std::int64_t max_tries = 4096;
+    const std::int64_t step = 1 + problem_.elements() / max_tries;
+    std::uint64_t tried_count = 0, wrong_count = 0;
+    for (std::int64_t i = 0; i < problem_.elements(); i += step, ++tried_count) {
+        const auto expected_cell = problem_.source_of(problem_.out_cell(i));
+        if (!expected_cell) continue;
+        const Bits actual_bits =
+            pattern_.value_at(static_cast<std::uint64_t>(problem_.index(*expected_cell)));
+        const ObservedCell observed_cell(problem_, pattern_, i, actual_bits, false);
+        const ObservedCell hypothesis_cell =
+            hypothesis.is_of_array ? observed_cell : observed_cell.relative_to(matrix_);
+        wrong_count += !hypothesis.explains(hypothesis_cell);
     }
-    return fraction_of(wrong, tries);
+    return fraction_of(wrong_count, tried_count);
 }
 
 /// Returns the rule in rules.h that explains the most wrong cells.
@@ -183,14 +186,14 @@ Explanation Diagnosis::find_best_rule() const {
     const Explanation pitch = may_be_pitch ? explain_by_pitch(matrix_, sample_) : Explanation{};
     const Explanation components = explain_by_components(matrix_, sample_);
     Explanation best = explain_by_shift(matrix_, sample_);
-    const bool both =
+    const bool explain_equally_well =
         best.explained_count > 0 && !is_better(best, pitch) && !is_better(pitch, best);
-    if (both) best.meaning += "; or " + pitch.meaning;
+    if (explain_equally_well) best.meaning += "; or " + pitch.meaning;
     if (is_better(pitch, best)) best = pitch;
     // If all components of a vector are shifted by the same distance, prefer the simpler
     // explanation, which is a constant distance.
-    const bool is_component = components.explained_count > 0 && !is_better(best, components);
-    return is_component ? components : best;
+    const bool prefers_components = components.explained_count > 0 && !is_better(best, components);
+    return prefers_components ? components : best;
 }
 
 /// Recognizes values that were computed from the correct values, for example by adding the old
@@ -210,36 +213,40 @@ std::optional<Finding> Diagnosis::find_computed_value() const {
         if (converted_values_[i].count > converted_values_[best].count) best = i;
     }
     // Cells that contain zero prove nothing by themselves, so also require cells with other values.
-    const bool shows =
+    const bool has_evidence =
         20 * nonzero_converted_values_.count >= wrong_cells_.count && !has_too_few_bad_cells();
-    if (!shows || !is_nearly_all(converted_values_[best].count, wrong_cells_.count))
+    if (!has_evidence || !is_nearly_all(converted_values_[best].count, wrong_cells_.count))
         return std::nullopt;
     return make_finding(Fault::value_converted, nonzero_converted_values_,
                         std::string("the value seems to have been converted to ") +
-                            name_of(static_cast<Integer>(best)) +
+                            integer_type_name(static_cast<Integer>(best)) +
                             ", which drops the fraction and clamps large values");
 }
 
 /// Recognizes values that are nearly correct, because a conversion or a computation changed only
 /// some of their bits.
 std::optional<Finding> Diagnosis::find_lost_bits() const {
-    const auto of = [&](ValueChange change) -> const Tally& {
+    const auto find_tally = [&](ValueChange change) -> const Tally& {
         return value_changes_[static_cast<std::size_t>(change)];
     };
-    const Tally &nan = of(ValueChange::nan_changed), &zero = of(ValueChange::negative_zero_lost),
-                &subnormal = of(ValueChange::subnormal_flushed), &close = of(ValueChange::close),
-                &range = of(ValueChange::out_of_range), &sign = of(ValueChange::sign_changed);
-    const std::uint64_t special = nan.count + zero.count + subnormal.count;
-    if (is_nearly_all(special, wrong_cells_.count)) {
-        const std::string cure = ". Copy the bits, without any arithmetic";
+    const Tally &nan = find_tally(ValueChange::nan_changed),
+                &zero = find_tally(ValueChange::negative_zero_lost),
+                &subnormal = find_tally(ValueChange::subnormal_flushed),
+                &close = find_tally(ValueChange::close),
+                &range = find_tally(ValueChange::out_of_range),
+                &sign = find_tally(ValueChange::sign_changed);
+    const std::uint64_t special_count = nan.count + zero.count + subnormal.count;
+    if (is_nearly_all(special_count, wrong_cells_.count)) {
+        const std::string advice = ". Copy the bits, without any arithmetic";
         if (subnormal.count >= nan.count && subnormal.count >= zero.count) {
             return make_finding(Fault::subnormal_flushed, subnormal,
-                                "subnormal numbers became zero" + cure);
+                                "subnormal numbers became zero" + advice);
         }
         if (nan.count >= zero.count) {
-            return make_finding(Fault::nan_changed, nan, "NaNs were replaced by other NaNs" + cure);
+            return make_finding(Fault::nan_changed, nan,
+                                "NaNs were replaced by other NaNs" + advice);
         }
-        return make_finding(Fault::negative_zero_lost, zero, "-0.0 became 0.0" + cure);
+        return make_finding(Fault::negative_zero_lost, zero, "-0.0 became 0.0" + advice);
     }
     if (2 * sign.count >= wrong_cells_.count &&
         is_nearly_all(sign.count + nan.count + zero.count, wrong_cells_.count)) {
@@ -247,7 +254,7 @@ std::optional<Finding> Diagnosis::find_lost_bits() const {
                             "the value has the wrong sign. Is any arithmetic done with the value?");
     }
     const bool is_rounded =
-        is_nearly_all(special + close.count + range.count, wrong_cells_.count) &&
+        is_nearly_all(special_count + close.count + range.count, wrong_cells_.count) &&
         20 * close.count >= wrong_cells_.count;
     if (!is_rounded) return std::nullopt;
     return make_finding(
@@ -266,11 +273,12 @@ bool Diagnosis::has_whole_tiles(std::int64_t side) const {
 /// Recognizes outputs with correct and wrong cells in the same tiles. The output does not show the
 /// reason, but the order in which warps ran may be the cause.
 std::optional<Finding> Diagnosis::find_mixed_tiles() const {
-    std::uint64_t stale = 0;
-    for (const TileTallies& tiles : tiles_) stale = std::max(stale, tiles.wrong.count);
+    std::uint64_t wrong_tile_count = 0;
+    for (const TileTallies& tiles : tiles_)
+        wrong_tile_count = std::max(wrong_tile_count, tiles.wrong.count);
     // The order of warps within a block cannot explain tiles that are entirely bad.
     const bool is_mixed = !has_whole_tiles(32);
-    if (!is_mixed || !is_nearly_all(stale + foreign_values_.count, wrong_cells_.count))
+    if (!is_mixed || !is_nearly_all(wrong_tile_count + foreign_values_.count, wrong_cells_.count))
         return std::nullopt;
     return make_finding(
         Fault::mixed_in_tile, wrong_cells_,
@@ -304,8 +312,8 @@ std::optional<Finding> Diagnosis::find_lost_component() const {
 std::optional<Finding> Diagnosis::find_overwritten_cells() const {
     if (comparison_.untouched < comparison_.wrong || problem_.is_in_place()) return std::nullopt;
     const BadLines lines = find_bad_lines(untouched_lines_, false);
-    const auto tiles = std::find_if(tiles_.begin(), tiles_.end(), [&](const TileTallies& one) {
-        return one.side == static_cast<std::int64_t>(lines.period);
+    const auto tiles = std::find_if(tiles_.begin(), tiles_.end(), [&](const TileTallies& tallies) {
+        return tallies.side == static_cast<std::int64_t>(lines.period);
     });
     if (lines.text.empty() || tiles == tiles_.end()) return std::nullopt;
     if (!is_nearly_all(tiles->same.count, wrong_cells_.count)) return std::nullopt;
@@ -334,38 +342,40 @@ std::optional<Finding> Diagnosis::find_scrambled_cells() const {
 /// prefers one for which a simple rule describes the moves.
 std::optional<Finding> Diagnosis::find_whole_tiles() const {
     if (problem_.is_permuted()) return std::nullopt;
-    std::optional<Finding> found;
+    std::optional<Finding> finding;
     for (const TileTallies& tiles : tiles_) {
-        const bool is_turned = is_nearly_all(tiles.wrong.count, wrong_cells_.count);
+        const bool is_transposed = is_nearly_all(tiles.wrong.count, wrong_cells_.count);
         if (tiles.side < kSmallestTile || !has_whole_tiles(tiles.side)) continue;
-        if (!is_turned && !is_nearly_all(tiles.untransposed.count, wrong_cells_.count)) continue;
+        if (!is_transposed && !is_nearly_all(tiles.untransposed.count, wrong_cells_.count))
+            continue;
         const std::string rule = describe_tile_moves(tiles.side);
-        if (found && rule.empty()) continue;
-        const Tally& example = is_turned ? tiles.wrong : tiles.untransposed;
-        const bool had_rule = !rule.empty();
-        found = make_finding(
+        if (finding && rule.empty()) continue;
+        const Tally& example = is_transposed ? tiles.wrong : tiles.untransposed;
+        const bool has_rule = !rule.empty();
+        finding = make_finding(
             Fault::wrong_tile, example,
-            describe_tiles(example, tiles.side, is_turned) + (had_rule ? ": " : ". ") +
-                (had_rule ? rule : "Look at how the kernel computes tiles from block indices"));
-        if (had_rule) break;
+            describe_tiles(example, tiles.side, is_transposed) + (has_rule ? ": " : ". ") +
+                (has_rule ? rule : "Look at how the kernel computes tiles from block indices"));
+        if (has_rule) break;
     }
-    return found;
+    return finding;
 }
 
 /// Describes misplaced tiles, such as "6 of 12 tiles (32 x 32) are not in place, but whole: ...".
 std::string Diagnosis::describe_tiles(const Tally& example, std::int64_t side,
-                                      bool is_turned) const {
+                                      bool is_transposed) const {
     const std::vector<bool> bad = bad_tiles(side);
     const auto count = static_cast<std::uint64_t>(std::count(bad.begin(), bad.end(), true));
-    const ObservedCell look(problem_, pattern_, example.first, example.held, false);
+    const ObservedCell observed_cell(problem_, pattern_, example.first, example.actual_bits, false);
     std::string text = std::to_string(count) + " of " +
                        format_count(out_tiles(side).count(), "tile") + " (" + size_text(side) +
                        ") " + (count == 1 ? "is" : "are") +
-                       (is_turned ? " intact, but in the wrong place: "
-                                  : " in the wrong place and not transposed: ");
-    text += tile_name(look.out, side) + " of " + out_matrix() + " holds " +
-            tile_name(*look.source, side) + " of " + (problem_.is_in_place() ? "data" : "in") +
-            " where " + tile_name(*look.expected, side) + " belongs";
+                       (is_transposed ? " intact, but in the wrong place: "
+                                      : " in the wrong place and not transposed: ");
+    text += tile_name(observed_cell.out, side) + " of " + out_matrix() + " holds " +
+            tile_name(*observed_cell.source, side) + " of " +
+            (problem_.is_in_place() ? "data" : "in") + " where " +
+            tile_name(*observed_cell.expected, side) + " belongs";
     return text;
 }
 
@@ -374,20 +384,21 @@ std::string Diagnosis::describe_tile_moves(std::int64_t side) const {
     const TileGrid in{problem_.rows, problem_.cols, side}, out = out_tiles(side);
     std::vector<bool> is_known = bad_tiles(side);
     std::vector<TileMove> moves;
-    const auto tile_of = [&](Cell cell) { return Cell{cell.row / side, cell.col / side}; };
+    const auto find_tile = [&](Cell cell) { return Cell{cell.row / side, cell.col / side}; };
     for (std::int64_t i = 0; i < out.count(); ++i) {
         const Cell first{i / out.tiles().col * side, i % out.tiles().col * side};
-        const auto right = problem_.source_of(first);
-        if (is_known[static_cast<std::size_t>(i)] || !right) continue;
-        moves.push_back({tile_of(*right), tile_of(*right)});
+        const auto expected_cell = problem_.source_of(first);
+        if (is_known[static_cast<std::size_t>(i)] || !expected_cell) continue;
+        moves.push_back({find_tile(*expected_cell), find_tile(*expected_cell)});
     }
     is_known.flip();
-    for (const SampledCell& seen : sample_.cells) {
-        const Cell cell = problem_.out_cell(seen.index);
-        const auto right = problem_.source_of(cell);
-        if (is_known[out.number_of(cell)] || !right) continue;
-        is_known[out.number_of(cell)] = true;
-        moves.push_back({tile_of(*right), tile_of(problem_.in_cell(seen.source))});
+    for (const SampledCell& sampled_cell : sample_.cells) {
+        const Cell cell = problem_.out_cell(sampled_cell.index);
+        const auto expected_cell = problem_.source_of(cell);
+        if (is_known[out.tile_index(cell)] || !expected_cell) continue;
+        is_known[out.tile_index(cell)] = true;
+        moves.push_back(
+            {find_tile(*expected_cell), find_tile(problem_.in_cell(sampled_cell.source))});
     }
     return find_move_rule(in.tiles(), moves);
 }

@@ -12,14 +12,14 @@ namespace {
 struct FaultAdvice {
     Fault fault;
     unsigned traits;
-    const char* next;
-    const char* next_in_place = nullptr;  ///< the advice for in-place kernels, if it differs
+    const char* next_step;
+    const char* next_step_in_place = nullptr;  ///< the advice for in-place kernels, if it differs
 };
 
 /// One row for each fault, in the order of the enumeration Fault.
 struct KnownFaults {
     using enum Fault;
-    static constexpr FaultAdvice kRows[] = {
+    static constexpr FaultAdvice kAdvice[] = {
         {none, 0, ""},
         {nothing_written, 0,
          "Write the body: each element must be stored in `out` once. If the body is written, which "
@@ -136,12 +136,12 @@ struct KnownFaults {
 const FaultAdvice& find_fault_advice(Fault fault) {
     static_assert([] {
         std::size_t row = 0;
-        for (const FaultAdvice& known : KnownFaults::kRows) {
-            if (static_cast<std::size_t>(known.fault) != row++) return false;
+        for (const FaultAdvice& advice : KnownFaults::kAdvice) {
+            if (static_cast<std::size_t>(advice.fault) != row++) return false;
         }
         return row == static_cast<std::size_t>(last_of(Fault{})) + 1;
     }());
-    return KnownFaults::kRows[static_cast<std::size_t>(fault)];
+    return KnownFaults::kAdvice[static_cast<std::size_t>(fault)];
 }
 
 }  // namespace
@@ -154,8 +154,9 @@ const char* advice_for_fault(Fault fault, const Produces& task) {
         return "How long is a row, in `in` and in `out`? It has as many elements as that matrix "
                "has columns.";
     }
-    const FaultAdvice& known = find_fault_advice(fault);
-    return task.in_place && known.next_in_place ? known.next_in_place : known.next;
+    const FaultAdvice& advice = find_fault_advice(fault);
+    return task.in_place && advice.next_step_in_place ? advice.next_step_in_place
+                                                      : advice.next_step;
 }
 
 bool has_trait(Fault fault, unsigned traits) {

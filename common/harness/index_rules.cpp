@@ -27,9 +27,9 @@ struct IndexPair {
 
     bool operator==(const IndexPair&) const = default;
     /// Returns the number of components in which this pair differs from the correct expressions.
-    int distance(const IndexPair& right) const {
-        return (in.is_by_row != right.in.is_by_row) + (in.pitch != right.in.pitch) +
-               (out.is_by_row != right.out.is_by_row) + (out.pitch != right.out.pitch);
+    int distance(const IndexPair& right_pair) const {
+        return (in.is_by_row != right_pair.in.is_by_row) + (in.pitch != right_pair.in.pitch) +
+               (out.is_by_row != right_pair.out.is_by_row) + (out.pitch != right_pair.out.pitch);
     }
 };
 
@@ -41,30 +41,30 @@ IndexPair right_indices(const Problem& problem) {
 /// Reports whether, with the given index expressions, some thread (row, col) would store the
 /// sampled value at its index. With a pitch that is too small, several threads store to the same
 /// index, and each could be the last.
-bool explains(const IndexPair& indices, const Problem& problem, const SampledCell& seen) {
-    constexpr int most_tries = 64;
-    const auto [by_row, pitch] = indices.out;
-    const std::int64_t major_end = by_row ? problem.rows : problem.cols;
-    const std::int64_t minor_end = by_row ? problem.cols : problem.rows;
-    std::int64_t major = std::min(seen.index / pitch, major_end - 1);
-    for (int tries = 0; major >= 0 && tries < most_tries; --major, ++tries) {
-        const std::int64_t minor = seen.index - major * pitch;
+bool explains(const IndexPair& indices, const Problem& problem, const SampledCell& sampled_cell) {
+    constexpr int max_tries = 64;
+    const auto [is_by_row, pitch] = indices.out;
+    const std::int64_t major_end = is_by_row ? problem.rows : problem.cols;
+    const std::int64_t minor_end = is_by_row ? problem.cols : problem.rows;
+    std::int64_t major = std::min(sampled_cell.index / pitch, major_end - 1);
+    for (int tried_count = 0; major >= 0 && tried_count < max_tries; --major, ++tried_count) {
+        const std::int64_t minor = sampled_cell.index - major * pitch;
         if (minor >= minor_end) return false;
-        const std::int64_t row = by_row ? major : minor, col = by_row ? minor : major;
-        if (indices.in.evaluate(row, col) == seen.source) return true;
+        const std::int64_t row = is_by_row ? major : minor, col = is_by_row ? minor : major;
+        if (indices.in.evaluate(row, col) == sampled_cell.source) return true;
     }
     return false;
 }
 
-/// Finds the pitch that fits the most cells. Each cell votes for the pitch with which its `place`
-/// equals major * pitch + minor.
+/// Finds the pitch that fits the most cells. Each cell votes for the pitch with which its
+/// `element_index` equals major * pitch + minor.
 class PitchVote {
 public:
-    void add(std::int64_t place, std::int64_t major, std::int64_t minor) {
-        if (major == 0 || place <= minor || (place - minor) % major != 0) return;
-        pitches_.push_back((place - minor) / major);
+    void add(std::int64_t element_index, std::int64_t major, std::int64_t minor) {
+        if (major == 0 || element_index <= minor || (element_index - minor) % major != 0) return;
+        pitches_.push_back((element_index - minor) / major);
     }
-    std::int64_t most_voted_pitch() const { return most_frequent<std::int64_t>(pitches_, 1); }
+    std::int64_t most_voted_pitch() const { return find_most_frequent<std::int64_t>(pitches_, 1); }
 
 private:
     std::vector<std::int64_t> pitches_;
@@ -76,52 +76,54 @@ struct Candidates {
     std::vector<IndexExpression> in, out;
 };
 
-Candidates candidates(const Problem& problem, const Sample& sample) {
-    const IndexPair right = right_indices(problem);
-    Candidates found;
-    for (const bool by_row : {true, false}) {
-        PitchVote reads, stores;
-        for (const SampledCell& seen : sample.cells) {
-            const Cell from = problem.in_cell(seen.source);
-            const Cell out = problem.out_cell(seen.index);
-            const Cell thread = right.out.is_by_row ? out : Cell{out.col, out.row};
-            reads.add(seen.source, by_row ? thread.row : thread.col,
-                      by_row ? thread.col : thread.row);
-            stores.add(seen.index, by_row ? from.row : from.col, by_row ? from.col : from.row);
+Candidates find_candidates(const Problem& problem, const Sample& sample) {
+    const IndexPair right_pair = right_indices(problem);
+    Candidates candidates;
+    for (const bool is_by_row : {true, false}) {
+        PitchVote load_pitch_votes, store_pitch_votes;
+        for (const SampledCell& sampled_cell : sample.cells) {
+            const Cell source_cell = problem.in_cell(sampled_cell.source);
+            const Cell out = problem.out_cell(sampled_cell.index);
+            const Cell thread = right_pair.out.is_by_row ? out : Cell{out.col, out.row};
+            load_pitch_votes.add(sampled_cell.source, is_by_row ? thread.row : thread.col,
+                                 is_by_row ? thread.col : thread.row);
+            store_pitch_votes.add(sampled_cell.index, is_by_row ? source_cell.row : source_cell.col,
+                                  is_by_row ? source_cell.col : source_cell.row);
         }
-        const auto add = [&](std::vector<IndexExpression>& list, std::int64_t pitch) {
-            const IndexExpression index{by_row, pitch};
-            if (std::find(list.begin(), list.end(), index) == list.end()) list.push_back(index);
+        const auto add = [&](std::vector<IndexExpression>& expressions, std::int64_t pitch) {
+            const IndexExpression index{is_by_row, pitch};
+            if (std::find(expressions.begin(), expressions.end(), index) == expressions.end())
+                expressions.push_back(index);
         };
         for (const std::int64_t pitch : {problem.cols, problem.rows}) {
-            add(found.in, pitch);
-            add(found.out, pitch);
+            add(candidates.in, pitch);
+            add(candidates.out, pitch);
         }
-        add(found.in, reads.most_voted_pitch());
-        add(found.out, stores.most_voted_pitch());
+        add(candidates.in, load_pitch_votes.most_voted_pitch());
+        add(candidates.out, store_pitch_votes.most_voted_pitch());
     }
-    return found;
+    return candidates;
 }
 
 /// Returns all pairs of candidates, starting with those that differ least from the correct indices.
-std::vector<IndexPair> list_index_pairs(const Candidates& candidates, const IndexPair& right) {
+std::vector<IndexPair> list_index_pairs(const Candidates& candidates, const IndexPair& right_pair) {
     std::vector<IndexPair> pairs;
     for (const IndexExpression& in : candidates.in) {
         for (const IndexExpression& out : candidates.out) {
-            if (const IndexPair pair{in, out}; pair != right) pairs.push_back(pair);
+            if (const IndexPair pair{in, out}; pair != right_pair) pairs.push_back(pair);
         }
     }
-    std::stable_sort(pairs.begin(), pairs.end(), [&](const IndexPair& one, const IndexPair& other) {
-        return one.distance(right) < other.distance(right);
+    std::stable_sort(pairs.begin(), pairs.end(), [&](const IndexPair& a, const IndexPair& b) {
+        return a.distance(right_pair) < b.distance(right_pair);
     });
     return pairs;
 }
 
 /// Describes a pitch: "rows", "cols", or a number.
 std::string pitch_text(const Problem& problem, std::int64_t pitch, bool is_of_out) {
-    const std::int64_t right = is_of_out ? problem.out_cols() : problem.cols;
+    const std::int64_t right_pitch = is_of_out ? problem.out_cols() : problem.cols;
     const bool is_turned = is_of_out && problem.produces.kind == Produces::transpose;
-    if (pitch == right) return is_turned ? "rows" : "cols";
+    if (pitch == right_pitch) return is_turned ? "rows" : "cols";
     if (pitch == problem.rows) return "rows";
     if (pitch == problem.cols) return "cols";
     return std::to_string(pitch);
@@ -136,33 +138,34 @@ std::string index_text(const Problem& problem, const IndexExpression& index, boo
 
 /// Describes a wrong index, such as "the kernel seems to use in[row * rows + col] instead of
 /// in[row * cols + col]".
-std::string describe_wrong_index(const Problem& problem, const IndexPair& found,
-                                 const IndexPair& right) {
-    std::string is, should;
+std::string describe_wrong_index(const Problem& problem, const IndexPair& used_indices,
+                                 const IndexPair& right_pair) {
+    std::string actual_text, expected_text;
     const auto add = [&](const IndexExpression& index, const IndexExpression& right_index,
                          bool is_of_out) {
         if (index == right_index) return;
-        is += (is.empty() ? "" : " and ") + index_text(problem, index, is_of_out);
-        should += (should.empty() ? "" : " and ") + index_text(problem, right_index, is_of_out);
+        actual_text += (actual_text.empty() ? "" : " and ") + index_text(problem, index, is_of_out);
+        expected_text +=
+            (expected_text.empty() ? "" : " and ") + index_text(problem, right_index, is_of_out);
     };
-    add(found.in, right.in, false);
-    add(found.out, right.out, true);
-    return kSeemsToUse + is + " instead of " + should;
+    add(used_indices.in, right_pair.in, false);
+    add(used_indices.out, right_pair.out, true);
+    return kSeemsToUse + actual_text + " instead of " + expected_text;
 }
 
-Fault fault_for_shift(const IndexPair& found, const IndexPair& right) {
-    const bool is_turned_once =
-        (found.in.is_by_row != right.in.is_by_row) != (found.out.is_by_row != right.out.is_by_row);
+Fault fault_for_shift(const IndexPair& used_indices, const IndexPair& right_pair) {
+    const bool is_turned_once = (used_indices.in.is_by_row != right_pair.in.is_by_row) !=
+                                (used_indices.out.is_by_row != right_pair.out.is_by_row);
     if (!is_turned_once) return Fault::wrong_pitch;
-    return right.out.is_by_row ? Fault::indices_swapped : Fault::indices_not_swapped;
+    return right_pair.out.is_by_row ? Fault::indices_swapped : Fault::indices_not_swapped;
 }
 
 // ---- constant distances ----
 
 /// Describes a distance in memory, such as "4 elements after the right one".
-std::string describe_distance(std::int64_t distance, const std::string& of) {
+std::string describe_distance(std::int64_t distance, const std::string& reference) {
     return format_count(std::abs(distance), "element") + (distance > 0 ? " after " : " before ") +
-           of + " in memory";
+           reference + " in memory";
 }
 
 std::string describe_shift(Cell step, bool wraps) {
@@ -179,62 +182,68 @@ Fault fault_for_shift(Cell step) {
 /// Looks for a constant shift by some rows and columns of the input. If `wraps` is set, a shift
 /// beyond an edge continues at the opposite edge.
 Explanation find_constant_shift(const Problem& problem, const Sample& sample, bool wraps) {
-    const auto step_of = [&](const SampledCell& seen) -> Cell {
-        const Cell is = problem.in_cell(seen.source);
-        const auto should = problem.source_of(problem.out_cell(seen.index));
-        if (!should) return {};
-        const Cell step{is.row - should->row, is.col - should->col};
+    const auto measure_step = [&](const SampledCell& sampled_cell) -> Cell {
+        const Cell actual_cell = problem.in_cell(sampled_cell.source);
+        const auto expected_cell = problem.source_of(problem.out_cell(sampled_cell.index));
+        if (!expected_cell) return {};
+        const Cell step{actual_cell.row - expected_cell->row, actual_cell.col - expected_cell->col};
         if (!wraps) return step;
         return {wrap_to_shortest(step.row, problem.rows), wrap_to_shortest(step.col, problem.cols)};
     };
-    std::vector<Cell> all;
-    for (const SampledCell& seen : sample.cells) all.push_back(step_of(seen));
-    const Cell step = most_frequent<Cell>(std::move(all), {});
+    std::vector<Cell> steps;
+    for (const SampledCell& sampled_cell : sample.cells)
+        steps.push_back(measure_step(sampled_cell));
+    const Cell step = find_most_frequent<Cell>(std::move(steps), {});
     if (step == Cell{}) return {};
-    auto found =
-        count_explained(sample, [&](const SampledCell& seen) { return step_of(seen) == step; });
+    auto explanation = count_explained(sample, [&](const SampledCell& sampled_cell) {
+        return measure_step(sampled_cell) == step;
+    });
     // Cells near the edges cannot be shifted by this distance, so they neither support nor refute
     // the rule.
-    const auto is_at_edge = [&](const SampledCell& seen) {
-        const auto should = problem.source_of(problem.out_cell(seen.index));
-        return !should || !problem.contains({should->row + step.row, should->col + step.col});
+    const auto is_at_edge = [&](const SampledCell& sampled_cell) {
+        const auto expected_cell = problem.source_of(problem.out_cell(sampled_cell.index));
+        return !expected_cell ||
+               !problem.contains({expected_cell->row + step.row, expected_cell->col + step.col});
     };
-    if (!wraps) found.applicable_count -= count_explained(sample, is_at_edge).explained_count;
-    if (2 * found.applicable_count < sample.count) return {};
-    found.fault = fault_for_shift(step);
-    found.meaning = describe_shift(step, wraps);
-    return found;
+    if (!wraps) explanation.applicable_count -= count_explained(sample, is_at_edge).explained_count;
+    if (2 * explanation.applicable_count < sample.count) return {};
+    explanation.fault = fault_for_shift(step);
+    explanation.meaning = describe_shift(step, wraps);
+    return explanation;
 }
 
 /// Looks for a constant shift in memory, measured in elements, either of the input or of the
 /// output.
-Explanation elements(const Problem& problem, const Sample& sample, bool is_in_out) {
-    const auto distance_of = [&](const SampledCell& seen) -> std::int64_t {
-        if (!is_in_out) {
-            const auto should = problem.source_of(problem.out_cell(seen.index));
-            return should ? seen.source - problem.index(*should) : 0;
+Explanation find_element_shift(const Problem& problem, const Sample& sample, bool is_shift_of_out) {
+    const auto measure_distance = [&](const SampledCell& sampled_cell) -> std::int64_t {
+        if (!is_shift_of_out) {
+            const auto expected_cell = problem.source_of(problem.out_cell(sampled_cell.index));
+            return expected_cell ? sampled_cell.source - problem.index(*expected_cell) : 0;
         }
-        const Cell from = problem.in_cell(seen.source);
-        return seen.index - right_indices(problem).out.evaluate(from.row, from.col);
+        const Cell source_cell = problem.in_cell(sampled_cell.source);
+        return sampled_cell.index -
+               right_indices(problem).out.evaluate(source_cell.row, source_cell.col);
     };
-    std::vector<std::int64_t> all;
-    for (const SampledCell& seen : sample.cells) all.push_back(distance_of(seen));
-    const std::int64_t distance = most_frequent<std::int64_t>(std::move(all), 0);
+    std::vector<std::int64_t> distances;
+    for (const SampledCell& sampled_cell : sample.cells)
+        distances.push_back(measure_distance(sampled_cell));
+    const std::int64_t distance = find_most_frequent<std::int64_t>(std::move(distances), 0);
     if (distance == 0) return {};
-    auto found = count_explained(
-        sample, [&](const SampledCell& seen) { return distance_of(seen) == distance; });
-    found.fault = Fault::shifted;
-    found.meaning = is_in_out
-                        ? "the value lies " + describe_distance(distance, "its correct position")
+    auto explanation = count_explained(sample, [&](const SampledCell& sampled_cell) {
+        return measure_distance(sampled_cell) == distance;
+    });
+    explanation.fault = Fault::shifted;
+    explanation.meaning =
+        is_shift_of_out ? "the value lies " + describe_distance(distance, "its correct position")
                         : "that is " + describe_distance(distance, "the right element");
-    if (!is_in_out && distance % problem.cols == 0) {
-        found.fault = fault_for_shift(Cell{distance / problem.cols, 0});
-        found.meaning = describe_shift({distance / problem.cols, 0}, false);
+    if (!is_shift_of_out && distance % problem.cols == 0) {
+        explanation.fault = fault_for_shift(Cell{distance / problem.cols, 0});
+        explanation.meaning = describe_shift({distance / problem.cols, 0}, false);
     } else if (std::abs(distance) == 1) {
-        const bool is_row = is_in_out && problem.is_turned();
-        found.fault = is_row ? Fault::off_by_one_row : Fault::off_by_one_col;
+        const bool is_row = is_shift_of_out && problem.is_turned();
+        explanation.fault = is_row ? Fault::off_by_one_row : Fault::off_by_one_col;
     }
-    return found;
+    return explanation;
 }
 
 // ---- components of vectors ----
@@ -247,55 +256,62 @@ using Components = std::array<std::int64_t, kVectorWidth>;
 /// Returns the actual and the expected source of a value, as positions within a group along one
 /// axis. Returns nothing if the groups differ, or if the coordinates on the other axis differ.
 std::optional<std::pair<std::int64_t, std::int64_t>> find_component(const Problem& problem,
-                                                                    const SampledCell& seen,
-                                                                    bool by_rows) {
-    const Cell is = problem.in_cell(seen.source);
-    const auto should = problem.source_of(problem.out_cell(seen.index));
-    if (!should || (by_rows ? is.col != should->col : is.row != should->row)) return std::nullopt;
-    const std::int64_t from = by_rows ? is.row : is.col;
-    const std::int64_t to = by_rows ? should->row : should->col;
-    if (from / kVectorWidth != to / kVectorWidth) return std::nullopt;
-    return std::pair{from % kVectorWidth, to % kVectorWidth};
+                                                                    const SampledCell& sampled_cell,
+                                                                    bool is_along_rows) {
+    const Cell actual_cell = problem.in_cell(sampled_cell.source);
+    const auto expected_cell = problem.source_of(problem.out_cell(sampled_cell.index));
+    if (!expected_cell || (is_along_rows ? actual_cell.col != expected_cell->col
+                                         : actual_cell.row != expected_cell->row))
+        return std::nullopt;
+    const std::int64_t actual_position = is_along_rows ? actual_cell.row : actual_cell.col;
+    const std::int64_t expected_position = is_along_rows ? expected_cell->row : expected_cell->col;
+    if (actual_position / kVectorWidth != expected_position / kVectorWidth) return std::nullopt;
+    return std::pair{actual_position % kVectorWidth, expected_position % kVectorWidth};
 }
 
-Components vote_for_components(const Problem& problem, const Sample& sample, bool by_rows) {
+Components vote_for_components(const Problem& problem, const Sample& sample, bool is_along_rows) {
     std::array<std::vector<std::int64_t>, kVectorWidth> votes;
-    for (const SampledCell& seen : sample.cells) {
-        const auto found = find_component(problem, seen, by_rows);
-        if (found) votes[static_cast<std::size_t>(found->second)].push_back(found->first);
+    for (const SampledCell& sampled_cell : sample.cells) {
+        const auto component = find_component(problem, sampled_cell, is_along_rows);
+        if (component)
+            votes[static_cast<std::size_t>(component->second)].push_back(component->first);
     }
     Components components{};
     for (std::size_t i = 0; i < components.size(); ++i) {
-        components[i] = most_frequent(votes[i], static_cast<std::int64_t>(i));
+        components[i] = find_most_frequent(votes[i], static_cast<std::int64_t>(i));
     }
     return components;
 }
 
 /// Lists ordinals, such as "1st" for 0, and "2nd, 3rd" for 1 and 2.
-std::string ordinals(const std::vector<std::int64_t>& numbers) {
-    return joined(numbers, ", ", [](std::int64_t number) { return ordinal(number + 1); });
+std::string list_ordinals(const std::vector<std::int64_t>& positions) {
+    return joined(positions, ", ", [](std::int64_t number) { return ordinal(number + 1); });
 }
 
-void describe_components(const Components& components, bool by_rows, Explanation& found) {
+void describe_components(const Components& components, bool is_along_rows,
+                         Explanation& explanation) {
     const bool is_pairs = components[0] < 2 && components[1] < 2 &&
                           components[2] == components[0] + 2 && components[3] == components[1] + 2;
-    std::vector<std::int64_t> is, should;
+    std::vector<std::int64_t> actual_numbers, expected_numbers;
     for (std::int64_t i = 0; i < (is_pairs ? 2 : kVectorWidth); ++i) {
         if (components[static_cast<std::size_t>(i)] == i) continue;
-        is.push_back(components[static_cast<std::size_t>(i)]);
-        should.push_back(i);
+        actual_numbers.push_back(components[static_cast<std::size_t>(i)]);
+        expected_numbers.push_back(i);
     }
-    std::vector<std::int64_t> different = is;
-    std::sort(different.begin(), different.end());
-    found.fault = different == should ? Fault::neighbours_exchanged : Fault::neighbour_repeated;
-    if (different.front() == different.back()) is.resize(1);
-    found.meaning = std::string("in each group of ") + (is_pairs ? "2" : "4") + " neighbouring " +
-                    (by_rows ? "rows" : "columns") + " of the input, the " + ordinals(is) +
-                    (is.size() == 1 ? " is" : " are") + " where the " + ordinals(should) +
-                    (should.size() == 1 ? " belongs" : " belong") +
-                    (found.fault == Fault::neighbours_exchanged
-                         ? ". Are components of a vector swapped, such as .x and .y?"
-                         : ". Is one scalar stored more than once?");
+    std::vector<std::int64_t> sorted_numbers = actual_numbers;
+    std::sort(sorted_numbers.begin(), sorted_numbers.end());
+    explanation.fault = sorted_numbers == expected_numbers ? Fault::neighbours_exchanged
+                                                           : Fault::neighbour_repeated;
+    if (sorted_numbers.front() == sorted_numbers.back()) actual_numbers.resize(1);
+    explanation.meaning = std::string("in each group of ") + (is_pairs ? "2" : "4") +
+                          " neighbouring " + (is_along_rows ? "rows" : "columns") +
+                          " of the input, the " + list_ordinals(actual_numbers) +
+                          (actual_numbers.size() == 1 ? " is" : " are") + " where the " +
+                          list_ordinals(expected_numbers) +
+                          (expected_numbers.size() == 1 ? " belongs" : " belong") +
+                          (explanation.fault == Fault::neighbours_exchanged
+                               ? ". Are components of a vector swapped, such as .x and .y?"
+                               : ". Is one scalar stored more than once?");
 }
 
 bool has_indices(const Problem& problem) {
@@ -305,41 +321,45 @@ bool has_indices(const Problem& problem) {
 }  // namespace
 
 std::int64_t wrap_to_shortest(std::int64_t step, std::int64_t length) {
-    const std::int64_t forward = (step % length + length) % length;
-    return 2 * forward > length ? forward - length : forward;
+    const std::int64_t forward_step = (step % length + length) % length;
+    return 2 * forward_step > length ? forward_step - length : forward_step;
 }
 
 std::string distances_text(Cell step, const char* row, const char* col) {
-    const auto text_of = [](std::int64_t distance, const char* one, const char* forward,
-                            const char* back) {
-        return format_count(std::abs(distance), one) + " too far " +
-               (distance > 0 ? forward : back);
+    const auto format_distance = [](std::int64_t distance, const char* unit,
+                                    const char* positive_direction,
+                                    const char* negative_direction) {
+        return format_count(std::abs(distance), unit) + " too far " +
+               (distance > 0 ? positive_direction : negative_direction);
     };
     std::string text;
-    if (step.row != 0) text = text_of(step.row, row, "down", "up");
+    if (step.row != 0) text = format_distance(step.row, row, "down", "up");
     if (step.row != 0 && step.col != 0) text += " and ";
-    if (step.col != 0) text += text_of(step.col, col, "to the right", "to the left");
+    if (step.col != 0) text += format_distance(step.col, col, "to the right", "to the left");
     return text;
 }
 
 Explanation explain_by_pitch(const Problem& problem, const Sample& sample) {
     if (!has_indices(problem) || sample.cells.empty()) return {};
-    const IndexPair right = right_indices(problem);
+    const IndexPair right_pair = right_indices(problem);
     Explanation best;
     int distance = 0;
-    for (const IndexPair& pair : list_index_pairs(candidates(problem, sample), right)) {
-        auto found = count_explained(
-            sample, [&](const SampledCell& seen) { return explains(pair, problem, seen); });
-        if (found.explained_count == 0 || found.explained_count < best.explained_count) continue;
-        if (found.explained_count == best.explained_count) {
-            const bool says_as_much = pair.distance(right) == distance;
-            if (says_as_much) best.meaning += "; or " + describe_wrong_index(problem, pair, right);
+    for (const IndexPair& pair : list_index_pairs(find_candidates(problem, sample), right_pair)) {
+        auto explanation = count_explained(sample, [&](const SampledCell& sampled_cell) {
+            return explains(pair, problem, sampled_cell);
+        });
+        if (explanation.explained_count == 0 || explanation.explained_count < best.explained_count)
+            continue;
+        if (explanation.explained_count == best.explained_count) {
+            const bool is_equally_close = pair.distance(right_pair) == distance;
+            if (is_equally_close)
+                best.meaning += "; or " + describe_wrong_index(problem, pair, right_pair);
             continue;
         }
-        best = std::move(found);
-        best.fault = fault_for_shift(pair, right);
-        best.meaning = describe_wrong_index(problem, pair, right);
-        distance = pair.distance(right);
+        best = std::move(explanation);
+        best.fault = fault_for_shift(pair, right_pair);
+        best.meaning = describe_wrong_index(problem, pair, right_pair);
+        distance = pair.distance(right_pair);
     }
     return best;
 }
@@ -347,26 +367,27 @@ Explanation explain_by_pitch(const Problem& problem, const Sample& sample) {
 Explanation explain_by_shift(const Problem& problem, const Sample& sample) {
     if (sample.cells.empty()) return {};
     Explanation best = find_constant_shift(problem, sample, false);
-    const auto try_other = [&](Explanation other) {
-        if (is_better(other, best)) best = std::move(other);
+    const auto keep_if_better = [&](Explanation candidate) {
+        if (is_better(candidate, best)) best = std::move(candidate);
     };
-    try_other(elements(problem, sample, false));
-    if (has_indices(problem)) try_other(elements(problem, sample, true));
-    try_other(find_constant_shift(problem, sample, true));
+    keep_if_better(find_element_shift(problem, sample, false));
+    if (has_indices(problem)) keep_if_better(find_element_shift(problem, sample, true));
+    keep_if_better(find_constant_shift(problem, sample, true));
     return best;
 }
 
 Explanation explain_by_components(const Problem& problem, const Sample& sample) {
     Explanation best;
-    for (const bool by_rows : {true, false}) {
-        const Components components = vote_for_components(problem, sample, by_rows);
-        auto found = count_explained(sample, [&](const SampledCell& seen) {
-            const auto here = find_component(problem, seen, by_rows);
-            return here && components[static_cast<std::size_t>(here->second)] == here->first;
+    for (const bool is_along_rows : {true, false}) {
+        const Components components = vote_for_components(problem, sample, is_along_rows);
+        auto explanation = count_explained(sample, [&](const SampledCell& sampled_cell) {
+            const auto component = find_component(problem, sampled_cell, is_along_rows);
+            return component &&
+                   components[static_cast<std::size_t>(component->second)] == component->first;
         });
-        if (found.explained_count == 0 || !is_better(found, best)) continue;
-        describe_components(components, by_rows, found);
-        best = std::move(found);
+        if (explanation.explained_count == 0 || !is_better(explanation, best)) continue;
+        describe_components(components, is_along_rows, explanation);
+        best = std::move(explanation);
     }
     return best;
 }

@@ -26,24 +26,24 @@ Json device_json(const Device& device) {
 }
 
 /// Returns the prediction of each launch as JSON, without the timeline.
-Json launches_json(const Predicted& p) {
-    timing::Predictions launches{p.launches};
+Json launches_json(const Predicted& prediction) {
+    timing::Predictions launches{prediction.launches};
     for (timing::Prediction& launch : launches.launches) launch.time_line = {};
     return codec::encode(launches).at("launches");
 }
 
-Json predicted_json(const Predicted& p) {
-    return {{"gpu", p.gpu},
-            {"measured_gpu", p.measured_gpu},
-            {"rows", p.shape.rows},
-            {"cols", p.shape.cols},
-            {"ms", round_to_nine_digits(p.ms)},
-            {"gbps", round_to_nine_digits(p.gbps)},
-            {"of_copy", round_to_nine_digits(p.fraction_of_copy())},
-            {"binds", dashed_name(p.longest().bottleneck)},
-            {"error_band", round_to_nine_digits(p.error_band)},
-            {"unknown", codec::encode(p.unknown())},
-            {"launches", launches_json(p)}};
+Json predicted_json(const Predicted& prediction) {
+    return {{"gpu", prediction.gpu},
+            {"measured_gpu", prediction.measured_gpu},
+            {"rows", prediction.shape.rows},
+            {"cols", prediction.shape.cols},
+            {"ms", round_to_nine_digits(prediction.ms)},
+            {"gbps", round_to_nine_digits(prediction.gbps)},
+            {"of_copy", round_to_nine_digits(prediction.fraction_of_copy())},
+            {"binds", dashed_name(prediction.longest().bottleneck)},
+            {"error_band", round_to_nine_digits(prediction.error_band)},
+            {"unknown", codec::encode(prediction.unknown())},
+            {"launches", launches_json(prediction)}};
 }
 
 Json result_json(const std::string& step, const Result& result, double copy_gbps) {

@@ -21,9 +21,9 @@ void launch(const Variant& variant, const Problem& problem, float* out, const fl
 cudaError_t launch_and_wait(const Variant& variant, const Problem& problem, float* out,
                             const float* in) {
     launch(variant, problem, out, in);
-    const cudaError_t launched = cudaGetLastError();
-    const cudaError_t ended = cudaDeviceSynchronize();
-    return launched != cudaSuccess ? launched : ended;
+    const cudaError_t launch_error = cudaGetLastError();
+    const cudaError_t run_error = cudaDeviceSynchronize();
+    return launch_error != cudaSuccess ? launch_error : run_error;
 }
 
 BareLaunch::BareLaunch(const Variant& variant, Shape shape)

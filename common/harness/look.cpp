@@ -42,38 +42,39 @@ std::string in_name(const Problem& problem, Cell cell) {
 }
 
 ObservedCell::ObservedCell(const Problem& problem, const Pattern& pattern, std::int64_t index,
-                           Bits held, bool is_untouched)
+                           Bits actual_bits, bool is_untouched)
     : problem(problem),
       pattern(pattern),
       index(index),
       out(problem.out_cell(index)),
       expected(problem.source_of(out)),
-      held(held),
+      actual_bits(actual_bits),
       is_untouched(is_untouched) {
-    const auto found = pattern.index_of(held, static_cast<std::uint64_t>(problem.elements()));
-    if (found) source = problem.in_cell(static_cast<std::int64_t>(*found));
+    const auto found_index =
+        pattern.index_of(actual_bits, static_cast<std::uint64_t>(problem.elements()));
+    if (found_index) source = problem.in_cell(static_cast<std::int64_t>(*found_index));
 }
 
 ObservedCell ObservedCell::relative_to(const Problem& one_matrix) const {
     if (problem.batches() == 0) return *this;
     const std::int64_t size = one_matrix.elements();
-    ObservedCell look(one_matrix, pattern, index % size, held, is_untouched);
-    look.source.reset();
+    ObservedCell observed_cell(one_matrix, pattern, index % size, actual_bits, is_untouched);
+    observed_cell.source.reset();
     if (source && problem.index(*source) / size == index / size) {
-        look.source = one_matrix.in_cell(problem.index(*source) % size);
+        observed_cell.source = one_matrix.in_cell(problem.index(*source) % size);
     }
-    return look;
+    return observed_cell;
 }
 
 bool ObservedCell::has_value_of(Cell cell) const {
     if (!problem.contains(cell)) return false;
     if (pattern.has_unique_values()) return source == cell;
-    return pattern.value_at(static_cast<std::uint64_t>(problem.index(cell))) == held;
+    return pattern.value_at(static_cast<std::uint64_t>(problem.index(cell))) == actual_bits;
 }
 
 bool ObservedCell::contains_guard_bytes() const {
-    unsigned char bytes[sizeof held];
-    std::memcpy(bytes, &held, sizeof held);
+    unsigned char bytes[sizeof actual_bits];
+    std::memcpy(bytes, &actual_bits, sizeof actual_bits);
     for (std::size_t i = 0; i < problem.element_size; ++i) {
         if (bytes[i] != kGuardByte) return false;
     }
@@ -89,14 +90,17 @@ std::string ObservedCell::text() const {
     const std::string name = out_name(problem, out);
     if (is_untouched)
         return name + (problem.is_in_place() ? " is unchanged" : " was never written");
-    const std::string should =
+    const std::string expected_text =
         expected ? ", expected " + in_name(problem, *expected) : ", where nothing belongs";
-    if (source) return name + " holds " + in_name(problem, *source) + should;
-    if (contains_guard_bytes()) return name + " holds data from outside of the input" + should;
-    std::string text = name + " holds " + value_text(held, problem.element_size) + should;
+    if (source) return name + " holds " + in_name(problem, *source) + expected_text;
+    if (contains_guard_bytes())
+        return name + " holds data from outside of the input" + expected_text;
+    std::string text =
+        name + " holds " + value_text(actual_bits, problem.element_size) + expected_text;
     if (expected && is_not_from_input()) {
-        const Bits right = pattern.value_at(static_cast<std::uint64_t>(problem.index(*expected)));
-        text += ", which is " + value_text(right, problem.element_size);
+        const Bits expected_bits =
+            pattern.value_at(static_cast<std::uint64_t>(problem.index(*expected)));
+        text += ", which is " + value_text(expected_bits, problem.element_size);
     }
     return text;
 }

@@ -10,8 +10,8 @@ namespace coalesce {
 
 /// A bad cell of the output: its position, its expected value, and its actual value.
 struct ObservedCell {
-    ObservedCell(const Problem& problem, const Pattern& pattern, std::int64_t index, Bits held,
-                 bool is_untouched);
+    ObservedCell(const Problem& problem, const Pattern& pattern, std::int64_t index,
+                 Bits actual_bits, bool is_untouched);
 
     const Problem& problem;
     const Pattern& pattern;
@@ -19,7 +19,7 @@ struct ObservedCell {
     Cell out;            ///< row and column in the output
     /// The cell of the input whose value is expected here. Empty if the cell should stay unwritten.
     std::optional<Cell> expected;
-    Bits held;          ///< the bits that the cell contains
+    Bits actual_bits;   ///< the bits that the cell contains
     bool is_untouched;  ///< whether the cell still contains the poison
     /// The cell of the input with the same value, if that cell is known.
     std::optional<Cell> source;

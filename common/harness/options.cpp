@@ -17,24 +17,24 @@ public:
     explicit ArgumentReader(const std::vector<std::string>& arguments) : arguments_(arguments) {}
 
     /// Moves to the next option. Returns false at the end.
-    bool next() {
+    bool advance() {
         if (index_ == arguments_.size()) return false;
         option_ = arguments_[index_++];
-        const std::size_t equals = option_.find('=');
+        const std::size_t equals_index = option_.find('=');
         inline_value_.reset();
-        if (option_.starts_with("--") && equals != std::string::npos) {
-            inline_value_ = option_.substr(equals + 1);
-            option_.resize(equals);
+        if (option_.starts_with("--") && equals_index != std::string::npos) {
+            inline_value_ = option_.substr(equals_index + 1);
+            option_.resize(equals_index);
         }
         return true;
     }
     const std::string& option() const { return option_; }
-    /// Returns the value of the option, or `usual` if the next argument is another option.
-    std::string value(const std::optional<std::string>& usual = std::nullopt) {
+    /// Returns the value of the option, or `default_value` if the next argument is another option.
+    std::string value(const std::optional<std::string>& default_value = std::nullopt) {
         if (inline_value_) return *inline_value_;
-        const bool is_there = index_ < arguments_.size() && !arguments_[index_].starts_with("--");
-        if (!is_there && !usual) throw UsageError(option_ + " needs a value");
-        return is_there ? arguments_[index_++] : *usual;
+        const bool has_value = index_ < arguments_.size() && !arguments_[index_].starts_with("--");
+        if (!has_value && !default_value) throw UsageError(option_ + " needs a value");
+        return has_value ? arguments_[index_++] : *default_value;
     }
     /// Throws UsageError if the option has a value.
     void reject_value() const {
@@ -52,14 +52,14 @@ int parse_size(const std::string& option, const std::string& text) {
     int number = 0;
     const char* end = text.data() + text.size();
     const auto result = std::from_chars(text.data(), end, number);
-    const std::string what = option + " " + text + ": ";
+    const std::string prefix = option + " " + text + ": ";
     if (result.ec == std::errc::result_out_of_range && text[0] != '-') {
-        throw UsageError(what + "too large; the maximum is " + std::to_string(INT_MAX));
+        throw UsageError(prefix + "too large; the maximum is " + std::to_string(INT_MAX));
     }
     if (result.ec == std::errc::invalid_argument || result.ptr != end) {
-        throw UsageError(what + "not a whole number");
+        throw UsageError(prefix + "not a whole number");
     }
-    if (result.ec != std::errc{} || number < 1) throw UsageError(what + "must be at least 1");
+    if (result.ec != std::errc{} || number < 1) throw UsageError(prefix + "must be at least 1");
     return number;
 }
 
@@ -87,7 +87,7 @@ Shape require_valid_shape(int rows, int cols) {
 /// Returns the full name of a GPU that the time model knows. `name` may be incomplete.
 std::string find_gpu_name(const std::string& name) {
     try {
-        return timing::gpu_named(name).name;
+        return timing::find_gpu(name).name;
     } catch (const timing::GpuError& error) {
         throw UsageError(std::string("--time: ") + error.what());
     }
@@ -119,14 +119,15 @@ std::string Shape::name() const {
 }
 
 Shape parse_shape(const std::string& option, const std::string& text) {
-    const std::size_t cross = text.find('x');
-    if (text.empty() || cross == 0 || cross + 1 == text.size()) {
+    const std::size_t cross_index = text.find('x');
+    if (text.empty() || cross_index == 0 || cross_index + 1 == text.size()) {
         throw UsageError(option + " " + text +
                          ": give ROWSxCOLS, such as 4096x2048, or one number for a square");
     }
-    const int rows = parse_size(option, text.substr(0, cross));
-    return require_valid_shape(
-        rows, cross == std::string::npos ? rows : parse_size(option, text.substr(cross + 1)));
+    const int rows = parse_size(option, text.substr(0, cross_index));
+    return require_valid_shape(rows, cross_index == std::string::npos
+                                         ? rows
+                                         : parse_size(option, text.substr(cross_index + 1)));
 }
 
 Options parse_options(const std::vector<std::string>& arguments) {
@@ -138,7 +139,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
                                                 {"--list", &options.list},
                                                 {"--verify", &verify},
                                                 {"--bench", &bench}};
-    for (ArgumentReader reader(arguments); reader.next();) {
+    for (ArgumentReader reader(arguments); reader.advance();) {
         const std::string option = reader.option();
         if (const auto flag = flags.find(option); flag != flags.end()) {
             reader.reject_value();

@@ -18,16 +18,17 @@ constexpr std::uint64_t kHashIncrement64 = 0x9e3779b97f4a7c15;
 /// Returns the multiplicative inverse of an odd number by Newton's method. Each step doubles the
 /// number of correct bits.
 template <class Word>
-constexpr Word inverse(Word odd) {
-    Word result = odd;
-    for (int step = 0; step < 6; ++step) result *= 2 - odd * result;
+constexpr Word invert_multiplier(Word multiplier) {
+    Word result = multiplier;
+    for (int step = 0; step < 6; ++step) result *= 2 - multiplier * result;
     return result;
 }
 
 template <class Word>
-constexpr Word unshift(Word value, int shift) {
+constexpr Word undo_shift(Word value, int shift) {
     Word result = value;
-    for (int done = shift; done < static_cast<int>(8 * sizeof(Word)); done += shift) {
+    for (int known_bits = shift; known_bits < static_cast<int>(8 * sizeof(Word));
+         known_bits += shift) {
         result = value ^ (result >> shift);
     }
     return result;
@@ -60,12 +61,12 @@ static_assert(std::size(kSpecialFloats) == std::size(kSpecialDoubles) &&
               std::size(kSpecialFloats) == std::size(kSpecialHalves));
 
 /// Returns the index of a special value. Special values are at the first few odd indices.
-constexpr std::uint64_t special_index(std::size_t which) {
-    return 2 * which + 1;
+constexpr std::uint64_t special_index(std::size_t special_number) {
+    return 2 * special_number + 1;
 }
 
 template <class Word>
-Word repeated_byte(unsigned char byte) {
+Word repeat_byte(unsigned char byte) {
     Word word;
     std::memset(&word, byte, sizeof word);
     return word;
@@ -79,7 +80,7 @@ std::uint64_t scale_avoiding_poison(std::uint32_t scrambled_index, std::uint64_t
 }
 
 /// Returns a float in the range [0.5, 1) that depends on the upper 23 bits of `mixed`.
-float number_from(std::uint32_t mixed) {
+float make_number(std::uint32_t mixed) {
     constexpr float kUnit = 1.0f / (1 << 24);  // one unit in the last place of a float below 1
     return 0.5f + kUnit * static_cast<float>(mixed >> 9);
 }
@@ -96,10 +97,11 @@ std::uint32_t mix(std::uint32_t value) {
 }
 
 std::uint32_t unmix(std::uint32_t scrambled_index) {
-    constexpr std::uint32_t first = inverse(0x7feb352du), second = inverse(0x846ca68bu);
-    scrambled_index = unshift(scrambled_index, 16) * second;
-    scrambled_index = unshift(scrambled_index, 15) * first;
-    return unshift(scrambled_index, 16) - kHashIncrement32;
+    constexpr std::uint32_t first_inverse = invert_multiplier(0x7feb352du),
+                            second_inverse = invert_multiplier(0x846ca68bu);
+    scrambled_index = undo_shift(scrambled_index, 16) * second_inverse;
+    scrambled_index = undo_shift(scrambled_index, 15) * first_inverse;
+    return undo_shift(scrambled_index, 16) - kHashIncrement32;
 }
 
 std::uint64_t mix(std::uint64_t value) {
@@ -110,11 +112,11 @@ std::uint64_t mix(std::uint64_t value) {
 }
 
 std::uint64_t unmix(std::uint64_t scrambled_index) {
-    constexpr std::uint64_t first = inverse(0xbf58476d1ce4e5b9u),
-                            second = inverse(0x94d049bb133111ebu);
-    scrambled_index = unshift(scrambled_index, 31) * second;
-    scrambled_index = unshift(scrambled_index, 27) * first;
-    return unshift(scrambled_index, 30) - kHashIncrement64;
+    constexpr std::uint64_t first_inverse = invert_multiplier(0xbf58476d1ce4e5b9u),
+                            second_inverse = invert_multiplier(0x94d049bb133111ebu);
+    scrambled_index = undo_shift(scrambled_index, 31) * second_inverse;
+    scrambled_index = undo_shift(scrambled_index, 27) * first_inverse;
+    return undo_shift(scrambled_index, 30) - kHashIncrement64;
 }
 
 Pattern::Pattern(std::size_t element_size, std::uint64_t seed, InputValues values)
@@ -125,10 +127,10 @@ Pattern::Pattern(std::size_t element_size, std::uint64_t seed, InputValues value
     }
     switch (size_) {
         case 1: poison_.low = kPoisonByte; break;
-        case 2: poison_.low = repeated_byte<std::uint16_t>(kPoisonByte); break;
-        case 4: poison_.low = repeated_byte<std::uint32_t>(kPoisonByte); break;
-        case 16: poison_.high = repeated_byte<std::uint64_t>(kPoisonByte); [[fallthrough]];
-        case 8: poison_.low = repeated_byte<std::uint64_t>(kPoisonByte); break;
+        case 2: poison_.low = repeat_byte<std::uint16_t>(kPoisonByte); break;
+        case 4: poison_.low = repeat_byte<std::uint32_t>(kPoisonByte); break;
+        case 16: poison_.high = repeat_byte<std::uint64_t>(kPoisonByte); [[fallthrough]];
+        case 8: poison_.low = repeat_byte<std::uint64_t>(kPoisonByte); break;
         default:
             throw UsageError("an element has 1, 2, 4, 8 or 16 bytes, not " + std::to_string(size_));
     }
@@ -137,20 +139,21 @@ Pattern::Pattern(std::size_t element_size, std::uint64_t seed, InputValues value
 
 void Pattern::exchange(std::uint64_t index, std::uint64_t other) {
     // Apply each swap on top of the earlier ones, so that the mapping stays one to one.
-    const std::uint64_t mine = exchanged_index(index), theirs = exchanged_index(other);
+    const std::uint64_t exchanged_first = exchanged_index(index),
+                        exchanged_second = exchanged_index(other);
     const auto set = [&](std::uint64_t from, std::uint64_t to) {
         exchanges_[from] = to;
         may_be_exchanged_.set(from % 4096);
     };
-    set(index, theirs);
-    set(other, mine);
+    set(index, exchanged_second);
+    set(other, exchanged_first);
 }
 
 void Pattern::assign_special_values() {
     // Move the values that must not occur to indices beyond the end of the largest possible array.
-    const std::uint64_t beyond = size_ == 4 ? 0xffffffff : ~std::uint64_t{0};
-    exchange(beyond, index_holding(preimage(poison_)));
-    exchange(beyond - 1, index_holding(preimage(Bits{})));
+    const std::uint64_t last_index = size_ == 4 ? 0xffffffff : ~std::uint64_t{0};
+    exchange(last_index, index_holding(preimage(poison_)));
+    exchange(last_index - 1, index_holding(preimage(Bits{})));
     for (std::size_t i = 0; i < std::size(kSpecialFloats); ++i) {
         Bits value;
         value.low = size_ == 4   ? kSpecialFloats[i]
@@ -174,8 +177,8 @@ std::uint64_t Pattern::exchanged_index(std::uint64_t index) const {
 }
 
 std::uint64_t Pattern::index_holding(std::uint64_t original) const {
-    for (const auto& [index, now] : exchanges_) {
-        if (now == original) return index;
+    for (const auto& [index, value_index] : exchanges_) {
+        if (value_index == original) return index;
     }
     return original;
 }
@@ -191,7 +194,7 @@ Bits Pattern::scrambled_index(std::uint64_t index) const {
 Bits Pattern::value_at(std::uint64_t index) const {
     if (values_ == InputValues::numbers) {
         return {std::bit_cast<std::uint32_t>(
-                    number_from(static_cast<std::uint32_t>(scrambled_index(index).low))),
+                    make_number(static_cast<std::uint32_t>(scrambled_index(index).low))),
                 0};
     }
     if (size_ >= 4) return scrambled_index(exchanged_index(index));

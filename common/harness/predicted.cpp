@@ -40,23 +40,23 @@ void launch_at(const Variant& variant, Shape shape) {
 /// Explains why no time could be predicted for a launch.
 std::string explain_missing_prediction(const timing::Prediction& launch) {
     const auto& unknown = launch.unknown;
-    const bool waits =
+    const bool blocks_wait =
         std::find(unknown.begin(), unknown.end(), timing::Unknown::waits) != unknown.end();
-    return waits ? "the kernel's blocks wait for each other, which the model does not support"
-                 : "the kernel's blocks could not be recorded";
+    return blocks_wait ? "the kernel's blocks wait for each other, which the model does not support"
+                       : "the kernel's blocks could not be recorded";
 }
 
 }  // namespace
 
 timing::Predictions predictions_for(const std::string& gpu) {
     std::string text;
-    const auto take = [](const char* data, std::size_t size, void* user) {
-        static_cast<std::string*>(user)->assign(data, size);
+    const auto assign_text = [](const char* data, std::size_t size, void* user_data) {
+        static_cast<std::string*>(user_data)->assign(data, size);
     };
-    if (SIMULATOR_FUNCTION(coalescePredict)(gpu.c_str(), take, &text) != 0)
+    if (SIMULATOR_FUNCTION(coalescePredict)(gpu.c_str(), assign_text, &text) != 0)
         throw UsageError("no time can be predicted for the GPU " + gpu);
     try {
-        return timing::predictions_in(text);
+        return timing::parse_predictions(text);
     } catch (const std::runtime_error& error) {
         // JSON cannot represent NaN or infinity, so a NaN or infinite value was written as null.
         throw NotPredicted(std::string("the model returned an invalid prediction: ") +
@@ -70,13 +70,15 @@ const timing::Prediction& Predicted::longest() const {
 }
 
 std::vector<timing::Unknown> Predicted::unknown() const {
-    std::vector<timing::Unknown> all;
+    std::vector<timing::Unknown> unknown_causes;
     for (const timing::Prediction& launch : launches) {
-        for (const timing::Unknown one : launch.unknown) {
-            if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+        for (const timing::Unknown cause : launch.unknown) {
+            if (std::find(unknown_causes.begin(), unknown_causes.end(), cause) ==
+                unknown_causes.end())
+                unknown_causes.push_back(cause);
         }
     }
-    return all;
+    return unknown_causes;
 }
 
 std::string note_on_predictions(const std::string& gpu, bool measured_gpu, const std::string& shape,
@@ -101,56 +103,56 @@ double useful_bytes(const Variant& variant, Shape shape) {
 
 Predicted predict_launches(const std::function<void()>& launch, double bytes, Shape shape,
                            const std::string& gpu, SampledBlocks blocks) {
-    const RecordOnlyScope recording(blocks);
+    const RecordOnlyScope recording_scope(blocks);
     launch();
     Predicted result;
     result.shape = shape;
     result.launches = predictions_for(gpu).launches;
     if (result.launches.empty()) throw NotPredicted("it launches no kernel");
-    const timing::Gpu& known = timing::gpu_named(result.launches.front().gpu);
-    result.gpu = known.name;
-    result.measured_gpu = known.measured;
-    result.copy_gbps = known.copy_gbps;
-    for (const timing::Prediction& one : result.launches) {
-        if (one.ms <= 0) throw NotPredicted(explain_missing_prediction(one));
-        result.ms += one.ms;
-        result.error_band = std::max(result.error_band, one.error_band);
+    const timing::Gpu& gpu_model = timing::find_gpu(result.launches.front().gpu);
+    result.gpu = gpu_model.name;
+    result.measured_gpu = gpu_model.is_measured;
+    result.copy_gbps = gpu_model.copy_gbps;
+    for (const timing::Prediction& prediction : result.launches) {
+        if (prediction.ms <= 0) throw NotPredicted(explain_missing_prediction(prediction));
+        result.ms += prediction.ms;
+        result.error_band = std::max(result.error_band, prediction.error_band);
     }
     result.gbps = bytes / (result.ms * 1e6);
     return result;
 }
 
 void launch_sampled_blocks(const std::function<void()>& launch) {
-    const RecordOnlyScope recording(SampledBlocks::computes_addresses_only);
+    const RecordOnlyScope recording_scope(SampledBlocks::computes_addresses_only);
     launch();
 }
 
 Touched touched_ranges(Direction direction) {
-    std::vector<MemoryRange> all;
-    const auto take = [](std::uint64_t address, std::uint64_t bytes, void* user) {
-        static_cast<std::vector<MemoryRange>*>(user)->push_back({address, bytes});
+    std::vector<MemoryRange> ranges;
+    const auto add_range = [](std::uint64_t address, std::uint64_t bytes, void* user_data) {
+        static_cast<std::vector<MemoryRange>*>(user_data)->push_back({address, bytes});
     };
-    Touched found;
+    Touched touched;
     int is_all = 0;
-    found.bytes =
-        SIMULATOR_FUNCTION(coalesceGetTouched)(direction == Direction::store, take, &all, &is_all);
-    found.is_all = is_all != 0;
-    std::sort(all.begin(), all.end(),
+    touched.bytes = SIMULATOR_FUNCTION(coalesceGetTouched)(direction == Direction::store, add_range,
+                                                           &ranges, &is_all);
+    touched.is_all = is_all != 0;
+    std::sort(ranges.begin(), ranges.end(),
               [](const MemoryRange& a, const MemoryRange& b) { return a.address < b.address; });
-    for (const MemoryRange& next : all) {
-        if (found.ranges.empty() || next.address > found.ranges.back().end()) {
-            found.ranges.push_back(next);
+    for (const MemoryRange& range : ranges) {
+        if (touched.ranges.empty() || range.address > touched.ranges.back().end()) {
+            touched.ranges.push_back(range);
         } else {
-            MemoryRange& last = found.ranges.back();
-            last.bytes = std::max(last.end(), next.end()) - last.address;
+            MemoryRange& last_range = touched.ranges.back();
+            last_range.bytes = std::max(last_range.end(), range.end()) - last_range.address;
         }
     }
-    return found;
+    return touched;
 }
 
 Predicted predict(const Variant& variant, Shape shape, const std::string& gpu) {
-    const std::string refused = find_refusal(variant, shape);
-    if (!refused.empty()) throw NotPredicted("at " + shape.name() + " it " + refused);
+    const std::string refusal = find_refusal(variant, shape);
+    if (!refusal.empty()) throw NotPredicted("at " + shape.name() + " it " + refusal);
     return predict_launches([&] { launch_at(variant, shape); }, useful_bytes(variant, shape), shape,
                             gpu);
 }

@@ -47,10 +47,10 @@ std::int64_t Problem::batches() const {
 
 Problem Problem::for_one_matrix() const {
     if (batches() == 0) return *this;
-    Problem one = *this;
-    one.rows = axes().extents[1];
-    one.produces = {Produces::transpose};
-    return one;
+    Problem single_matrix = *this;
+    single_matrix.rows = axes().extents[1];
+    single_matrix.produces = {Produces::transpose};
+    return single_matrix;
 }
 
 Cell Problem::find_permuted_source(Cell out) const {

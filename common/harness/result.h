@@ -41,10 +41,10 @@ struct Result {
     std::string not_predicted = {};      ///< why a requested prediction is missing
 
     /// Records the outcome, the shape and the reason.
-    void end(Outcome what, Shape at, const std::string& why) {
-        outcome = what;
-        shape = at;
-        reason = why;
+    void end(Outcome new_outcome, Shape last_shape, const std::string& explanation) {
+        outcome = new_outcome;
+        shape = last_shape;
+        reason = explanation;
     }
     /// Returns the speed in 10^9 bytes read and written per second, or 0 if no time was measured.
     double gbps() const;

@@ -17,7 +17,7 @@ struct SampledCell {
     std::int64_t index;   ///< position in the output
     std::int64_t source;  ///< position in the input
     /// The number of elements before the cell's matrix in its batch, or 0 if there is no batch.
-    std::int64_t before = 0;
+    std::int64_t matrix_offset = 0;
 };
 
 /// An evenly spread sample of the wrong cells.
@@ -37,16 +37,16 @@ struct Explanation {
     std::string meaning;
 };
 
-/// Returns the most frequent value, or `otherwise` if there are no values.
+/// Returns the most frequent value, or `default_value` if there are no values.
 template <class Value>
-Value most_frequent(std::vector<Value> values, Value otherwise) {
+Value find_most_frequent(std::vector<Value> values, Value default_value) {
     std::sort(values.begin(), values.end());
-    Value best = otherwise;
-    std::ptrdiff_t most = 0;
+    Value best = default_value;
+    std::ptrdiff_t highest_count = 0;
     for (auto begin = values.begin(); begin != values.end();) {
         const auto end = std::upper_bound(begin, values.end(), *begin);
-        if (end - begin > most) {
-            most = end - begin;
+        if (end - begin > highest_count) {
+            highest_count = end - begin;
             best = *begin;
         }
         begin = end;
@@ -54,29 +54,30 @@ Value most_frequent(std::vector<Value> values, Value otherwise) {
     return best;
 }
 
-/// Returns `count` / `of`, the fraction of cells that a rule explains, or 0 if `of` is 0.
-inline double fraction_of(std::uint64_t count, std::uint64_t of) {
-    return of == 0 ? 0.0 : static_cast<double>(count) / static_cast<double>(of);
+/// Returns `count` / `total`, the fraction of cells that a rule explains, or 0 if `total` is 0.
+inline double fraction_of(std::uint64_t count, std::uint64_t total) {
+    return total == 0 ? 0.0 : static_cast<double>(count) / static_cast<double>(total);
 }
 
-/// Reports whether `one` explains a larger fraction of cells than `other`, or the same fraction of
+/// Reports whether `a` explains a larger fraction of cells than `b`, or the same fraction of
 /// a larger number of cells.
-inline bool is_better(const Explanation& one, const Explanation& other) {
-    const double mine = fraction_of(one.explained_count, one.applicable_count),
-                 theirs = fraction_of(other.explained_count, other.applicable_count);
-    return mine > theirs || (mine == theirs && one.explained_count > other.explained_count);
+inline bool is_better(const Explanation& a, const Explanation& b) {
+    const double fraction_a = fraction_of(a.explained_count, a.applicable_count),
+                 fraction_b = fraction_of(b.explained_count, b.applicable_count);
+    return fraction_a > fraction_b ||
+           (fraction_a == fraction_b && a.explained_count > b.explained_count);
 }
 
 /// Counts the cells for which `explains(cell)` is true, and records the first.
 template <class Explains>
 Explanation count_explained(const Sample& sample, Explains explains) {
-    Explanation found;
-    found.applicable_count = sample.count;
-    for (const SampledCell& seen : sample.cells) {
-        if (!explains(seen)) continue;
-        if (found.explained_count++ == 0) found.example = seen;
+    Explanation explanation;
+    explanation.applicable_count = sample.count;
+    for (const SampledCell& sampled_cell : sample.cells) {
+        if (!explains(sampled_cell)) continue;
+        if (explanation.explained_count++ == 0) explanation.example = sampled_cell;
     }
-    return found;
+    return explanation;
 }
 
 /// Replaces a step along a cyclic row or column of this length with the shortest equivalent step.
@@ -123,18 +124,18 @@ Explanation explain_by_batches(const Problem& problem, const Sample& sample);
 
 // ---- Whole tiles that are misplaced or missing. ----
 
-/// A misplaced tile. `expected` is the tile of the input that belongs in some place, and `holds` is
-/// the tile that was found in this place.
+/// A misplaced tile. `expected` is the tile of the input that belongs in some place, and `actual`
+/// is the tile that was found in this place.
 struct TileMove {
-    Cell expected, holds;
+    Cell expected, actual;
 };
 
 /// Returns a simple rule that describes the moves, such as "each tile is 1 tile too far down". If
 /// several rules fit equally well, joins them with "; or". Returns "" if no simple rule fits.
 std::string find_move_rule(Cell tiles, const std::vector<TileMove>& moves);
 
-/// Finds a wrong formula for the tile of block n that misses exactly the tiles in `missed`.
-/// `missed` has a flag for each tile, row by row. Returns "" if no simple formula fits.
-std::string find_missed_tiles_rule(Cell tiles, const std::vector<bool>& missed);
+/// Finds a wrong formula for the tile of block n that misses exactly the tiles in `missed_tiles`.
+/// `missed_tiles` has a flag for each tile, row by row. Returns "" if no simple formula fits.
+std::string find_missed_tiles_rule(Cell tiles, const std::vector<bool>& missed_tiles);
 
 }  // namespace coalesce

@@ -44,18 +44,18 @@ bool is_grid_too_tall(cudaError_t error, Shape shape) {
     return is_refusal && std::max(shape.rows, shape.cols) > kMaxGridRows;
 }
 
-std::string gigabytes(std::size_t bytes) {
+std::string format_gigabytes(std::size_t bytes) {
     return format("%.3g GB", static_cast<double>(bytes) / 1e9);
 }
 
 /// Returns the first few reports of the simulator. Further reports usually say the same.
 std::string reports_text() {
-    constexpr std::size_t shown = 3;
+    constexpr std::size_t max_shown = 3;
     const std::vector<std::string> reports = simulator_library::reports();
     std::string text;
-    for (std::size_t i = 0; i < std::min(shown, reports.size()); ++i) text += wrap(reports[i]);
-    if (reports.size() > shown) {
-        text += "... and " + format_count(reports.size() - shown, "more report") + ".\n";
+    for (std::size_t i = 0; i < std::min(max_shown, reports.size()); ++i) text += wrap(reports[i]);
+    if (reports.size() > max_shown) {
+        text += "... and " + format_count(reports.size() - max_shown, "more report") + ".\n";
     }
     return text;
 }
@@ -70,16 +70,17 @@ std::size_t matrices_bytes(Shape shape, int element_size) {
 /// Returns the number of bytes of memory that a run needs. The simulator's shadow memory takes up
 /// to twice as much as device memory itself.
 std::size_t device_bytes(const Device& device, Shape shape, int element_size = sizeof(float)) {
-    const std::size_t matrices = matrices_bytes(shape, element_size);
-    return device.simulated ? 3 * matrices : matrices + Stopwatch::bytes_needed(device.l2_bytes);
+    const std::size_t matrix_bytes = matrices_bytes(shape, element_size);
+    return device.simulated ? 3 * matrix_bytes
+                            : matrix_bytes + Stopwatch::bytes_needed(device.l2_bytes);
 }
 
 /// Returns the shape to measure if the user gives none. The shape fits into the device's memory.
 Shape default_shape(const Device& device, const std::vector<const Variant*>& variants) {
     Shape shape = usual_shape(variants, device.simulated);
     if (device.simulated) return shape;
-    const std::size_t free = free_device_bytes(false);
-    while (shape.rows > 1024 && device_bytes(device, shape) >= free) {
+    const std::size_t free_bytes = free_device_bytes(false);
+    while (shape.rows > 1024 && device_bytes(device, shape) >= free_bytes) {
         shape = {shape.rows / 2, shape.cols / 2};
     }
     return shape;
@@ -87,35 +88,39 @@ Shape default_shape(const Device& device, const std::vector<const Variant*>& var
 
 /// Throws UsageError if matrices of the given shape do not fit into memory.
 void check_memory(const Device& device, Shape shape, const std::vector<const Variant*>& variants) {
-    const auto check_fits = [&](std::size_t needed, std::size_t free, const char* whose) {
-        if (needed <= free) return;
+    const auto check_fits = [&](std::size_t needed_bytes, std::size_t free_bytes,
+                                const char* memory_owner) {
+        if (needed_bytes <= free_bytes) return;
         throw UsageError("a matrix of " + shape.name() + " does not fit: in and out need " +
-                         gigabytes(needed) + " of " + whose + " memory, but only " +
-                         gigabytes(free) + " are free; choose smaller --rows and --cols");
+                         format_gigabytes(needed_bytes) + " of " + memory_owner +
+                         " memory, but only " + format_gigabytes(free_bytes) +
+                         " are free; choose smaller --rows and --cols");
     };
     int element_size = 1;
-    std::size_t on_host = 0;
+    std::size_t host_bytes = 0;
     for (const Variant* variant : variants) {
         element_size = std::max(element_size, variant->element_size);
-        const auto count =
+        const auto host_matrices =
             std::size_t{variant->in == Memory::host} + std::size_t{variant->out == Memory::host};
         // The verifier computes the elements of a computed output from a copy of the input.
-        const auto copies = count + std::size_t{variant->is_computed()};
-        on_host = std::max(on_host, copies * matrices_bytes(shape, variant->element_size) / 2);
+        const auto host_copies = host_matrices + std::size_t{variant->is_computed()};
+        host_bytes =
+            std::max(host_bytes, host_copies * matrices_bytes(shape, variant->element_size) / 2);
     }
     check_fits(device_bytes(device, shape, element_size), free_device_bytes(device.simulated),
                device.simulated ? "this computer's" : "the device's");
-    check_fits(on_host, free_host_bytes(), "this computer's");
+    check_fits(host_bytes, free_host_bytes(), "this computer's");
 }
 
 /// Reports whether two variants can use the same buffers, with the same input.
-bool can_share_buffers(const Variant& one, const Variant& other) {
-    if (one.in != other.in || one.out != other.out || one.element_size != other.element_size) {
+bool can_share_buffers(const Variant& first, const Variant& second) {
+    if (first.in != second.in || first.out != second.out ||
+        first.element_size != second.element_size) {
         return false;
     }
-    if (one.is_plain() && other.is_plain()) return true;
-    const Computation &a = one.produces.computation, &b = other.produces.computation;
-    return one.is_computed() && other.is_computed() && a.out_rows == b.out_rows &&
+    if (first.is_plain() && second.is_plain()) return true;
+    const Computation &a = first.produces.computation, &b = second.produces.computation;
+    return first.is_computed() && second.is_computed() && a.out_rows == b.out_rows &&
            a.out_cols == b.out_cols && a.second_rows == b.second_rows;
 }
 
@@ -134,7 +139,7 @@ public:
     double measure_copy() {
         if (!stopwatch_) return 0;
         const Variant copy{.name = "copy", .about = "", .produces = {Produces::copy}};
-        VerifiedBuffers& buffers = large_buffers(copy);
+        VerifiedBuffers& buffers = prepare_measurement_buffers(copy);
         const std::size_t bytes = buffers.problem().bytes();
         Result result;
         result.shape = shape_;
@@ -150,21 +155,22 @@ public:
         Result result;
         result.variant = &variant;
         result.shape = shape_;
-        const auto skip = [&](const std::string& reason) {
+        const auto end_skipped = [&](const std::string& reason) {
             result.end(Outcome::skipped, shape_, reason);
             return result;
         };
         if (device_is_lost_) {
-            return skip(
+            return end_skipped(
                 "an earlier kernel has made the device unusable: run this variant alone, with "
                 "--variant");
         }
-        if (variant.needs_gpu && device_.simulated) return skip("this variant needs a real GPU");
+        if (variant.needs_gpu && device_.simulated)
+            return end_skipped("this variant needs a real GPU");
         // The built-in shapes are rounded to sizes that the variant accepts, but the user's shape
         // may not be accepted.
         const std::string reason = find_refusal(variant, shape_);
-        const bool is_needed = options_.shape || !options_.verify;
-        if (!reason.empty() && is_needed) return skip(reason);
+        const bool must_accept_shape = options_.shape || !options_.verify;
+        if (!reason.empty() && must_accept_shape) return end_skipped(reason);
         if (options_.verify) verify_on_shapes(result);
         if (options_.bench && reason.empty() && result.outcome == Outcome::verified)
             measure(result);
@@ -177,8 +183,9 @@ private:
             result.shape = {static_cast<int>(problem.rows), static_cast<int>(problem.cols)};
             // The measurement verifies the shape that it measures, both for matrices and for
             // arrays.
-            const bool measured = is_measured(options_.shape ? *options_.shape : result.shape);
-            verify_at(result, problem, measured);
+            const bool is_measured_later =
+                is_measured(options_.shape ? *options_.shape : result.shape);
+            verify_at(result, problem, is_measured_later);
             if (result.outcome != Outcome::verified) return;
         }
     }
@@ -202,8 +209,8 @@ private:
         if (device_.simulated) return shapes;
         // A real GPU is fast enough to verify large shapes as well: two ragged ones, and the shape
         // that will be measured.
-        for (const Shape large : {Shape{4099, 2053}, Shape{2053, 4099}}) {
-            const Shape shape = rounded_up(large, variant);
+        for (const Shape ragged_shape : {Shape{4099, 2053}, Shape{2053, 4099}}) {
+            const Shape shape = round_up_shape(ragged_shape, variant);
             if (find_refusal(variant, shape).empty()) shapes.push_back(shape);
         }
         if (!options_.bench && find_refusal(variant, shape_).empty()) shapes.push_back(shape_);
@@ -217,10 +224,10 @@ private:
     void verify_at(Result& result, const Problem& problem, bool is_measured) {
         const Variant& variant = *result.variant;
         if (!is_measured) {
-            VerifiedBuffers guarded(problem, VerifiedBuffers::kDefaultGuardBytes, variant.in,
-                                    variant.out);
-            guarded.prepare();
-            check_once(result, guarded);
+            VerifiedBuffers guarded_buffers(problem, VerifiedBuffers::kDefaultGuardBytes,
+                                            variant.in, variant.out);
+            guarded_buffers.prepare();
+            check_once(result, guarded_buffers);
         }
         if (device_.simulated && !is_host_code(variant)) verify_without_guards(result, problem);
     }
@@ -230,19 +237,19 @@ private:
     void verify_without_guards(Result& result, const Problem& problem) {
         if (result.outcome == Outcome::skipped) return;
         const Variant& variant = *result.variant;
-        VerifiedBuffers bare(problem, 0, variant.in, variant.out);
-        bare.prepare();
+        VerifiedBuffers unguarded_buffers(problem, 0, variant.in, variant.out);
+        unguarded_buffers.prepare();
         if (result.outcome == Outcome::verified) {
-            const int before = result.shapes_verified;
-            check_once(result, bare);
+            const int verified_before = result.shapes_verified;
+            check_once(result, unguarded_buffers);
             // Do not count this shape here. It has been counted already, or will be during the
             // measurement.
-            result.shapes_verified = before;
+            result.shapes_verified = verified_before;
             return;
         }
         // The result is already known to be wrong. This launch may add a report that names the line
         // of the mistake.
-        static_cast<void>(launch_and_wait(variant, bare));
+        static_cast<void>(launch_and_wait(variant, unguarded_buffers));
         const std::string reports = reports_text();
         simulator_library::clear_reports();
         if (result.reason.find(reports) == std::string::npos) result.reason += reports;
@@ -283,7 +290,7 @@ private:
 
     void measure(Result& result) {
         const Variant& variant = *result.variant;
-        VerifiedBuffers& buffers = large_buffers(variant);
+        VerifiedBuffers& buffers = prepare_measurement_buffers(variant);
         buffers.poison();
         if (device_.simulated) simulator_library::reset_counters();
         result.shape = shape_;
@@ -292,7 +299,7 @@ private:
         check_once(result, buffers);
         if (result.outcome != Outcome::verified) {
             // Free the buffers, because the kernel may have changed the input.
-            large_.reset();
+            measurement_buffers_.reset();
             return;
         }
         if (device_.simulated) {
@@ -310,25 +317,25 @@ private:
         const Variant& variant = *result.variant;
         try {
             if (!result.counters) throw NotPredicted("it launches no kernel");
-            const Shape usual = options_.shape ? shape_ : usual_prediction_shape(variant);
-            result.predicted =
-                predict(variant, options_.prediction_shape.value_or(usual), options_.time_on);
+            const Shape fallback_shape = options_.shape ? shape_ : usual_prediction_shape(variant);
+            result.predicted = predict(variant, options_.prediction_shape.value_or(fallback_shape),
+                                       options_.time_on);
         } catch (const NotPredicted& reason) {
             result.not_predicted = reason.what();
         }
     }
 
-    VerifiedBuffers& large_buffers(const Variant& variant) {
-        if (!large_ || !can_share_buffers(variant, large_variant_)) {
-            large_.reset();
-            large_ = std::make_unique<VerifiedBuffers>(problem_for_shape(variant, shape_),
-                                                       VerifiedBuffers::kDefaultGuardBytes,
-                                                       variant.in, variant.out);
-            large_variant_ = variant;
-            large_->prepare();
+    VerifiedBuffers& prepare_measurement_buffers(const Variant& variant) {
+        if (!measurement_buffers_ || !can_share_buffers(variant, measured_variant_)) {
+            measurement_buffers_.reset();
+            measurement_buffers_ = std::make_unique<VerifiedBuffers>(
+                problem_for_shape(variant, shape_), VerifiedBuffers::kDefaultGuardBytes, variant.in,
+                variant.out);
+            measured_variant_ = variant;
+            measurement_buffers_->prepare();
         }
-        large_->set_problem(problem_for_shape(variant, shape_));
-        return *large_;
+        measurement_buffers_->set_problem(problem_for_shape(variant, shape_));
+        return *measurement_buffers_;
     }
 
     const Device& device_;
@@ -336,15 +343,15 @@ private:
     Shape shape_;
     std::unique_ptr<Stopwatch> stopwatch_;
     /// The buffers for measurements. They can be large, so they are reused.
-    std::unique_ptr<VerifiedBuffers> large_;
-    Variant large_variant_;
+    std::unique_ptr<VerifiedBuffers> measurement_buffers_;
+    Variant measured_variant_;
     /// Whether a kernel has broken the context of a real GPU, after which nothing else can run.
     bool device_is_lost_ = false;
 };
 
 // ---- output ----
 
-std::string list_text(const std::vector<Variant>& variants) {
+std::string variant_list_text(const std::vector<Variant>& variants) {
     std::size_t width = 0;
     for (const Variant& variant : variants) width = std::max(width, variant.name.size());
     std::string text;
@@ -361,13 +368,15 @@ std::string list_text(const std::vector<Variant>& variants) {
 }
 
 /// Returns the title of the table, which says how its numbers were obtained.
-std::string title(const Device& device, const Options& options, Shape shape,
-                  const std::vector<const Variant*>& variants) {
+std::string table_title(const Device& device, const Options& options, Shape shape,
+                        const std::vector<const Variant*>& variants) {
     if (!options.bench) {
-        const bool is_exact = std::none_of(variants.begin(), variants.end(),
-                                           [](const Variant* one) { return one->is_computed(); });
-        const std::string how = is_exact ? ", bit for bit" : "";
-        return (options.shape ? "Verified at " + shape.name() : "Verified on many shapes") + how;
+        const bool is_exact = std::none_of(
+            variants.begin(), variants.end(),
+            [](const Variant* listed_variant) { return listed_variant->is_computed(); });
+        const std::string precision_text = is_exact ? ", bit for bit" : "";
+        return (options.shape ? "Verified at " + shape.name() : "Verified on many shapes") +
+               precision_text;
     }
     return shape.name() + " floats, " + (device.simulated ? "simulated" : "measured");
 }
@@ -404,7 +413,8 @@ std::string footnote(const Device& device, const Options& options, double copy_g
 }
 
 /// Prints the failures, and returns the exit code.
-int conclude(const std::string& step, const Options& options, const std::vector<Result>& results) {
+int print_failures(const std::string& step, const Options& options,
+                   const std::vector<Result>& results) {
     int exit_code = exit_right;
     for (const Result& result : results) {
         const std::string name = result.variant->name + " at " + result.shape.name();
@@ -433,7 +443,7 @@ int run(const std::string& step, const Options& options,
     const bool is_predicted = !options.time_on.empty();
     const Table table(device, options.bench, variants, is_predicted);
     std::printf("%s\n%s\n\n", device.first_line(is_predicted).c_str(),
-                title(device, options, shape, variants).c_str());
+                table_title(device, options, shape, variants).c_str());
     const double copy_gbps = runner.measure_copy();
     std::printf("%s", table.head().c_str());
     std::vector<Result> results;
@@ -446,7 +456,7 @@ int run(const std::string& step, const Options& options,
                 footnote(device, options, copy_gbps, variants).c_str(),
                 notes_on_predictions(results).c_str());
 
-    const int exit_code = conclude(step, options, results);
+    const int exit_code = print_failures(step, options, results);
     if (!options.json.empty()) write_file(options.json, to_json(device, step, results, copy_gbps));
     return exit_code;
 }
@@ -471,12 +481,13 @@ int run_or_throw(const std::string& step, const std::vector<std::string>& argume
         return exit_right;
     }
     if (options.list) {
-        std::printf("%s", list_text(variants).c_str());
+        std::printf("%s", variant_list_text(variants).c_str());
         return exit_right;
     }
-    const auto wanted = select_by_name(variants, "--variant", "variant", options.variant);
-    check_options(options, wanted);
-    return run(step, options, wanted, argv);
+    const auto selected_variants =
+        select_by_name(variants, "--variant", "variant", options.variant);
+    check_options(options, selected_variants);
+    return run(step, options, selected_variants, argv);
 }
 
 }  // namespace

@@ -23,16 +23,16 @@ long long round_up(int count, int multiple) {
 
 /// Describes which numbers of rows or columns a variant accepts. Returns "" if the variant accepts
 /// every number.
-std::string multiples_of(const char* what, int multiple) {
-    return multiple == 1 ? "" : what + (" in multiples of " + std::to_string(multiple));
+std::string multiples_of(const char* dimension, int multiple) {
+    return multiple == 1 ? "" : dimension + (" in multiples of " + std::to_string(multiple));
 }
 
 }  // namespace
 
 std::vector<Shape> verification_shapes(const Variant& variant) {
     std::vector<Shape> shapes;
-    const auto add = [&](Shape some) {
-        const Shape shape = rounded_up(some, variant);
+    const auto add = [&](Shape minimal_shape) {
+        const Shape shape = round_up_shape(minimal_shape, variant);
         if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);
     };
     for (const Shape shape : kShapes) add(shape);
@@ -48,10 +48,10 @@ std::vector<Permutation> verification_arrays(const Variant& variant) {
                                               {1, 31, 33, 1}, {2, 33, 70, 3}, {5, 1, 67, 4},
                                               {3, 130, 3, 2}, {2, 4, 5, 130}, {7, 8, 12, 9}};
     std::vector<Permutation> arrays;
-    for (const auto& some : extents) {
+    for (const auto& example_extents : extents) {
         Permutation array = variant.produces.permutation;
         // For an array with fewer than four axes, use only the first extents of an entry.
-        for (int k = 0; k < array.rank; ++k) array.extents[k] = some[k];
+        for (int k = 0; k < array.rank; ++k) array.extents[k] = example_extents[k];
         int& cols = array.extents[array.rank - 1];
         int& rows = array.extents[array.order[array.rank - 1]];
         cols = static_cast<int>(round_up(cols, variant.cols_multiple));
@@ -70,7 +70,7 @@ std::optional<Permutation> find_array(const Variant& variant, Shape shape) {
     return array;
 }
 
-Shape rounded_up(Shape shape, const Variant& variant) {
+Shape round_up_shape(Shape shape, const Variant& variant) {
     const int rows = static_cast<int>(round_up(shape.rows, variant.rows_multiple));
     return {rows, variant.square_only
                       ? rows
@@ -97,10 +97,10 @@ Shape usual_prediction_shape(const Variant& variant) {
 
 std::string find_refusal(const Variant& variant, Shape shape) {
     if (variant.permute) {
-        Permutation one = variant.produces.permutation;
-        one.extents[0] = 1;
+        Permutation array_of_one = variant.produces.permutation;
+        array_of_one.extents[0] = 1;
         if (find_array(variant, shape)) return "";
-        return "permutes arrays of " + std::to_string(one.elements()) +
+        return "permutes arrays of " + std::to_string(array_of_one.elements()) +
                " elements, but that shape has fewer";
     }
     if (variant.square_only && shape.rows != shape.cols) return "takes only square matrices";
@@ -117,7 +117,7 @@ std::string find_refusal(const Variant& variant, Shape shape) {
     const long long cols = round_up(shape.cols, variant.cols_multiple);
     if (rows * cols > INT_MAX)
         return text + "; the next shape would be too large: try a smaller shape";
-    return text + "; the next shape is " + rounded_up(shape, variant).name();
+    return text + "; the next shape is " + round_up_shape(shape, variant).name();
 }
 
 }  // namespace coalesce

@@ -26,7 +26,7 @@ std::optional<Permutation> find_array(const Variant& variant, Shape shape);
 
 /// Rounds a shape up to the next one that `variant` accepts. If `variant` accepts only squares, the
 /// side is the rounded-up number of rows. The number of elements must fit into an int.
-Shape rounded_up(Shape shape, const Variant& variant);
+Shape round_up_shape(Shape shape, const Variant& variant);
 
 /// Returns the largest number of rows or columns that `variant` accepts.
 int longest_side(const Variant& variant);

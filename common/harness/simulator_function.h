@@ -42,10 +42,10 @@ void add(const CoalesceCounters& from, Counters& to);
 template <class Visit>
 void for_each_report(Visit visit) {
     const std::size_t count = SIMULATOR_FUNCTION(coalesceGetReports)();
-    auto* get = SIMULATOR_FUNCTION(coalesceGetReport);
+    auto* get_report = SIMULATOR_FUNCTION(coalesceGetReport);
     for (std::size_t i = 0; i < count; ++i) {
         CoalesceReport report{};
-        if (get(i, &report) == 0 && std::string(report.check) != "apicheck") visit(report);
+        if (get_report(i, &report) == 0 && std::string(report.check) != "apicheck") visit(report);
     }
 }
 

@@ -29,7 +29,7 @@ public:
     static std::size_t bytes_needed(std::size_t l2_bytes);
 
 private:
-    Timing repeat(const std::function<double()>& measure_once, int least);
+    Timing repeat(const std::function<double()>& measure_once, int min_repetitions);
 
     DeviceBuffer flush_;
     OwnEvent start_ = new_event(), stop_ = new_event();

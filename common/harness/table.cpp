@@ -7,7 +7,7 @@
 namespace coalesce {
 namespace {
 
-std::string padded(const std::string& text, int width) {
+std::string pad(const std::string& text, int width) {
     return format("%-*s", width, text.c_str());
 }
 
@@ -46,33 +46,34 @@ std::string predicted_columns(const Result& result) {
         store = ratio(counters.store_sectors, counters.store_requests);
         conflicts = std::to_string(counters.bank_conflicts());
     }
-    std::string ms = "-", share = "-";
+    std::string ms = "-", copy_fraction = "-";
     if (result.predicted) {
         ms = format("%.4f", result.predicted->ms);
-        share = format("%.0f %%", 100 * result.predicted->fraction_of_copy());
+        copy_fraction = format("%.0f %%", 100 * result.predicted->fraction_of_copy());
         if (!result.predicted->unknown().empty()) ms += "?";
     }
     return format("%6s %6s %11s %10s %8s", load.c_str(), store.c_str(), conflicts.c_str(),
-                  ms.c_str(), share.c_str());
+                  ms.c_str(), copy_fraction.c_str());
 }
 
-std::string percent(double value, double of) {
-    return value > 0 && of > 0 ? format("%.1f %%", 100 * value / of) : "-";
+std::string percent(double value, double total) {
+    return value > 0 && total > 0 ? format("%.1f %%", 100 * value / total) : "-";
 }
 
-std::string time_columns(const Result& result, double copy_gbps, double peak) {
+std::string time_columns(const Result& result, double copy_gbps, double peak_gbps) {
     if (!result.timing) return format("%10s %9s %9s %9s", "-", "-", "-", "-");
     return format("%10.4f %9.1f %9s %9s", result.timing->ms, result.gbps(),
-                  percent(result.gbps(), copy_gbps).c_str(), percent(result.gbps(), peak).c_str());
+                  percent(result.gbps(), copy_gbps).c_str(),
+                  percent(result.gbps(), peak_gbps).c_str());
 }
 
 }  // namespace
 
 double Result::gbps() const {
     if (!timing) return 0;
-    const double moved = bytes ? static_cast<double>(bytes)
-                               : useful_bytes(shape, variant ? variant->element_size : 4);
-    return moved / (timing->ms * 1e-3) / 1e9;
+    const double moved_bytes = bytes ? static_cast<double>(bytes)
+                                     : useful_bytes(shape, variant ? variant->element_size : 4);
+    return moved_bytes / (timing->ms * 1e-3) / 1e9;
 }
 
 Table::Table(const Device& device, bool is_measured, const std::vector<const Variant*>& variants,
@@ -85,16 +86,16 @@ Table::Table(const Device& device, bool is_measured, const std::vector<const Var
 }
 
 std::string Table::head() const {
-    const std::string name = padded("variant", name_width_);
+    const std::string name = pad("variant", name_width_);
     if (!is_measured_) return name + "  verified\n";
     if (is_predicted_) {
-        return padded("", name_width_) +
+        return pad("", name_width_) +
                format("  %13s %11s %19s\n", "sectors/req.", "bank", "predicted") + name +
                format("  %6s %6s %11s %10s %8s", "load", "store", "conflicts", "ms", "of copy") +
                "  verified\n";
     }
     if (device_.simulated) {
-        return padded("", name_width_) + format("  %21s %12s\n", "sectors per request", "bank") +
+        return pad("", name_width_) + format("  %21s %12s\n", "sectors per request", "bank") +
                name + format("  %10s %10s %12s %10s", "load", "store", "conflicts", "MB moved") +
                "  verified\n";
     }
@@ -116,7 +117,7 @@ std::string Table::row(const Result& result, double copy_gbps) const {
         row = name + "\n";
         name.clear();
     }
-    row += padded(name, name_width_) + "  " + columns_of(result, copy_gbps) + verdict(result);
+    row += pad(name, name_width_) + "  " + columns_of(result, copy_gbps) + verdict(result);
     if (!is_measured_ && result.outcome == Outcome::verified) {
         row += ", on " + format_count(result.shapes_verified, "shape");
     }

@@ -11,7 +11,7 @@ namespace coalesce {
 namespace {
 
 /// Splits a line into words. A % sign stays with the number before it.
-std::vector<std::string> words_of(const std::string& line) {
+std::vector<std::string> split_into_words(const std::string& line) {
     std::istringstream stream(line);
     std::vector<std::string> words;
     for (std::string word; stream >> word;) {
@@ -35,41 +35,45 @@ std::string wrap(const std::string& text, const std::string& indent) {
             continue;
         }
         // Each part of a broken line gets the indentation of the original line.
-        const std::string own(std::min(line.find_first_not_of(' '), line.size()), ' ');
-        std::string current;
-        for (const std::string& word : words_of(line)) {
-            const std::size_t width = indent.size() + own.size() + current.size() + 1 + word.size();
-            if (!current.empty() && width > kTerminalColumns) {
-                result += indent + own + current + "\n";
-                current.clear();
+        const std::string line_indent(std::min(line.find_first_not_of(' '), line.size()), ' ');
+        std::string current_line;
+        for (const std::string& word : split_into_words(line)) {
+            const std::size_t width =
+                indent.size() + line_indent.size() + current_line.size() + 1 + word.size();
+            if (!current_line.empty() && width > kTerminalColumns) {
+                result += indent + line_indent + current_line + "\n";
+                current_line.clear();
             }
-            current += (current.empty() ? "" : " ") + word;
+            current_line += (current_line.empty() ? "" : " ") + word;
         }
-        result += indent + own + current + "\n";
+        result += indent + line_indent + current_line + "\n";
     }
     return result;
 }
 
-std::string wrap_with_hanging_indent(const std::string& start, const std::string& text) {
-    return wrap(text, std::string(start.size(), ' ')).replace(0, start.size(), start);
+std::string wrap_with_hanging_indent(const std::string& heading, const std::string& text) {
+    return wrap(text, std::string(heading.size(), ' ')).replace(0, heading.size(), heading);
 }
 
 std::string ordinal(std::uint64_t number) {
     const bool is_teen = number / 10 % 10 == 1;
-    const std::uint64_t last = is_teen ? 0 : number % 10;
-    const char* const ending = last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th";
+    const std::uint64_t last_digit = is_teen ? 0 : number % 10;
+    const char* const ending = last_digit == 1   ? "st"
+                               : last_digit == 2 ? "nd"
+                               : last_digit == 3 ? "rd"
+                                                 : "th";
     return std::to_string(number) + ending;
 }
 
 std::string format(const char* pattern, ...) {
-    va_list arguments, again;
+    va_list arguments, arguments_copy;
     va_start(arguments, pattern);
-    va_copy(again, arguments);
+    va_copy(arguments_copy, arguments);
     const int length = std::vsnprintf(nullptr, 0, pattern, arguments);
     va_end(arguments);
     std::string result(static_cast<std::size_t>(length) + 1, '\0');
-    std::vsnprintf(result.data(), result.size(), pattern, again);
-    va_end(again);
+    std::vsnprintf(result.data(), result.size(), pattern, arguments_copy);
+    va_end(arguments_copy);
     result.pop_back();
     return result;
 }

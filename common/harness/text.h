@@ -14,14 +14,17 @@ constexpr int kTerminalColumns = 80;
 /// breaks.
 std::string wrap(const std::string& text, const std::string& indent = "");
 
-/// Breaks `start` followed by `text` into lines of at most 80 columns. Indents all lines but the
+/// Breaks `heading` followed by `text` into lines of at most 80 columns. Indents all lines but the
 /// first to the column at which `text` begins.
-std::string wrap_with_hanging_indent(const std::string& start, const std::string& text);
+std::string wrap_with_hanging_indent(const std::string& heading, const std::string& text);
 
 /// Returns a count with its noun: "1 cell", "2 cells".
 template <std::integral Count>
-std::string format_count(Count count, const std::string& one, const std::string& many = "") {
-    return std::to_string(count) + " " + (count == 1 ? one : many.empty() ? one + "s" : many);
+std::string format_count(Count count, const std::string& singular, const std::string& plural = "") {
+    return std::to_string(count) + " " +
+           (count == 1       ? singular
+            : plural.empty() ? singular + "s"
+                             : plural);
 }
 
 /// Returns the ordinal of a number: "1st", "2nd", "12th".

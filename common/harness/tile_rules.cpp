@@ -7,9 +7,9 @@
 namespace coalesce {
 namespace {
 
-/// A rule that predicts which tile is stored in the position where tile `should` belongs.
+/// A rule that predicts which tile is stored in the position where tile `expected_tile` belongs.
 struct TileMoveRule {
-    Cell (*held_tile)(Cell should, Cell tiles);
+    Cell (*find_actual_tile)(Cell expected_tile, Cell tiles);
     const char* text;
 };
 
@@ -30,49 +30,63 @@ Cell tile_in_column_order(std::int64_t number, std::int64_t count) {
 }
 
 constexpr TileMoveRule kMoveRules[] = {
-    {[](Cell is, Cell) { return tile_at(is.col, is.row); },
+    {[](Cell expected_tile, Cell) { return tile_at(expected_tile.col, expected_tile.row); },
      "rows and columns of tiles are swapped"},
-    {[](Cell is, Cell tiles) { return tile_at(tiles.row - 1 - is.row, is.col); },
+    {[](Cell expected_tile, Cell tiles) {
+         return tile_at(tiles.row - 1 - expected_tile.row, expected_tile.col);
+     },
      "the rows of tiles are in reverse order"},
-    {[](Cell is, Cell tiles) { return tile_at(is.row, tiles.col - 1 - is.col); },
+    {[](Cell expected_tile, Cell tiles) {
+         return tile_at(expected_tile.row, tiles.col - 1 - expected_tile.col);
+     },
      "the columns of tiles are in reverse order"},
-    {[](Cell is, Cell tiles) { return tile_at(tiles.row - 1 - is.row, tiles.col - 1 - is.col); },
+    {[](Cell expected_tile, Cell tiles) {
+         return tile_at(tiles.row - 1 - expected_tile.row, tiles.col - 1 - expected_tile.col);
+     },
      "rows and columns of tiles are in reverse order"},
-    {[](Cell is, Cell tiles) { return tile_at(is.row, (is.col + is.row) % tiles.col); },
+    {[](Cell expected_tile, Cell tiles) {
+         return tile_at(expected_tile.row, (expected_tile.col + expected_tile.row) % tiles.col);
+     },
      "each row of tiles is shifted by its own index. Is a diagonal order used only for reading, "
      "or only for storing?"},
-    {[](Cell is, Cell tiles) { return tile_at((is.row + is.col) % tiles.row, is.col); },
+    {[](Cell expected_tile, Cell tiles) {
+         return tile_at((expected_tile.row + expected_tile.col) % tiles.row, expected_tile.col);
+     },
      "each column of tiles is shifted by its own index. Is a diagonal order used only for "
      "reading, or only for storing?"},
-    {[](Cell is, Cell tiles) { return tile_in_row_order(is.row * tiles.col + is.col, tiles.row); },
+    {[](Cell expected_tile, Cell tiles) {
+         return tile_in_row_order(expected_tile.row * tiles.col + expected_tile.col, tiles.row);
+     },
      "the block number seems to be divided by the number of tile rows instead of the number of "
      "tile columns"},
-    {[](Cell is, Cell tiles) {
-         return tile_in_column_order(is.col * tiles.row + is.row, tiles.col);
+    {[](Cell expected_tile, Cell tiles) {
+         return tile_in_column_order(expected_tile.col * tiles.row + expected_tile.row, tiles.col);
      },
      "the block number seems to be divided by the number of tile columns instead of the number of "
      "tile rows"},
-    {[](Cell is, Cell tiles) {
-         return tile_in_column_order(is.row * tiles.col + is.col, tiles.row);
+    {[](Cell expected_tile, Cell tiles) {
+         return tile_in_column_order(expected_tile.row * tiles.col + expected_tile.col, tiles.row);
      },
      "the blocks seem to be numbered along rows of tiles on one side and along columns on the "
      "other"},
-    {[](Cell is, Cell tiles) { return tile_in_row_order(is.col * tiles.row + is.row, tiles.col); },
+    {[](Cell expected_tile, Cell tiles) {
+         return tile_in_row_order(expected_tile.col * tiles.row + expected_tile.row, tiles.col);
+     },
      "the blocks seem to be numbered along columns of tiles on one side and along rows on the "
      "other"},
 };
 
 /// Returns the shortest step from the expected tile to the actual tile. The step may cross an edge
 /// and continue at the opposite edge.
-Cell shortest_step(const TileMove& move, Cell tiles) {
-    return {wrap_to_shortest(move.holds.row - move.expected.row, tiles.row),
-            wrap_to_shortest(move.holds.col - move.expected.col, tiles.col)};
+Cell find_shortest_step(const TileMove& move, Cell tiles) {
+    return {wrap_to_shortest(move.actual.row - move.expected.row, tiles.row),
+            wrap_to_shortest(move.actual.col - move.expected.col, tiles.col)};
 }
 
-std::string constant_shift(Cell tiles, const std::vector<TileMove>& moves) {
-    const Cell step = shortest_step(moves.front(), tiles);
+std::string describe_constant_shift(Cell tiles, const std::vector<TileMove>& moves) {
+    const Cell step = find_shortest_step(moves.front(), tiles);
     const bool is_constant = std::all_of(moves.begin(), moves.end(), [&](const TileMove& move) {
-        return shortest_step(move, tiles) == step;
+        return find_shortest_step(move, tiles) == step;
     });
     if (!is_constant || step == Cell{}) return "";
     return "each tile comes from " + distances_text(step, "tile", "tile") +
@@ -82,14 +96,14 @@ std::string constant_shift(Cell tiles, const std::vector<TileMove>& moves) {
 /// Reports whether the rule describes the moves in either direction, because the mistake may be in
 /// the loads or in the stores.
 bool explains_moves(const TileMoveRule& rule, Cell tiles, const std::vector<TileMove>& moves) {
-    const auto reads = [&](const TileMove& move) {
-        return rule.held_tile(move.expected, tiles) == move.holds;
+    const auto fits_loads = [&](const TileMove& move) {
+        return rule.find_actual_tile(move.expected, tiles) == move.actual;
     };
-    const auto stores = [&](const TileMove& move) {
-        return rule.held_tile(move.holds, tiles) == move.expected;
+    const auto fits_stores = [&](const TileMove& move) {
+        return rule.find_actual_tile(move.actual, tiles) == move.expected;
     };
-    return std::all_of(moves.begin(), moves.end(), reads) ||
-           std::all_of(moves.begin(), moves.end(), stores);
+    return std::all_of(moves.begin(), moves.end(), fits_loads) ||
+           std::all_of(moves.begin(), moves.end(), fits_stores);
 }
 
 /// A rule that predicts which tile is processed by the block with the index `number`. If the
@@ -139,36 +153,38 @@ constexpr BlockTileRule kBlockTileRules[] = {
 
 std::vector<bool> find_missed_tiles_by_rule(const BlockTileRule& rule, Cell tiles) {
     const std::int64_t count = tiles.row * tiles.col;
-    std::vector<bool> missed(static_cast<std::size_t>(count), true);
+    std::vector<bool> missed_tiles(static_cast<std::size_t>(count), true);
     for (std::int64_t number = 0; number < count; ++number) {
         const Cell tile = rule.tile_of_block(number, tiles);
-        const bool is_there = tile.row < tiles.row && tile.col < tiles.col;
-        if (is_there) missed[static_cast<std::size_t>(tile.row * tiles.col + tile.col)] = false;
+        const bool is_inside = tile.row < tiles.row && tile.col < tiles.col;
+        if (is_inside)
+            missed_tiles[static_cast<std::size_t>(tile.row * tiles.col + tile.col)] = false;
     }
-    return missed;
+    return missed_tiles;
 }
 
 }  // namespace
 
 std::string find_move_rule(Cell tiles, const std::vector<TileMove>& moves) {
-    constexpr int most_said = 2;
+    constexpr int max_rules = 2;
     if (moves.empty()) return "";
-    std::string text = constant_shift(tiles, moves);
-    int said = !text.empty();
+    std::string text = describe_constant_shift(tiles, moves);
+    int rule_count = !text.empty();
     for (const TileMoveRule& rule : kMoveRules) {
-        if (said == most_said || !explains_moves(rule, tiles, moves)) continue;
-        text += (said++ > 0 ? "; or " : "") + std::string(rule.text);
+        if (rule_count == max_rules || !explains_moves(rule, tiles, moves)) continue;
+        text += (rule_count++ > 0 ? "; or " : "") + std::string(rule.text);
     }
     return text;
 }
 
-std::string find_missed_tiles_rule(Cell tiles, const std::vector<bool>& missed) {
-    constexpr int most_said = 2;
+std::string find_missed_tiles_rule(Cell tiles, const std::vector<bool>& missed_tiles) {
+    constexpr int max_rules = 2;
     std::string text;
-    int said = 0;
+    int rule_count = 0;
     for (const BlockTileRule& rule : kBlockTileRules) {
-        if (said == most_said || find_missed_tiles_by_rule(rule, tiles) != missed) continue;
-        text += (said++ > 0 ? ", or " : "") + std::string(rule.text);
+        if (rule_count == max_rules || find_missed_tiles_by_rule(rule, tiles) != missed_tiles)
+            continue;
+        text += (rule_count++ > 0 ? ", or " : "") + std::string(rule.text);
     }
     return text;
 }

@@ -14,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kTargetSpread = 0.01;
+constexpr double kTargetRelativeSpread = 0.01;
 constexpr double kMaxSeconds = 2;
 constexpr int kMaxRepetitions = 500;
 constexpr int kMinWarmUps = 3;
@@ -48,18 +48,18 @@ Stopwatch::Stopwatch(std::size_t l2_bytes) : flush_(bytes_needed(l2_bytes)) {
     CUDA_CHECK(cudaMemset(flush_.data(), 0, flush_.bytes()));
 }
 
-Timing Stopwatch::repeat(const std::function<double()>& measure_once, int least) {
+Timing Stopwatch::repeat(const std::function<double()>& measure_once, int min_repetitions) {
     const Clock::time_point start = Clock::now();
-    std::vector<double> times;
+    std::vector<double> times_ms;
     Timing timing;
     for (;;) {
-        times.push_back(measure_once());
-        const bool is_late = seconds_since(start) > kMaxSeconds;
-        if (static_cast<int>(times.size()) < least && !is_late) continue;
-        timing = summarize_timings(times);
-        const bool is_enough =
-            timing.spread < kTargetSpread || timing.repetitions >= kMaxRepetitions;
-        if (is_enough || is_late) return timing;
+        times_ms.push_back(measure_once());
+        const bool is_over_time = seconds_since(start) > kMaxSeconds;
+        if (static_cast<int>(times_ms.size()) < min_repetitions && !is_over_time) continue;
+        timing = summarize_timings(times_ms);
+        const bool is_precise_enough =
+            timing.spread < kTargetRelativeSpread || timing.repetitions >= kMaxRepetitions;
+        if (is_precise_enough || is_over_time) return timing;
     }
 }
 
@@ -81,9 +81,9 @@ Timing Stopwatch::time_on_device(const std::function<void()>& work) {
     const auto measure_once = [&] { return time_once_on_device(work); };
     // Warm up first. The device may have been idle while the host compared results, and its clocks
     // rise slowly.
-    double warm_ms = 0;
-    for (int warm_up = 0; warm_up < kMinWarmUps || warm_ms < kWarmUpMs; ++warm_up) {
-        warm_ms += measure_once();
+    double warm_up_ms = 0;
+    for (int warm_up = 0; warm_up < kMinWarmUps || warm_up_ms < kWarmUpMs; ++warm_up) {
+        warm_up_ms += measure_once();
         if (warm_up == kMaxRepetitions) break;
     }
     return repeat(measure_once, 20);

@@ -9,13 +9,13 @@
 namespace coalesce {
 namespace {
 
-double number_of(Bits bits, std::size_t element_size) {
+double to_double(Bits bits, std::size_t element_size) {
     if (element_size == 8) return std::bit_cast<double>(bits.low);
     return std::bit_cast<float>(static_cast<std::uint32_t>(bits.low));
 }
 
 bool is_subnormal(Bits bits, std::size_t element_size) {
-    if (element_size == 8) return std::fpclassify(number_of(bits, 8)) == FP_SUBNORMAL;
+    if (element_size == 8) return std::fpclassify(to_double(bits, 8)) == FP_SUBNORMAL;
     return (bits.low & 0x7f800000) == 0 && (bits.low & 0x007fffff) != 0;
 }
 
@@ -31,47 +31,57 @@ constexpr struct {
 
 }  // namespace
 
-ValueChange classify_change(Bits expected, Bits held, std::size_t element_size) {
+ValueChange classify_change(Bits expected, Bits actual_bits, std::size_t element_size) {
     if (element_size != 4 && element_size != 8) return ValueChange::unrelated;
-    const bool was_nan = is_nan(expected, element_size), is_nan_now = is_nan(held, element_size);
+    const bool was_nan = is_nan(expected, element_size),
+               is_nan_now = is_nan(actual_bits, element_size);
     if (was_nan && is_nan_now) return ValueChange::nan_changed;
     if (was_nan || is_nan_now) return ValueChange::unrelated;
-    const double was = number_of(expected, element_size), now = number_of(held, element_size);
-    if (now == 0 && was == 0) return ValueChange::negative_zero_lost;
-    if (now == 0 && is_subnormal(expected, element_size)) return ValueChange::subnormal_flushed;
-    const bool same_sign = std::signbit(was) == std::signbit(now);
-    if ((std::isinf(now) || now == 0) && same_sign) return ValueChange::out_of_range;
-    if (now == -was) return ValueChange::sign_changed;
-    if (std::abs(now - was) <= std::abs(was) / 100) return ValueChange::close;
+    const double expected_value = to_double(expected, element_size),
+                 actual_value = to_double(actual_bits, element_size);
+    if (actual_value == 0 && expected_value == 0) return ValueChange::negative_zero_lost;
+    if (actual_value == 0 && is_subnormal(expected, element_size))
+        return ValueChange::subnormal_flushed;
+    const bool has_same_sign = std::signbit(expected_value) == std::signbit(actual_value);
+    if ((std::isinf(actual_value) || actual_value == 0) && has_same_sign)
+        return ValueChange::out_of_range;
+    if (actual_value == -expected_value) return ValueChange::sign_changed;
+    if (std::abs(actual_value - expected_value) <= std::abs(expected_value) / 100)
+        return ValueChange::close;
     return ValueChange::unrelated;
 }
 
 bool is_zero(Bits bits, std::size_t element_size) {
-    return (element_size == 4 || element_size == 8) && number_of(bits, element_size) == 0;
+    return (element_size == 4 || element_size == 8) && to_double(bits, element_size) == 0;
 }
 
-bool is_sum(Bits held, Bits one, Bits other, std::size_t element_size) {
+bool is_sum(Bits actual_bits, Bits first, Bits second, std::size_t element_size) {
     if (element_size != 4 && element_size != 8) return false;
-    const double a = number_of(one, element_size), b = number_of(other, element_size);
-    if (std::isnan(a) || std::isnan(b) || std::isnan(a + b)) return is_nan(held, element_size);
-    if (element_size == 8) return std::bit_cast<std::uint64_t>(a + b) == held.low;
+    const double a = to_double(first, element_size), b = to_double(second, element_size);
+    if (std::isnan(a) || std::isnan(b) || std::isnan(a + b))
+        return is_nan(actual_bits, element_size);
+    if (element_size == 8) return std::bit_cast<std::uint64_t>(a + b) == actual_bits.low;
     const float sum = static_cast<float>(a) + static_cast<float>(b);
-    return std::bit_cast<std::uint32_t>(sum) == static_cast<std::uint32_t>(held.low);
+    return std::bit_cast<std::uint32_t>(sum) == static_cast<std::uint32_t>(actual_bits.low);
 }
 
-const char* name_of(Integer type) {
+const char* integer_type_name(Integer type) {
     return kIntegers[static_cast<int>(type)].name;
 }
 
-bool is_converted(Bits held, Bits from, std::size_t element_size, Integer type) {
+bool is_converted(Bits actual_bits, Bits source, std::size_t element_size, Integer type) {
     if (element_size != 4 && element_size != 8) return false;
     const auto& [name, lowest, highest] = kIntegers[static_cast<int>(type)];
-    const double was = number_of(from, element_size), is = number_of(held, element_size);
+    const double source_value = to_double(source, element_size),
+                 actual_value = to_double(actual_bits, element_size);
     // The result of converting a NaN depends on the type and on the GPU, so accept every possible
     // result.
-    if (std::isnan(was)) return is == 0 || is == lowest || is == -lowest;
-    const double whole = std::trunc(std::min(std::max(was, lowest), highest));
-    return is == (element_size == 4 ? static_cast<double>(static_cast<float>(whole)) : whole);
+    if (std::isnan(source_value))
+        return actual_value == 0 || actual_value == lowest || actual_value == -lowest;
+    const double clamped_whole = std::trunc(std::min(std::max(source_value, lowest), highest));
+    return actual_value == (element_size == 4
+                                ? static_cast<double>(static_cast<float>(clamped_whole))
+                                : clamped_whole);
 }
 
 std::string value_text(Bits bits, std::size_t element_size) {
@@ -82,7 +92,7 @@ std::string value_text(Bits bits, std::size_t element_size) {
     const std::string text = format("0x%0*llx", static_cast<int>(2 * element_size), low);
     if (element_size < 4) return text;
     if (is_nan(bits, element_size)) return text + " (a NaN)";
-    return text + format(" (%.*g)", element_size == 4 ? 9 : 17, number_of(bits, element_size));
+    return text + format(" (%.*g)", element_size == 4 ? 9 : 17, to_double(bits, element_size));
 }
 
 }  // namespace coalesce

@@ -22,11 +22,11 @@ enum class ValueChange {
 
 /// Returns how the value changed. For elements that are not 4 or 8 bytes long, the result is always
 /// `unrelated`.
-ValueChange classify_change(Bits expected, Bits held, std::size_t element_size);
+ValueChange classify_change(Bits expected, Bits actual_bits, std::size_t element_size);
 
-/// Reports whether `held` is the sum of `one` and `other` as floats or doubles. If either is a NaN,
-/// the sum is a NaN.
-bool is_sum(Bits held, Bits one, Bits other, std::size_t element_size);
+/// Reports whether `actual_bits` is the sum of `first` and `second` as floats or doubles. If either
+/// is a NaN, the sum is a NaN.
+bool is_sum(Bits actual_bits, Bits first, Bits second, std::size_t element_size);
 
 /// Reports whether the bits represent 0 or -0 as a float or double.
 bool is_zero(Bits bits, std::size_t element_size);
@@ -34,10 +34,10 @@ bool is_zero(Bits bits, std::size_t element_size);
 /// The integer types to which a kernel may convert a value.
 enum class Integer { signed_32, unsigned_32, signed_64 };
 /// Returns the name of a type: "int", "unsigned" or "long long".
-const char* name_of(Integer type);
-/// Reports whether `held` is the result of converting `from` to this integer type and back on a
-/// GPU. The conversion drops the fraction and clamps the value to the range of the type.
-bool is_converted(Bits held, Bits from, std::size_t element_size, Integer type);
+const char* integer_type_name(Integer type);
+/// Reports whether `actual_bits` is the result of converting `source` to this integer type and back
+/// on a GPU. The conversion drops the fraction and clamps the value to the range of the type.
+bool is_converted(Bits actual_bits, Bits source, std::size_t element_size, Integer type);
 
 /// Returns the bits and their value as a string, such as "0x3f800000 (1)".
 std::string value_text(Bits bits, std::size_t element_size);

@@ -14,9 +14,9 @@
 namespace coalesce {
 namespace {
 
-/// Returns the float whose bits are `held`.
-double float_of(Bits held) {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(held.low));
+/// Returns the float whose bits are `actual_bits`.
+double to_float(Bits actual_bits) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(actual_bits.low));
 }
 
 constexpr std::size_t kChunkBytes = std::size_t{64} << 20;
@@ -24,18 +24,20 @@ constexpr std::size_t kChunkBytes = std::size_t{64} << 20;
 /// Returns the number of threads to use for `count` elements. Each thread needs enough work to be
 /// worth starting.
 int thread_count(std::int64_t count) {
-    constexpr std::int64_t worth_a_thread = 1 << 16;
-    const std::int64_t processors = std::max(1u, std::thread::hardware_concurrency());
-    return static_cast<int>(std::clamp<std::int64_t>(count / worth_a_thread, 1, processors));
+    constexpr std::int64_t min_elements_per_thread = 1 << 16;
+    const std::int64_t processor_count = std::max(1u, std::thread::hardware_concurrency());
+    return static_cast<int>(
+        std::clamp<std::int64_t>(count / min_elements_per_thread, 1, processor_count));
 }
 
 /// Splits the indices below `count` into equal shares, and calls `work(share, begin, end)` for each
 /// share in a separate thread. `work` must not throw.
 template <class Work>
 void run_in_parallel(int threads, std::int64_t count, Work work) {
-    std::vector<std::jthread> running;
+    std::vector<std::jthread> worker_threads;
     for (int share = 1; share < threads; ++share) {
-        running.emplace_back(work, share, count * share / threads, count * (share + 1) / threads);
+        worker_threads.emplace_back(work, share, count * share / threads,
+                                    count * (share + 1) / threads);
     }
     work(0, std::int64_t{0}, count / threads);
 }
@@ -48,29 +50,29 @@ enum class Access { read, write };
 template <class Visit>
 void for_each_chunk(const Problem& problem, const GuardedSpan& matrix, Access access, Visit visit) {
     const bool is_copied = matrix.where == Memory::device;
-    DeviceBuffer copy;
+    DeviceBuffer host_copy;
     // Use page-locked memory, because copies between it and the device are faster.
-    if (is_copied) copy = DeviceBuffer(std::min(matrix.bytes, kChunkBytes), Memory::host);
-    for (std::size_t at = 0; at < matrix.bytes; at += kChunkBytes) {
-        const std::size_t bytes = std::min(kChunkBytes, matrix.bytes - at);
-        char* const there = matrix.data + at;
-        char* const here = is_copied ? static_cast<char*>(copy.data()) : there;
+    if (is_copied) host_copy = DeviceBuffer(std::min(matrix.bytes, kChunkBytes), Memory::host);
+    for (std::size_t offset = 0; offset < matrix.bytes; offset += kChunkBytes) {
+        const std::size_t bytes = std::min(kChunkBytes, matrix.bytes - offset);
+        char* const matrix_chunk = matrix.data + offset;
+        char* const host_chunk = is_copied ? static_cast<char*>(host_copy.data()) : matrix_chunk;
         if (is_copied && access == Access::read) {
-            CUDA_CHECK(cudaMemcpy(here, there, bytes, cudaMemcpyDeviceToHost));
+            CUDA_CHECK(cudaMemcpy(host_chunk, matrix_chunk, bytes, cudaMemcpyDeviceToHost));
         }
-        visit(here, static_cast<std::int64_t>(at / problem.element_size),
+        visit(host_chunk, static_cast<std::int64_t>(offset / problem.element_size),
               static_cast<std::int64_t>(bytes / problem.element_size));
         if (is_copied && access == Access::write) {
-            CUDA_CHECK(cudaMemcpy(there, here, bytes, cudaMemcpyHostToDevice));
+            CUDA_CHECK(cudaMemcpy(matrix_chunk, host_chunk, bytes, cudaMemcpyHostToDevice));
         }
     }
 }
 
-void fill(const GuardedSpan& span, char* from, unsigned char byte, std::size_t bytes) {
+void fill(const GuardedSpan& span, char* begin, unsigned char byte, std::size_t bytes) {
     if (span.where == Memory::host) {
-        std::memset(from, byte, bytes);
+        std::memset(begin, byte, bytes);
     } else if (bytes > 0) {
-        CUDA_CHECK(cudaMemset(from, byte, bytes));
+        CUDA_CHECK(cudaMemset(begin, byte, bytes));
     }
 }
 
@@ -80,7 +82,7 @@ void fill_guards(const GuardedSpan& span) {
 }
 
 /// Returns the bytes of a guard band, starting with the byte closest to the matrix.
-std::vector<unsigned char> guard_band(const GuardedSpan& span, bool is_after) {
+std::vector<unsigned char> read_guard_band(const GuardedSpan& span, bool is_after) {
     const char* const begin = is_after ? span.data + span.bytes : span.data - span.guard_bytes;
     std::vector<unsigned char> band(span.guard_bytes);
     if (span.where == Memory::host) {
@@ -94,17 +96,17 @@ std::vector<unsigned char> guard_band(const GuardedSpan& span, bool is_after) {
 
 std::optional<Finding> find_guard_band_write(const GuardedSpan& span, bool is_after,
                                              const std::string& matrix, std::size_t element_size) {
-    const std::vector<unsigned char> band = guard_band(span, is_after);
+    const std::vector<unsigned char> band = read_guard_band(span, is_after);
     const auto is_written = [](unsigned char byte) { return byte != kGuardByte; };
     const auto nearest = std::find_if(band.begin(), band.end(), is_written);
     if (nearest == band.end()) return std::nullopt;
     const auto farthest = std::find_if(band.rbegin(), band.rend(), is_written).base() - 1;
-    const auto elements_to = [&](auto byte) {
+    const auto count_elements_to = [&](auto byte) {
         return static_cast<std::size_t>(byte - band.begin()) / element_size + 1;
     };
-    std::string distance = format_count(elements_to(nearest), "element");
-    if (elements_to(farthest) > elements_to(nearest)) {
-        distance += " to " + std::to_string(elements_to(farthest));
+    std::string distance = format_count(count_elements_to(nearest), "element");
+    if (count_elements_to(farthest) > count_elements_to(nearest)) {
+        distance += " to " + std::to_string(count_elements_to(farthest));
     }
     return Finding{is_after ? Fault::written_after : Fault::written_before,
                    std::string("memory ") + (is_after ? "after the last" : "before the first") +
@@ -113,15 +115,15 @@ std::optional<Finding> find_guard_band_write(const GuardedSpan& span, bool is_af
 }
 
 /// Returns the values of a problem's input.
-Pattern pattern_of(const Problem& problem) {
+Pattern make_pattern(const Problem& problem) {
     const bool has_numbers = problem.has_numbers || problem.is_computed();
     return Pattern(problem.element_size, problem.seed,
                    has_numbers ? InputValues::numbers : InputValues::unique_bits);
 }
 
 /// Returns the input of a task with a computed output: the numbers that `Computation::row` reads.
-std::vector<float> numbers_of(const Problem& problem) {
-    const Pattern pattern = pattern_of(problem);
+std::vector<float> make_numbers(const Problem& problem) {
+    const Pattern pattern = make_pattern(problem);
     std::vector<float> numbers(static_cast<std::size_t>(problem.elements()));
     run_in_parallel(thread_count(problem.elements()), problem.elements(),
                     [&](int, std::int64_t begin, std::int64_t end) {
@@ -134,24 +136,25 @@ std::vector<float> numbers_of(const Problem& problem) {
 /// Compares cells of the output with their expected values.
 class Comparer {
 public:
-    explicit Comparer(const Problem& problem) : problem_(problem), pattern_(pattern_of(problem)) {
-        if (problem.is_computed()) numbers_ = numbers_of(problem);
+    explicit Comparer(const Problem& problem) : problem_(problem), pattern_(make_pattern(problem)) {
+        if (problem.is_computed()) input_numbers_ = make_numbers(problem);
     }
 
     /// Calls `visit(cell, state, held)` for the elements from `begin` to `end` of a chunk. The
     /// chunk starts with element `first` of the output.
     template <class Visit>
-    void run(const void* chunk, std::int64_t first, std::int64_t begin, std::int64_t end,
-             Visit visit) const {
+    void compare_chunk(const void* chunk, std::int64_t first, std::int64_t begin, std::int64_t end,
+                       Visit visit) const {
         Cell out = problem_.out_cell(first + begin);
         std::vector<double> row;
         for (std::int64_t i = begin; i < end; ++i) {
-            const Bits held = pattern_.load(chunk, static_cast<std::size_t>(i));
+            const Bits actual_bits = pattern_.load(chunk, static_cast<std::size_t>(i));
             if (problem_.is_computed()) {
                 if (row.empty() || out.col == 0) row = computed_row(out.row);
-                visit(out, state_of_computed(row[static_cast<std::size_t>(out.col)], held), held);
+                visit(out, compare_computed(row[static_cast<std::size_t>(out.col)], actual_bits),
+                      actual_bits);
             } else {
-                visit(out, state_of_moved(out, first + i, held), held);
+                visit(out, compare_moved(out, first + i, actual_bits), actual_bits);
             }
             if (++out.col == problem_.out_cols()) out = {out.row + 1, 0};
         }
@@ -173,33 +176,33 @@ private:
     /// rows.
     std::vector<double> computed_row(std::int64_t out_row) const {
         std::vector<double> row(static_cast<std::size_t>(problem_.out_cols()));
-        if (const RowFunction compute = problem_.produces.computation.row) {
-            compute(numbers_.data(), static_cast<int>(problem_.rows),
-                    static_cast<int>(problem_.cols), static_cast<int>(out_row), row.data());
+        if (const RowFunction row_function = problem_.produces.computation.row) {
+            row_function(input_numbers_.data(), static_cast<int>(problem_.rows),
+                         static_cast<int>(problem_.cols), static_cast<int>(out_row), row.data());
         }
         return row;
     }
 
-    CellState state_of_computed(double expected, Bits held) const {
+    CellState compare_computed(double expected, Bits actual_bits) const {
         const Computation& computation = problem_.produces.computation;
-        const bool is_poison = held == pattern_.poison();
+        const bool is_poison = actual_bits == pattern_.poison();
         if (!computation.row) return is_poison ? CellState::right : CellState::wrong;
         if (is_poison) return CellState::untouched;
-        const double error = std::abs(float_of(held) - expected);
+        const double error = std::abs(to_float(actual_bits) - expected);
         // For a NaN the comparison is false, so the element counts as wrong.
         const bool is_close = error <= computation.tolerance * std::abs(expected);
         return is_close ? CellState::right : CellState::wrong;
     }
 
-    CellState state_of_moved(Cell out, std::int64_t index, Bits held) const {
+    CellState compare_moved(Cell out, std::int64_t index, Bits actual_bits) const {
         const std::optional<Cell> source = problem_.source_of(out);
-        if (!source) return held == pattern_.poison() ? CellState::right : CellState::wrong;
+        if (!source) return actual_bits == pattern_.poison() ? CellState::right : CellState::wrong;
         const Bits expected =
             pattern_.value_at(static_cast<std::uint64_t>(problem_.index(*source)));
-        if (held == expected) return CellState::right;
-        if (held == value_before(index)) return CellState::untouched;
+        if (actual_bits == expected) return CellState::right;
+        if (actual_bits == value_before(index)) return CellState::untouched;
         if (!problem_.keeps_nan_payloads && is_nan(expected, problem_.element_size) &&
-            is_nan(held, problem_.element_size)) {
+            is_nan(actual_bits, problem_.element_size)) {
             return CellState::right;
         }
         return CellState::wrong;
@@ -207,7 +210,7 @@ private:
 
     const Problem& problem_;
     Pattern pattern_;
-    std::vector<float> numbers_;  ///< the input, if the output is computed
+    std::vector<float> input_numbers_;  ///< the input, if the output is computed
 };
 
 /// Calls `visit(comparer, share, cell, state, held)` for every cell of the output, on several
@@ -221,10 +224,11 @@ auto observe_cells(const Problem& problem, const GuardedSpan& out, MakeShare mak
     for (int i = 0; i < threads; ++i) shares.push_back(make_share());
     for_each_chunk(problem, out, Access::read, [&](const void* chunk, auto first, auto elements) {
         run_in_parallel(threads, elements, [&](int share, std::int64_t begin, std::int64_t end) {
-            auto& mine = shares[static_cast<std::size_t>(share)];
-            comparer.run(chunk, first, begin, end, [&](Cell cell, CellState state, Bits held) {
-                visit(comparer, mine, cell, state, held);
-            });
+            auto& own_result = shares[static_cast<std::size_t>(share)];
+            comparer.compare_chunk(chunk, first, begin, end,
+                                   [&](Cell cell, CellState state, Bits actual_bits) {
+                                       visit(comparer, own_result, cell, state, actual_bits);
+                                   });
         });
     });
     for (std::size_t i = 1; i < shares.size(); ++i) shares[0].merge(shares[i]);
@@ -234,79 +238,82 @@ auto observe_cells(const Problem& problem, const GuardedSpan& out, MakeShare mak
 /// Makes the first pass over the output, which counts the cells, draws the map of the cells, and
 /// finds the first bad cell.
 Comparison count_cells(const Problem& problem, const GuardedSpan& out) {
-    const auto note = [&](const Comparer& comparer, Comparison& mine, Cell cell, CellState state,
-                          Bits held) {
+    const auto count_cell = [&](const Comparer& comparer, Comparison& own_result, Cell cell,
+                                CellState state, Bits actual_bits) {
         const std::int64_t index = cell.row * problem.out_cols() + cell.col;
-        mine.note(cell, state, held == comparer.value_before(index));
+        own_result.note(cell, state, actual_bits == comparer.value_before(index));
     };
     return observe_cells(
-        problem, out, [&] { return Comparison(problem); }, note);
+        problem, out, [&] { return Comparison(problem); }, count_cell);
 }
 
 /// Makes the second pass over the output, which looks for a mistake that explains the bad cells.
 Finding diagnose(const GuardedSpan& out, const Comparison& comparison) {
-    const auto note = [](const Comparer&, Diagnosis& mine, Cell cell, CellState state, Bits held) {
+    const auto record_bad_cell = [](const Comparer&, Diagnosis& own_result, Cell cell,
+                                    CellState state, Bits actual_bits) {
         if (state == CellState::right) return;
-        mine.record_cell(cell, held, state == CellState::untouched);
+        own_result.record_cell(cell, actual_bits, state == CellState::untouched);
     };
     return observe_cells(
-               comparison.problem, out, [&] { return Diagnosis(comparison); }, note)
+               comparison.problem, out, [&] { return Diagnosis(comparison); }, record_bad_cell)
         .conclude();
 }
 
 /// Reads one float of a matrix.
 Bits read_element(const GuardedSpan& matrix, std::int64_t index) {
-    Bits held;
-    const char* const at = matrix.data + index * static_cast<std::int64_t>(sizeof(float));
+    Bits actual_bits;
+    const char* const address = matrix.data + index * static_cast<std::int64_t>(sizeof(float));
     if (matrix.where == Memory::host) {
-        std::memcpy(&held.low, at, sizeof(float));
+        std::memcpy(&actual_bits.low, address, sizeof(float));
     } else {
-        CUDA_CHECK(cudaMemcpy(&held.low, at, sizeof(float), cudaMemcpyDeviceToHost));
+        CUDA_CHECK(cudaMemcpy(&actual_bits.low, address, sizeof(float), cudaMemcpyDeviceToHost));
     }
-    return held;
+    return actual_bits;
 }
 
 /// Describes the first bad cell of a computed output.
 Finding describe_computed(const GuardedSpan& out, const Comparison& comparison) {
     const Problem& problem = comparison.problem;
-    const Cell bad = *comparison.first_bad;
-    const std::string name = out_name(problem, bad);
+    const Cell bad_cell = *comparison.first_bad;
+    const std::string name = out_name(problem, bad_cell);
     const Computation& computation = problem.produces.computation;
     if (!computation.row) {
         return {Fault::value_not_of_input,
                 name + " was written, but the kernel must not write any element"};
     }
     if (comparison.wrong == 0) {
-        const bool is_nothing = comparison.right == 0;
-        return {is_nothing ? Fault::nothing_written : Fault::never_written,
-                name + " was never written" + (is_nothing ? ", nor was any other cell" : "")};
+        const bool is_nothing_written = comparison.right == 0;
+        return {
+            is_nothing_written ? Fault::nothing_written : Fault::never_written,
+            name + " was never written" + (is_nothing_written ? ", nor was any other cell" : "")};
     }
     const Comparer comparer(problem);
-    const Bits held = read_element(out, bad.row * problem.out_cols() + bad.col);
-    const std::string what = held == comparer.value_before(0) ? " was never written"
-                                                              : format(" is %.9g", float_of(held));
+    const Bits actual_bits = read_element(out, bad_cell.row * problem.out_cols() + bad_cell.col);
+    const std::string state_text = actual_bits == comparer.value_before(0)
+                                       ? " was never written"
+                                       : format(" is %.9g", to_float(actual_bits));
     return {Fault::value_not_of_input,
-            name + what +
+            name + state_text +
                 format(", but should be %.9g; the relative error may be at most %g",
-                       comparer.computed_value(bad), computation.tolerance)};
+                       comparer.computed_value(bad_cell), computation.tolerance)};
 }
 
 /// Returns the first cell of the input that the kernel has changed, or nothing if it has changed
 /// none.
 std::optional<Cell> find_changed_input(const Problem& problem, const GuardedSpan& in) {
-    const Problem as_before{.rows = problem.in_rows(),
-                            .cols = problem.cols,
-                            .produces = {Produces::copy},
-                            .element_size = problem.element_size,
-                            .seed = problem.seed,
-                            .has_numbers = problem.has_numbers || problem.is_computed()};
-    return count_cells(as_before, in).first_bad;
+    const Problem unchanged_input{.rows = problem.in_rows(),
+                                  .cols = problem.cols,
+                                  .produces = {Produces::copy},
+                                  .element_size = problem.element_size,
+                                  .seed = problem.seed,
+                                  .has_numbers = problem.has_numbers || problem.is_computed()};
+    return count_cells(unchanged_input, in).first_bad;
 }
 
 }  // namespace
 
 void prepare_in(const Problem& problem, const GuardedSpan& in) {
-    const Pattern pattern = pattern_of(problem);
+    const Pattern pattern = make_pattern(problem);
     fill_guards(in);
     for_each_chunk(problem, in, Access::write, [&](char* chunk, auto first, auto elements) {
         run_in_parallel(
@@ -326,25 +333,26 @@ void prepare_out(const GuardedSpan& out) {
 Comparison check(const Problem& problem, const GuardedSpan& in, const GuardedSpan& out) {
     Comparison comparison = count_cells(problem, out);
     const bool has_input = !problem.is_in_place();
-    const auto changed = has_input ? find_changed_input(problem, in) : std::nullopt;
-    comparison.input_is_changed = changed.has_value();
+    const auto changed_cell = has_input ? find_changed_input(problem, in) : std::nullopt;
+    comparison.input_is_changed = changed_cell.has_value();
     if (comparison.wrong + comparison.untouched > 0) {
         comparison.findings.push_back(problem.is_computed() ? describe_computed(out, comparison)
                                                             : diagnose(out, comparison));
     }
-    if (changed) {
+    if (changed_cell) {
         comparison.findings.push_back(
             {Fault::input_changed,
-             in_name(problem, *changed) + " was changed: a kernel must only read its input"});
+             in_name(problem, *changed_cell) + " was changed: a kernel must only read its input"});
     }
-    const auto look_at_guards = [&](const GuardedSpan& span, const char* name) {
+    const auto check_guards = [&](const GuardedSpan& span, const char* name) {
         for (const bool is_after : {false, true}) {
-            const auto found = find_guard_band_write(span, is_after, name, problem.element_size);
-            if (found) comparison.findings.push_back(*found);
+            const auto write_finding =
+                find_guard_band_write(span, is_after, name, problem.element_size);
+            if (write_finding) comparison.findings.push_back(*write_finding);
         }
     };
-    look_at_guards(out, has_input ? "out" : "data");
-    if (has_input) look_at_guards(in, "in");
+    check_guards(out, has_input ? "out" : "data");
+    if (has_input) check_guards(in, "in");
     return comparison;
 }
 
@@ -393,12 +401,12 @@ VerifiedBuffers::VerifiedBuffers(const Problem& problem, std::size_t guard_bytes
     : problem_(problem),
       in_(problem.bytes() + 2 * guard_bytes, in),
       out_(problem.is_in_place() ? 0 : problem.out_bytes() + 2 * guard_bytes, out) {
-    const auto span_in = [&](const DeviceBuffer& buffer, std::size_t bytes,
-                             Memory where) -> GuardedSpan {
+    const auto make_span = [&](const DeviceBuffer& buffer, std::size_t bytes,
+                               Memory where) -> GuardedSpan {
         return {static_cast<char*>(buffer.data()) + guard_bytes, bytes, guard_bytes, where};
     };
-    in_span_ = span_in(in_, problem.bytes(), in);
-    out_span_ = problem.is_in_place() ? in_span_ : span_in(out_, problem.out_bytes(), out);
+    in_span_ = make_span(in_, problem.bytes(), in);
+    out_span_ = problem.is_in_place() ? in_span_ : make_span(out_, problem.out_bytes(), out);
 }
 
 void VerifiedBuffers::prepare() {

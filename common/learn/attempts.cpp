@@ -47,40 +47,41 @@ std::vector<Attempt> parse_attempts(const std::string& text) {
 
 // Adds an attempt. If the same source was tried before, the new attempt replaces the earlier one,
 // but keeps its number and time.
-void add(std::vector<Attempt>& all, Attempt attempt) {
-    auto same = std::ranges::find(all, attempt.hash, &Attempt::hash);
-    attempt.number = all.empty() ? 1 : all.back().number + 1;
-    if (same == all.end()) same = all.insert(all.end(), attempt);
-    attempt.number = same->number;
-    attempt.made_at = same->made_at;
-    *same = attempt;
+void add(std::vector<Attempt>& stored_attempts, Attempt attempt) {
+    auto same_attempt = std::ranges::find(stored_attempts, attempt.hash, &Attempt::hash);
+    attempt.number = stored_attempts.empty() ? 1 : stored_attempts.back().number + 1;
+    if (same_attempt == stored_attempts.end())
+        same_attempt = stored_attempts.insert(stored_attempts.end(), attempt);
+    attempt.number = same_attempt->number;
+    attempt.made_at = same_attempt->made_at;
+    *same_attempt = attempt;
 }
 
 // Reports whether `one` is faster than `other`. Every measured time ranks above every predicted
 // time, and attempts without a time rank last.
-bool is_better(const Attempt& one, const Attempt& other) {
-    if (one.measured_ms.has_value() != other.measured_ms.has_value())
-        return one.measured_ms.has_value();
-    if (one.measured_ms) return *one.measured_ms < *other.measured_ms;
-    if (one.ms.has_value() != other.ms.has_value()) return one.ms.has_value();
-    return one.ms && *one.ms < *other.ms;
+bool is_better(const Attempt& a, const Attempt& b) {
+    if (a.measured_ms.has_value() != b.measured_ms.has_value()) return a.measured_ms.has_value();
+    if (a.measured_ms) return *a.measured_ms < *b.measured_ms;
+    if (a.ms.has_value() != b.ms.has_value()) return a.ms.has_value();
+    return a.ms && *a.ms < *b.ms;
 }
 
 // Returns the change of the predicted time since the previous attempt, such as "-33 %".
-std::string change_of(const Attempt& attempt, const std::vector<Attempt>& attempts) {
-    const Attempt* before = nullptr;
-    for (auto& one : attempts) {
-        if (one.number < attempt.number && (!before || one.number > before->number)) before = &one;
+std::string format_change(const Attempt& attempt, const std::vector<Attempt>& attempts) {
+    const Attempt* previous = nullptr;
+    for (auto& candidate : attempts) {
+        if (candidate.number < attempt.number && (!previous || candidate.number > previous->number))
+            previous = &candidate;
     }
-    if (!before || !before->ms || !attempt.ms) return "";
-    const double percent = std::round(100 * (*attempt.ms / *before->ms - 1));
+    if (!previous || !previous->ms || !attempt.ms) return "";
+    const double percent = std::round(100 * (*attempt.ms / *previous->ms - 1));
     return percent == 0 ? "0 %" : format("%+.0f %%", percent);
 }
 
-std::string row_of(const Attempt& attempt, const std::string& change, const std::string& name,
-                   bool is_measured) {
-    const auto ms = [](std::optional<double> value, const char* more) {
-        return value ? format("%.4f", *value) + more : kMissingValue;
+std::string format_row(const Attempt& attempt, const std::string& change, const std::string& name,
+                       bool is_measured) {
+    const auto ms = [](std::optional<double> value, const char* suffix) {
+        return value ? format("%.4f", *value) + suffix : kMissingValue;
     };
     const auto percent = [&](double part) {
         return attempt.ms ? format("%.0f %%", 100 * part) : kMissingValue;
@@ -96,17 +97,18 @@ std::string row_of(const Attempt& attempt, const std::string& change, const std:
 }
 
 // Shortens "2026-01-31T12:00:00Z" to "01-31 12:00".
-std::string short_time(const std::string& at) {
-    if (at.size() < 16) return at;
-    return at.substr(5, 5) + " " + at.substr(11, 5);
+std::string short_time(const std::string& time_text) {
+    if (time_text.size() < 16) return time_text;
+    return time_text.substr(5, 5) + " " + time_text.substr(11, 5);
 }
 
 }  // namespace
 
-RelativeSpeed compare_speed(const Predicted& yours, const Predicted& other) {
-    const double band = std::max(yours.error_band, other.error_band);
-    if (yours.ms > other.ms * (1 + band)) return RelativeSpeed::slower;
-    return yours.ms < other.ms * (1 - band) ? RelativeSpeed::faster : RelativeSpeed::level;
+RelativeSpeed compare_speed(const Predicted& prediction, const Predicted& reference) {
+    const double error_band = std::max(prediction.error_band, reference.error_band);
+    if (prediction.ms > reference.ms * (1 + error_band)) return RelativeSpeed::slower;
+    return prediction.ms < reference.ms * (1 - error_band) ? RelativeSpeed::faster
+                                                           : RelativeSpeed::level;
 }
 
 Attempt make_attempt(const Verdict& verdict, const std::optional<Predicted>& predicted,
@@ -133,9 +135,9 @@ Attempts::Attempts(const std::function<void(const std::string&)>& warn)
     : file_(learners_folder(), "beat.json", warn) {}
 
 std::vector<Attempt> Attempts::read() {
-    std::vector<Attempt> all;
-    file_.read([&](const std::string& text) { all = parse_attempts(text); });
-    return all;
+    std::vector<Attempt> stored_attempts;
+    file_.read([&](const std::string& text) { stored_attempts = parse_attempts(text); });
+    return stored_attempts;
 }
 
 std::vector<Attempt> Attempts::note(Attempt attempt, const std::string& text) {
@@ -149,33 +151,34 @@ std::vector<Attempt> Attempts::note(Attempt attempt, const std::string& text) {
         throw UsageError("the attempt was not stored: " + copy.string() + " cannot be written (" +
                          error.message() + ")");
     }
-    std::vector<Attempt> all;
-    file_.update([&](const std::string& known) { all = parse_attempts(known); },
-                 [&] {
-                     add(all, attempt);
-                     return codec::write(StoredAttempts{all}, true) + "\n";
-                 });
-    return all;
+    std::vector<Attempt> stored_attempts;
+    file_.update(
+        [&](const std::string& stored_text) { stored_attempts = parse_attempts(stored_text); },
+        [&] {
+            add(stored_attempts, attempt);
+            return codec::write(StoredAttempts{stored_attempts}, true) + "\n";
+        });
+    return stored_attempts;
 }
 
 fs::path Attempts::copy_path(const Attempt& attempt) {
     return learners_folder() / "copies" / "beat" / (attempt.hash + ".cu");
 }
 
-std::string format_attempts(const std::vector<Attempt>& attempts, const Attempt* other,
+std::string format_attempts(const std::vector<Attempt>& attempts, const Attempt* solution_attempt,
                             const std::string& name) {
-    std::vector<Attempt> sorted = attempts;
-    if (other != nullptr) sorted.push_back(*other);
-    std::ranges::stable_sort(sorted, is_better);
-    const bool is_measured =
-        std::ranges::any_of(sorted, [](auto& one) { return one.measured_ms.has_value(); });
+    std::vector<Attempt> sorted_attempts = attempts;
+    if (solution_attempt != nullptr) sorted_attempts.push_back(*solution_attempt);
+    std::ranges::stable_sort(sorted_attempts, is_better);
+    const bool is_measured = std::ranges::any_of(
+        sorted_attempts, [](auto& attempt) { return attempt.measured_ms.has_value(); });
     std::string text = "                  predicted            sectors/request\n";
     text += "   #        ms  within  of copy   change   load  store";
     text += is_measured ? " measured  when\n" : "  when\n";
-    for (const Attempt& one : sorted) {
-        const bool is_other = one.number == 0;
-        text += row_of(one, is_other ? "" : change_of(one, attempts),
-                       is_other ? name : short_time(one.made_at), is_measured);
+    for (const Attempt& attempt : sorted_attempts) {
+        const bool is_solution = attempt.number == 0;
+        text += format_row(attempt, is_solution ? "" : format_change(attempt, attempts),
+                           is_solution ? name : short_time(attempt.made_at), is_measured);
     }
     return text;
 }

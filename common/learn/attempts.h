@@ -36,7 +36,7 @@ enum class RelativeSpeed {
     level,   ///< equal within the error band
     faster,  ///< faster by more than the error band
 };
-RelativeSpeed compare_speed(const Predicted& yours, const Predicted& other);
+RelativeSpeed compare_speed(const Predicted& prediction, const Predicted& reference);
 
 /// Creates an attempt from the verdict on a correct kernel. `predicted` may be empty.
 Attempt make_attempt(const Verdict& verdict, const std::optional<Predicted>& predicted,
@@ -66,7 +66,7 @@ private:
 
 /// Returns the attempts as a table, fastest first. If `other` is not null, the table has a row for
 /// it, called `name`. The column "change" compares each attempt with the previous one.
-std::string format_attempts(const std::vector<Attempt>& attempts, const Attempt* other,
+std::string format_attempts(const std::vector<Attempt>& attempts, const Attempt* solution_attempt,
                             const std::string& name);
 
 }  // namespace coalesce::learn

@@ -51,7 +51,7 @@ int restore_attempt(const std::vector<Attempt>& attempts, int number) {
     return write_learner_file(*text, "attempt " + std::to_string(number), kAgain);
 }
 
-void show_table(const std::vector<Attempt>& attempts, const Attempt* other) {
+void show_table(const std::vector<Attempt>& attempts, const Attempt* solution_attempt) {
     if (attempts.empty()) {
         std::cout << "You have not made any attempts yet. ./learn beat makes the first one.\n";
         return;
@@ -59,19 +59,20 @@ void show_table(const std::vector<Attempt>& attempts, const Attempt* other) {
     const std::string& gpu = attempts.back().gpu;
     std::cout << "Your attempts at 8192 x 8192, fastest first"
               << (gpu.empty() ? ":\n\n" : "; " + gpu + ":\n\n")
-              << format_attempts(attempts, other, kLessonToBeat);
+              << format_attempts(attempts, solution_attempt, kLessonToBeat);
 }
 
-std::string format_relative_speed(const Predicted& yours, const Predicted& other,
+std::string format_relative_speed(const Predicted& prediction, const Predicted& reference,
                                   const Style& style) {
-    const bool is_known = yours.unknown().empty();
-    const double band = std::max(yours.error_band, other.error_band);
-    const std::string times = format("%.4f ms against %.4f ms (predicted, %s, within %.0f %%).",
-                                     yours.ms, other.ms, yours.gpu.c_str(), 100 * band);
-    switch (compare_speed(yours, other)) {
+    const bool is_known = prediction.unknown().empty();
+    const double error_band = std::max(prediction.error_band, reference.error_band);
+    const std::string times =
+        format("%.4f ms against %.4f ms (predicted, %s, within %.0f %%).", prediction.ms,
+               reference.ms, prediction.gpu.c_str(), 100 * error_band);
+    switch (compare_speed(prediction, reference)) {
         case RelativeSpeed::slower:
             return style.paint_bad("Slower") + " than " + kLessonToBeat + ": " + times + "\n" +
-                   format_comparison(yours, other);
+                   format_comparison(prediction, reference);
         case RelativeSpeed::level:
             return "Your kernel is as fast as " + kLessonToBeat +
                    ", within the error of the model: " + times;
@@ -101,27 +102,27 @@ void show_prediction(const Verdict& verdict, const Style& style) {
 }
 
 // Measures the learner's kernel and the solution on the GPU, if this computer has one.
-void measure_both(const LearnerExercise& exercise, const std::string& file, Attempt& yours,
-                  Attempt& other) {
-    std::string why;
-    const auto time = [&](const std::string& of) -> std::optional<double> {
-        const Json measured = measure_in_child(exercise, of, false, why);
+void measure_both(const LearnerExercise& exercise, const std::string& file,
+                  Attempt& learner_attempt, Attempt& solution_attempt) {
+    std::string failure_reason;
+    const auto time = [&](const std::string& kernel_file) -> std::optional<double> {
+        const Json measured = measure_in_child(exercise, kernel_file, false, failure_reason);
         if (measured.is_null()) return std::nullopt;
         return measured.value("ms", 0.0);
     };
-    yours.measured_ms = time(file);
-    if (yours.measured_ms) {
-        other.measured_ms =
+    learner_attempt.measured_ms = time(file);
+    if (learner_attempt.measured_ms) {
+        solution_attempt.measured_ms =
             time((repository() / "solutions" / exercise.step->name / "kernel.cu").string());
     }
-    if (yours.measured_ms && other.measured_ms) {
+    if (learner_attempt.measured_ms && solution_attempt.measured_ms) {
         std::cout << "\n"
                   << wrap(format("Measured on this computer's GPU: your kernel takes %.4f ms, and "
                                  "%s takes %.4f ms.",
-                                 *yours.measured_ms, exercise.step->name.c_str(),
-                                 *other.measured_ms));
-    } else if (!why.empty()) {
-        std::cout << "\n" << wrap("Your kernel was not measured: " + why);
+                                 *learner_attempt.measured_ms, exercise.step->name.c_str(),
+                                 *solution_attempt.measured_ms));
+    } else if (!failure_reason.empty()) {
+        std::cout << "\n" << wrap("Your kernel was not measured: " + failure_reason);
     }
 }
 
@@ -140,24 +141,25 @@ int print_rejected_attempt(const CheckResult& result, const Style& style) {
     return is_examined ? 1 : 2;
 }
 
-int score_attempt(Session& session, const BeatArguments& words, const CheckResult& result,
+int score_attempt(Session& session, const BeatArguments& arguments, const CheckResult& result,
                   const LearnerExercise& exercise, const std::string& file) {
     const Verdict& verdict = *result.verdict;
     const Style& style = session.style;
     std::cout << style.paint_strong("beat") << ": " << style.paint_good("right") << " on all shapes"
               << format("  (simulated, %.0f ms)\n\n", result.milliseconds);
     show_prediction(verdict, style);
-    Attempt yours = make_attempt(verdict, verdict.predicted, verdict.counters);
-    Attempt other = make_attempt(verdict, verdict.solution_predicted, verdict.solution_counters);
-    measure_both(exercise, file, yours, other);
-    if (!words.file.empty()) return 0;
+    Attempt learner_attempt = make_attempt(verdict, verdict.predicted, verdict.counters);
+    Attempt solution_attempt =
+        make_attempt(verdict, verdict.solution_predicted, verdict.solution_counters);
+    measure_both(exercise, file, learner_attempt, solution_attempt);
+    if (!arguments.file.empty()) return 0;
     if (verdict.source.empty()) {
         throw UsageError(
             kLearnerFilePath.string() +
             " changed while it was examined, so this attempt was not stored; try again");
     }
     std::cout << "\n";
-    show_table(attempts().note(yours, verdict.source), &other);
+    show_table(attempts().note(learner_attempt, verdict.source), &solution_attempt);
     std::cout << "\n" << kAgain << "      Restore an attempt: ./learn beat --restore N\n";
     return 0;
 }
@@ -186,34 +188,35 @@ constexpr Launch configure(int rows, int cols) {
 )";
 }
 
-int beat(Session& session, const BeatArguments& words) {
-    if (words.is_list + words.is_reset + (words.restore > 0) + !words.file.empty() > 1) {
+int beat(Session& session, const BeatArguments& arguments) {
+    if (arguments.is_list + arguments.is_reset + (arguments.restore > 0) + !arguments.file.empty() >
+        1) {
         throw UsageError(
             "--list, --reset, --restore and --file cannot be combined; use only one of them");
     }
-    if (words.is_reset)
+    if (arguments.is_reset)
         return write_learner_file(beat_starting_text(), "its original text", "Next: ./learn beat");
-    if (words.restore > 0) return restore_attempt(attempts().read(), words.restore);
-    if (words.is_list) {
+    if (arguments.restore > 0) return restore_attempt(attempts().read(), arguments.restore);
+    if (arguments.is_list) {
         show_table(attempts().read(), nullptr);
         return 0;
     }
-    const fs::path own = repository() / kLearnerFilePath;
-    if (words.file.empty() && !fs::exists(fs::symlink_status(own))) {
-        fs::create_directories(own.parent_path());
-        write_file(own, beat_starting_text());
+    const fs::path learner_file = repository() / kLearnerFilePath;
+    if (arguments.file.empty() && !fs::exists(fs::symlink_status(learner_file))) {
+        fs::create_directories(learner_file.parent_path());
+        write_file(learner_file, beat_starting_text());
         std::cout << wrap(kLearnerFilePath.string() +
                           " is your file for this exercise. It starts with a kernel that is "
                           "correct but slow.")
                   << "\n";
     }
-    require_file(words.file);
+    require_file(arguments.file);
     const LearnerExercise exercise = find_exercise(session.course, kLessonToBeat, false);
-    const std::string file = words.file.empty() ? own.string() : words.file;
+    const std::string file = arguments.file.empty() ? learner_file.string() : arguments.file;
     const CheckResult result =
-        check({.exercise = exercise, .file = file, .seconds = words.seconds});
+        check({.exercise = exercise, .file = file, .seconds = arguments.seconds});
     const bool is_right = result.outcome != CheckResult::not_examined && result.verdict->counters;
-    return is_right ? score_attempt(session, words, result, exercise, file)
+    return is_right ? score_attempt(session, arguments, result, exercise, file)
                     : print_rejected_attempt(result, session.style);
 }
 

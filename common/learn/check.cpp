@@ -16,30 +16,31 @@ namespace {
 
 const std::string kAll = "all";
 
-CheckRequest request_for(const LearnerExercise& exercise, const CheckArguments& words) {
+CheckRequest request_for(const LearnerExercise& exercise, const CheckArguments& arguments) {
     // The simulator checks the kernel and counts its costs. A GPU is used only to measure the time.
-    std::string device = words.device == "gpu" ? "gpu" : "sim";
+    std::string device = arguments.device == "gpu" ? "gpu" : "sim";
     return {.exercise = exercise,
-            .file = words.file,
+            .file = arguments.file,
             .device = device,
-            .seconds = words.seconds,
+            .seconds = arguments.seconds,
             // The pages of the book cannot compile whole programs, so do not compile whole programs
             // through LLVM IR.
-            .uses_llvm_ir = words.uses_llvm_ir && !exercise.is_program(),
-            .as_graded = words.as_graded};
+            .uses_llvm_ir = arguments.uses_llvm_ir && !exercise.is_program(),
+            .uses_grader_rules = arguments.uses_grader_rules};
 }
 
-void validate_arguments(const CheckArguments& words) {
-    if (words.device != "auto" && words.device != "gpu" && words.device != "sim") {
-        throw UsageError("there is no device \"" + words.device + "\"; choose auto, gpu or sim");
+void validate_arguments(const CheckArguments& arguments) {
+    if (arguments.device != "auto" && arguments.device != "gpu" && arguments.device != "sim") {
+        throw UsageError("there is no device \"" + arguments.device +
+                         "\"; choose auto, gpu or sim");
     }
-    if (words.seconds < 1 || words.seconds > 3600) {
+    if (arguments.seconds < 1 || arguments.seconds > 3600) {
         throw UsageError("--seconds takes a whole number from 1 to 3600");
     }
-    require_file(words.file);
-    if (words.exercise == kAll && !words.file.empty()) {
+    require_file(arguments.file);
+    if (arguments.exercise == kAll && !arguments.file.empty()) {
         throw UsageError("--file needs the number of a single exercise: ./learn check 03 --file " +
-                         words.file);
+                         arguments.file);
     }
 }
 
@@ -58,13 +59,13 @@ int print_results(const std::vector<Json>& results, int code) {
 }
 
 // Prints the full result of a check. The result has already been stored.
-void show(Session& session, const LearnerExercise& exercise, const CheckArguments& words,
+void show(Session& session, const LearnerExercise& exercise, const CheckArguments& arguments,
           const CheckResult& result) {
     if (result.outcome != CheckResult::passed) {
-        std::cout << format_failure(exercise, result, session.style, words.has_full_map);
+        std::cout << format_failure(exercise, result, session.style, arguments.has_full_map);
         return;
     }
-    bool is_own_file = words.file.empty();
+    bool is_own_file = arguments.file.empty();
     Record record = session.progress.read().record(exercise.name());
     if (is_own_file && can_ask() && has_open_questions(exercise, record)) {
         std::cout << check_headline(exercise, result, session.style)
@@ -79,20 +80,21 @@ void show(Session& session, const LearnerExercise& exercise, const CheckArgument
                      })
                      .record(exercise.name());
     }
-    PassedText more = collect_passed_text(session, exercise, record);
-    if (!is_own_file) more.record = nullptr;
-    more.counters = true;
-    std::cout << format_pass_or_prompt(exercise, result, more, session.style);
-    if (words.device != "sim")
-        std::cout << std::flush << format_bandwidth(exercise, words.file, words.device == "gpu");
+    PassedText passed_text = collect_passed_text(session, exercise, record);
+    if (!is_own_file) passed_text.record = nullptr;
+    passed_text.counters = true;
+    std::cout << format_pass_or_prompt(exercise, result, passed_text, session.style);
+    if (arguments.device != "sim")
+        std::cout << std::flush
+                  << format_bandwidth(exercise, arguments.file, arguments.device == "gpu");
 }
 
-int check_one(Session& session, const CheckArguments& words) {
-    LearnerExercise exercise = session.exercise(words.exercise, words.is_hunt);
-    CheckResult result = check(request_for(exercise, words));
-    if (words.file.empty()) record_check(session, exercise, result);
-    if (words.json) return print_results({to_json_result(exercise, result)}, result.outcome);
-    show(session, exercise, words, result);
+int check_one(Session& session, const CheckArguments& arguments) {
+    LearnerExercise exercise = session.exercise(arguments.exercise, arguments.is_hunt);
+    CheckResult result = check(request_for(exercise, arguments));
+    if (arguments.file.empty()) record_check(session, exercise, result);
+    if (arguments.json) return print_results({to_json_result(exercise, result)}, result.outcome);
+    show(session, exercise, arguments, result);
     return result.outcome;
 }
 
@@ -103,29 +105,30 @@ std::string format_check_line(const LearnerExercise& exercise, const CheckResult
     const std::string text = name + describe_outcome(result.outcome, style);
     if (result.outcome == CheckResult::passed) return text + "\n";
     if (result.outcome == CheckResult::not_yet) return text + "   " + result.failure() + "\n";
-    std::string why = result.verdict && !result.verdict->failures.empty()
-                          ? result.verdict->failures.front().headline
-                          : result.problem;
-    return text + "\n" + wrap(why, "    ");
+    std::string failure_text = result.verdict && !result.verdict->failures.empty()
+                                   ? result.verdict->failures.front().headline
+                                   : result.problem;
+    return text + "\n" + wrap(failure_text, "    ");
 }
 
-int check_all(Session& session, const CheckArguments& words) {
+int check_all(Session& session, const CheckArguments& arguments) {
     std::vector<Json> results;
-    int passed = 0, not_examined = 0, count = 0;
+    int passed = 0, not_examined = 0, exercise_count = 0;
     for (auto& exercise : list_exercises(session.course)) {
-        if (words.is_hunt && !exercise.step->hunt) continue;
-        LearnerExercise one = {exercise.step, words.is_hunt};
-        CheckResult result = check(request_for(one, words));
-        record_check(session, one, result);
-        ++count;
+        if (arguments.is_hunt && !exercise.step->hunt) continue;
+        LearnerExercise checked_exercise = {exercise.step, arguments.is_hunt};
+        CheckResult result = check(request_for(checked_exercise, arguments));
+        record_check(session, checked_exercise, result);
+        ++exercise_count;
         passed += result.outcome == CheckResult::passed;
         not_examined += result.outcome == CheckResult::not_examined;
-        if (words.json) results.push_back(to_json_result(one, result));
-        if (!words.json) std::cout << format_check_line(one, result, session.style) << std::flush;
+        if (arguments.json) results.push_back(to_json_result(checked_exercise, result));
+        if (!arguments.json)
+            std::cout << format_check_line(checked_exercise, result, session.style) << std::flush;
     }
-    int code = not_examined > 0 || count == 0 ? 2 : passed < count ? 1 : 0;
-    if (words.json) return print_results(results, code);
-    std::cout << "\n" << passed << " of " << count << " passed.";
+    int code = not_examined > 0 || exercise_count == 0 ? 2 : passed < exercise_count ? 1 : 0;
+    if (arguments.json) return print_results(results, code);
+    std::cout << "\n" << passed << " of " << exercise_count << " passed.";
     if (code == 1) std::cout << " ./learn check 03 shows the full report on exercise 03.";
     std::cout << "\n";
     return code;
@@ -133,9 +136,10 @@ int check_all(Session& session, const CheckArguments& words) {
 
 }  // namespace
 
-int check(Session& session, const CheckArguments& words) {
-    validate_arguments(words);
-    return words.exercise == kAll ? check_all(session, words) : check_one(session, words);
+int check(Session& session, const CheckArguments& arguments) {
+    validate_arguments(arguments);
+    return arguments.exercise == kAll ? check_all(session, arguments)
+                                      : check_one(session, arguments);
 }
 
 void update_record(Record& record, const LearnerExercise& exercise, const CheckResult& result) {
@@ -167,12 +171,12 @@ State record_check(Session& session, const LearnerExercise& exercise, const Chec
 
 PassedText collect_passed_text(const Session& session, const LearnerExercise& exercise,
                                const Record& record) {
-    PassedText more;
-    more.record = &record;
-    if (!exercise.is_hunt && exercise.step->hunt) more.next.push_back({exercise.step, true});
-    const LearnerExercise behind = exercise_after(session.course, exercise);
-    if (behind.step != nullptr) more.next.push_back(behind);
-    return more;
+    PassedText passed_text;
+    passed_text.record = &record;
+    if (!exercise.is_hunt && exercise.step->hunt) passed_text.next.push_back({exercise.step, true});
+    const LearnerExercise following = exercise_after(session.course, exercise);
+    if (following.step != nullptr) passed_text.next.push_back(following);
+    return passed_text;
 }
 
 }  // namespace coalesce::learn

@@ -24,12 +24,12 @@ struct CheckArguments {
     bool json = false;
     bool has_full_map = false;  ///< whether to draw the whole map of right and wrong cells
     bool uses_llvm_ir = false;  ///< whether to compile through LLVM IR, as the pages of the book do
-    bool as_graded = false;     ///< whether to reject PTX that the grader would reject
+    bool uses_grader_rules = false;  ///< whether to reject PTX that the grader would reject
 };
 
 /// Runs the command. Returns 0 if the kernel passed, 1 if it did not, and 2 if it could not be
 /// examined.
-int check(Session& session, const CheckArguments& words);
+int check(Session& session, const CheckArguments& arguments);
 
 /// Updates `record` with the result of checking the exercise's own file.
 void update_record(Record& record, const LearnerExercise& exercise, const CheckResult& result);

@@ -63,7 +63,7 @@ std::vector<std::string> environment_for(const CheckRequest& request, const std:
     if (request.exercise.is_beyond()) {
         environment.push_back("COALESCE_EXERCISE=" + request.exercise.name());
     }
-    if (request.as_graded) environment.push_back("COALESCE_AS_GRADED=1");
+    if (request.uses_grader_rules) environment.push_back("COALESCE_AS_GRADED=1");
     if (request.uses_llvm_ir) environment.push_back("COALESCE_COMPILER=clang_ir");
     // Tell the program where the simulator is. Otherwise it would search for the simulator and
     // restart itself, which takes time.
@@ -82,7 +82,7 @@ Verdict read_verdict(const fs::path& file) {
 }
 
 // Returns the last `count` lines of a program's output.
-std::string end_of(const std::string& output, int count) {
+std::string last_lines(const std::string& output, int count) {
     size_t begin = output.find_last_not_of('\n');
     if (begin == std::string::npos) return "";
     size_t end = begin + 1;
@@ -133,9 +133,9 @@ bool Check::is_over() {
 }
 
 int Check::milliseconds_left() const {
-    auto gone =
+    auto elapsed_ms =
         std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start_time_).count();
-    return static_cast<int>(std::max<long long>(0, request_.seconds * 1000LL - gone));
+    return static_cast<int>(std::max<long long>(0, request_.seconds * 1000LL - elapsed_ms));
 }
 
 CheckResult Check::finish() {
@@ -182,13 +182,13 @@ CheckResult Check::finish() {
 }
 
 std::string Check::explain_missing_verdict(const ProcessResult& outcome) const {
-    std::string why = file_ + " could not be examined, because " + checks_program().string() +
-                      (outcome.exit_code > 128
-                           ? " was killed by signal " + std::to_string(outcome.exit_code - 128)
-                           : " ended with exit code " + std::to_string(outcome.exit_code)) +
-                      ". ./learn doctor looks for the reason.";
-    std::string said = end_of(outcome.output, 10);
-    return said.empty() ? why : why + "\nIts last output:\n" + said;
+    std::string reason = file_ + " could not be examined, because " + checks_program().string() +
+                         (outcome.exit_code > 128
+                              ? " was killed by signal " + std::to_string(outcome.exit_code - 128)
+                              : " ended with exit code " + std::to_string(outcome.exit_code)) +
+                         ". ./learn doctor looks for the reason.";
+    std::string last_output = last_lines(outcome.output, 10);
+    return last_output.empty() ? reason : reason + "\nIts last output:\n" + last_output;
 }
 
 CheckResult check(const CheckRequest& request) {

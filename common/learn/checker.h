@@ -19,10 +19,10 @@ struct CheckRequest {
     LearnerExercise exercise;
     /// a file to examine instead of the exercise's own; the path as the learner typed it
     std::string file = "";
-    std::string device = "sim";  ///< "sim", "gpu" or "auto"
-    int seconds = 60;            ///< time limit, after which the child process is killed
-    bool uses_llvm_ir = false;   ///< whether to compile through LLVM IR, as web pages do
-    bool as_graded = false;      ///< whether to reject PTX that the grader would reject
+    std::string device = "sim";      ///< "sim", "gpu" or "auto"
+    int seconds = 60;                ///< time limit, after which the child process is killed
+    bool uses_llvm_ir = false;       ///< whether to compile through LLVM IR, as web pages do
+    bool uses_grader_rules = false;  ///< whether to reject PTX that the grader would reject
 };
 
 /// The result of an examination.

@@ -39,15 +39,16 @@ Lines split_at_blanks(const std::string& text) {
 }
 
 /// Appends a text, wrapped at blanks. The first line begins with `first`, and all other lines begin
-/// with `other`. Each line that continues ends with `end`.
-void add_broken(Lines& lines, const std::string& text, const std::string& first,
-                const std::string& other, const std::string& end, std::size_t columns) {
-    std::string line = first;
+/// with `next_indent`. Each line that continues ends with `end`.
+void add_broken_lines(Lines& lines, const std::string& text, const std::string& first_indent,
+                      const std::string& next_indent, const std::string& line_end,
+                      std::size_t columns) {
+    std::string line = first_indent;
     bool is_empty = true;
     for (const std::string& word : split_at_blanks(text)) {
-        if (!is_empty && line.size() + 1 + word.size() + end.size() > columns) {
-            lines.push_back(line + end);
-            line = other;
+        if (!is_empty && line.size() + 1 + word.size() + line_end.size() > columns) {
+            lines.push_back(line + line_end);
+            line = next_indent;
             is_empty = true;
         }
         line += (is_empty ? "" : " ") + word;
@@ -60,14 +61,14 @@ void add_cpp(Lines& lines, const std::string& line, std::size_t columns) {
     const std::string indent = indentation(line);
     const std::size_t comment = find_comment(line);
     if (comment != line.npos)
-        add_broken(lines, trimmed(line.substr(comment + 2)), indent + "// ", indent + "// ", "",
-                   columns);
+        add_broken_lines(lines, trimmed(line.substr(comment + 2)), indent + "// ", indent + "// ",
+                         "", columns);
     const std::string code = trimmed(line.substr(0, comment));
     if (code.empty()) return;
     if (indent.size() + code.size() <= columns) {
         lines.push_back(indent + code);
     } else {
-        add_broken(lines, code, indent, indent + "    ", "", columns);
+        add_broken_lines(lines, code, indent, indent + "    ", "", columns);
     }
 }
 
@@ -76,26 +77,26 @@ void add_cpp(Lines& lines, const std::string& line, std::size_t columns) {
 void add_command(Lines& lines, const std::string& line, std::size_t columns) {
     const std::string indent = indentation(line);
     std::string command = trimmed(line);
-    const bool continues = command.ends_with(" \\");
-    if (continues) command = trimmed(command.substr(0, command.size() - 2));
-    Lines broken;
-    add_broken(broken, command, indent, indent + "    ", " \\", columns);
-    if (continues) broken.back() += " \\";
-    for (std::string rest : broken) {
-        while (rest.size() > columns) {
-            const std::size_t comma = rest.rfind(',', columns - 2);
-            if (comma == rest.npos) break;
-            lines.push_back(rest.substr(0, comma + 1) + "\\");
-            rest = rest.substr(comma + 1);
+    const bool is_continued = command.ends_with(" \\");
+    if (is_continued) command = trimmed(command.substr(0, command.size() - 2));
+    Lines broken_lines;
+    add_broken_lines(broken_lines, command, indent, indent + "    ", " \\", columns);
+    if (is_continued) broken_lines.back() += " \\";
+    for (std::string remaining_text : broken_lines) {
+        while (remaining_text.size() > columns) {
+            const std::size_t comma = remaining_text.rfind(',', columns - 2);
+            if (comma == remaining_text.npos) break;
+            lines.push_back(remaining_text.substr(0, comma + 1) + "\\");
+            remaining_text = remaining_text.substr(comma + 1);
         }
-        lines.push_back(rest);
+        lines.push_back(remaining_text);
     }
 }
 
 std::size_t widest(const Lines& lines) {
-    std::size_t most = 0;
-    for (const std::string& line : lines) most = std::max(most, line.size());
-    return most;
+    std::size_t max_width = 0;
+    for (const std::string& line : lines) max_width = std::max(max_width, line.size());
+    return max_width;
 }
 
 /// A run of columns that are blank in every line.
@@ -104,32 +105,33 @@ struct BlankColumns {
 };
 
 /// Columns to leave between the parts of a diagram.
-constexpr std::size_t kGap = 2;
+constexpr std::size_t kKeptGapColumns = 2;
 
 /// Returns the longest run of blank columns that may be removed. A run at the left edge may be
-/// removed as a whole. Of any other run, `kGap` columns must remain.
+/// removed as a whole. Of any other run, `kKeptGapColumns` columns must remain.
 BlankColumns find_removable_columns(const Lines& lines) {
-    BlankColumns best, run;
+    BlankColumns widest_gap, gap;
     for (std::size_t column = 0; column < widest(lines); ++column) {
         const bool is_blank = std::ranges::all_of(lines, [&](const std::string& line) {
             return column >= line.size() || line[column] == ' ';
         });
-        run = is_blank ? BlankColumns{run.count == 0 ? column : run.begin, run.count + 1}
+        gap = is_blank ? BlankColumns{gap.count == 0 ? column : gap.begin, gap.count + 1}
                        : BlankColumns{};
-        const std::size_t kept = run.begin == 0 ? 0 : std::min(run.count, kGap);
-        if (run.count - kept > best.count) best = {run.begin, run.count - kept};
+        const std::size_t kept_count = gap.begin == 0 ? 0 : std::min(gap.count, kKeptGapColumns);
+        if (gap.count - kept_count > widest_gap.count)
+            widest_gap = {gap.begin, gap.count - kept_count};
     }
-    return best;
+    return widest_gap;
 }
 
 /// Removes columns that are blank in every line, until the lines fit.
 Lines fit_diagram(Lines lines, std::size_t columns) {
     while (widest(lines) > columns) {
-        const BlankColumns blank = find_removable_columns(lines);
-        if (blank.count == 0) break;
-        const std::size_t removed = std::min(blank.count, widest(lines) - columns);
+        const BlankColumns blank_columns = find_removable_columns(lines);
+        if (blank_columns.count == 0) break;
+        const std::size_t removed_count = std::min(blank_columns.count, widest(lines) - columns);
         for (std::string& line : lines) {
-            if (blank.begin < line.size()) line.erase(blank.begin, removed);
+            if (blank_columns.begin < line.size()) line.erase(blank_columns.begin, removed_count);
         }
     }
     return lines;

@@ -27,9 +27,9 @@ int start(Session& session);
 
 // `learn read`: shows a lesson in the terminal.
 
-/// Prints the text of a lesson. If stdout is a terminal, uses a pager. Unless `with_answers` is
+/// Prints the text of a lesson. If stdout is a terminal, uses a pager. Unless `shows_answers` is
 /// true, folded parts show only their title.
-int read_lesson(Session& session, const course::Step& step, bool with_answers);
+int read_lesson(Session& session, const course::Step& step, bool shows_answers);
 
 // `learn run`: runs the steps' programs and prints their results in one table.
 
@@ -59,7 +59,7 @@ struct PictureArguments {
 
 /// Runs the kernel on the simulated GPU in this process, and draws the kernel's accesses. Returns 1
 /// if the kernel cannot be run. `argv` is the command line of this process.
-int picture(const LearnerExercise& exercise, const PictureArguments& words, char** argv);
+int picture(const LearnerExercise& exercise, const PictureArguments& arguments, char** argv);
 
 // `learn step`: shows one block of the learner's kernel line by line, forwards and backwards.
 
@@ -75,7 +75,7 @@ struct StepArguments {
 
 /// Records the steps of a block on the simulated GPU, and shows them on the screen. Prints them if
 /// there is no terminal. Returns 1 if the kernel cannot be run.
-int step(Session& session, const LearnerExercise& exercise, const StepArguments& words,
+int step(Session& session, const LearnerExercise& exercise, const StepArguments& arguments,
          char** argv);
 
 // `learn roofline`: shows whether memory or instructions limit the learner's kernel.
@@ -91,7 +91,7 @@ struct RooflineArguments {
 /// Counts the costs of the kernel and of the solution on the simulated GPU, and draws both kernels
 /// in a roofline chart. For a lesson, draws the recorded counters in docs/results. Returns 1 if the
 /// kernel is wrong.
-int roofline(const LearnerExercise& exercise, const RooflineArguments& words, char** argv);
+int roofline(const LearnerExercise& exercise, const RooflineArguments& arguments, char** argv);
 
 // `learn diff` and `learn explain`: show what changes from one kernel to another.
 
@@ -104,12 +104,12 @@ struct DiffArguments {
 /// Prints the difference between a step's kernel and the kernel that it builds on, or between the
 /// learner's kernels for these steps. Returns 1 if the learner may not see the lessons' kernels
 /// yet.
-int diff(Session& session, const LearnerExercise& exercise, const DiffArguments& words);
+int diff(Session& session, const LearnerExercise& exercise, const DiffArguments& arguments);
 
 /// Prints the learner's kernel next to the solution, and explains the kernel's costs. If the
 /// exercise has not passed, first asks the learner for confirmation. Returns 1 if the learner
 /// declined.
-int explain(Session& session, const LearnerExercise& exercise, bool yes);
+int explain(Session& session, const LearnerExercise& exercise, bool is_confirmed);
 
 // `learn ptx`: prints the PTX of each source line, and how many blocks fit on a multiprocessor.
 
@@ -126,7 +126,7 @@ struct PtxArguments {
 
 /// Runs a kernel on the simulated GPU in this process, and prints the kernel's PTX. Returns 1 if
 /// the file does not compile, or if the learner may not see the kernel yet.
-int ptx(Session& session, const PtxArguments& words, char** argv);
+int ptx(Session& session, const PtxArguments& arguments, char** argv);
 
 // `learn reset`: restores the original version of an exercise's file, and saves a copy of the
 // learner's version.
@@ -161,7 +161,7 @@ std::string beat_starting_text();
 
 /// Runs the command. Returns 0 if the kernel is correct, 1 if it is not, and 2 if it could not be
 /// examined.
-int beat(Session& session, const BeatArguments& words);
+int beat(Session& session, const BeatArguments& arguments);
 
 // `learn watch`: checks a file whenever it is saved.
 
@@ -187,7 +187,7 @@ inline constexpr int kWatchFooterLines = 3;
 
 /// Watches the exercise until the learner types q or a signal arrives. If stdin is not a terminal,
 /// end-of-file on stdin also ends the watch. Returns the exit code.
-int watch(Session& session, const LearnerExercise& exercise, const WatchArguments& words);
+int watch(Session& session, const LearnerExercise& exercise, const WatchArguments& arguments);
 
 // `learn doctor`: reports what is installed on this computer, what is missing, and what to do about
 // it.
@@ -206,6 +206,6 @@ struct PlayArguments {
 
 /// Serves the book until the process ends. Throws UsageError if the book has not been built or the
 /// port is already in use.
-[[noreturn]] void play(const PlayArguments& words);
+[[noreturn]] void play(const PlayArguments& arguments);
 
 }  // namespace coalesce::learn

@@ -28,18 +28,19 @@ std::string learners_text(const LearnerExercise& exercise) {
 
 // Returns the text without its opening comment, which is the same in both files.
 std::string without_head(const std::string& text) {
-    std::string rest;
-    bool in_head = true;
+    std::string body;
+    bool is_in_header = true;
     for (const std::string& line : lines_of(text)) {
-        in_head = in_head && (line.starts_with("//") || line.empty());
-        if (!in_head) rest += line + "\n";
+        is_in_header = is_in_header && (line.starts_with("//") || line.empty());
+        if (!is_in_header) body += line + "\n";
     }
-    return rest;
+    return body;
 }
 
-void show_side_by_side(const LearnerExercise& exercise, const std::string& yours,
+void show_side_by_side(const LearnerExercise& exercise, const std::string& learner_code,
                        const Style& style) {
-    auto lines = only_changes(line_diff(without_head(yours), without_head(exercise.solution())));
+    auto lines =
+        keep_changes(line_diff(without_head(learner_code), without_head(exercise.solution())));
     if (style.clear) {
         std::cout << side_by_side("yours", "the solution", lines, style.columns);
     } else {
@@ -60,10 +61,10 @@ void show_reasons(const Verdict& verdict) {
         auto reasons = explain_line_costs(verdict, line.counters);
         if (reasons.empty()) continue;
         std::istringstream code(excerpt(verdict.source, line.line, 0));
-        std::string marked;
-        while (std::getline(code, marked) && !marked.starts_with("> ")) {
+        std::string marked_line;
+        while (std::getline(code, marked_line) && !marked_line.starts_with("> ")) {
         }
-        std::cout << "\n" << marked << "\n";
+        std::cout << "\n" << marked_line << "\n";
         for (auto& reason : reasons) std::cout << wrap(reason, "       ");
     }
 }
@@ -72,28 +73,29 @@ void show_reasons(const Verdict& verdict) {
 // time.
 void show_time_line(const Verdict& verdict, const Style& style) {
     if (!verdict.predicted) return;
-    const timing::TimeExplanation told = describe_prediction(*verdict.predicted);
+    const timing::TimeExplanation explanation = describe_prediction(*verdict.predicted);
     std::string why;
-    for (auto& sentence : told.why) why += sentence + " ";
+    for (auto& sentence : explanation.why) why += sentence + " ";
     std::cout << "\n"
               << timing::time_line_text(verdict.predicted->longest(), style.columns) << "\n"
-              << wrap(why + told.cure);
-    for (auto& sentence : told.unknown) std::cout << wrap(sentence);
+              << wrap(why + explanation.cure);
+    for (auto& sentence : explanation.unknown) std::cout << wrap(sentence);
 }
 
 // Reports whether the learner may see the kernels of both lessons: the learner has solved the
 // exercises, or has confirmed the request.
-bool may_see_lessons(Session& session, const LearnerExercise& exercise, bool yes) {
-    const std::string words = "diff " + exercise.command_arguments();
-    const SolutionRequest showing{words, "./learn " + words + " --mine"};
-    const course::Step* earlier = session.course.find(exercise.step->builds_on);
-    return may_see_solution(session, exercise, yes, showing) &&
-           (!earlier || !earlier->exercise || may_see_solution(session, {earlier}, yes, showing));
+bool may_see_lessons(Session& session, const LearnerExercise& exercise, bool is_confirmed) {
+    const std::string command = "diff " + exercise.command_arguments();
+    const SolutionRequest request{command, "./learn " + command + " --mine"};
+    const course::Step* previous_step = session.course.find(exercise.step->builds_on);
+    return may_see_solution(session, exercise, is_confirmed, request) &&
+           (!previous_step || !previous_step->exercise ||
+            may_see_solution(session, {previous_step}, is_confirmed, request));
 }
 
 }  // namespace
 
-int diff(Session& session, const LearnerExercise& exercise, const DiffArguments& words) {
+int diff(Session& session, const LearnerExercise& exercise, const DiffArguments& arguments) {
     const course::Step& step = *exercise.step;
     if (step.builds_on.empty()) {
         throw UsageError(step.name +
@@ -105,35 +107,38 @@ int diff(Session& session, const LearnerExercise& exercise, const DiffArguments&
                          "./learn explain " +
                          exercise.command_arguments() + " shows the solution");
     }
-    std::string before, after, what;
-    if (!words.is_learner_file && !may_see_lessons(session, exercise, words.is_confirmed)) return 1;
-    if (words.is_learner_file) {
-        auto earlier = read_if_exists(repository() / "exercises" / step.builds_on / "kernel.cu");
-        before = earlier.value_or("");
-        after = learners_text(exercise);
-        what = "Your kernels. ";
+    std::string old_text, new_text, description;
+    if (!arguments.is_learner_file && !may_see_lessons(session, exercise, arguments.is_confirmed))
+        return 1;
+    if (arguments.is_learner_file) {
+        auto previous_text =
+            read_if_exists(repository() / "exercises" / step.builds_on / "kernel.cu");
+        old_text = previous_text.value_or("");
+        new_text = learners_text(exercise);
+        description = "Your kernels. ";
     } else {
-        before = extract_step_kernel(step.builds_on);
-        after = extract_step_kernel(step.name);
-        what = "The lessons' kernels. ";
+        old_text = extract_step_kernel(step.builds_on);
+        new_text = extract_step_kernel(step.name);
+        description = "The lessons' kernels. ";
     }
-    what += "Lines marked - are only in " + step.builds_on + ".\nLines marked + are only in " +
-            step.name + ":";
-    auto lines = only_changes(line_diff(before, after));
-    std::cout << what << "\n\n" << diff_text(lines) << "\n";
+    description += "Lines marked - are only in " + step.builds_on +
+                   ".\nLines marked + are only in " + step.name + ":";
+    auto lines = keep_changes(line_diff(old_text, new_text));
+    std::cout << description << "\n\n" << diff_text(lines) << "\n";
     std::cout << "The idea: " << step.title << " (" << exercise.lesson() << ")\n";
     return 0;
 }
 
-int explain(Session& session, const LearnerExercise& exercise, bool yes) {
-    std::string yours = learners_text(exercise);
-    if (!may_see_solution(session, exercise, yes, {"explain " + exercise.command_arguments()}))
+int explain(Session& session, const LearnerExercise& exercise, bool is_confirmed) {
+    std::string learner_code = learners_text(exercise);
+    if (!may_see_solution(session, exercise, is_confirmed,
+                          {"explain " + exercise.command_arguments()}))
         return 1;
 
-    show_side_by_side(exercise, yours, session.style);
-    auto verdict = last_verdict(exercise, hash_source(yours));
+    show_side_by_side(exercise, learner_code, session.style);
+    auto verdict = last_verdict(exercise, hash_source(learner_code));
     if (verdict && verdict->passed()) {
-        verdict->source = yours;
+        verdict->source = learner_code;
         show_reasons(*verdict);
     } else if (!exercise.is_program()) {
         std::cout << "\n"

@@ -33,18 +33,19 @@ std::string reason_for_sectors(const Json& counters, const std::string& counter,
     double sectors = *per_request(counters, counter);
     double bytes_each = ideal * kBytesInASector / kLanes;
     std::string text = sectors_in_words(counters, counter);
-    std::string needed = format_figure(kLanes) + " lanes with " + format_figure(bytes_each) +
-                         " bytes each need " + format_figure(kLanes * bytes_each) + " bytes, " +
-                         format_figure(ideal) + (ideal == 1 ? " sector" : " sectors");
-    if (sectors <= ideal * 1.01) return text + ": " + needed + ". No byte is wasted.";
+    std::string needed_text = format_figure(kLanes) + " lanes with " + format_figure(bytes_each) +
+                              " bytes each need " + format_figure(kLanes * bytes_each) +
+                              " bytes, " + format_figure(ideal) +
+                              (ideal == 1 ? " sector" : " sectors");
+    if (sectors <= ideal * 1.01) return text + ": " + needed_text + ". No byte is wasted.";
     if (bytes_each > 2 && sectors <= ideal + 1.01) {
-        const double whole = bytes_each <= 4 ? 4 : bytes_each <= 8 ? 8 : 16;
-        return text + ". " + format_figure(kLanes) + " lanes with " + format_figure(whole) +
-               " bytes each fill " + format_figure(whole) +
+        const double rounded_bytes = bytes_each <= 4 ? 4 : bytes_each <= 8 ? 8 : 16;
+        return text + ". " + format_figure(kLanes) + " lanes with " + format_figure(rounded_bytes) +
+               " bytes each fill " + format_figure(rounded_bytes) +
                " sectors. Here the accesses of some warps do not begin at the start of a sector, "
                "so these warps touch one more sector. At the end of a row, fewer lanes take part.";
     }
-    return text + ". " + needed + ". In each sector that is moved, only " +
+    return text + ". " + needed_text + ". In each sector that is moved, only " +
            format_figure(kBytesInASector * ideal / sectors) +
            " bytes are used, because neighbouring lanes access addresses that are far apart.";
 }
@@ -53,8 +54,8 @@ std::string reason_for_wavefronts(const Json& counters, const std::string& count
     double wavefronts = *per_request(counters, counter);
     double requests = count(counters, counter + "_requests");
     double ideal = count(counters, counter + "_ideal") / requests;
-    std::string what = counter == "shared_load" ? "a load from" : "a store to";
-    std::string text = what + " shared memory takes " + format_figure(wavefronts) +
+    std::string access_text = counter == "shared_load" ? "a load from" : "a store to";
+    std::string text = access_text + " shared memory takes " + format_figure(wavefronts) +
                        (wavefronts == 1 ? " wavefront" : " wavefronts");
     if (wavefronts <= ideal * 1.01) {
         return text + ", the minimum: no two lanes need different words of the same bank.";
@@ -82,8 +83,8 @@ std::optional<double> ideal_per_request(const Json& counters, const std::string&
 
 std::string unit_of_counter(const std::string& counter) {
     if (counter == kCopyPercentQuestion) return "percent of a copy's speed";
-    std::string what = is_shared(counter) ? "wavefronts per shared " : "sectors per ";
-    return what + (counter.ends_with("load") ? "load" : "store");
+    std::string access_text = is_shared(counter) ? "wavefronts per shared " : "sectors per ";
+    return access_text + (counter.ends_with("load") ? "load" : "store");
 }
 
 double total_cost(const Json& counters) {
@@ -106,18 +107,18 @@ std::string format_figure(const std::optional<double>& value) {
 std::vector<std::string> explain_line_costs(const Verdict& verdict, const Counters& line) {
     std::vector<std::string> reasons;
     if (!verdict.counters) return reasons;
-    const double elements = element_count(verdict.counted);
-    const Json all = counters_to_json(*verdict.counters);
-    const Json of_line = counters_to_json(line);
+    const double elements = element_count(verdict.counted_shape);
+    const Json kernel_counters = counters_to_json(*verdict.counters);
+    const Json line_counters = counters_to_json(line);
     for (std::string counter : course::kCounterNamesToExpect) {
-        if (!per_request(of_line, counter)) continue;
+        if (!per_request(line_counters, counter)) continue;
         if (is_shared(counter)) {
-            reasons.push_back(reason_for_wavefronts(of_line, counter));
+            reasons.push_back(reason_for_wavefronts(line_counters, counter));
         } else if (verdict.sizes.empty()) {
-            auto ideal = ideal_per_request(all, counter, elements);
-            reasons.push_back(reason_for_sectors(of_line, counter, ideal.value_or(0)));
+            auto ideal = ideal_per_request(kernel_counters, counter, elements);
+            reasons.push_back(reason_for_sectors(line_counters, counter, ideal.value_or(0)));
         } else {
-            reasons.push_back(sectors_in_words(of_line, counter) + ".");
+            reasons.push_back(sectors_in_words(line_counters, counter) + ".");
         }
     }
     return reasons;

@@ -41,7 +41,7 @@ void describe(auto& codec, Finding& finding) {
 }
 
 // Returns the line printed by `nvcc --version` that states the release, or "" if there is none.
-std::string release_of(const std::string& nvcc) {
+std::string find_release(const std::string& nvcc) {
     constexpr double SECONDS = 20;
     for (const std::string& line : lines_of(run_child({nvcc, "--version"}, SECONDS).output)) {
         if (line.find("release") != std::string::npos) return line;
@@ -49,10 +49,10 @@ std::string release_of(const std::string& nvcc) {
     return "";
 }
 
-Finding nvcc() {
+Finding check_nvcc() {
     const auto description = find_compiler(Compiler::nvcc);
     const std::string nvcc = description ? description->path : "";
-    const std::string version = description ? release_of(nvcc) : "";
+    const std::string version = description ? find_release(nvcc) : "";
     if (version.empty()) {
         return {"nvcc", Finding::absent, "not found on the PATH or in /usr/local/cuda",
                 "clang builds the steps for the simulated GPU only; a real GPU needs the CUDA 13 "
@@ -66,13 +66,14 @@ Finding nvcc() {
     return {"nvcc", Finding::there, nvcc + ": " + version, "builds the steps"};
 }
 
-Finding compiler() {
+Finding check_compiler() {
     std::string description = describe_compiler();
     if (description.empty()) {
-        const char* chosen = std::getenv("COALESCE_COMPILER");
+        const char* compiler_variable = std::getenv("COALESCE_COMPILER");
         return {"compiler", Finding::missing,
-                chosen != nullptr ? std::string("COALESCE_COMPILER=") + chosen + " was not found"
-                                  : "NVRTC, nvcc and clang were not found",
+                compiler_variable != nullptr
+                    ? std::string("COALESCE_COMPILER=") + compiler_variable + " was not found"
+                    : "NVRTC, nvcc and clang were not found",
                 "your kernels cannot be compiled: ./learn build installs clang, which needs no "
                 "CUDA toolkit"};
     }
@@ -84,15 +85,15 @@ Finding compiler() {
                   "would be faster"};
 }
 
-Finding driver() {
+Finding check_driver() {
     void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
         return {"driver", Finding::absent, "libcuda.so.1 was not found: there is no NVIDIA driver",
                 "only a real GPU needs the driver"};
     }
     int version = 0;
-    auto ask = reinterpret_cast<int (*)(int*)>(dlsym(library, "cuDriverGetVersion"));
-    if (ask == nullptr || ask(&version) != 0) version = 0;
+    auto get_driver_version = reinterpret_cast<int (*)(int*)>(dlsym(library, "cuDriverGetVersion"));
+    if (get_driver_version == nullptr || get_driver_version(&version) != 0) version = 0;
     dlclose(library);
     std::string description = "supports CUDA " + std::to_string(version / 1000) + "." +
                               std::to_string(version % 1000 / 10);
@@ -103,19 +104,20 @@ Finding driver() {
     return {"driver", Finding::there, description, "a GPU can be used"};
 }
 
-Finding gpu() {
-    std::string why = find_gpu_problem();
-    if (!why.empty()) {
+Finding check_gpu() {
+    std::string failure_reason = find_gpu_problem();
+    if (!failure_reason.empty()) {
         return {
-            "GPU", Finding::absent, why,
+            "GPU", Finding::absent, failure_reason,
             "everything runs on the simulated GPU: costs are counted, but times are not measured"};
     }
     return {"GPU", Finding::there, "a working GPU", "kernels that pass are also timed on this GPU"};
 }
 
-Finding simulator() {
-    const char* given = std::getenv("COALESCE_SIMULATOR");
-    fs::path folder = given != nullptr ? fs::path(given) : programs().parent_path() / "lib";
+Finding check_simulator() {
+    const char* simulator_variable = std::getenv("COALESCE_SIMULATOR");
+    fs::path folder = simulator_variable != nullptr ? fs::path(simulator_variable)
+                                                    : programs().parent_path() / "lib";
     fs::path library = folder / "libcudart.so.13";
     if (!fs::exists(library)) {
         return {"simulator", Finding::missing, library.string() + " is missing",
@@ -125,7 +127,7 @@ Finding simulator() {
             "runs your kernels, counts their costs and checks them"};
 }
 
-Finding checks() {
+Finding check_grader_program() {
     const std::string program = checks_program().string();
     if (!fs::exists(program)) {
         return {"checks", Finding::missing, program + " is missing",
@@ -134,7 +136,7 @@ Finding checks() {
     return {"checks", Finding::there, program, "examines your kernels"};
 }
 
-Finding learners_files() {
+Finding check_learner_files() {
     std::error_code error;
     fs::create_directories(learners_folder(), error);
     if (error || access(learners_folder().c_str(), W_OK) != 0) {
@@ -144,7 +146,7 @@ Finding learners_files() {
     return {"progress", Finding::there, learners_folder().string(), "stores your progress"};
 }
 
-Finding watching() {
+Finding check_file_watching() {
     fs::path folder = repository() / "exercises";
     if (must_poll(folder)) {
         return {"watching", Finding::absent,
@@ -157,12 +159,15 @@ Finding watching() {
 }  // namespace
 
 int doctor(bool json, const Style& style) {
-    const std::vector<Finding> findings = {compiler(),  nvcc(),   driver(),         gpu(),
-                                           simulator(), checks(), learners_files(), watching()};
-    const bool works = std::ranges::count(findings, Finding::missing, &Finding::state) == 0;
+    const std::vector<Finding> findings = {
+        check_compiler(),  check_nvcc(),           check_driver(),        check_gpu(),
+        check_simulator(), check_grader_program(), check_learner_files(), check_file_watching()};
+    const bool has_everything =
+        std::ranges::count(findings, Finding::missing, &Finding::state) == 0;
     if (json) {
-        print_json(Json{{"format", 1}, {"works", works}, {"findings", codec::encode(findings)}});
-        return works ? 0 : 2;
+        print_json(
+            Json{{"format", 1}, {"works", has_everything}, {"findings", codec::encode(findings)}});
+        return has_everything ? 0 : 2;
     }
     for (auto& finding : findings) {
         const bool is_missing = finding.state == Finding::missing;
@@ -173,9 +178,10 @@ int doctor(bool json, const Style& style) {
     }
     std::cout
         << "\n"
-        << (works ? "Your kernels can be checked here.\n"
-                  : "Kernels cannot be checked here until you fix everything marked MISSING.\n");
-    return works ? 0 : 2;
+        << (has_everything
+                ? "Your kernels can be checked here.\n"
+                : "Kernels cannot be checked here until you fix everything marked MISSING.\n");
+    return has_everything ? 0 : 2;
 }
 
 }  // namespace coalesce::learn

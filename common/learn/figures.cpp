@@ -41,21 +41,22 @@ std::string verdict(const Json& result) {
 }
 
 std::string sectors_per_request(const Json& result, const std::string& kind) {
-    const auto each = has_counters(result) ? per_request(result["counters"], kind) : std::nullopt;
-    if (!each) return kNoValue;
-    std::string text = format("%.1f", *each);
+    const auto average =
+        has_counters(result) ? per_request(result["counters"], kind) : std::nullopt;
+    if (!average) return kNoValue;
+    std::string text = format("%.1f", *average);
     return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
 }
 
 std::string bank_conflicts(const Json& result) {
     if (!has_counters(result)) return kNoValue;
-    std::uint64_t requests = 0, conflicts = 0;
+    std::uint64_t requests = 0, conflict_count = 0;
     for (std::string kind : {"shared_load", "shared_store"}) {
         requests += read_counter(result, kind + "_requests");
-        conflicts +=
+        conflict_count +=
             read_counter(result, kind + "_wavefronts") - read_counter(result, kind + "_ideal");
     }
-    return requests == 0 ? kNoValue : format_figure(static_cast<double>(conflicts));
+    return requests == 0 ? kNoValue : format_figure(static_cast<double>(conflict_count));
 }
 
 std::string megabytes_moved(const Json& result) {
@@ -94,8 +95,8 @@ std::string format_predicted_percent(const Json& result) {
 std::string predicted_with_band(const Json& result) {
     if (!result.contains("predicted")) return kNoValue;
     const Json& predicted = result["predicted"];
-    const double ms = predicted.at("ms"), band = predicted.at("error_band");
-    return format(ms < 1000 ? "%.3g" : "%.0f", ms) + format(" ± %.0f %%", 100 * band) +
+    const double ms = predicted.at("ms"), error_band = predicted.at("error_band");
+    return format(ms < 1000 ? "%.3g" : "%.0f", ms) + format(" ± %.0f %%", 100 * error_band) +
            (predicted.at("unknown").empty() ? "" : " ?");
 }
 

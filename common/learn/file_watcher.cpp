@@ -34,7 +34,7 @@ constexpr std::uint32_t kPartialEvents =
 bool must_poll(const fs::path& folder) {
     // File systems on which inotify misses changes. The numbers are the types returned by statfs
     // (see its manual page and linux/magic.h).
-    constexpr unsigned long SILENT[] = {
+    constexpr unsigned long SILENT_FILE_SYSTEMS[] = {
         0x6969,      // NFS
         0x01021997,  // 9p: Windows drives in WSL 2, shared folders of a virtual machine
         0x53464846,  // Windows drives in WSL 1
@@ -47,14 +47,14 @@ bool must_poll(const fs::path& folder) {
         0xbacbacbc,  // VMware's shared folders
         0x5346414f,  // AFS
     };
-    struct statfs found = {};
-    if (statfs(folder.c_str(), &found) != 0) return false;
-    auto type = static_cast<unsigned long>(found.f_type) & 0xffffffffUL;
-    return std::ranges::find(SILENT, type) != std::end(SILENT);
+    struct statfs file_system = {};
+    if (statfs(folder.c_str(), &file_system) != 0) return false;
+    auto type = static_cast<unsigned long>(file_system.f_type) & 0xffffffffUL;
+    return std::ranges::find(SILENT_FILE_SYSTEMS, type) != std::end(SILENT_FILE_SYSTEMS);
 }
 
-FileWatcher::FileWatcher(const fs::path& file, bool polls) : file_(file) {
-    if (!polls && !must_poll(file.parent_path())) start_inotify();
+FileWatcher::FileWatcher(const fs::path& file, bool is_polling_only) : file_(file) {
+    if (!is_polling_only && !must_poll(file.parent_path())) start_inotify();
 }
 
 FileWatcher::~FileWatcher() {
@@ -72,14 +72,14 @@ void FileWatcher::start_inotify() {
 }
 
 int FileWatcher::milliseconds_left() const {
-    auto left = std::chrono::ceil<Milliseconds>(next_check_ - Clock::now()).count();
-    return static_cast<int>(std::max<long long>(0, left));
+    auto remaining_ms = std::chrono::ceil<Milliseconds>(next_check_ - Clock::now()).count();
+    return static_cast<int>(std::max<long long>(0, remaining_ms));
 }
 
-void FileWatcher::schedule_check(Milliseconds quiet) {
+void FileWatcher::schedule_check(Milliseconds quiet_time) {
     auto now = Clock::now();
     if (!first_event_) first_event_ = now;
-    next_check_ = std::min(now + quiet, *first_event_ + kMaxDelay);
+    next_check_ = std::min(now + quiet_time, *first_event_ + kMaxDelay);
 }
 
 void FileWatcher::read_events() {
@@ -88,9 +88,9 @@ void FileWatcher::read_events() {
         ssize_t size = inotify_ < 0 ? 0 : read(inotify_, buffer, sizeof buffer);
         if (size < 0 && errno == EINTR) continue;
         if (size <= 0) return;
-        for (char* at = buffer; at < buffer + size;) {
-            auto* event = reinterpret_cast<inotify_event*>(at);
-            at += sizeof(inotify_event) + event->len;
+        for (char* event_begin = buffer; event_begin < buffer + size;) {
+            auto* event = reinterpret_cast<inotify_event*>(event_begin);
+            event_begin += sizeof(inotify_event) + event->len;
             if (event->mask & (IN_Q_OVERFLOW | IN_IGNORED)) schedule_check(kDelayAfterWrite);
             if (event->len == 0 || file_.filename() != event->name) continue;
             schedule_check(event->mask & kCompleteEvents ? kDelayAfterClose : kDelayAfterWrite);
@@ -100,24 +100,25 @@ void FileWatcher::read_events() {
 
 // Returns a string that changes whenever the file changes. The file itself is not read.
 std::string FileWatcher::signature() const {
-    struct stat found = {};
-    if (stat(file_.c_str(), &found) != 0) return "none";
+    struct stat file_status = {};
+    if (stat(file_.c_str(), &file_status) != 0) return "none";
     auto text = [](const timespec& time) {
         return std::to_string(time.tv_sec) + "." + std::to_string(time.tv_nsec) + " ";
     };
-    return text(found.st_mtim) + text(found.st_ctim) + std::to_string(found.st_size) + " " +
-           std::to_string(found.st_ino) + " " + std::to_string(found.st_mode);
+    return text(file_status.st_mtim) + text(file_status.st_ctim) +
+           std::to_string(file_status.st_size) + " " + std::to_string(file_status.st_ino) + " " +
+           std::to_string(file_status.st_mode);
 }
 
 bool FileWatcher::has_changed() {
     read_events();
     if (Clock::now() < next_check_) return false;
-    bool was_told = first_event_.has_value();
+    bool had_event = first_event_.has_value();
     first_event_.reset();
     next_check_ = Clock::now() + (is_polling() ? kPollInterval : kPollIntervalWithInotify);
 
     std::string signature = this->signature();
-    if (!is_first_ && !was_told && signature == signature_) return false;
+    if (!is_first_ && !had_event && signature == signature_) return false;
     signature_ = signature;
     std::optional<std::string> text = read_if_exists(file_);
     bool is_other = is_first_ || text != content_;

@@ -1,6 +1,5 @@
-/// \file
-/// Detects changes to a file's content, whether an editor overwrites the file or replaces it by
-/// renaming another file.
+/// \file Detects changes to a file's content. An editor overwrites the file, or renames another
+/// file to its name.
 ///
 /// The watcher uses inotify on the folder. It also checks the file once a second, because inotify
 /// misses changes if the file is a link into another folder. On file systems that report no
@@ -21,8 +20,8 @@ bool must_poll(const std::filesystem::path& folder);
 /// Watches a single file, which does not have to exist.
 class FileWatcher {
 public:
-    /// Starts watching the file. If `polls` is true, the watcher never uses inotify.
-    FileWatcher(const std::filesystem::path& file, bool polls);
+    /// Starts watching the file. If `is_polling_only` is true, the watcher never uses inotify.
+    FileWatcher(const std::filesystem::path& file, bool is_polling_only);
     ~FileWatcher();
     FileWatcher(const FileWatcher&) = delete;
     FileWatcher& operator=(const FileWatcher&) = delete;
@@ -46,7 +45,7 @@ private:
     using Clock = std::chrono::steady_clock;
     void start_inotify();
     void read_events();
-    void schedule_check(std::chrono::milliseconds quiet);
+    void schedule_check(std::chrono::milliseconds quiet_time);
     std::string signature() const;
 
     std::filesystem::path file_;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kHintLevelCount = static_cast<int>(kHintLevels.size());
 
-std::string shown(const std::string& text, int level) {
+std::string format_hint(const std::string& text, int level) {
     return is_sentence(text, level) ? wrap(text, "  ") : text + "\n";
 }
 
@@ -33,14 +33,14 @@ std::string explain_hint_subject(const Hint& hint, const Record& record, Status 
 
 int hint(Session& session, const LearnerExercise& exercise, int level) {
     Hint hint;
-    bool was_last = false;
+    bool is_last = false;
     State state = session.progress.update([&](State& now) {
         Record& record = now.records[exercise.name()];
         hint = session.course.hint_for(exercise.requirements(), record.last_failure);
-        int& seen = record.hints[name_of(hint)];
-        was_last = level == 0 && seen == kHintLevelCount;
-        if (level == 0) level = std::min(seen + 1, kHintLevelCount);
-        seen = std::max(seen, level);
+        int& seen_level = record.hints[name_of(hint)];
+        is_last = level == 0 && seen_level == kHintLevelCount;
+        if (level == 0) level = std::min(seen_level + 1, kHintLevelCount);
+        seen_level = std::max(seen_level, level);
     });
     const Record& record = state.record(exercise.name());
     Status status = status_of(record, read_if_exists(exercise.file()));
@@ -48,8 +48,8 @@ int hint(Session& session, const LearnerExercise& exercise, int level) {
     std::cout << exercise.name() << ", hint " << level << " of " << kHintLevelCount << ": "
               << kHintLevels[static_cast<size_t>(level - 1)] << "\n"
               << wrap(explain_hint_subject(hint, record, status)) << "\n"
-              << shown(text_of(hint, level), level) << "\n";
-    if (was_last) {
+              << format_hint(text_of(hint, level), level) << "\n";
+    if (is_last) {
         std::cout << wrap("There are no more hints. Read the lesson again: " + exercise.lesson() +
                           ". Or show the solution: ./learn explain " +
                           exercise.command_arguments());

@@ -38,16 +38,16 @@ void LockedFile::warn_once(const std::string& message) {
     has_complained_ = true;
 }
 
-void LockedFile::set_aside_damaged_file(const std::string& why) {
-    fs::path kept;
-    for (int number = 1; kept.empty() || fs::exists(kept); ++number) {
-        kept = file_.string() + ".broken-" + std::to_string(number);
+void LockedFile::set_aside_damaged_file(const std::string& failure_reason) {
+    fs::path renamed_file;
+    for (int number = 1; renamed_file.empty() || fs::exists(renamed_file); ++number) {
+        renamed_file = file_.string() + ".broken-" + std::to_string(number);
     }
     std::error_code error;
-    fs::rename(file_, kept, error);
+    fs::rename(file_, renamed_file, error);
     if (error) return warn_once(file_.string() + " is damaged and cannot be renamed");
-    warn_(file_.string() + " is damaged (" + why + "); it was renamed to " +
-          kept.filename().string() + ", and your progress starts from the beginning");
+    warn_(file_.string() + " is damaged (" + failure_reason + "); it was renamed to " +
+          renamed_file.filename().string() + ", and your progress starts from the beginning");
 }
 
 void LockedFile::read_locked(const Read& read) {
@@ -71,11 +71,11 @@ void LockedFile::read_locked(const Read& read) {
 
 void LockedFile::write_locked(const std::string& text) {
     std::error_code ignored;
-    const std::string unfinished = file_.filename().string() + ".unfinished";
+    const std::string unfinished_prefix = file_.filename().string() + ".unfinished";
     // Remove unfinished files. Only the holder of the lock writes, so these files must have been
     // left by processes that were killed.
     for (auto& entry : fs::directory_iterator(folder_, ignored)) {
-        if (entry.path().filename().string().starts_with(unfinished)) {
+        if (entry.path().filename().string().starts_with(unfinished_prefix)) {
             fs::remove(entry.path(), ignored);
         }
     }

@@ -44,19 +44,19 @@ struct CompileCommand {
 std::vector<std::string> split_command_line(const std::string& line) {
     std::vector<std::string> words;
     bool is_quoted = false, is_new = true;
-    for (size_t at = 0; at < line.size(); ++at) {
-        if (line[at] == '"') {
+    for (size_t index = 0; index < line.size(); ++index) {
+        if (line[index] == '"') {
             is_quoted = !is_quoted;
             continue;
         }
-        if (line[at] == ' ' && !is_quoted) {
+        if (line[index] == ' ' && !is_quoted) {
             is_new = true;
             continue;
         }
-        if (line[at] == '\\' && at + 1 < line.size()) ++at;
+        if (line[index] == '\\' && index + 1 < line.size()) ++index;
         if (is_new) words.emplace_back();
         is_new = false;
-        words.back() += line[at];
+        words.back() += line[index];
     }
     return words;
 }
@@ -66,13 +66,14 @@ CompileCommand find_compile_command(const course::Step& step) {
     const std::string next = "; ./learn build writes this file";
     if (!fs::exists(file)) throw UsageError("there is no " + file.string() + next);
     const std::string object = "/" + step.name + ".dir/";
-    for (const Json& one : read_json(file)) {
-        const std::string command = one.value("command", ""), source = one.value("file", "");
+    for (const Json& compile_entry : read_json(file)) {
+        const std::string command = compile_entry.value("command", ""),
+                          source = compile_entry.value("file", "");
         if (!source.ends_with("/steps/" + step.name + "/main.cu")) continue;
         // The lesson's file is also compiled into other programs. Find the command for the lesson's
         // own program.
         if (command.find(object) == command.npos) continue;
-        return {one.value("directory", ""), source, split_command_line(command)};
+        return {compile_entry.value("directory", ""), source, split_command_line(command)};
     }
     throw UsageError(file.string() + " has no command that compiles " + step.name + "" + next);
 }
@@ -110,16 +111,16 @@ std::string compile_step(const course::Step& step, const CompileCommand& command
     for (auto& word : command.words) key << word << "\n";
     key << source;
     const Cache cache(cache_folder());
-    if (auto kept = cache.find("ptx-of-step", key.str())) return *kept;
+    if (auto cached_ptx = cache.find("ptx-of-step", key.str())) return *cached_ptx;
 
     const TemporaryFolder folder;
     const fs::path file = folder / "main.ptx";
-    const ProcessResult ended =
+    const ProcessResult compiler_result =
         run_child(to_ptx_command(command.words, file), kCompileSeconds, {}, command.folder);
     const std::string ptx = read_if_exists(file).value_or("");
-    if (ended.exit_code != 0 || ptx.empty()) {
+    if (compiler_result.exit_code != 0 || ptx.empty()) {
         throw std::runtime_error("steps/" + step.name + "/main.cu does not compile:\n" +
-                                 ended.output);
+                                 compiler_result.output);
     }
     cache.save_cached("ptx-of-step", key.str(), ptx);
     return ptx;
@@ -130,31 +131,33 @@ std::string compile_step(const course::Step& step, const CompileCommand& command
 std::string find_compiler_name(const std::string& ptx, const std::string& program) {
     const std::string name = fs::path(program).filename().string();
     const std::string tools = "Cuda compilation tools, release", version = ", V";
-    size_t at = ptx.find(tools);
-    if (at != ptx.npos) at = ptx.find(version, at);
-    if (at == ptx.npos) return name;
-    at += version.size();
-    return name + " " + ptx.substr(at, ptx.find_first_not_of("0123456789.", at) - at);
+    size_t position = ptx.find(tools);
+    if (position != ptx.npos) position = ptx.find(version, position);
+    if (position == ptx.npos) return name;
+    position += version.size();
+    return name + " " +
+           ptx.substr(position, ptx.find_first_not_of("0123456789.", position) - position);
 }
 
 // ---- its launches ----
 
 // Returns the launches for which the lesson's own program predicts times. If there are none, sets
-// `why_not`.
+// `failure_reason`.
 std::vector<timing::Prediction> predict_launches_of_step(const course::Step& step,
                                                          const std::string& variant,
-                                                         std::string& why_not) {
+                                                         std::string& failure_reason) {
     const fs::path program = require_built(program_of(step.name));
     const TemporaryFolder folder;
     const fs::path file = folder / "run.json";
-    const ProcessResult ended =
+    const ProcessResult program_result =
         run_child({program.string(), "--device", "sim", "--bench", "--variant", variant, "--time",
                    "--at", "4096", "--json", file.string()},
                   kCompileSeconds);
-    if (!fs::exists(file)) throw std::runtime_error(program.string() + " failed:\n" + ended.output);
+    if (!fs::exists(file))
+        throw std::runtime_error(program.string() + " failed:\n" + program_result.output);
     const Json run = read_json(file);
     const Json& result = run.at("results").at(0);
-    why_not = result.value("not_predicted", result.value("skipped", ""));
+    failure_reason = result.value("not_predicted", result.value("skipped", ""));
     if (!result.contains("predicted")) return {};
     std::vector<timing::Prediction> launches;
     codec::decode(result.at("predicted").at("launches"), launches, "launches");
@@ -162,14 +165,14 @@ std::vector<timing::Prediction> predict_launches_of_step(const course::Step& ste
 }
 
 // Returns the kernels in this file that were launched, without duplicates. If no kernel was
-// launched, returns the kernels called `named`.
+// launched, returns the kernels called `base_name`.
 std::vector<LaunchedKernel> list_launched_kernels(const LaunchedCode& code,
                                                   const std::vector<timing::Prediction>& launches,
-                                                  const std::string& named) {
+                                                  const std::string& base_name) {
     std::vector<LaunchedKernel> kernels;
     const auto add = [&](const std::string& entry, const timing::Prediction* launch) {
-        const bool is_known = std::ranges::count(kernels, entry, &LaunchedKernel::entry) > 0;
-        if (is_known) return;
+        const bool is_listed = std::ranges::count(kernels, entry, &LaunchedKernel::entry) > 0;
+        if (is_listed) return;
         const std::string name = kernel_name(entry);
         kernels.push_back(
             {entry, find_kernel_line(code.source, name.substr(0, name.find('<'))), {}});
@@ -183,14 +186,14 @@ std::vector<LaunchedKernel> list_launched_kernels(const LaunchedCode& code,
     if (!kernels.empty()) return kernels;
     for (auto& entry : entries) {
         const std::string name = kernel_name(entry);
-        if (name.substr(0, name.find('<')) == named) add(entry, nullptr);
+        if (name.substr(0, name.find('<')) == base_name) add(entry, nullptr);
     }
     return kernels;
 }
 
 const course::Variant& find_variant(const course::Step& step, const std::string& name) {
     if (name.empty()) return step.variants.front();
-    if (const course::Variant* found = step.find(name)) return *found;
+    if (const course::Variant* known_variant = step.find(name)) return *known_variant;
     throw UsageError(step.name + " has no variant \"" + name + "\"; the variants are " +
                      coalesce::joined(step.variants, ", ", &course::Variant::name));
 }
@@ -223,24 +226,25 @@ LaunchedCode load_variant_code(const course::Step& step, const std::string& name
 LaunchedCode load_file_code(const LearnerExercise& exercise, const std::string& file) {
     const Source source = exercise.source(file);
     LocalRunner runner({.cache = cache_folder()});
-    const Exercise& asked = exercise.requirements();
-    const Compiled compiled = runner.compile(source, Signature(asked));
+    const Exercise& exercise_data = exercise.requirements();
+    const Compiled compiled = runner.compile(source, Signature(exercise_data));
     LaunchedCode code;
     code.what = exercise.name() + ", " + source.name;
     code.file = source.name;
     code.source = source.text;
     code.path_in_ptx = "learner/kernel.cu";
     code.failure = compiled.failure;
-    if (!compiled.ok()) return code;
+    if (!compiled.is_ok()) return code;
     code.ptx = compiled.ptx;
     code.compiler = compiled.compiler;
-    code.kernels.push_back({compiled.entry, find_kernel_line(source.text, asked.kernel), {}});
+    code.kernels.push_back(
+        {compiled.entry, find_kernel_line(source.text, exercise_data.kernel), {}});
     if (exercise.has_element_task()) {
         code.why_not_launched = "times are predicted for matrices only";
         return code;
     }
-    const Shape shape = predicted_shape(asked);
-    if (const auto predicted = runner.predict(compiled, asked.task(), shape)) {
+    const Shape shape = predicted_shape(exercise_data);
+    if (const auto predicted = runner.predict(compiled, exercise_data.task(), shape)) {
         code.kernels.front().launch = predicted->longest();
     } else {
         code.why_not_launched = "the kernel cannot be launched at " + shape.name() +

@@ -14,27 +14,27 @@ using Cells = std::vector<std::string>;
 
 /// Replaces links and images with their text, and removes the marks of bold text.
 std::string without_markup(const std::string& text) {
-    std::string plain;
-    bool in_code = false;
+    std::string plain_text;
+    bool is_in_code = false;
     for (size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '`') in_code = !in_code;
-        if (!in_code && text.compare(i, 2, "**") == 0) {
+        if (text[i] == '`') is_in_code = !is_in_code;
+        if (!is_in_code && text.compare(i, 2, "**") == 0) {
             ++i;
             continue;
         }
-        const size_t middle = in_code || text[i] != '[' ? text.npos : text.find("](", i);
-        const size_t end = middle == text.npos ? text.npos : text.find(')', middle);
+        const size_t link_separator = is_in_code || text[i] != '[' ? text.npos : text.find("](", i);
+        const size_t end = link_separator == text.npos ? text.npos : text.find(')', link_separator);
         if (end == text.npos) {
-            plain += text[i];
+            plain_text += text[i];
             continue;
         }
-        const bool is_image = !plain.empty() && plain.back() == '!';
-        if (is_image) plain.pop_back();
-        const std::string words = without_markup(text.substr(i + 1, middle - i - 1));
-        plain += is_image ? "(Picture: " + words + ")" : words;
+        const bool is_image = !plain_text.empty() && plain_text.back() == '!';
+        if (is_image) plain_text.pop_back();
+        const std::string words = without_markup(text.substr(i + 1, link_separator - i - 1));
+        plain_text += is_image ? "(Picture: " + words + ")" : words;
         i = end;
     }
-    return plain;
+    return plain_text;
 }
 
 Cells cells_in(const std::string& row) {
@@ -47,24 +47,24 @@ Cells cells_in(const std::string& row) {
 /// Formats a table in columns, or as one paragraph per row if the columns do not fit.
 std::string table_text(const std::vector<Cells>& rows) {
     std::vector<size_t> widths(rows.front().size());
-    size_t all = 0;
+    size_t total_width = 0;
     for (size_t column = 0; column < widths.size(); ++column) {
         for (const Cells& row : rows)
             if (column < row.size()) widths[column] = std::max(widths[column], row[column].size());
-        all += widths[column] + 2;
+        total_width += widths[column] + 2;
     }
     std::string text;
     for (size_t r = 0; r < rows.size(); ++r) {
         std::string line;
         for (size_t c = 0; c < std::min(widths.size(), rows[r].size()); ++c) {
-            if (all <= kTerminalColumns) {
+            if (total_width <= kTerminalColumns) {
                 line += rows[r][c] + std::string(widths[c] + 2 - rows[r][c].size(), ' ');
             } else if (r > 0 && !rows[r][c].empty()) {
                 line += (line.empty() ? "- " : "; ") +
                         (rows[0][c].empty() ? "" : rows[0][c] + ": ") + rows[r][c];
             }
         }
-        if (all <= kTerminalColumns)
+        if (total_width <= kTerminalColumns)
             text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
         else if (r > 0)
             text += wrap_with_hanging_indent("- ", line.substr(2));
@@ -81,8 +81,8 @@ bool is_comment(const std::string& line) {
 /// Formats one lesson. Lines of a paragraph are collected until the paragraph ends.
 class LessonText {
 public:
-    LessonText(const Style& style, bool with_answers)
-        : style_(style), with_answers_(with_answers) {}
+    LessonText(const Style& style, bool shows_answers)
+        : style_(style), shows_answers_(shows_answers) {}
 
     std::string format(const std::string& markdown) {
         for (const std::string& line : lines_of(markdown)) add(line);
@@ -97,13 +97,13 @@ private:
         } else if (line.starts_with("<details>")) {
             end_block();
             fold(line);
-        } else if (is_hidden_ || (!in_code_ && (line.starts_with("<") || is_comment(line)))) {
+        } else if (is_hidden_ || (!is_in_code_ && (line.starts_with("<") || is_comment(line)))) {
             return;
         } else if (line.starts_with("```")) {
             end_block();
-            in_code_ = !in_code_;
+            is_in_code_ = !is_in_code_;
             language_ = line.substr(3);
-        } else if (in_code_) {
+        } else if (is_in_code_) {
             code_.push_back(line);
         } else if (paragraph_.empty() && line.starts_with("    ")) {
             add_code({line}, "sh");
@@ -154,8 +154,8 @@ private:
         const size_t begin = line.find("<summary>") + 9, end = line.find("</summary>");
         if (end == line.npos) return;
         text_ += wrap(without_markup(line.substr(begin, end - begin)) +
-                      (with_answers_ ? "" : " (folded; --answers shows the text)"));
-        is_hidden_ = !with_answers_;
+                      (shows_answers_ ? "" : " (folded; --answers shows the text)"));
+        is_hidden_ = !shows_answers_;
     }
 
     void end_block() {
@@ -172,17 +172,17 @@ private:
     }
 
     const Style& style_;
-    bool with_answers_;
+    bool shows_answers_;
     std::string text_, paragraph_, bullet_, language_;
     std::vector<std::string> code_;
     std::vector<Cells> table_;
-    bool in_code_ = false, is_hidden_ = false;
+    bool is_in_code_ = false, is_hidden_ = false;
 };
 
 }  // namespace
 
-std::string lesson_text(const std::string& markdown, const Style& style, bool with_answers) {
-    return LessonText(style, with_answers).format(markdown);
+std::string lesson_text(const std::string& markdown, const Style& style, bool shows_answers) {
+    return LessonText(style, shows_answers).format(markdown);
 }
 
 }  // namespace coalesce::learn

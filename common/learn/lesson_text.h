@@ -9,7 +9,7 @@
 namespace coalesce::learn {
 
 /// Returns the text in lines of at most 80 columns. Links are replaced with their text, and
-/// comments are removed. Unless `with_answers` is true, folded parts show only their title.
-std::string lesson_text(const std::string& markdown, const Style& style, bool with_answers);
+/// comments are removed. Unless `shows_answers` is true, folded parts show only their title.
+std::string lesson_text(const std::string& markdown, const Style& style, bool shows_answers);
 
 }  // namespace coalesce::learn

@@ -9,7 +9,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-Lines lines_without_returns(const std::string& text) {
+Lines split_without_returns(const std::string& text) {
     Lines lines = lines_of(text);
     for (std::string& line : lines) {
         if (line.ends_with('\r')) line.pop_back();
@@ -24,19 +24,19 @@ struct DiffColumn {
 
     // Adds a line. A line that is too long continues, indented, on the next line of the column.
     void add(const std::string& text) {
-        std::string rest = text;
-        while (rest.size() > width) {
-            lines.push_back(rest.substr(0, width));
-            rest = "    " + rest.substr(width);
+        std::string remaining_text = text;
+        while (remaining_text.size() > width) {
+            lines.push_back(remaining_text.substr(0, width));
+            remaining_text = "    " + remaining_text.substr(width);
         }
-        lines.push_back(rest);
+        lines.push_back(remaining_text);
     }
 };
 
 void align(DiffColumn& left, DiffColumn& right) {
-    size_t height = std::max(left.lines.size(), right.lines.size());
-    left.lines.resize(height);
-    right.lines.resize(height);
+    size_t line_count = std::max(left.lines.size(), right.lines.size());
+    left.lines.resize(line_count);
+    right.lines.resize(line_count);
 }
 
 std::string padded(std::string text, size_t width) {
@@ -47,14 +47,15 @@ std::string padded(std::string text, size_t width) {
 }  // namespace
 
 std::vector<DiffLine> line_diff(const std::string& first, const std::string& second) {
-    Lines a = lines_without_returns(first), b = lines_without_returns(second);
+    Lines a = split_without_returns(first), b = split_without_returns(second);
     // common[i][j] is the length of the longest common subsequence of the lines of `a` from i on
     // and those of `b` from j on.
-    std::vector<std::vector<int>> common(a.size() + 1, std::vector<int>(b.size() + 1, 0));
+    std::vector<std::vector<int>> common_lengths(a.size() + 1, std::vector<int>(b.size() + 1, 0));
     for (size_t i = a.size(); i-- > 0;) {
         for (size_t j = b.size(); j-- > 0;) {
-            common[i][j] = a[i] == b[j] ? common[i + 1][j + 1] + 1
-                                        : std::max(common[i + 1][j], common[i][j + 1]);
+            common_lengths[i][j] =
+                a[i] == b[j] ? common_lengths[i + 1][j + 1] + 1
+                             : std::max(common_lengths[i + 1][j], common_lengths[i][j + 1]);
         }
     }
     std::vector<DiffLine> diff;
@@ -63,7 +64,8 @@ std::vector<DiffLine> line_diff(const std::string& first, const std::string& sec
         if (i < a.size() && j < b.size() && a[i] == b[j]) {
             diff.push_back({DiffLine::both, a[i]});
             ++i, ++j;
-        } else if (j == b.size() || (i < a.size() && common[i + 1][j] >= common[i][j + 1])) {
+        } else if (j == b.size() ||
+                   (i < a.size() && common_lengths[i + 1][j] >= common_lengths[i][j + 1])) {
             diff.push_back({DiffLine::first, a[i++]});
         } else {
             diff.push_back({DiffLine::second, b[j++]});
@@ -72,7 +74,7 @@ std::vector<DiffLine> line_diff(const std::string& first, const std::string& sec
     return diff;
 }
 
-std::vector<DiffLine> only_changes(const std::vector<DiffLine>& diff, size_t context) {
+std::vector<DiffLine> keep_changes(const std::vector<DiffLine>& diff, size_t context) {
     std::vector<bool> is_kept(diff.size());
     bool has_changes = false;
     for (size_t i = 0; i < diff.size(); ++i) {
@@ -82,19 +84,20 @@ std::vector<DiffLine> only_changes(const std::vector<DiffLine>& diff, size_t con
         for (size_t k = i - std::min(i, context); k < end; ++k) is_kept[k] = true;
     }
     if (!has_changes) return diff;
-    std::vector<DiffLine> kept;
+    std::vector<DiffLine> shortened_diff;
     for (size_t i = 0; i < diff.size();) {
         size_t end = i;
         while (end < diff.size() && !is_kept[end]) ++end;
         // Do not replace a single equal line, because the replacement would be longer than the
         // line.
         if (end - i > 1) {
-            kept.push_back({DiffLine::both, "... " + std::to_string(end - i) + " equal lines"});
+            shortened_diff.push_back(
+                {DiffLine::both, "... " + std::to_string(end - i) + " equal lines"});
             i = end;
         }
-        if (i < diff.size()) kept.push_back(diff[i++]);
+        if (i < diff.size()) shortened_diff.push_back(diff[i++]);
     }
-    return kept;
+    return shortened_diff;
 }
 
 std::string diff_text(const std::vector<DiffLine>& diff) {
@@ -124,8 +127,9 @@ std::string side_by_side(const std::string& first_head, const std::string& secon
     align(left, right);
     std::string text;
     for (size_t i = 0; i < left.lines.size(); ++i) {
-        bool differs = i > 1 && left.lines[i] != right.lines[i];
-        std::string row = padded(left.lines[i], width) + (differs ? " * " : " | ") + right.lines[i];
+        bool is_different = i > 1 && left.lines[i] != right.lines[i];
+        std::string row =
+            padded(left.lines[i], width) + (is_different ? " * " : " | ") + right.lines[i];
         row.erase(row.find_last_not_of(' ') + 1);
         text += row + "\n";
     }

@@ -19,7 +19,7 @@ std::vector<DiffLine> line_diff(const std::string& first, const std::string& sec
 
 /// Returns the changed lines, with `context` lines before and after each change. One line, which
 /// says how many lines were left out, replaces each run of other lines.
-std::vector<DiffLine> only_changes(const std::vector<DiffLine>& diff, size_t context = 3);
+std::vector<DiffLine> keep_changes(const std::vector<DiffLine>& diff, size_t context = 3);
 
 /// Formats a diff. A line begins with "- " if only the first text has it, with "+ " if only the
 /// second has it, and otherwise with two blanks.

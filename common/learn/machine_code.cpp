@@ -20,19 +20,19 @@ constexpr double kToolSeconds = 60;
 // Finds a program of the CUDA toolkit, either on the PATH or next to nvcc. Returns "" if there is
 // none.
 std::string find_tool(const std::string& name) {
-    if (std::string found = find_program(name); !found.empty()) return found;
+    if (std::string program = find_program(name); !program.empty()) return program;
     const auto nvcc = find_compiler(Compiler::nvcc);
     if (!nvcc) return "";
-    const fs::path beside = fs::path(nvcc->path).parent_path() / name;
-    return fs::exists(beside) ? beside.string() : "";
+    const fs::path sibling = fs::path(nvcc->path).parent_path() / name;
+    return fs::exists(sibling) ? sibling.string() : "";
 }
 
 // Returns the architecture to pass to ptxas: "sm_90", the architecture of the simulated GPU, or
 // "sm_90a" if the PTX requires it.
 std::string find_architecture(const std::string& ptx) {
-    static const std::regex target(R"(\.target\s+(sm_\d+a))");
-    std::smatch found;
-    return std::regex_search(ptx, found, target) ? found.str(1) : "sm_90";
+    static const std::regex target_pattern(R"(\.target\s+(sm_\d+a))");
+    std::smatch match;
+    return std::regex_search(ptx, match, target_pattern) ? match.str(1) : "sm_90";
 }
 
 // Runs ptxas, which writes kernel.cubin to the folder.
@@ -44,9 +44,9 @@ ProcessResult assemble(const std::string& ptxas, const std::string& ptx,
                      kToolSeconds);
 }
 
-[[noreturn]] void fail_without_tool(const std::string& what) {
+[[noreturn]] void fail_without_tool(const std::string& tool) {
     throw UsageError(
-        "--sass needs " + what +
+        "--sass needs " + tool +
         " from the CUDA toolkit, which is neither on the PATH nor in nvcc's folder; install the "
         "toolkit, or set CUDA_HOME. Without --sass, ./learn ptx shows PTX");
 }
@@ -68,18 +68,18 @@ Assembled assemble_ptx(const std::string& ptx) {
     const std::string ptxas = find_tool("ptxas");
     if (ptxas.empty()) return {};
     const TemporaryFolder folder;
-    const ProcessResult ended = assemble(ptxas, ptx, folder);
-    if (ended.exit_code != 0) return {};
+    const ProcessResult ptxas_result = assemble(ptxas, ptx, folder);
+    if (ptxas_result.exit_code != 0) return {};
     Assembled result;
     result.tool_name = "ptxas for " + find_architecture(ptx);
     static const std::regex entry("Compiling entry function '([^']+)'"),
-        used("Used (\\d+) registers");
+        registers_pattern("Used (\\d+) registers");
     std::string kernel;
-    for (const std::string& line : lines_of(ended.output)) {
-        std::smatch found;
-        if (std::regex_search(line, found, entry)) kernel = found.str(1);
-        if (std::regex_search(line, found, used)) {
-            result.registers[kernel] = std::stoi(found.str(1));
+    for (const std::string& line : lines_of(ptxas_result.output)) {
+        std::smatch match;
+        if (std::regex_search(line, match, entry)) kernel = match.str(1);
+        if (std::regex_search(line, match, registers_pattern)) {
+            result.registers[kernel] = std::stoi(match.str(1));
         }
     }
     return result;
@@ -95,15 +95,15 @@ std::string disassemble(const std::string& ptx, const std::string& entry) {
     if (code.exit_code != 0) throw std::runtime_error("ptxas rejected the PTX:\n" + code.output);
     const std::string cubin = (folder / "kernel.cubin").string();
     // Prefer nvdisasm, because cuobjdump does not print the source line of each instruction.
-    const ProcessResult shown =
+    const ProcessResult disassembly =
         nvdisasm.empty()
             ? run_child({cuobjdump, "--dump-sass", "--function", entry, cubin}, kToolSeconds)
             : run_child({nvdisasm, "--print-code", "--print-line-info", cubin}, kToolSeconds);
-    if (shown.exit_code != 0) {
+    if (disassembly.exit_code != 0) {
         throw std::runtime_error((nvdisasm.empty() ? cuobjdump : nvdisasm) + " failed:\n" +
-                                 shown.output);
+                                 disassembly.output);
     }
-    return extract_kernel_section(shown.output, entry);
+    return extract_kernel_section(disassembly.output, entry);
 }
 
 }  // namespace coalesce::learn

@@ -43,7 +43,7 @@ public:
         app_.set_help_flag("-h,--help", "Print this text");
         // Also accept options of the main command after the subcommand.
         app_.fallthrough();
-        app_.add_flag("--plain", plain_, "Use no colours, and never clear the screen");
+        app_.add_flag("--plain", uses_plain_output_, "Use no colours, and never clear the screen");
     }
 
     /// Adds a subcommand and returns it, so that the caller can add options to it. By default, the
@@ -52,7 +52,7 @@ public:
                   std::function<int()> run_command) {
         CLI::App* command = app_.add_subcommand(name, about);
         commands_[command] = std::move(run_command);
-        if (first_.empty()) first_ = name;
+        if (default_command_.empty()) default_command_ = name;
         return command;
     }
 
@@ -78,13 +78,14 @@ public:
                 argc_ > 1 && argv_[1][0] != '-' ? std::string(argv_[1]) + " " : "";
             throw UsageError(std::string(error.what()) + " (./learn " + command + "--help)");
         }
-        auto typed = app_.get_subcommands();
-        return commands_.at(typed.empty() ? app_.get_subcommand(first_) : typed.front())();
+        auto subcommands = app_.get_subcommands();
+        return commands_.at(subcommands.empty() ? app_.get_subcommand(default_command_)
+                                                : subcommands.front())();
     }
 
     /// Reports whether --plain is set. With this option, colours are not used and the screen is
     /// never cleared.
-    bool is_plain() const { return plain_; }
+    bool is_plain() const { return uses_plain_output_; }
     /// Returns the command line, for commands that must restart this program.
     char** command_arguments() const { return argv_; }
 
@@ -114,8 +115,8 @@ private:
     CLI::App app_{"A course in GPU memory performance", "learn"};
     std::map<const CLI::App*, std::function<int()>> commands_;
     std::map<std::string, std::string> programs_;
-    std::string first_;
-    bool plain_ = false;
+    std::string default_command_;
+    bool uses_plain_output_ = false;
 };
 
 /// A subcommand, together with the struct into which its options are parsed.
@@ -147,18 +148,19 @@ AddedCommand<Words> add_for_exercise(CommandLine& line, const std::string& name,
     struct AllArguments {
         std::string exercise;
         bool is_hunt = false;
-        Words more{};
+        Words extra_arguments{};
     };
-    const auto [command, all] =
+    const auto [command, all_arguments] =
         add<AllArguments>(line, name, about, [run_command](Session& session, AllArguments& words) {
             return run_command(session, session.exercise(words.exercise, words.is_hunt),
-                               words.more);
+                               words.extra_arguments);
         });
-    command->add_option("EXERCISE", all.exercise, "02, 2 or 02_naive (default: the next exercise)");
+    command->add_option("EXERCISE", all_arguments.exercise,
+                        "02, 2 or 02_naive (default: the next exercise)");
     if (hunt == Hunt::may_be_selected) {
-        command->add_flag("--hunt", all.is_hunt, "Use the exercise's bug hunt (hunt.cu)");
+        command->add_flag("--hunt", all_arguments.is_hunt, "Use the exercise's bug hunt (hunt.cu)");
     }
-    return {command, all.more};
+    return {command, all_arguments.extra_arguments};
 }
 
 // ---- commands about the learner and this computer ----
@@ -171,9 +173,9 @@ void add_start(CommandLine& line) {
 }
 
 void add_progress(CommandLine& line) {
-    const auto [command, as_json] = add<bool>(
+    const auto [command, prints_json] = add<bool>(
         line, "progress", "Show your points, checks, hints and predictions", show_progress);
-    command->add_flag("--json", as_json, "Print JSON");
+    command->add_flag("--json", prints_json, "Print JSON");
 }
 
 void add_play(CommandLine& line) {
@@ -186,11 +188,11 @@ void add_play(CommandLine& line) {
 }
 
 void add_doctor(CommandLine& line) {
-    auto as_json = std::make_shared<bool>(false);
-    CLI::App* command =
-        line.add("doctor", "Report what is installed and what is missing",
-                 [as_json, &line] { return doctor(*as_json, style_for_stdout(line.is_plain())); });
-    command->add_flag("--json", *as_json, "Print JSON");
+    auto prints_json = std::make_shared<bool>(false);
+    CLI::App* command = line.add(
+        "doctor", "Report what is installed and what is missing",
+        [prints_json, &line] { return doctor(*prints_json, style_for_stdout(line.is_plain())); });
+    command->add_flag("--json", *prints_json, "Print JSON");
 }
 
 // ---- the exercises ----
@@ -210,7 +212,8 @@ void add_check(CommandLine& line) {
     command->add_flag("--map", words.has_full_map, "Draw which cells of the output are wrong");
     command->add_flag("--through-ir", words.uses_llvm_ir,
                       "Compile through LLVM IR, as the book's pages do");
-    command->add_flag("--as-graded", words.as_graded, "Also reject what the grader rejects");
+    command->add_flag("--as-graded", words.uses_grader_rules,
+                      "Also reject what the grader rejects");
 }
 
 void add_watch(CommandLine& line) {
@@ -375,7 +378,7 @@ void add_run(CommandLine& line) {
 
 struct ReadArguments {
     std::string step;
-    bool with_answers = false;
+    bool shows_answers = false;
 };
 
 int read(Session& session, const ReadArguments& words) {
@@ -390,14 +393,14 @@ int read(Session& session, const ReadArguments& words) {
                          " has no lesson; docs/guide/beyond.md introduces it, and exercises/" +
                          step->name + "/kernel.cu says what to write");
     }
-    return read_lesson(session, *step, words.with_answers);
+    return read_lesson(session, *step, words.shows_answers);
 }
 
 void add_read(CommandLine& line) {
     const auto [command, words] =
         add<ReadArguments>(line, "read", "Show the text of a lesson in the terminal", read);
     command->add_option("LESSON", words.step, "03 or 03_tiled (default: the next lesson)");
-    command->add_flag("--answers", words.with_answers,
+    command->add_flag("--answers", words.shows_answers,
                       "Also show the folded answers and solutions");
 }
 
@@ -429,32 +432,36 @@ void add_list(CommandLine& line) {
 
 struct ExerciseArguments {
     std::string action;
-    NewExercise made;
+    NewExercise new_arguments;
     bool is_without_mutants = false;
 };
 
 void add_exercise(CommandLine& line) {
     const auto [command, words] = add<ExerciseArguments>(
         line, "exercise", "Make and verify an exercise of your own",
-        [&line](Session&, const ExerciseArguments& typed) {
-            if (typed.action == "new") return new_exercise(typed.made);
-            if (typed.action == "verify") {
-                return verify_exercise({typed.made.name, !typed.is_without_mutants},
-                                       line.command_arguments());
+        [&line](Session&, const ExerciseArguments& exercise_arguments) {
+            if (exercise_arguments.action == "new")
+                return new_exercise(exercise_arguments.new_arguments);
+            if (exercise_arguments.action == "verify") {
+                return verify_exercise(
+                    {exercise_arguments.new_arguments.name, !exercise_arguments.is_without_mutants},
+                    line.command_arguments());
             }
-            throw UsageError("there is no ./learn exercise " + typed.action +
+            throw UsageError("there is no ./learn exercise " + exercise_arguments.action +
                              "; the actions are new and verify");
         });
     command->add_option("ACTION", words.action, "new or verify")->required();
-    command->add_option("NAME", words.made.name, "Name of the exercise, such as histogram");
-    command->add_option("--title", words.made.title, "new: title of the exercise");
-    command->add_option("--sizes", words.made.sizes,
+    command->add_option("NAME", words.new_arguments.name,
+                        "Name of the exercise, such as histogram");
+    command->add_option("--title", words.new_arguments.title, "new: title of the exercise");
+    command->add_option("--sizes", words.new_arguments.sizes,
                         "new: names of the sizes, such as \"rows cols\"");
-    command->add_option("--argument", words.made.arguments,
+    command->add_option("--argument", words.new_arguments.arguments,
                         "new: an argument, \"float* out[n]\" (repeatable)");
-    command->add_option("--element", words.made.element,
+    command->add_option("--element", words.new_arguments.element,
                         "new: C++ for one element, \"2 * in[index]\"");
-    command->add_option("--tolerance", words.made.tolerance, "new: bits or \"relative 1e-5\"");
+    command->add_option("--tolerance", words.new_arguments.tolerance,
+                        "new: bits or \"relative 1e-5\"");
     command->add_flag("--no-mutants", words.is_without_mutants,
                       "verify: skip the test with planted mistakes");
 }

@@ -24,12 +24,12 @@ constexpr int kMaxSide = 1 << 15;
 constexpr int kMeasureSeconds = 120;
 
 struct Measured {
-    Timing kernel, copy;
+    Timing kernel, copy_timing;
     double bytes = 0;
 
     double gbps() const { return bytes / kernel.ms * 1e3 / 1e9; }
-    double copy_gbps() const { return bytes / copy.ms * 1e3 / 1e9; }
-    double fraction_of_copy() const { return copy.ms / kernel.ms; }
+    double copy_gbps() const { return bytes / copy_timing.ms * 1e3 / 1e9; }
+    double fraction_of_copy() const { return copy_timing.ms / kernel.ms; }
 };
 
 void validate_arguments(const LearnerExercise& exercise, const MeasureArguments& words) {
@@ -72,19 +72,19 @@ Measured verify_and_time(LoadedKernel& kernel, const Problem& problem, const Dev
         throw std::runtime_error("the result is wrong at " + shape.name() + ":\n" +
                                  comparison.text());
     }
-    Stopwatch watch(device.l2_bytes);
+    Stopwatch stopwatch(device.l2_bytes);
     Measured measured;
     measured.bytes = 2.0 * static_cast<double>(problem.bytes());
-    measured.kernel = watch.time_on_device(work);
-    measured.copy = watch.time_on_device([&] {
+    measured.kernel = stopwatch.time_on_device(work);
+    measured.copy_timing = stopwatch.time_on_device([&] {
         CUDA_CHECK(cudaMemcpyAsync(buffers.out(), buffers.in(), problem.bytes(),
                                    cudaMemcpyDeviceToDevice));
     });
     return measured;
 }
 
-Json as_json(const LearnerExercise& exercise, const MeasureArguments& words,
-             const Measured& measured, const Device& device) {
+Json measured_to_json(const LearnerExercise& exercise, const MeasureArguments& words,
+                      const Measured& measured, const Device& device) {
     return {{"exercise", exercise.step->name},
             {"hunt", exercise.is_hunt},
             {"device", device.name},
@@ -114,27 +114,29 @@ int measure(Session& session, const LearnerExercise& exercise, const MeasureArgu
     validate_arguments(exercise, words);
     // Report a missing GPU here, because the usual message suggests the option --device, which this
     // command does not have.
-    std::string why = find_gpu_problem();
-    if (!why.empty()) {
+    std::string failure_reason = find_gpu_problem();
+    if (!failure_reason.empty()) {
         throw UsageError("a bandwidth can be measured only on a real GPU, and none works here (" +
-                         why + "); ./learn check " + exercise.command_arguments() +
+                         failure_reason + "); ./learn check " + exercise.command_arguments() +
                          " counts the kernel's costs on the simulated GPU");
     }
     Device device = choose_device(DeviceChoice::gpu, argv);
     Compiled compiled =
         compile(exercise.source(words.file),
                 {.kernel = exercise.requirements().kernel, .architecture = native_architecture()});
-    if (!compiled.ok()) fail_with(compiled.failure);
+    if (!compiled.is_ok()) fail_with(compiled.failure);
     LoadedKernel kernel(compiled);
     if (kernel.problem().kind != FailureKind::none) fail_with(kernel.problem());
     Problem problem = {
         .rows = words.rows, .cols = words.cols, .produces = exercise.requirements().task()};
-    Json measured = as_json(exercise, words, verify_and_time(kernel, problem, device), device);
+    Json measured =
+        measured_to_json(exercise, words, verify_and_time(kernel, problem, device), device);
     if (words.file.empty()) {
         session.progress.update([&](State& state) {
-            Json& best = state.records[exercise.name()].best_measured;
-            if (best.is_null() || best.value("gbps", 0.0) < measured.value("gbps", 0.0)) {
-                best = measured;
+            Json& best_measurement = state.records[exercise.name()].best_measured;
+            if (best_measurement.is_null() ||
+                best_measurement.value("gbps", 0.0) < measured.value("gbps", 0.0)) {
+                best_measurement = measured;
             }
         });
     }
@@ -142,28 +144,30 @@ int measure(Session& session, const LearnerExercise& exercise, const MeasureArgu
     return 0;
 }
 
-Json measure_in_child(const LearnerExercise& exercise, const std::string& file, bool must,
-                      std::string& why) {
+Json measure_in_child(const LearnerExercise& exercise, const std::string& file, bool is_required,
+                      std::string& failure_reason) {
     std::vector<std::string> arguments = {"measure", exercise.step->number(), "--json"};
     if (exercise.is_hunt) arguments.push_back("--hunt");
     if (!file.empty()) arguments.insert(arguments.end(), {"--file", file});
-    const ProcessResult ended =
+    const ProcessResult child_result =
         run_to_end({.program = this_program(), .arguments = arguments, .captures_stderr = true},
                    kMeasureSeconds);
-    if (ended.exit_code == 0) return Json::parse(ended.output);
-    const bool is_without_gpu = ended.exit_code == 2;
-    why = ended.timed_out           ? "the measurement took too long."
-          : is_without_gpu && !must ? ""
-                                    : ended.output;
+    if (child_result.exit_code == 0) return Json::parse(child_result.output);
+    const bool is_without_gpu = child_result.exit_code == 2;
+    failure_reason = child_result.timed_out           ? "the measurement took too long."
+                     : is_without_gpu && !is_required ? ""
+                                                      : child_result.output;
     return nullptr;
 }
 
-std::string format_bandwidth(const LearnerExercise& exercise, const std::string& file, bool must) {
+std::string format_bandwidth(const LearnerExercise& exercise, const std::string& file,
+                             bool is_required) {
     if (exercise.is_program() || exercise.has_element_task()) return "";
-    std::string why;
-    const Json measured = measure_in_child(exercise, file, must, why);
+    std::string failure_reason;
+    const Json measured = measure_in_child(exercise, file, is_required, failure_reason);
     if (!measured.is_null()) return "\n" + format_measured(measured);
-    return why.empty() ? "" : "\nThe bandwidth was not measured: " + wrap(why);
+    return failure_reason.empty() ? ""
+                                  : "\nThe bandwidth was not measured: " + wrap(failure_reason);
 }
 
 }  // namespace coalesce::learn

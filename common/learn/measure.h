@@ -18,17 +18,18 @@ struct MeasureArguments {
 
 /// Verifies and times the kernel in this process. Returns 1 if the kernel is incorrect. Throws
 /// UsageError if no GPU works.
-int measure(Session& session, const LearnerExercise& exercise, const MeasureArguments& words,
+int measure(Session& session, const LearnerExercise& exercise, const MeasureArguments& arguments,
             char** argv);
 
 /// Runs `measure --json` in a child process and returns its output. If nothing was measured,
 /// returns null and sets `why` to the reason. `why` stays empty if the computer has no GPU and
-/// `must` is false.
-Json measure_in_child(const LearnerExercise& exercise, const std::string& file, bool must,
+/// `is_required` is false.
+Json measure_in_child(const LearnerExercise& exercise, const std::string& file, bool is_required,
                       std::string& why);
 
 /// Measures the bandwidth in a child process, and returns a few lines that describe the result.
 /// Stores the result if it is the best so far.
-std::string format_bandwidth(const LearnerExercise& exercise, const std::string& file, bool must);
+std::string format_bandwidth(const LearnerExercise& exercise, const std::string& file,
+                             bool is_required);
 
 }  // namespace coalesce::learn

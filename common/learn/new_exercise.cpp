@@ -24,10 +24,10 @@ std::string folder_name(const std::string& name) {
 }
 
 std::vector<std::string> split_words(const std::string& text) {
-    std::vector<std::string> words;
+    std::vector<std::string> options;
     std::istringstream stream(std::regex_replace(text, std::regex("[,;]"), " "));
-    for (std::string word; stream >> word;) words.push_back(word);
-    return words;
+    for (std::string word; stream >> word;) options.push_back(word);
+    return options;
 }
 
 /// Asks for a value that is missing from the command line.
@@ -40,14 +40,14 @@ void ask_for(const char* option, const std::string& question, std::string& value
 
 void ask_for_arguments(std::vector<std::string>& arguments) {
     while (can_ask()) {
-        std::string one;
+        std::string argument;
         const bool has_more = ask(
             arguments.empty() ? "Enter the arguments of the kernel, one per line, outputs first\n  "
                                 "(float* out[n] / const float* in[n] = random(0, 1) / int n): "
                               : "  Next argument (press Enter to finish): ",
-            one);
-        if (!has_more || one.empty()) break;
-        arguments.push_back(one);
+            argument);
+        if (!has_more || argument.empty()) break;
+        arguments.push_back(argument);
     }
     if (arguments.empty()) {
         throw UsageError(
@@ -64,34 +64,34 @@ std::string element_body(const std::string& element) {
 /// Generates the contents of a new exercise's files.
 class ExerciseDraft {
 public:
-    ExerciseDraft(const NewExercise& words, const ElementTask& task)
-        : words_(words), task_(task), output_(*task.outputs().front()) {}
+    ExerciseDraft(const NewExercise& options, const ElementTask& task)
+        : options_(options), task_(task), output_(*task.outputs().front()) {}
 
     std::string record() const {
         const auto quoted = [](const std::string& text) { return toml_string(text); };
         return "# The requirements of the exercise. docs/guide/own_exercise.md explains every "
                "key.\ntitle = " +
-               toml_string(words_.title) + "\nsizes = [" + joined(task_.sizes, ", ", quoted) +
-               "]\narguments = [\n    " + joined(words_.arguments, ",\n    ", quoted) +
-               ",\n]\ntolerance = " + toml_string(words_.tolerance) + "\nshapes = [" + shapes() +
+               toml_string(options_.title) + "\nsizes = [" + joined(task_.sizes, ", ", quoted) +
+               "]\narguments = [\n    " + joined(options_.arguments, ",\n    ", quoted) +
+               ",\n]\ntolerance = " + toml_string(options_.tolerance) + "\nshapes = [" + shapes() +
                "]\ncounted = [" +
                joined(task_.sizes, ", ", [](const std::string&) { return std::string("256"); }) +
                "]\n";
     }
     std::string reference() const {
-        return "// " + output_.name + bracketed(indices()) + "\n__device__ " + output_.type.name +
-               " " + task_.reference_name(words_.name, output_) + "(" + parameters() + ") {\n" +
-               element_body(words_.element) + "}\n";
+        return "// " + output_.name + bracket_indices(indices()) + "\n__device__ " +
+               output_.type.name + " " + task_.reference_name(options_.name, output_) + "(" +
+               parameters() + ") {\n" + element_body(options_.element) + "}\n";
     }
     std::string kernel() const {
-        const std::string name = folder_name(words_.name);
-        return "// Exercise " + name + " -- " + words_.title +
+        const std::string name = folder_name(options_.name);
+        return "// Exercise " + name + " -- " + options_.title +
                ".\n//\n// Given   one thread for each element of `" + output_.name +
                "`.\n// Write   the element (2 lines).\n// Check   ./learn check " + name +
                "          Stuck?   ./learn hint " + name +
                "\n#include \"exercise.h\"  // Launch, ceil_div\n\n__device__ " + output_.type.name +
-               " element(" + parameters() + ") {\n" + element_body(words_.element) + "}\n\n" +
-               task_.kernel_declaration(words_.name) + " {\n" +
+               " element(" + parameters() + ") {\n" + element_body(options_.element) + "}\n\n" +
+               task_.kernel_declaration(options_.name) + " {\n" +
                (is_matrix() ? matrix_body() : vector_body()) + "}\n\nconstexpr Launch configure(" +
                sizes() + ") {\n    return " + (is_matrix() ? matrix_launch() : vector_launch()) +
                ";\n}\n";
@@ -129,7 +129,7 @@ private:
         static const std::regex name("[A-Za-z0-9_]*");
         return std::regex_match(extent, name) ? extent : "(" + extent + ")";
     }
-    static std::string bracketed(const std::vector<std::string>& indices) {
+    static std::string bracket_indices(const std::vector<std::string>& indices) {
         return "[" + joined(indices, "][") + "]";
     }
     std::string count() const {
@@ -140,65 +140,68 @@ private:
         return joined(task_.sizes, ", ", [](const std::string& size) { return "int " + size; });
     }
     std::string shapes() const {
-        std::vector<std::string> all;
+        std::vector<std::string> shape_texts;
         for (const int value : {1, 32, 77, 200}) {
-            std::vector<std::string> one;
+            std::vector<std::string> shape_extents;
             for (std::size_t i = 0; i < task_.sizes.size(); ++i) {
-                one.push_back(std::to_string(i == 0 || value == 1 ? value : value / 2 + 5));
+                shape_extents.push_back(
+                    std::to_string(i == 0 || value == 1 ? value : value / 2 + 5));
             }
-            all.push_back("[" + joined(one, ", ") + "]");
+            shape_texts.push_back("[" + joined(shape_extents, ", ") + "]");
         }
-        return joined(all, ", ");
+        return joined(shape_texts, ", ");
     }
     /// Returns the parameter list of the reference: the kernel parameters that it reads, and the
     /// indices of an element.
     std::string parameters() const {
-        std::vector<std::string> all;
-        for (const Parameter& one : task_.parameters) {
-            if (!one.is_read_by_reference()) continue;
-            all.push_back((one.is_array ? "const " : "") + one.type.name +
-                          (one.is_array ? "* " : " ") + one.name);
+        std::vector<std::string> parameter_texts;
+        for (const Parameter& parameter : task_.parameters) {
+            if (!parameter.is_read_by_reference()) continue;
+            parameter_texts.push_back((parameter.is_array ? "const " : "") + parameter.type.name +
+                                      (parameter.is_array ? "* " : " ") + parameter.name);
         }
-        for (const std::string& index : indices()) all.push_back("int " + index);
-        return joined(all, ", ");
+        for (const std::string& index : indices()) parameter_texts.push_back("int " + index);
+        return joined(parameter_texts, ", ");
     }
     std::vector<std::string> indices() const {
         if (output_.extents.size() == 1) return {"index"};
         if (output_.extents.size() == 2) return {"row", "col"};
-        std::vector<std::string> all;
+        std::vector<std::string> index_names;
         for (std::size_t i = 0; i < output_.extents.size(); ++i) {
-            all.push_back("index" + std::to_string(i));
+            index_names.push_back("index" + std::to_string(i));
         }
-        return all;
+        return index_names;
     }
     /// Returns the names of the kernel parameters that the reference reads.
     std::vector<std::string> inputs() const {
-        std::vector<std::string> all;
-        for (const Parameter& one : task_.parameters) {
-            if (one.is_read_by_reference()) all.push_back(one.name);
+        std::vector<std::string> input_names;
+        for (const Parameter& parameter : task_.parameters) {
+            if (parameter.is_read_by_reference()) input_names.push_back(parameter.name);
         }
-        return all;
+        return input_names;
     }
     /// Returns the arguments with which the reference is called for element i.
     std::string parameter_list() const {
-        std::string rest = "i", places;
+        std::string remaining_index = "i", index_arguments;
         for (std::size_t axis = output_.extents.size(); axis-- > 0;) {
             const std::string extent = factor(output_.extents[axis]);
-            places = ", " + (axis == 0 ? rest : rest + " % " + extent) + places;
-            rest += " / " + extent;
+            index_arguments = ", " +
+                              (axis == 0 ? remaining_index : remaining_index + " % " + extent) +
+                              index_arguments;
+            remaining_index += " / " + extent;
         }
-        return joined(inputs(), ", ") + places;
+        return joined(inputs(), ", ") + index_arguments;
     }
 
-    const NewExercise& words_;
+    const NewExercise& options_;
     const ElementTask& task_;
     const Parameter& output_;
 };
 
-ElementTask task_from(const NewExercise& words) {
+ElementTask task_from(const NewExercise& options) {
     ElementTask task;
-    task.sizes = split_words(words.sizes);
-    for (const std::string& argument : words.arguments) {
+    task.sizes = split_words(options.sizes);
+    for (const std::string& argument : options.arguments) {
         task.parameters.push_back(parse_parameter(argument, task.sizes));
     }
     if (task.outputs().size() != 1) {
@@ -218,32 +221,33 @@ void check_name(std::string& name) {
 
 }  // namespace
 
-int new_exercise(NewExercise words) {
-    ask_for("NAME", "The name of the kernel, such as histogram: ", words.name);
-    check_name(words.name);
-    const std::string folder = folder_name(words.name);
+int new_exercise(NewExercise options) {
+    ask_for("NAME", "The name of the kernel, such as histogram: ", options.name);
+    check_name(options.name);
+    const std::string folder = folder_name(options.name);
     if (fs::exists(repository() / "solutions" / folder)) {
         throw UsageError("solutions/" + folder + " already exists; ./learn exercise verify " +
                          folder + " checks it");
     }
-    ask_for("--title", "A title: ", words.title);
-    ask_for("--sizes", "The names of the sizes, such as rows cols: ", words.sizes);
-    ask_for_arguments(words.arguments);
+    ask_for("--title", "A title: ", options.title);
+    ask_for("--sizes", "The names of the sizes, such as rows cols: ", options.sizes);
+    ask_for_arguments(options.arguments);
     ask_for("--element",
-            "One element of the output, as C++ with `index` (2 * in[index]): ", words.element);
+            "One element of the output, as C++ with `index` (2 * in[index]): ", options.element);
     try {
-        static_cast<void>(parse_tolerance(words.tolerance));
-        const ElementTask task = task_from(words);
-        const ExerciseDraft draft(words, task);
-        const std::string marked = draft.kernel();
+        static_cast<void>(parse_tolerance(options.tolerance));
+        const ElementTask task = task_from(options);
+        const ExerciseDraft draft(options, task);
+        const std::string marked_source = draft.kernel();
         const fs::path solution = repository() / "solutions" / folder;
         const fs::path exercise = repository() / "exercises" / folder;
         for (const char* part : {"right", "wrong"}) fs::create_directories(solution / part);
         fs::create_directories(exercise);
         write_file(solution / "exercise.toml", draft.record());
         write_file(solution / "reference.cu", draft.reference());
-        write_file(solution / "kernel.cu", marked);
-        write_file(exercise / "kernel.cu", exercises::parse_skeleton(marked, "kernel.cu").blank());
+        write_file(solution / "kernel.cu", marked_source);
+        write_file(exercise / "kernel.cu",
+                   exercises::parse_skeleton(marked_source, "kernel.cu").blank_text());
     } catch (const ExpressionError& error) {
         throw UsageError(error.what());
     }

@@ -21,7 +21,7 @@ struct NewExercise {
 
 /// Creates a new exercise, including a solution that uses one thread per element. Returns the exit
 /// code. Throws UsageError.
-int new_exercise(NewExercise words);
+int new_exercise(NewExercise options);
 
 /// The arguments of `learn exercise verify`.
 struct VerifyExercise {
@@ -32,16 +32,16 @@ struct VerifyExercise {
 /// Checks that an exercise is sound. The solution must pass, the skeleton must fail, and the
 /// kernels in right/ and wrong/ must get the expected verdicts. Also tries mutants of the solution,
 /// writes the skeleton again, and proposes limits. Returns 1 if something is wrong.
-int verify_exercise(const VerifyExercise& words, char** argv);
+int verify_exercise(const VerifyExercise& options, char** argv);
 
 /// Works like `verify_exercise`, but looks for the exercise's folders below `root`, and uses the
 /// current device.
-int verify_exercise_in(const std::string& root, const VerifyExercise& words);
+int verify_exercise_in(const std::string& root, const VerifyExercise& options);
 
 /// Returns a JavaScript file with the data of all exercises below `root` that have no page in the
-/// book. `book` is the folder of the built book. If a record cannot be read, the file contains the
-/// error message.
+/// book. `book_folder` is the folder of the built book. If a record cannot be read, the file
+/// contains the error message.
 std::string own_exercises_script(const std::filesystem::path& root,
-                                 const std::filesystem::path& book);
+                                 const std::filesystem::path& book_folder);
 
 }  // namespace coalesce::learn

@@ -9,8 +9,9 @@ namespace coalesce::learn {
 namespace fs = std::filesystem;
 
 fs::path repository() {
-    const char* other = std::getenv("COALESCE_COURSE");
-    if (other != nullptr && *other != '\0') return fs::absolute(other).lexically_normal();
+    const char* course_folder = std::getenv("COALESCE_COURSE");
+    if (course_folder != nullptr && *course_folder != '\0')
+        return fs::absolute(course_folder).lexically_normal();
     return COALESCE_REPOSITORY;
 }
 

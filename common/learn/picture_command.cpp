@@ -12,7 +12,7 @@
 namespace coalesce::learn {
 namespace {
 
-void validate_arguments(const LearnerExercise& exercise, const PictureArguments& words) {
+void validate_arguments(const LearnerExercise& exercise, const PictureArguments& arguments) {
     if (exercise.is_program()) {
         throw UsageError(exercise.name() +
                          " is a whole program, but a picture can be drawn only for a kernel; "
@@ -24,42 +24,42 @@ void validate_arguments(const LearnerExercise& exercise, const PictureArguments&
                          " has no matrix tile that a picture could show; ./learn check " +
                          exercise.command_arguments() + " shows its costs");
     }
-    constexpr int LARGEST = 1024, MOST_WARPS = 32;
-    for (int extent : {words.rows, words.cols}) {
-        if (extent < 1 || extent > LARGEST) {
+    constexpr int MAX_SIDE = 1024, MAX_WARPS = 32;
+    for (int extent : {arguments.rows, arguments.cols}) {
+        if (extent < 1 || extent > MAX_SIDE) {
             throw UsageError("--rows and --cols take whole numbers from 1 to 1024 for a picture");
         }
     }
-    if (words.block < 0 || words.warp < 0 || words.warp >= MOST_WARPS) {
+    if (arguments.block < 0 || arguments.warp < 0 || arguments.warp >= MAX_WARPS) {
         throw UsageError("--block takes a number from 0, and --warp a number from 0 to 31");
     }
 }
 
 }  // namespace
 
-int picture(const LearnerExercise& exercise, const PictureArguments& words, char** argv) {
-    validate_arguments(exercise, words);
+int picture(const LearnerExercise& exercise, const PictureArguments& arguments, char** argv) {
+    validate_arguments(exercise, arguments);
     choose_device(DeviceChoice::simulator, argv);
-    if (!words.svg.empty()) check_writable(words.svg);
+    if (!arguments.svg.empty()) check_writable(arguments.svg);
 
     LocalRunner runner({.cache = learners_folder() / "cache"});
     Picture picture =
-        draw_warp_picture(exercise.source(words.file), exercise.requirements(), runner,
-                          {.shape = {words.rows, words.cols},
-                           .block = static_cast<std::uint64_t>(words.block),
-                           .warp = static_cast<unsigned>(words.warp)});
+        draw_warp_picture(exercise.source(arguments.file), exercise.requirements(), runner,
+                          {.shape = {arguments.rows, arguments.cols},
+                           .block = static_cast<std::uint64_t>(arguments.block),
+                           .warp = static_cast<unsigned>(arguments.warp)});
     // Discard the kernel's output, because it is not part of the picture.
     bool is_cut = false;
     runner.take_output(is_cut);
-    if (!picture.ok()) {
+    if (!picture.is_ok()) {
         std::cout << terminal_text(picture.problem) << "Again: ./learn picture "
                   << exercise.command_arguments() << "      Check: ./learn check "
                   << exercise.command_arguments() << "\n";
         return 1;
     }
-    if (!words.svg.empty()) {
-        write_file(words.svg, picture.svg());
-        std::cout << words.svg << " contains the picture; open it in a web browser.\n";
+    if (!arguments.svg.empty()) {
+        write_file(arguments.svg, picture.svg());
+        std::cout << arguments.svg << " contains the picture; open it in a web browser.\n";
         return 0;
     }
     std::cout << picture.text();

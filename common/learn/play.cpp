@@ -17,17 +17,18 @@ namespace {
 /// separately for each address and port.
 constexpr int kDefaultPort = 8237;
 
-WebServer server_for(const std::filesystem::path& book, const std::optional<int>& port) {
-    const GeneratedFiles generated = {
-        {"/own-exercises.js", [book] { return own_exercises_script(repository(), book); }}};
+WebServer make_server(const std::filesystem::path& book_folder, const std::optional<int>& port) {
+    const GeneratedFiles generated = {{"/own-exercises.js", [book_folder] {
+                                           return own_exercises_script(repository(), book_folder);
+                                       }}};
     try {
-        return {book, port.value_or(kDefaultPort), generated};
-    } catch (const PortInUse& taken) {
-        if (port) throw UsageError(std::string(taken.what()) + "; --port 0 uses a free port");
-        std::cout << "learn: " << taken.what() << ", so another port is used. The browser stores\n"
+        return {book_folder, port.value_or(kDefaultPort), generated};
+    } catch (const PortInUse& error) {
+        if (port) throw UsageError(std::string(error.what()) + "; --port 0 uses a free port");
+        std::cout << "learn: " << error.what() << ", so another port is used. The browser stores\n"
                   << "code for each address separately, so the code that you wrote at the usual\n"
                   << "address is not shown.\n";
-        return {book, 0, generated};
+        return {book_folder, 0, generated};
     }
 }
 
@@ -47,16 +48,17 @@ void open_in_browser(const std::string& address) {
 
 }  // namespace
 
-void play(const PlayArguments& words) {
-    const std::filesystem::path book = programs().parent_path() / "docs" / "html";
-    if (!std::filesystem::exists(book / "index.html")) {
-        throw UsageError("there is no book in " + book.string() + "; ./learn docs builds it");
+void play(const PlayArguments& arguments) {
+    const std::filesystem::path book_folder = programs().parent_path() / "docs" / "html";
+    if (!std::filesystem::exists(book_folder / "index.html")) {
+        throw UsageError("there is no book in " + book_folder.string() +
+                         "; ./learn docs builds it");
     }
-    WebServer server = server_for(book, words.port);
+    WebServer server = make_server(book_folder, arguments.port);
     std::cout << "The course is at " << server.address() << "\nYour own exercises are at "
               << server.address() << "own.html"
               << "\nOnly this computer can open these pages. Ctrl-C stops the server." << std::endl;
-    if (words.should_open) open_in_browser(server.address());
+    if (arguments.should_open) open_in_browser(server.address());
     server.serve();
 }
 

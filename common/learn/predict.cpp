@@ -29,20 +29,20 @@ std::optional<double> parse_number(const std::string& word) {
 // Returns the unanswered questions, in the order of the exercise's record.
 std::vector<const Prediction*> find_open_questions(const LearnerExercise& exercise,
                                                    const Record& record) {
-    std::vector<const Prediction*> open;
-    if (exercise.is_hunt) return open;
+    std::vector<const Prediction*> open_questions;
+    if (exercise.is_hunt) return open_questions;
     for (auto& prediction : exercise.requirements().predictions) {
-        if (record.guess(prediction.counter) == nullptr) open.push_back(&prediction);
+        if (record.guess(prediction.counter) == nullptr) open_questions.push_back(&prediction);
     }
-    return open;
+    return open_questions;
 }
 
 void store_answer(Session& session, const LearnerExercise& exercise, const Prediction& prediction,
-                  std::optional<double> said) {
+                  std::optional<double> answer) {
     session.progress.update([&](State& state) {
         Record& record = state.records[exercise.name()];
         if (record.guess(prediction.counter) != nullptr) return;
-        record.guesses.push_back({prediction.counter, said, {}, prediction.tolerance, ""});
+        record.guesses.push_back({prediction.counter, answer, {}, prediction.tolerance, ""});
     });
 }
 
@@ -64,35 +64,36 @@ bool ask_question(Session& session, const LearnerExercise& exercise, const Predi
 void take_answers(Session& session, const LearnerExercise& exercise,
                   const std::vector<std::string>& answers) {
     State state = session.progress.read();
-    auto open = find_open_questions(exercise, state.record(exercise.name()));
+    auto open_questions = find_open_questions(exercise, state.record(exercise.name()));
     for (auto& word : answers) {
         if (parse_number(word)) continue;
         throw UsageError("\"" + word + "\" is not a number from 0 to a million");
     }
-    if (!answers.empty() && open.empty()) {
+    if (!answers.empty() && open_questions.empty()) {
         throw UsageError("you have answered all questions about " + exercise.name() +
                          "; ./learn predict " + exercise.command_arguments() +
                          " shows your predictions");
     }
-    if (answers.size() > open.size()) {
+    if (answers.size() > open_questions.size()) {
         throw UsageError(format_count(answers.size(), "answer") + " for " +
-                         format_count(open.size(), "open question") + "; ./learn predict " +
-                         exercise.command_arguments() + " asks the questions one by one");
+                         format_count(open_questions.size(), "open question") +
+                         "; ./learn predict " + exercise.command_arguments() +
+                         " asks the questions one by one");
     }
     for (size_t i = 0; i < answers.size(); ++i) {
-        store_answer(session, exercise, *open[i], parse_number(answers[i]));
+        store_answer(session, exercise, *open_questions[i], parse_number(answers[i]));
     }
 }
 
 std::string format_question_line(const Prediction& prediction, const Guess* guess) {
-    std::string said = guess == nullptr  ? "not asked yet"
-                       : guess->answered ? "you said " + format_figure(guess->answered)
-                                         : "no guess";
-    std::string fact;
+    std::string said_text = guess == nullptr  ? "not asked yet"
+                            : guess->answered ? "you said " + format_figure(guess->answered)
+                                              : "no guess";
+    std::string actual_text;
     if (guess != nullptr && guess->actual) {
-        fact = "; " + format_actual(*guess);
+        actual_text = "; " + format_actual(*guess);
     }
-    return wrap("  " + unit_of_counter(prediction.counter) + ": " + said + fact);
+    return wrap("  " + unit_of_counter(prediction.counter) + ": " + said_text + actual_text);
 }
 
 // ---- the lesson's multiple-choice questions ----

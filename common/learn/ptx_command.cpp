@@ -48,54 +48,57 @@ timing::Occupancy compute_occupancy(const timing::Prediction& launch, int regist
 
 ShownKernel make_shown_kernel(const LaunchedCode& code, const LaunchedKernel& kernel,
                               const Assembled& assembled) {
-    ShownKernel shown{
+    ShownKernel shown_kernel{
         .kernel = kernel,
         .listing = make_listing(code.ptx, kernel.entry, code.path_in_ptx, kernel.line),
         .registers_source = assembled.tool_name};
-    if (const auto known = assembled.registers.find(kernel.entry);
-        known != assembled.registers.end()) {
-        shown.registers = known->second;
+    if (const auto register_count = assembled.registers.find(kernel.entry);
+        register_count != assembled.registers.end()) {
+        shown_kernel.registers = register_count->second;
     } else if (kernel.launch) {
-        shown.registers = kernel.launch->registers;
-        shown.registers_source = "estimated";
+        shown_kernel.registers = kernel.launch->registers;
+        shown_kernel.registers_source = "estimated";
     }
-    if (!kernel.launch) return shown;
-    const timing::Gpu& gpu = timing::gpu_named(kernel.launch->gpu);
-    shown.max_warps = gpu.warps;
-    shown.occupancy = compute_occupancy(*kernel.launch, shown.registers, gpu);
-    return shown;
+    if (!kernel.launch) return shown_kernel;
+    const timing::Gpu& gpu = timing::find_gpu(kernel.launch->gpu);
+    shown_kernel.max_warps = gpu.warps;
+    shown_kernel.occupancy = compute_occupancy(*kernel.launch, shown_kernel.registers, gpu);
+    return shown_kernel;
 }
 
 std::string row(const char* name, const std::string& value) {
     return format("  %-18s ", name) + value + "\n";
 }
 
-std::string head_of(const LaunchedCode& code, const ShownKernel& shown, const Style& style) {
-    std::string text = style.paint_strong(kernel_name(shown.kernel.entry)) + " of " + code.what +
-                       "\n" + format_count(shown.listing.instructions, "PTX instruction") +
+std::string format_head(const LaunchedCode& code, const ShownKernel& shown_kernel,
+                        const Style& style) {
+    std::string text = style.paint_strong(kernel_name(shown_kernel.kernel.entry)) + " of " +
+                       code.what + "\n" +
+                       format_count(shown_kernel.listing.instructions, "PTX instruction") +
                        ", by " + code.compiler + "\n\n";
-    if (shown.registers > 0) {
-        text += row(
-            "registers",
-            std::to_string(shown.registers) + " per thread (" + shown.registers_source +
-                (shown.registers_source == "estimated" ? ", because ptxas was not found)" : ")"));
+    if (shown_kernel.registers > 0) {
+        text += row("registers", std::to_string(shown_kernel.registers) + " per thread (" +
+                                     shown_kernel.registers_source +
+                                     (shown_kernel.registers_source == "estimated"
+                                          ? ", because ptxas was not found)"
+                                          : ")"));
     }
-    if (!shown.occupancy) {
+    if (!shown_kernel.occupancy) {
         return text + wrap("The number of blocks that fit on a multiprocessor is unknown: " +
                                code.why_not_launched + ".",
                            "  ");
     }
-    const timing::Prediction& launch = *shown.kernel.launch;
-    const timing::Occupancy& occupancy = *shown.occupancy;
+    const timing::Prediction& launch = *shown_kernel.kernel.launch;
+    const timing::Occupancy& occupancy = *shown_kernel.occupancy;
     const auto number = [](int count) { return std::to_string(count); };
     text += row("shared memory", number(launch.shared_bytes) + " bytes per block");
     text += row("threads", format_count(occupancy.warps, "warp") + " per block");
     text += row("multiprocessor", format_count(occupancy.blocks, "block") + ", " +
                                       number(occupancy.blocks * occupancy.warps) + " of " +
-                                      number(shown.max_warps) + " warps at a time (" + launch.gpu +
-                                      ")");
-    text += row("limited by", timing::phrase_for(occupancy.limited_by));
-    if (occupancy.is_uncertain && shown.registers_source == "estimated") {
+                                      number(shown_kernel.max_warps) + " warps at a time (" +
+                                      launch.gpu + ")");
+    text += row("limited by", timing::phrase_for(occupancy.limiting_resource));
+    if (occupancy.is_uncertain && shown_kernel.registers_source == "estimated") {
         text += wrap(
             "The number of registers is an estimate. With a few more or fewer registers, the "
             "number of blocks would be different.",
@@ -104,30 +107,33 @@ std::string head_of(const LaunchedCode& code, const ShownKernel& shown, const St
     return text;
 }
 
-Json as_json(const LaunchedCode& code, const ShownKernel& shown) {
+Json kernel_to_json(const LaunchedCode& code, const ShownKernel& shown_kernel) {
     Json lines = Json::array();
     const std::vector<std::string> source = lines_of(code.source);
-    for (auto& [number, instructions] : shown.listing.lines) {
-        Json list = Json::array();
-        for (auto& one : instructions)
-            list.push_back({{"place", one.position}, {"text", one.text}});
-        const auto at = static_cast<size_t>(number);
-        lines.push_back({{"line", number},
-                         {"source", at >= 1 && at <= source.size() ? source[at - 1] : ""},
-                         {"ptx", list}});
+    for (auto& [number, instructions] : shown_kernel.listing.lines) {
+        Json instruction_list = Json::array();
+        for (auto& instruction : instructions)
+            instruction_list.push_back(
+                {{"place", instruction.position}, {"text", instruction.text}});
+        const auto line_index = static_cast<size_t>(number);
+        lines.push_back(
+            {{"line", number},
+             {"source",
+              line_index >= 1 && line_index <= source.size() ? source[line_index - 1] : ""},
+             {"ptx", instruction_list}});
     }
-    Json json = {{"kernel", kernel_name(shown.kernel.entry)},
-                 {"entry", shown.kernel.entry},
-                 {"instructions", shown.listing.instructions},
-                 {"registers", shown.registers},
-                 {"registers_by", shown.registers_source}};
-    if (shown.occupancy) {
-        const timing::Prediction& launch = *shown.kernel.launch;
+    Json json = {{"kernel", kernel_name(shown_kernel.kernel.entry)},
+                 {"entry", shown_kernel.kernel.entry},
+                 {"instructions", shown_kernel.listing.instructions},
+                 {"registers", shown_kernel.registers},
+                 {"registers_by", shown_kernel.registers_source}};
+    if (shown_kernel.occupancy) {
+        const timing::Prediction& launch = *shown_kernel.kernel.launch;
         json["gpu"] = launch.gpu;
         json["shared_bytes"] = launch.shared_bytes;
-        json["warps_of_block"] = shown.occupancy->warps;
-        json["resident_blocks"] = shown.occupancy->blocks;
-        json["limited_by"] = dashed_name(shown.occupancy->limited_by);
+        json["warps_of_block"] = shown_kernel.occupancy->warps;
+        json["resident_blocks"] = shown_kernel.occupancy->blocks;
+        json["limited_by"] = dashed_name(shown_kernel.occupancy->limiting_resource);
     } else {
         json["not_launched"] = code.why_not_launched;
     }
@@ -135,24 +141,24 @@ Json as_json(const LaunchedCode& code, const ShownKernel& shown) {
     return json;
 }
 
-void validate_arguments(const PtxArguments& words) {
-    const bool is_learners = words.is_learner_file || !words.file.empty();
-    if (words.is_learner_file && !words.file.empty()) {
+void validate_arguments(const PtxArguments& arguments) {
+    const bool is_learners = arguments.is_learner_file || !arguments.file.empty();
+    if (arguments.is_learner_file && !arguments.file.empty()) {
         throw UsageError(
             "--mine shows your file for the exercise, and --file shows another file; use only one "
             "of them");
     }
-    if (is_learners && !words.variant.empty()) {
+    if (is_learners && !arguments.variant.empty()) {
         throw UsageError(
             "--variant shows a kernel of the lesson, and --mine and --file show your own kernel; "
             "use only one of them");
     }
-    if (words.is_sass && !words.json.empty()) {
+    if (arguments.is_sass && !arguments.json.empty()) {
         throw UsageError(
             "--json writes the PTX, and --sass shows machine code; use only one of them");
     }
-    require_file(words.file);
-    if (!words.json.empty()) check_writable(words.json);
+    require_file(arguments.file);
+    if (!arguments.json.empty()) check_writable(arguments.json);
 }
 
 // Returns the step to which `word` refers. The step need not have an exercise.
@@ -170,31 +176,32 @@ bool is_solution(const course::Step& step, const std::string& name) {
     return extract_step_kernel(step.name).find(" " + variant->kernel + "(") != std::string::npos;
 }
 
-bool may_show(Session& session, const PtxArguments& words) {
-    if (words.is_learner_file || !words.file.empty()) return true;
-    const course::Step& step = step_of(session, words.exercise);
-    if (!is_solution(step, words.variant)) return true;
+bool may_show(Session& session, const PtxArguments& arguments) {
+    if (arguments.is_learner_file || !arguments.file.empty()) return true;
+    const course::Step& step = step_of(session, arguments.exercise);
+    if (!is_solution(step, arguments.variant)) return true;
     const std::string command = "ptx " + step.number();
-    const std::string of = words.variant.empty() ? "" : " --variant " + words.variant;
-    return may_see_solution(session, {&step}, words.is_confirmed,
-                            {command + of, "./learn " + command + " --mine"});
+    const std::string variant_option =
+        arguments.variant.empty() ? "" : " --variant " + arguments.variant;
+    return may_see_solution(session, {&step}, arguments.is_confirmed,
+                            {command + variant_option, "./learn " + command + " --mine"});
 }
 
-LaunchedCode load_code(Session& session, const PtxArguments& words, char** argv) {
-    if (!words.is_learner_file && words.file.empty()) {
-        return load_variant_code(step_of(session, words.exercise), words.variant);
+LaunchedCode load_code(Session& session, const PtxArguments& arguments, char** argv) {
+    if (!arguments.is_learner_file && arguments.file.empty()) {
+        return load_variant_code(step_of(session, arguments.exercise), arguments.variant);
     }
-    const LearnerExercise exercise = session.exercise(words.exercise, false);
+    const LearnerExercise exercise = session.exercise(arguments.exercise, false);
     choose_device(DeviceChoice::simulator, argv);
-    return load_file_code(exercise, words.file);
+    return load_file_code(exercise, arguments.file);
 }
 
 }  // namespace
 
-int ptx(Session& session, const PtxArguments& words, char** argv) {
-    validate_arguments(words);
-    if (!may_show(session, words)) return 1;
-    const LaunchedCode code = load_code(session, words, argv);
+int ptx(Session& session, const PtxArguments& arguments, char** argv) {
+    validate_arguments(arguments);
+    if (!may_show(session, arguments)) return 1;
+    const LaunchedCode code = load_code(session, arguments, argv);
     if (code.failure.kind != FailureKind::none) {
         std::cout << terminal_text(code.failure);
         return 1;
@@ -203,18 +210,19 @@ int ptx(Session& session, const PtxArguments& words, char** argv) {
     const Assembled assembled = learn::assemble_ptx(code.ptx);
     std::string text;
     for (auto& kernel : code.kernels) {
-        const ShownKernel shown = make_shown_kernel(code, kernel, assembled);
-        text += (text.empty() ? "" : "\n") + head_of(code, shown, session.style) + "\n";
-        text += words.is_sass ? disassemble(code.ptx, kernel.entry)
-                              : text_of(shown.listing, code.source, session.style.columns);
-        kernels.push_back(as_json(code, shown));
+        const ShownKernel shown_kernel = make_shown_kernel(code, kernel, assembled);
+        text += (text.empty() ? "" : "\n") + format_head(code, shown_kernel, session.style) + "\n";
+        text += arguments.is_sass
+                    ? disassemble(code.ptx, kernel.entry)
+                    : text_of(shown_kernel.listing, code.source, session.style.columns);
+        kernels.push_back(kernel_to_json(code, shown_kernel));
     }
-    if (!words.json.empty()) {
-        write_file(words.json, json_text(Json{{"format", 1},
-                                              {"of", code.what},
-                                              {"file", code.file},
-                                              {"compiler", code.compiler},
-                                              {"kernels", kernels}}));
+    if (!arguments.json.empty()) {
+        write_file(arguments.json, json_text(Json{{"format", 1},
+                                                  {"of", code.what},
+                                                  {"file", code.file},
+                                                  {"compiler", code.compiler},
+                                                  {"kernels", kernels}}));
     }
     std::cout << text;
     return 0;

@@ -55,12 +55,12 @@ void RawTerminal::pause() {
 
 void RawTerminal::resume() {
     if (!is_terminal_) return;
-    termios raw = original_settings;
+    termios raw_settings = original_settings;
     // Disable only echo and line editing, so that output and Ctrl-C work as usual.
-    raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
-    raw.c_cc[VMIN] = 1;
-    raw.c_cc[VTIME] = 0;
-    tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
+    raw_settings.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+    raw_settings.c_cc[VMIN] = 1;
+    raw_settings.c_cc[VTIME] = 0;
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &raw_settings);
 }
 
 Signals::Signals() {

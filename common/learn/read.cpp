@@ -13,8 +13,8 @@ namespace {
 /// Shows a text with the program in PAGER, or with `less`, which truncates wide lines instead of
 /// wrapping them, so that diagrams stay intact. Returns false if neither can be started.
 bool show_in_pager(const std::string& text) {
-    const char* wanted = std::getenv("PAGER");
-    const std::string pager = wanted && *wanted ? wanted : "less -FRSX";
+    const char* pager_variable = std::getenv("PAGER");
+    const std::string pager = pager_variable && *pager_variable ? pager_variable : "less -FRSX";
     std::FILE* pipe = popen((pager + " 2>/dev/null").c_str(), "w");
     if (!pipe) return false;
     std::fputs(text.c_str(), pipe);
@@ -23,9 +23,9 @@ bool show_in_pager(const std::string& text) {
 
 }  // namespace
 
-int read_lesson(Session& session, const course::Step& step, bool with_answers) {
+int read_lesson(Session& session, const course::Step& step, bool shows_answers) {
     const auto file = repository() / "steps" / step.name / "README.md";
-    const std::string text = lesson_text(read_file(file), session.style, with_answers);
+    const std::string text = lesson_text(read_file(file), session.style, shows_answers);
     if (session.style.lines == 0 || !show_in_pager(text)) std::cout << text;
     return 0;
 }

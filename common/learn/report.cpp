@@ -48,9 +48,11 @@ Totals compute_totals(const Session& session, const State& state) {
 }
 
 std::string format_guesses(const Record& record) {
-    Totals of;
-    of.add_guesses(record);
-    return of.guesses == 0 ? "-" : std::to_string(of.right) + " of " + std::to_string(of.guesses);
+    Totals totals;
+    totals.add_guesses(record);
+    return totals.guesses == 0
+               ? "-"
+               : std::to_string(totals.right) + " of " + std::to_string(totals.guesses);
 }
 
 std::string format_best(const Record& record) {
@@ -98,9 +100,9 @@ Json record_as_json(const LearnerExercise& exercise, const State& state) {
 }
 
 int print_records(const Session& session, const State& state) {
-    Json all = Json::array();
+    Json records_json = Json::array();
     for (auto& exercise : list_exercises_and_hunts(session.course)) {
-        all.push_back(record_as_json(exercise, state));
+        records_json.push_back(record_as_json(exercise, state));
     }
     Totals totals = compute_totals(session, state);
     LearnerExercise next = next_exercise(session.course, state);
@@ -108,7 +110,7 @@ int print_records(const Session& session, const State& state) {
                     {"points", totals.points},
                     {"of_points", totals.possible_points},
                     {"next", next.step == nullptr ? Json(nullptr) : Json(next.step->name)},
-                    {"exercises", all}});
+                    {"exercises", records_json}});
     return 0;
 }
 
@@ -141,7 +143,7 @@ void print_next(const Session& session, const State& state) {
 constexpr const char* kStepLine = "%-14s%-11s%-11s%s\n";
 constexpr size_t kColumnsOfTitle = 80 - 14 - 11 - 11;
 
-std::string shortened(const std::string& title) {
+std::string shorten_title(const std::string& title) {
     if (title.size() <= kColumnsOfTitle) return title;
     std::string begin = title.substr(0, kColumnsOfTitle - 3);
     return begin.substr(0, begin.rfind(' ')) + " ...";
@@ -152,7 +154,7 @@ void print_step_line(const course::Step& step, const State& state) {
     if (step.exercise) exercise = name_of(status_of(LearnerExercise{&step, false}, state));
     if (step.hunt) hunt = name_of(status_of(LearnerExercise{&step, true}, state));
     std::cout << format(kStepLine, step.name.c_str(), exercise.c_str(), hunt.c_str(),
-                        shortened(step.title).c_str());
+                        shorten_title(step.title).c_str());
 }
 
 bool has_stale_work(const Session& session, const State& state) {
@@ -204,7 +206,8 @@ int show_list(Session& session, bool json) {
     for (auto& step : session.course.steps) print_step_line(step, state);
     // Print few lines below the list, so that the list and the footer of `learn watch` fit on a
     // screen of 24 lines.
-    std::cout << "x             " << format_count(session.course.beyond.size(), "exercise")
+    std::cout << "x             "
+              << format_count(session.course.beyond_exercises.size(), "exercise")
               << " beyond the transpose: ./learn list x\n"
               << (has_stale_work(session, state) ? "Stale: edited since it passed. " : "")
               << "./learn list 03 lists the variants of 03.\n";
@@ -214,7 +217,7 @@ int show_list(Session& session, bool json) {
 void show_beyond(Session& session) {
     const State state = session.progress.read();
     std::cout << format(kStepLine, "", "exercise", "bug hunt", "");
-    for (auto& step : session.course.beyond) print_step_line(step, state);
+    for (auto& step : session.course.beyond_exercises) print_step_line(step, state);
     std::cout << "\ndocs/guide/beyond.md introduces these exercises. ./learn list x_NAME shows "
                  "the\narguments of a kernel.\n";
 }
@@ -239,12 +242,12 @@ void show_lesson(const course::Step& step) {
     for (auto& variant : step.variants) {
         std::cout << format("  %-24s ", variant.name.c_str())
                   << (variant.kernel.empty() ? "(no kernel)" : variant.kernel) << "\n";
-        if (variant.expect.empty()) continue;
+        if (variant.expected_costs.empty()) continue;
         std::cout << "      ";
         const char* comma = "";
         for (const char* key : course::kCounterNamesToExpect) {
-            auto cost = variant.expect.find(key);
-            if (cost == variant.expect.end()) continue;
+            auto cost = variant.expected_costs.find(key);
+            if (cost == variant.expected_costs.end()) continue;
             std::cout << comma << key << " " << cost->second;
             comma = ", ";
         }

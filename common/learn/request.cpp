@@ -13,38 +13,39 @@ namespace {
 
 // Returns the options to pass to every program in the request. The programs parse them again, with
 // the same parser.
-std::vector<std::string> common_program_options(const RunArguments& words) {
-    const bool is_predicted = !words.predicted_gpu.empty() || !words.predicted_shape.empty();
-    if (is_predicted && words.device == "gpu") {
+std::vector<std::string> common_program_options(const RunArguments& arguments) {
+    const bool is_predicted =
+        !arguments.predicted_gpu.empty() || !arguments.predicted_shape.empty();
+    if (is_predicted && arguments.device == "gpu") {
         throw UsageError(
             "--time predicts times on the simulated GPU, and --device gpu measures times; use "
             "only one of them (./learn validate --time shows both side by side)");
     }
-    const std::pair<const char*, std::string> given[] = {
-        {"--device", words.device},      {"--rows", words.rows},
-        {"--cols", words.cols},          {"--variant", words.variant},
-        {"--time", words.predicted_gpu}, {"--at", words.predicted_shape}};
+    const std::pair<const char*, std::string> option_values[] = {
+        {"--device", arguments.device},      {"--rows", arguments.rows},
+        {"--cols", arguments.cols},          {"--variant", arguments.variant},
+        {"--time", arguments.predicted_gpu}, {"--at", arguments.predicted_shape}};
     std::vector<std::string> options;
-    for (auto& [option, value] : given) {
+    for (auto& [option, value] : option_values) {
         if (!value.empty()) options.insert(options.end(), {option, value});
     }
     static_cast<void>(parse_options(options));
     return options;
 }
 
-void add_steps(const RunArguments& words, const course::Course& course, RunRequest& request) {
-    std::set<const course::Step*> wanted;
-    for (auto& word : words.steps) {
+void add_steps(const RunArguments& arguments, const course::Course& course, RunRequest& request) {
+    std::set<const course::Step*> wanted_steps;
+    for (auto& word : arguments.steps) {
         const course::Step* step = course.find(word);
         if (word == "all") {
-            for (auto& each : course.steps) wanted.insert(&each);
+            for (auto& course_step : course.steps) wanted_steps.insert(&course_step);
             if (request.rivals == RunRequest::Rivals::no) {
                 request.rivals = RunRequest::Rivals::on_gpu;
             }
         } else if (word == "rivals") {
             request.rivals = RunRequest::Rivals::yes;
         } else if (step != nullptr) {
-            wanted.insert(step);
+            wanted_steps.insert(step);
         } else {
             throw UsageError("there is no step \"" + word + "\"; the steps are " +
                              course.steps.front().number() + " to " + course.steps.back().number() +
@@ -52,16 +53,17 @@ void add_steps(const RunArguments& words, const course::Course& course, RunReque
         }
     }
     for (auto& step : course.steps) {
-        if (wanted.contains(&step)) request.steps.push_back(&step);
+        if (wanted_steps.contains(&step)) request.steps.push_back(&step);
     }
 }
 
 // Adds the whole program to the request. A whole program has no matrix, no variants and no table.
-void add_program(const RunArguments& words, const course::Course& course, RunRequest& request) {
+void add_program(const RunArguments& arguments, const course::Course& course, RunRequest& request) {
     request.program = &*course.program;
-    const bool is_plain = words.steps.size() == 1 && words.rows.empty() && words.cols.empty() &&
-                          words.variant.empty() && words.json.empty() &&
-                          words.predicted_gpu.empty() && words.predicted_shape.empty();
+    const bool is_plain = arguments.steps.size() == 1 && arguments.rows.empty() &&
+                          arguments.cols.empty() && arguments.variant.empty() &&
+                          arguments.json.empty() && arguments.predicted_gpu.empty() &&
+                          arguments.predicted_shape.empty();
     if (is_plain) return;
     throw UsageError(
         course.program->name +
@@ -70,11 +72,11 @@ void add_program(const RunArguments& words, const course::Course& course, RunReq
 }
 
 // Reports whether the learner asked for the whole-program lesson.
-bool asks_for_program(const RunArguments& words, const course::Course& course) {
-    const auto is_it = [&](const std::string& word) {
+bool asks_for_program(const RunArguments& arguments, const course::Course& course) {
+    const auto names_program = [&](const std::string& word) {
         return course.program && course.lesson(word) == &*course.program;
     };
-    return std::ranges::any_of(words.steps, is_it);
+    return std::ranges::any_of(arguments.steps, names_program);
 }
 
 void keep_steps_with_variant(const std::string& variant, RunRequest& request) {
@@ -89,20 +91,20 @@ void keep_steps_with_variant(const std::string& variant, RunRequest& request) {
 
 }  // namespace
 
-RunRequest parse_request(const RunArguments& words, const course::Course& course) {
-    if (words.steps.empty()) {
+RunRequest parse_request(const RunArguments& arguments, const course::Course& course) {
+    if (arguments.steps.empty()) {
         throw UsageError("name the steps to run: ./learn run all, or ./learn run 02 03");
     }
     RunRequest request;
-    request.options = common_program_options(words);
-    request.needs_gpu = words.device == "gpu";
-    request.is_predicted = !words.predicted_gpu.empty() || !words.predicted_shape.empty();
-    request.json = words.json;
-    if (asks_for_program(words, course)) {
-        add_program(words, course, request);
+    request.options = common_program_options(arguments);
+    request.needs_gpu = arguments.device == "gpu";
+    request.is_predicted = !arguments.predicted_gpu.empty() || !arguments.predicted_shape.empty();
+    request.json = arguments.json;
+    if (asks_for_program(arguments, course)) {
+        add_program(arguments, course, request);
     } else {
-        add_steps(words, course, request);
-        keep_steps_with_variant(words.variant, request);
+        add_steps(arguments, course, request);
+        keep_steps_with_variant(arguments.variant, request);
     }
     return request;
 }

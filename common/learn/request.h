@@ -36,6 +36,6 @@ struct RunRequest {
 };
 
 /// Parses the arguments. If they are invalid, throws a UsageError with a one-line message.
-RunRequest parse_request(const RunArguments& words, const course::Course& course);
+RunRequest parse_request(const RunArguments& arguments, const course::Course& course);
 
 }  // namespace coalesce::learn

@@ -26,12 +26,13 @@ double x_pixels(double intensity) {
 
 /// Returns the vertical position of a rate in a drawing, from 0 at the bottom to 1 at the peak.
 double y_pixels(const Roofline& roofline, double rate) {
-    const double least = roofline.attainable(std::pow(10, kFirstPower));
-    const double most = roofline.ginstructions;
-    return std::clamp(std::log(rate / least) / std::log(most / least), 0.0, 1.0);
+    const double lowest_rate = roofline.attainable(std::pow(10, kFirstPower));
+    const double highest_rate = roofline.ginstructions;
+    return std::clamp(std::log(rate / lowest_rate) / std::log(highest_rate / lowest_rate), 0.0,
+                      1.0);
 }
 
-char letter_of(std::size_t point) {
+char find_letter(std::size_t point) {
     return static_cast<char>('A' + point % 26);
 }
 
@@ -58,8 +59,8 @@ public:
             return std::abs(other.y - y) < kLinePixels && x < other.x + other.width &&
                    other.x < x + width;
         };
-        while (std::ranges::any_of(placed_, overlaps)) y += kLinePixels;
-        placed_.push_back({x, y, width});
+        while (std::ranges::any_of(placed_labels_, overlaps)) y += kLinePixels;
+        placed_labels_.push_back({x, y, width});
         return svg_text(x, y, text);
     }
 
@@ -68,7 +69,7 @@ private:
         double x, y, width;
     };
     static constexpr double kPixelsPerCharacter = 7.5, kLinePixels = 15;
-    std::vector<Label> placed_;
+    std::vector<Label> placed_labels_;
 };
 
 /// Draws the limits of memory, of the L2 cache if it is known, and of instructions.
@@ -99,7 +100,7 @@ bool Roofline::is_bound_by_memory(const RooflinePoint& point) const {
     return point.intensity() < ridge();
 }
 
-Roofline roofline_for(const timing::Gpu& gpu) {
+Roofline make_roofline(const timing::Gpu& gpu) {
     const double clocks = gpu.multiprocessors * gpu.clock_ghz;
     return {.gpu = gpu.name,
             .gbps = gpu.copy_gbps,
@@ -107,7 +108,7 @@ Roofline roofline_for(const timing::Gpu& gpu) {
             .ginstructions = clocks * kSchedulers / gpu.add_issue_cycles};
 }
 
-RooflinePoint point_of(const std::string& name, const Counters& counters) {
+RooflinePoint make_point(const std::string& name, const Counters& counters) {
     return {name, static_cast<double>(counters.warp_instructions),
             static_cast<double>(counters.bytes_moved())};
 }
@@ -129,7 +130,7 @@ std::string roofline_text(const Roofline& roofline) {
     for (std::size_t i = 0; i < roofline.points.size(); ++i) {
         const double intensity = roofline.points[i].intensity();
         write_learner_file(static_cast<int>(std::lround(x_pixels(intensity) * (width - 1))),
-                           roofline.attainable(intensity), letter_of(i));
+                           roofline.attainable(intensity), find_letter(i));
     }
     std::string text = "Maximum rate in 10^9 warp instructions per second (" + roofline.gpu + ")\n";
     for (int i = 0; i < height; ++i) {
@@ -163,8 +164,8 @@ std::string roofline_svg(const Roofline& roofline) {
     Labels labels;
     text += svg_line(left, bottom, right, bottom) + svg_line(left, bottom, left, top);
     text += "</g>\n" + svg_limits(roofline, x, y, labels);
-    for (const double mark : {.01, .1, 1., 10.}) {
-        text += svg_text(x(mark) - 10, bottom + 18, format_short(mark));
+    for (const double tick : {.01, .1, 1., 10.}) {
+        text += svg_text(x(tick) - 10, bottom + 18, format_short(tick));
     }
     text += svg_text(left, bottom + 38, "warp instructions per byte (simulated)") +
             svg_text(left, top - 12,
@@ -174,9 +175,9 @@ std::string roofline_svg(const Roofline& roofline) {
         const double at = x(point.intensity()), rate = roofline.attainable(point.intensity());
         // The labels of the axis are below it, so put the name of a point on the axis above the
         // point.
-        const double below = y(rate) + 16 < bottom ? 16 : -6;
+        const double label_offset = y(rate) + 16 < bottom ? 16 : -6;
         text += format("<circle class=\"used\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"/>\n", at, y(rate)) +
-                labels.place(at + 9, y(rate) + below, point.name);
+                labels.place(at + 9, y(rate) + label_offset, point.name);
     }
     return text + "</svg>\n";
 }
@@ -185,18 +186,19 @@ std::string explain_roofline(const Roofline& roofline) {
     std::string text;
     for (std::size_t i = 0; i < roofline.points.size(); ++i) {
         const RooflinePoint& point = roofline.points[i];
-        const bool by_memory = roofline.is_bound_by_memory(point);
-        const double times =
-            by_memory ? roofline.ridge() / point.intensity() : point.intensity() / roofline.ridge();
-        text += wrap(
-            std::string(1, letter_of(i)) + ", " + point.name + ": " +
-            format_short(point.intensity()) + " instructions per byte (simulated). " +
-            (by_memory ? "Memory is the limit. With more than " + format_short(times) +
-                             " times as many instructions per byte, instructions would be the "
-                             "limit."
-                       : "Instructions are the limit. The kernel executes " + format_short(times) +
-                             " times as many instructions per byte as the GPU can execute in the "
-                             "time that memory needs for a byte."));
+        const bool is_memory_bound = roofline.is_bound_by_memory(point);
+        const double times = is_memory_bound ? roofline.ridge() / point.intensity()
+                                             : point.intensity() / roofline.ridge();
+        text +=
+            wrap(std::string(1, find_letter(i)) + ", " + point.name + ": " +
+                 format_short(point.intensity()) + " instructions per byte (simulated). " +
+                 (is_memory_bound
+                      ? "Memory is the limit. With more than " + format_short(times) +
+                            " times as many instructions per byte, instructions would be the "
+                            "limit."
+                      : "Instructions are the limit. The kernel executes " + format_short(times) +
+                            " times as many instructions per byte as the GPU can execute in the "
+                            "time that memory needs for a byte."));
     }
     const std::string cache = roofline.cache_gbps <= roofline.gbps
                                   ? ""

@@ -36,7 +36,7 @@ struct Roofline {
     /// Returns the intensity, in instructions per byte, above which the rate of instructions limits
     /// a kernel.
     double ridge() const { return ginstructions / gbps; }
-    /// Like `ridge`, but for a kernel that finds all of its sectors in the L2 cache.
+    /// Like `ridge`, for a kernel that finds all of its sectors in the L2 cache.
     double cache_ridge() const { return ginstructions / cache_gbps; }
     /// Returns the highest possible rate of instructions at this intensity, in 10^9 per second.
     double attainable(double intensity) const;
@@ -44,9 +44,9 @@ struct Roofline {
 };
 
 /// Returns the limits of a GPU, without any points.
-Roofline roofline_for(const timing::Gpu& gpu);
+Roofline make_roofline(const timing::Gpu& gpu);
 /// Returns the point of a kernel in the roofline, computed from the kernel's counters.
-RooflinePoint point_of(const std::string& name, const Counters& counters);
+RooflinePoint make_point(const std::string& name, const Counters& counters);
 
 /// Draws the roofline in at most 80 columns and 20 lines. Each kernel is drawn as a letter on the
 /// roof, above the kernel's intensity.

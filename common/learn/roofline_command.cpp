@@ -25,10 +25,10 @@ const timing::Gpu& find_gpu_by_name(const std::string& name) {
 
 /// Returns the kernel and the solution as points of the roofline plot. `verdict` must have
 /// counters.
-std::vector<RooflinePoint> points_of(const Verdict& verdict) {
-    std::vector<RooflinePoint> points = {point_of("yours", *verdict.counters)};
+std::vector<RooflinePoint> read_points(const Verdict& verdict) {
+    std::vector<RooflinePoint> points = {make_point("yours", *verdict.counters)};
     if (verdict.solution_counters) {
-        points.push_back(point_of("solution", *verdict.solution_counters));
+        points.push_back(make_point("solution", *verdict.solution_counters));
     }
     return points;
 }
@@ -41,7 +41,7 @@ std::vector<RooflinePoint> points_of_lesson(const LearnerExercise& exercise) {
         if (result.at("step") != exercise.step->name || !result.contains("counters")) continue;
         Counters counters;
         codec::decode(result.at("counters"), counters, "counters");
-        points.push_back(point_of(result.at("variant"), counters));
+        points.push_back(make_point(result.at("variant"), counters));
     }
     if (points.empty()) {
         throw UsageError("docs/results has no counters of " + exercise.name() +
@@ -51,42 +51,43 @@ std::vector<RooflinePoint> points_of_lesson(const LearnerExercise& exercise) {
 }
 
 /// Prints the roofline, or writes it to the SVG file.
-int show(const Roofline& drawn, const std::string& svg) {
+int show(const Roofline& chart, const std::string& svg) {
     if (svg.empty()) {
-        std::cout << roofline_text(drawn) << "\n" << explain_roofline(drawn);
+        std::cout << roofline_text(chart) << "\n" << explain_roofline(chart);
         return 0;
     }
-    write_file(svg, roofline_svg(drawn));
+    write_file(svg, roofline_svg(chart));
     std::cout << svg << " contains the picture; open it in a web browser.\n";
     return 0;
 }
 
 }  // namespace
 
-int roofline(const LearnerExercise& exercise, const RooflineArguments& words, char** argv) {
+int roofline(const LearnerExercise& exercise, const RooflineArguments& arguments, char** argv) {
     if (exercise.is_program()) {
         throw UsageError(exercise.name() +
                          " is a whole program, but a roofline can be drawn only for a kernel");
     }
-    Roofline drawn = roofline_for(find_gpu_by_name(words.gpu));
-    if (!words.svg.empty()) check_writable(words.svg);
-    if (words.draws_lesson) {
-        drawn.points = points_of_lesson(exercise);
-        return show(drawn, words.svg);
+    Roofline chart = make_roofline(find_gpu_by_name(arguments.gpu));
+    if (!arguments.svg.empty()) check_writable(arguments.svg);
+    if (arguments.draws_lesson) {
+        chart.points = points_of_lesson(exercise);
+        return show(chart, arguments.svg);
     }
     choose_device(DeviceChoice::simulator, argv);
     LocalRunner runner({.cache = learners_folder() / "cache"});
     const std::string solution =
         "solutions/" + exercise.name() + "/" + exercise.requirements().file();
-    const Verdict verdict = examine(exercise.source(words.file), exercise.requirements(), runner,
-                                    {.solution = read_source(repository() / solution, solution)});
+    const Verdict verdict =
+        examine(exercise.source(arguments.file), exercise.requirements(), runner,
+                {.solution = read_source(repository() / solution, solution)});
     if (!verdict.counters) {
         std::cout << terminal_text(verdict)
                   << "\nA roofline can be drawn only for a kernel whose result is correct.\n";
         return 1;
     }
-    drawn.points = points_of(verdict);
-    return show(drawn, words.svg);
+    chart.points = read_points(verdict);
+    return show(chart, arguments.svg);
 }
 
 }  // namespace coalesce::learn

@@ -23,9 +23,9 @@ namespace fs = std::filesystem;
 // Returns the reason why no GPU is usable, or "" if one is. Throws UsageError if the request
 // requires a GPU and none is usable.
 std::string find_gpu_problem_for(const RunRequest& request) {
-    const std::string why = find_gpu_problem();
-    if (why.empty() || !request.needs_gpu) return why;
-    throw UsageError("no GPU works here (" + why + "); --device sim needs no GPU");
+    const std::string failure_reason = find_gpu_problem();
+    if (failure_reason.empty() || !request.needs_gpu) return failure_reason;
+    throw UsageError("no GPU works here (" + failure_reason + "); --device sim needs no GPU");
 }
 
 // Executes a request of `learn run`: starts the programs and collects their results.
@@ -39,9 +39,9 @@ public:
     int execute() {
         for (auto* step : request_.steps) {
             const bool is_whole = !request_.only_first_variants;
-            if (!run_one(step->name, is_whole ? "" : step->variants.front().name)) return 2;
+            if (!run_variant(step->name, is_whole ? "" : step->variants.front().name)) return 2;
         }
-        if (should_run_rivals() && !run_one(kRivals)) return 2;
+        if (should_run_rivals() && !run_variant(kRivals)) return 2;
         if (table_) table_->print_notes();
         if (program_count_ + wrong_program_count_ == 0) {
             print_message("nothing ran, because none of these variants supports that shape");
@@ -71,16 +71,16 @@ private:
 
     // Runs a program and prints its rows. If the program could not run, prints the reason and
     // returns false.
-    bool run_one(const std::string& step, const std::string& variant = "") {
+    bool run_variant(const std::string& step, const std::string& variant = "") {
         fs::path json = folder_.path / (step + ".json");
         std::vector<std::string> arguments = request_.options;
         arguments.insert(arguments.end(), {"--json", json.string()});
         if (!variant.empty()) arguments.insert(arguments.end(), {"--variant", variant});
         ProcessResult outcome = run_to_end({.program = program_of(step), .arguments = arguments});
         if (outcome.exit_code == 2) return false;
-        bool complete = fs::exists(json) && (outcome.exit_code == 0 || outcome.exit_code == 1);
-        if (complete) add_results(step, read_json(json));
-        if (!complete) {
+        bool is_complete = fs::exists(json) && (outcome.exit_code == 0 || outcome.exit_code == 1);
+        if (is_complete) add_results(step, read_json(json));
+        if (!is_complete) {
             fail(step, "the program ended with exit code " + std::to_string(outcome.exit_code));
         }
         // Print the program's own output, which explains what is wrong and where.
@@ -88,12 +88,12 @@ private:
         return true;
     }
 
-    void fail(const std::string& step, const std::string& why) {
+    void fail(const std::string& step, const std::string& failure_reason) {
         ++wrong_program_count_;
         if (table_) {
-            table_->print_failure(step, why);
+            table_->print_failure(step, failure_reason);
         } else {
-            std::cout << step << ": " << why << std::endl;
+            std::cout << step << ": " << failure_reason << std::endl;
         }
     }
 
@@ -155,9 +155,9 @@ int run_program(const RunRequest& request) {
         std::cout << " " << fs::path(word).lexically_proximate(repository()).string();
     }
     std::cout << "\n\n" << std::flush;
-    const ProcessResult ended = run_to_end(command);
-    std::cout << ended.output;
-    return ended.exit_code;
+    const ProcessResult simulate_result = run_to_end(command);
+    std::cout << simulate_result.output;
+    return simulate_result.exit_code;
 }
 
 }  // namespace coalesce::learn

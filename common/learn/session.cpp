@@ -31,10 +31,10 @@ LearnerExercise next_exercise(const course::Course& course, const State& state) 
 }
 
 LearnerExercise exercise_after(const course::Course& course, const LearnerExercise& exercise) {
-    bool is_behind = false;
-    for (auto& other : list_exercises(course)) {
-        if (is_behind) return other;
-        is_behind = other.step == exercise.step;
+    bool is_after_current = false;
+    for (auto& candidate : list_exercises(course)) {
+        if (is_after_current) return candidate;
+        is_after_current = candidate.step == exercise.step;
     }
     return {};
 }

@@ -20,22 +20,22 @@ bool is_open(Session& session, const LearnerExercise& exercise) {
 
 }  // namespace
 
-bool may_see_solution(Session& session, const LearnerExercise& exercise, bool yes,
-                      const SolutionRequest& showing) {
+bool may_see_solution(Session& session, const LearnerExercise& exercise, bool is_confirmed,
+                      const SolutionRequest& request) {
     if (is_open(session, exercise)) return true;
     const std::string question =
         exercise.name() + " has not passed yet. You cannot unsee the solution.";
-    const std::string instead = showing.instead.empty()
+    const std::string instead = request.instead.empty()
                                     ? "Hints: ./learn hint " + exercise.command_arguments()
-                                    : "Yours: " + showing.instead;
-    if (!yes && !can_ask()) {
+                                    : "Yours: " + request.instead;
+    if (!is_confirmed && !can_ask()) {
         std::cout << question << "\n"
-                  << instead << "      Show the solution anyway: ./learn " << showing.words
+                  << instead << "      Show the solution anyway: ./learn " << request.words
                   << " --yes\n";
         return false;
     }
     std::string answer = "y";
-    if (!yes) {
+    if (!is_confirmed) {
         ask(question + "\nShow the solution anyway? [y/N] ", answer);
         if (!answer.starts_with('y') && !answer.starts_with('Y')) {
             std::cout << instead << "\n";

@@ -18,10 +18,10 @@ struct SolutionRequest {
 };
 
 /// Reports whether the learner may see the solution. The learner may if the exercise has passed, if
-/// the solution was seen before, or if `yes` is set. Otherwise asks for confirmation, and prints
-/// what to do instead if the learner declines.
-bool may_see_solution(Session& session, const LearnerExercise& exercise, bool yes,
-                      const SolutionRequest& showing);
+/// the solution was seen before, or if `is_confirmed` is set. Otherwise asks for confirmation, and
+/// prints what to do instead if the learner declines.
+bool may_see_solution(Session& session, const LearnerExercise& exercise, bool is_confirmed,
+                      const SolutionRequest& request);
 
 /// Returns the main kernel of a step, which is the text between two markers. Throws UsageError if
 /// there are no markers.

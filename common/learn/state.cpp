@@ -47,9 +47,9 @@ Status status_of(const Record& record, const std::optional<std::string>& text) {
 }
 
 const Record& State::record(const std::string& name) const {
-    static const Record none;
+    static const Record empty_record;
     auto found = records.find(name);
-    return found == records.end() ? none : found->second;
+    return found == records.end() ? empty_record : found->second;
 }
 
 void describe(auto& codec, Guess& guess) {

@@ -28,19 +28,19 @@ constexpr const char* kStopPrompt = "stop at: ";
 constexpr const char* kKeys =
     "right/left step  down/up warp  b barrier  m mistake  g, n stop  [ ] lanes  q";
 
-StepsRequest parse_steps_request(const LearnerExercise& exercise, const StepArguments& words) {
+StepsRequest parse_steps_request(const LearnerExercise& exercise, const StepArguments& arguments) {
     if (exercise.is_program())
         throw UsageError(
             exercise.name() +
             " is a whole program: build/bin/simulate --trace FILE.json records its steps");
     StepsRequest request;
-    if (words.block) request.block = *words.block;
-    if (words.rows || words.cols) {
+    if (arguments.block) request.block = *arguments.block;
+    if (arguments.rows || arguments.cols) {
         if (exercise.has_element_task())
             throw UsageError("--rows and --cols apply only to exercises with a matrix, but " +
                              exercise.name() + " has none");
-        const Shape shape{words.rows.value_or(words.cols.value_or(0)),
-                          words.cols.value_or(words.rows.value_or(0))};
+        const Shape shape{arguments.rows.value_or(arguments.cols.value_or(0)),
+                          arguments.cols.value_or(arguments.rows.value_or(0))};
         if (shape.rows < 1 || shape.cols < 1 || shape.rows > 1024 || shape.cols > 1024)
             throw UsageError("--rows and --cols take whole numbers from 1 to 1024 here");
         if (!exercise.requirements().accepts(shape))
@@ -52,10 +52,10 @@ StepsRequest parse_steps_request(const LearnerExercise& exercise, const StepArgu
 
 /// Returns the step to display first: the step that the learner requested, or else the first stop,
 /// or else the step with the mistake, or else the first step.
-std::size_t first_step(const Steps& steps, const StepArguments& words,
+std::size_t first_step(const Steps& steps, const StepArguments& arguments,
                        const std::vector<std::size_t>& stops) {
-    if (words.step > 0)
-        return std::min(static_cast<std::size_t>(words.step), steps.all_steps.size()) - 1;
+    if (arguments.step > 0)
+        return std::min(static_cast<std::size_t>(arguments.step), steps.all_steps.size()) - 1;
     if (!stops.empty()) return stops.front();
     return steps.moments.empty() ? 0 : steps.moments.front().step;
 }
@@ -114,11 +114,12 @@ private:
     }
 
     template <class Wanted>
-    void move_to_step(bool forward, const char* what, Wanted wanted) {
-        const std::size_t found = find_step(steps_, step_index_, forward, wanted);
-        if (found == step_index_)
-            message_ = std::string("there is no ") + (forward ? "later " : "earlier ") + what;
-        step_index_ = found;
+    void move_to_step(bool forward, const char* target_name, Wanted is_wanted) {
+        const std::size_t found_step = find_step(steps_, step_index_, forward, is_wanted);
+        if (found_step == step_index_)
+            message_ =
+                std::string("there is no ") + (forward ? "later " : "earlier ") + target_name;
+        step_index_ = found_step;
     }
 
     void handle_arrow_key(char key) {
@@ -141,7 +142,7 @@ private:
         };
         const auto is_moment = [&](std::size_t k) {
             return std::any_of(steps_.moments.begin(), steps_.moments.end(),
-                               [&](const StepMoment& one) { return one.step == k; });
+                               [&](const StepMoment& moment) { return moment.step == k; });
         };
         if (is_typing_) return handle_typed_key(key);
         switch (key) {
@@ -160,7 +161,7 @@ private:
             case 'N': return move_to_stop(false);
             case 'g':
                 is_typing_ = true;
-                typed_.clear();
+                typed_text_.clear();
                 message_ = kStopPrompt;
                 return;
             case 'q':
@@ -184,16 +185,16 @@ private:
     void handle_typed_key(char key) {
         const bool is_erase = key == '\177' || key == '\b';
         if (key != '\r' && key != '\n' && key != '\033') {
-            if (is_erase && !typed_.empty()) typed_.pop_back();
-            if (!is_erase && std::isprint(static_cast<unsigned char>(key))) typed_ += key;
-            message_ = kStopPrompt + typed_;
+            if (is_erase && !typed_text_.empty()) typed_text_.pop_back();
+            if (!is_erase && std::isprint(static_cast<unsigned char>(key))) typed_text_ += key;
+            message_ = kStopPrompt + typed_text_;
             return;
         }
         is_typing_ = false;
         message_.clear();
         if (key == '\033') return;
         try {
-            stops_ = find_stops(steps_, parse_stops(typed_));
+            stops_ = find_stops(steps_, parse_stops(typed_text_));
         } catch (const std::runtime_error& problem) {
             message_ = problem.what();
             return;
@@ -213,7 +214,7 @@ private:
     StepsWindow window_;
     std::size_t step_index_;
     std::vector<std::size_t> stops_;  ///< the steps at which the learner wants to stop, in order
-    std::string message_, typed_;
+    std::string message_, typed_text_;
     bool is_typing_ = false, is_over_ = false;
     Signals signals_;
     RawTerminal terminal_;
@@ -233,20 +234,20 @@ void print_steps(const Steps& steps, const StepsSubject& subject,
 
 }  // namespace
 
-int step(Session& session, const LearnerExercise& exercise, const StepArguments& words,
+int step(Session& session, const LearnerExercise& exercise, const StepArguments& arguments,
          char** argv) {
-    const StepsRequest request = parse_steps_request(exercise, words);
+    const StepsRequest request = parse_steps_request(exercise, arguments);
     choose_device(DeviceChoice::simulator, argv);
-    if (!words.json.empty()) check_writable(words.json);
+    if (!arguments.json.empty()) check_writable(arguments.json);
     const std::vector<Stop> parsed_stops = [&] {
         try {
-            return parse_stops(words.stop);
+            return parse_stops(arguments.stop);
         } catch (const std::runtime_error& problem) {
             throw UsageError(std::string("--stop: ") + problem.what());
         }
     }();
 
-    const Source source = exercise.source(words.file);
+    const Source source = exercise.source(arguments.file);
     BlockSteps recorded;
     {
         // Capture the kernel's output, which would otherwise appear in the middle of the screen.
@@ -255,13 +256,13 @@ int step(Session& session, const LearnerExercise& exercise, const StepArguments&
         bool is_cut = false;
         runner.take_output(is_cut);
     }
-    if (!recorded.ok()) {
+    if (!recorded.is_ok()) {
         std::cout << terminal_text(recorded.problem) << "Again: ./learn step "
                   << exercise.command_arguments() << "      Check: ./learn check "
                   << exercise.command_arguments() << "\n";
         return 1;
     }
-    if (!words.json.empty()) write_file(words.json, recorded.json);
+    if (!arguments.json.empty()) write_file(arguments.json, recorded.json);
     Steps steps = read_steps(recorded.json);
     if (!exercise.has_element_task()) name_values_by_source(steps);
     if (steps.all_steps.empty()) {
@@ -273,18 +274,18 @@ int step(Session& session, const LearnerExercise& exercise, const StepArguments&
                          .launch = recorded.shape.name(),
                          .mistake = recorded.mistake};
     std::vector<std::size_t> stops = find_stops(steps, parsed_stops);
-    if (!words.stop.empty() && stops.empty()) {
-        std::cout << "No step of this block stops at " << words.stop << ".\n";
+    if (!arguments.stop.empty() && stops.empty()) {
+        std::cout << "No step of this block stops at " << arguments.stop << ".\n";
         return 1;
     }
     if (!session.style.clear || !isatty(STDIN_FILENO)) {
-        if (words.stop.empty()) {
+        if (arguments.stop.empty()) {
             stops.resize(steps.all_steps.size());
             std::iota(stops.begin(), stops.end(), 0);
         }
         print_steps(steps, subject, stops);
     } else {
-        const std::size_t first = first_step(steps, words, stops);
+        const std::size_t first = first_step(steps, arguments, stops);
         StepScreen(steps, subject, first, std::move(stops), session.style).run();
     }
     return 0;

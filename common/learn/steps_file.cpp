@@ -47,17 +47,17 @@ Step read_step(const StepsJson& json) {
     step.instructions = json.at("ptx").at(1);
     step.bytes_in_flight = json.value("in_flight", 0);
     if (json.contains("waiting"))
-        for (const StepsJson& one : json["waiting"])
-            step.waits.push_back({one.at("lanes"), one.at("why"), one.at("line")});
+        for (const StepsJson& entry : json["waiting"])
+            step.waits.push_back({entry.at("lanes"), entry.at("why"), entry.at("line")});
     if (json.contains("set"))
-        for (const StepsJson& one : json["set"])
-            step.changes.push_back({one.at(0), one.at(1), to_texts(one, 2)});
+        for (const StepsJson& entry : json["set"])
+            step.changes.push_back({entry.at(0), entry.at(1), to_texts(entry, 2)});
     if (json.contains("accesses"))
-        for (const StepsJson& one : json["accesses"]) step.accesses.push_back(read_access(one));
+        for (const StepsJson& entry : json["accesses"]) step.accesses.push_back(read_access(entry));
     if (json.contains("barriers"))
-        for (const StepsJson& one : json["barriers"])
-            step.barriers.push_back(
-                {one.at("barrier"), one.at("arrived"), one.at("expected"), one.at("complete")});
+        for (const StepsJson& entry : json["barriers"])
+            step.barriers.push_back({entry.at("barrier"), entry.at("arrived"), entry.at("expected"),
+                                     entry.at("complete")});
     return step;
 }
 
@@ -74,17 +74,17 @@ Steps read_all(const StepsJson& json) {
     steps.is_complete = json.at("is_complete");
     steps.functions = json.at("functions");
     steps.ptx = json.at("ptx");
-    for (const StepsJson& one : json.at("variables"))
-        steps.variables.push_back({one.at("name"), one.at("type"), one.at("kind") == "float",
-                                   one.at("function"), one.at("lines").at(0),
-                                   one.at("lines").at(1)});
-    for (const StepsJson& one : json.at("arrays"))
-        steps.arrays.push_back(
-            {one.at("name"), one.at("space") == "shared", one.at("bytes"), one.at("extents")});
-    for (const StepsJson& one : json.at("steps")) steps.all_steps.push_back(read_step(one));
-    for (const StepsJson& one : json.at("moments"))
-        steps.moments.push_back({one.at("step"), one.at("check"), one.at("kind"), one.at("message"),
-                                 one.at("line"), one.at("thread")});
+    for (const StepsJson& entry : json.at("variables"))
+        steps.variables.push_back({entry.at("name"), entry.at("type"), entry.at("kind") == "float",
+                                   entry.at("function"), entry.at("lines").at(0),
+                                   entry.at("lines").at(1)});
+    for (const StepsJson& entry : json.at("arrays"))
+        steps.arrays.push_back({entry.at("name"), entry.at("space") == "shared", entry.at("bytes"),
+                                entry.at("extents")});
+    for (const StepsJson& entry : json.at("steps")) steps.all_steps.push_back(read_step(entry));
+    for (const StepsJson& entry : json.at("moments"))
+        steps.moments.push_back({entry.at("step"), entry.at("check"), entry.at("kind"),
+                                 entry.at("message"), entry.at("line"), entry.at("thread")});
     return steps;
 }
 
@@ -132,19 +132,19 @@ std::optional<Writer> Steps::writer_before(std::size_t step, std::size_t array,
         for (auto access = all_steps[k].accesses.rbegin(); access != all_steps[k].accesses.rend();
              ++access) {
             if (!access->is_store() || access->array != array) continue;
-            std::size_t nth = 0;
+            std::size_t access_lane = 0;
             for (int lane = 0; lane < kWarpLanes; ++lane) {
                 if (!(access->lanes >> lane & 1)) continue;
-                const std::int64_t into = offset - access->offsets.at(nth);
-                if (into >= 0 && into < access->bytes) {
+                const std::int64_t offset_in_access = offset - access->offsets.at(access_lane);
+                if (offset_in_access >= 0 && offset_in_access < access->bytes) {
                     const std::size_t elements = access->values.size() / access->offsets.size();
                     const auto element = static_cast<std::size_t>(
-                        into / std::max<std::int64_t>(arrays[array].element_bytes, 1));
+                        offset_in_access / std::max<std::int64_t>(arrays[array].element_bytes, 1));
                     return Writer{
                         k, all_steps[k].warp, lane,
-                        element < elements ? access->values[nth * elements + element] : ""};
+                        element < elements ? access->values[access_lane * elements + element] : ""};
                 }
-                ++nth;
+                ++access_lane;
             }
         }
     }
@@ -174,14 +174,14 @@ void name_values_by_source(Steps& steps) {
             }
         }
     }
-    const auto rename = [&](std::vector<std::string>& values) {
+    const auto rename_values = [&](std::vector<std::string>& values) {
         for (std::string& value : values)
             if (const auto name = names.find(value); name != names.end()) value = name->second;
     };
     for (Step& step : steps.all_steps) {
-        for (StepAccess& access : step.accesses) rename(access.values);
+        for (StepAccess& access : step.accesses) rename_values(access.values);
         for (StepChange& change : step.changes)
-            if (steps.variables.at(change.variable).is_real) rename(change.values);
+            if (steps.variables.at(change.variable).is_real) rename_values(change.values);
     }
 }
 
@@ -190,12 +190,12 @@ std::string name_lanes(std::uint32_t lanes) {
     const char* separator = "";
     for (int first = 0; first < kWarpLanes; ++first) {
         if (!(lanes >> first & 1)) continue;
-        int last = first;
-        while (last + 1 < kWarpLanes && (lanes >> (last + 1) & 1)) ++last;
+        int last_lane = first;
+        while (last_lane + 1 < kWarpLanes && (lanes >> (last_lane + 1) & 1)) ++last_lane;
         text += separator + std::to_string(first);
-        if (last > first) text += "-" + std::to_string(last);
+        if (last_lane > first) text += "-" + std::to_string(last_lane);
         separator = ", ";
-        first = last;
+        first = last_lane;
     }
     return text;
 }

@@ -12,15 +12,15 @@ namespace {
 
 constexpr int kNameColumns = 14;
 /// The number of source lines to show above and below the current line.
-constexpr int kSourceAround = 4;
+constexpr int kSourceLinesAround = 4;
 
-std::string fitted(const std::string& text, int columns) {
+std::string fit_to_width(const std::string& text, int columns) {
     const auto width = static_cast<std::size_t>(std::max(columns, 1));
     if (text.size() <= width) return text + std::string(width - text.size(), ' ');
     return text.substr(0, width - 1) + "~";
 }
 
-std::string trimmed_right(std::string text) {
+std::string trim_right(std::string text) {
     text.erase(text.find_last_not_of(' ') + 1);
     return text;
 }
@@ -36,7 +36,7 @@ std::string source_line(const StepsSubject& subject, int line) {
     return subject.source[static_cast<std::size_t>(line) - 1];
 }
 
-std::string unindented(const std::string& line) {
+std::string remove_indent(const std::string& line) {
     const std::size_t begin = line.find_first_not_of(" \t");
     return begin == line.npos ? "" : line.substr(begin);
 }
@@ -51,24 +51,24 @@ std::string thread_text(const Steps& steps, int warp, int lane) {
 /// Returns the values of a variable: a single value if it is the same in all lanes, and otherwise
 /// the values of the lanes in view.
 std::string values_text(const LaneValues& values, std::uint32_t active, const StepsWindow& window) {
-    std::uint32_t known = 0;
+    std::uint32_t known_lanes = 0;
     const std::string* first = nullptr;
     bool is_uniform = true;
     for (std::size_t lane = 0; lane < values.size(); ++lane) {
         if (values[lane].empty()) continue;
-        known |= 1u << lane;
+        known_lanes |= 1u << lane;
         if (first) is_uniform &= *first == values[lane];
         if (!first) first = &values[lane];
     }
     if (!first) return "no value yet";
-    if (is_uniform && (active & ~known) == 0) return *first + " in all lanes";
+    if (is_uniform && (active & ~known_lanes) == 0) return *first + " in all lanes";
     const int width = (window.columns - kNameColumns - 2) / kLanesInView;
     std::string text;
     for (int lane = window.first_lane; lane < window.first_lane + kLanesInView; ++lane) {
         const std::string& value = values[static_cast<std::size_t>(lane)];
-        text += " " + fitted(value.empty() ? "-" : value, width - 1);
+        text += " " + fit_to_width(value.empty() ? "-" : value, width - 1);
     }
-    return trimmed_right(text.substr(1));
+    return trim_right(text.substr(1));
 }
 
 std::string waits_text(const StepWait& wait) {
@@ -102,18 +102,19 @@ std::string elements_text(const Steps& steps, const StepAccess& access, const St
     const std::size_t elements =
         access.offsets.empty() ? 0 : access.values.size() / access.offsets.size();
     std::string text;
-    std::size_t nth = 0;
+    std::size_t access_lane = 0;
     for (int lane = 0; lane < kWarpLanes; ++lane) {
         if (!(access.lanes >> lane & 1)) continue;
-        const std::size_t k = nth++;
+        const std::size_t k = access_lane++;
         if (lane < window.first_lane) continue;
         const std::string name = array.element_name(access.offsets[k]);
-        std::string one = std::to_string(lane) + ":" + name;
+        std::string element_text = std::to_string(lane) + ":" + name;
         if (elements > 0 && access.values[k * elements] != name)
-            one += "=" + access.values[k * elements];
-        if (elements > 1) one += "..";
-        if (static_cast<int>(text.size() + one.size()) + 6 > window.columns) return text + " ..";
-        text += (text.empty() ? "" : "  ") + one;
+            element_text += "=" + access.values[k * elements];
+        if (elements > 1) element_text += "..";
+        if (static_cast<int>(text.size() + element_text.size()) + 6 > window.columns)
+            return text + " ..";
+        text += (text.empty() ? "" : "  ") + element_text;
     }
     return text;
 }
@@ -123,10 +124,10 @@ std::string elements_text(const Steps& steps, const StepAccess& access, const St
 std::string writer_text(const Steps& steps, std::size_t step, const StepAccess& access,
                         int first_lane) {
     const StepArray& array = steps.arrays.at(access.array);
-    std::size_t nth = 0;
+    std::size_t access_lane = 0;
     for (int lane = 0; lane < kWarpLanes; ++lane) {
         if (!(access.lanes >> lane & 1)) continue;
-        const std::int64_t offset = access.offsets.at(nth++);
+        const std::int64_t offset = access.offsets.at(access_lane++);
         if (lane < first_lane) continue;
         const auto writer = steps.writer_before(step, access.array, offset);
         const std::string name = array.element_name(offset);
@@ -197,19 +198,19 @@ std::vector<std::string> variable_lines(const Steps& steps, std::size_t at,
     std::vector<std::size_t> shown;
     for (const auto& [number, values] : state.variables)
         if (steps.is_in_scope(steps.variables.at(number), step)) shown.push_back(number);
-    const auto rank = [&](std::size_t number) {
+    const auto rank_variable = [&](std::size_t number) {
         const StepVariable& variable = steps.variables.at(number);
         return std::tuple(!state.changed.contains(number), variable.type.ends_with('*'),
                           -variable.first_line, number);
     };
     std::sort(shown.begin(), shown.end(),
-              [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+              [&](std::size_t a, std::size_t b) { return rank_variable(a) < rank_variable(b); });
     std::vector<std::string> lines;
     for (const std::size_t number : shown) {
         const bool is_changed = state.changed.contains(number);
         const std::string line =
-            fitted((is_changed ? "*" : " ") + steps.variables.at(number).name, kNameColumns) + " " +
-            values_text(state.variables.at(number), step.active, window);
+            fit_to_width((is_changed ? "*" : " ") + steps.variables.at(number).name, kNameColumns) +
+            " " + values_text(state.variables.at(number), step.active, window);
         lines.push_back(is_changed ? style.paint_strong(line) : line);
     }
     return lines;
@@ -233,18 +234,18 @@ std::vector<std::string> source_lines(const Steps& steps, const StepsSubject& su
         const auto& ptx = steps.ptx.at(step.function);
         const std::size_t last = std::min(step.first_instruction + step.instructions, ptx.size());
         for (std::size_t k = step.first_instruction; k < last && lines.size() < 9; ++k)
-            lines.push_back("> " + fitted(ptx[k], window.columns - 2));
+            lines.push_back("> " + fit_to_width(ptx[k], window.columns - 2));
         return lines;
     }
     const int count = static_cast<int>(subject.source.size());
     const int first =
-        std::clamp(step.line - kSourceAround, 1, std::max(1, count - 2 * kSourceAround));
-    for (int line = first; line <= std::min(first + 2 * kSourceAround, count); ++line) {
+        std::clamp(step.line - kSourceLinesAround, 1, std::max(1, count - 2 * kSourceLinesAround));
+    for (int line = first; line <= std::min(first + 2 * kSourceLinesAround, count); ++line) {
         const std::string number = std::to_string(line);
         const std::string text = (line == step.line ? ">" : " ") +
                                  std::string(4 - std::min<std::size_t>(number.size(), 4), ' ') +
                                  number + "  " + source_line(subject, line);
-        const std::string shown = trimmed_right(fitted(text, window.columns));
+        const std::string shown = trim_right(fit_to_width(text, window.columns));
         lines.push_back(line == step.line ? style.paint_strong(shown) : shown);
     }
     return lines;
@@ -255,32 +256,35 @@ std::vector<std::string> source_lines(const Steps& steps, const StepsSubject& su
 std::string show_step(const Steps& steps, const StepsSubject& subject, std::size_t at,
                       const StepsWindow& window, const Style& style) {
     std::vector<std::string> lines = {style.paint_strong(
-        trimmed_right(fitted(step_headline(steps, subject, at), window.columns)))};
+        trim_right(fit_to_width(step_headline(steps, subject, at), window.columns)))};
     for (std::string& line : source_lines(steps, subject, at, window, style))
         lines.push_back(std::move(line));
-    const auto room = [&] { return window.lines - static_cast<int>(lines.size()); };
+    const auto count_free_lines = [&] { return window.lines - static_cast<int>(lines.size()); };
 
     std::vector<std::string> events = event_lines(steps, at, window);
     std::vector<std::string> variables = variable_lines(steps, at, window, style);
     // Give at most half of the screen to the events, which are usually few. The variables get the
     // remaining lines.
-    const int for_events = std::min(static_cast<int>(events.size()), std::max(room() / 2, 3));
-    std::string header = fitted(" lane", kNameColumns + 1);
+    const int event_line_count =
+        std::min(static_cast<int>(events.size()), std::max(count_free_lines() / 2, 3));
+    std::string header = fit_to_width(" lane", kNameColumns + 1);
     const int width = (window.columns - kNameColumns - 2) / kLanesInView;
     for (int lane = window.first_lane; lane < window.first_lane + kLanesInView; ++lane)
-        header += fitted(std::to_string(lane), width);
-    lines.push_back(trimmed_right(header));
+        header += fit_to_width(std::to_string(lane), width);
+    lines.push_back(trim_right(header));
     const std::size_t all = variables.size();
-    const int for_variables = std::max(room() - for_events - (for_events ? 1 : 0), 0);
-    if (static_cast<int>(all) > for_variables && for_variables > 0) {
-        variables.resize(static_cast<std::size_t>(for_variables) - 1);
+    const int variable_line_count =
+        std::max(count_free_lines() - event_line_count - (event_line_count ? 1 : 0), 0);
+    if (static_cast<int>(all) > variable_line_count && variable_line_count > 0) {
+        variables.resize(static_cast<std::size_t>(variable_line_count) - 1);
         variables.push_back(" (" + std::to_string(all - variables.size()) + " more variables)");
     }
     for (std::string& line : variables)
-        if (room() > 0) lines.push_back(std::move(line));
-    if (for_events) lines.push_back("");
-    for (int k = 0; k < for_events && room() > 0; ++k)
-        lines.push_back(trimmed_right(fitted(events[static_cast<std::size_t>(k)], window.columns)));
+        if (count_free_lines() > 0) lines.push_back(std::move(line));
+    if (event_line_count) lines.push_back("");
+    for (int k = 0; k < event_line_count && count_free_lines() > 0; ++k)
+        lines.push_back(
+            trim_right(fit_to_width(events[static_cast<std::size_t>(k)], window.columns)));
     std::string text;
     for (const std::string& line : lines) text += line + "\n";
     return text;
@@ -292,7 +296,7 @@ std::string describe_step(const Steps& steps, const StepsSubject& subject, std::
                        "  " + name_lanes(step.active);
     if (step.line) {
         text += "  line " + std::to_string(step.line) + ": " +
-                unindented(source_line(subject, step.line)) + "\n";
+                remove_indent(source_line(subject, step.line)) + "\n";
     } else {
         text += "  " + steps.ptx.at(step.function).at(step.first_instruction) + "\n";
     }

@@ -35,13 +35,13 @@ std::string show_step(const Steps& steps, const StepsSubject& subject, std::size
 /// Describes a step in a few lines, for output without a terminal.
 std::string describe_step(const Steps& steps, const StepsSubject& subject, std::size_t step);
 
-/// Returns the next step after `from` that `wanted` accepts, or `from` if there is none. Searches
-/// backwards if `forward` is false.
+/// Returns the next step after `from` that `is_wanted` accepts, or `from` if there is none.
+/// Searches backwards if `forward` is false.
 template <class Wanted>
-std::size_t find_step(const Steps& steps, std::size_t from, bool forward, Wanted wanted) {
+std::size_t find_step(const Steps& steps, std::size_t from, bool forward, Wanted is_wanted) {
     for (std::size_t k = from; forward ? k + 1 < steps.all_steps.size() : k > 0;) {
         k = forward ? k + 1 : k - 1;
-        if (wanted(k)) return k;
+        if (is_wanted(k)) return k;
     }
     return from;
 }

@@ -29,8 +29,8 @@ winsize terminal_size() {
 
 // Waits for a key. Returns false if a signal arrives, or has arrived before the call.
 bool wait_for_key() {
-    pollfd waited[] = {{STDIN_FILENO, POLLIN, 0}, {Signals::descriptor(), POLLIN, 0}};
-    return poll(waited, 2, -1) > 0 && waited[1].revents == 0;
+    pollfd poll_events[] = {{STDIN_FILENO, POLLIN, 0}, {Signals::descriptor(), POLLIN, 0}};
+    return poll(poll_events, 2, -1) > 0 && poll_events[1].revents == 0;
 }
 
 size_t count_terminal_lines(const std::string& line, size_t columns) {
@@ -78,15 +78,15 @@ size_t height_of(const std::string& text, size_t columns) {
 
 std::vector<std::string> split_into_pages(const std::string& text, size_t columns, size_t lines) {
     std::vector<std::string> pages = {""};
-    size_t used = 0;
+    size_t used_lines = 0;
     for (const std::string& line : lines_of(text)) {
         size_t height = count_terminal_lines(line, columns);
-        if (used > 0 && used + height > lines) {
+        if (used_lines > 0 && used_lines + height > lines) {
             pages.emplace_back();
-            used = 0;
+            used_lines = 0;
         }
         pages.back() += line + "\n";
-        used += height;
+        used_lines += height;
     }
     return pages;
 }

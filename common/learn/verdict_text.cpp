@@ -60,12 +60,13 @@ std::string describe_outcome(CheckResult::Outcome outcome, const Style& style) {
 
 std::string check_headline(const LearnerExercise& exercise, const CheckResult& result,
                            const Style& style) {
-    std::string where;
+    std::string location_text;
     if (result.verdict) {
-        where = result.verdict->is_simulated ? "" : result.verdict->device + ", ";
+        location_text = result.verdict->is_simulated ? "" : result.verdict->device + ", ";
     }
     return style.paint_strong(exercise.name()) + ": " + describe_outcome(result.outcome, style) +
-           "  (" + where + format("checked in %.1f s)\n", std::max(result.milliseconds / 1000, .1));
+           "  (" + location_text +
+           format("checked in %.1f s)\n", std::max(result.milliseconds / 1000, .1));
 }
 
 /// Returns the command that shows the kernel at its mistake, line by line.
@@ -87,18 +88,18 @@ static bool shows_in_a_run(const CheckResult& result, const LearnerExercise& exe
 std::string format_failure(const LearnerExercise& exercise, const CheckResult& result,
                            const Style& style, bool has_full_map) {
     std::string text = check_headline(exercise, result, style) + "\n";
-    std::string again = "Again: " + check_command_for(exercise, result);
-    if (!result.verdict) return text + wrap(result.problem) + "\n" + again + "\n";
+    std::string again_command = "Again: " + check_command_for(exercise, result);
+    if (!result.verdict) return text + wrap(result.problem) + "\n" + again_command + "\n";
     std::string hint = "./learn hint " + exercise.command_arguments();
-    bool is_short = again.size() + hint.size() < 62;
+    bool is_short = again_command.size() + hint.size() < 62;
     if (result.outcome == CheckResult::not_yet) {
-        again += (is_short ? "      Stuck? " : "\nStuck? ") + hint;
+        again_command += (is_short ? "      Stuck? " : "\nStuck? ") + hint;
     }
     const int lines = style.lines == 0 ? kVerdictLines : style.lines;
-    const auto with = [&](const std::string& text_after_next) {
-        const int of_headline = 2;
+    const auto build_text = [&](const std::string& text_after_next) {
+        const int headline_lines = 2;
         return text + terminal_text(*result.verdict, {.is_bold = style.colour,
-                                                      .lines = lines - of_headline,
+                                                      .lines = lines - headline_lines,
                                                       .has_full_map = has_full_map,
                                                       .text_after_next = text_after_next + "\n"});
     };
@@ -111,10 +112,11 @@ std::string format_failure(const LearnerExercise& exercise, const CheckResult& r
         offers.insert(offers.begin(),
                       offers.front() + "\nFor a map of right and wrong cells, add --map");
     for (const std::string& offer : offers) {
-        std::string whole = with(again + offer);
-        if (offer.empty() || std::count(whole.begin(), whole.end(), '\n') <= lines) return whole;
+        std::string complete_text = build_text(again_command + offer);
+        if (offer.empty() || std::count(complete_text.begin(), complete_text.end(), '\n') <= lines)
+            return complete_text;
     }
-    return with(again);
+    return build_text(again_command);
 }
 
 std::string format_pass_or_prompt(const LearnerExercise& exercise, const CheckResult& result,

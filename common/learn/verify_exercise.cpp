@@ -31,7 +31,7 @@ public:
         const std::string marked = read_file(solution_ / "kernel.cu");
         const exercises::Skeleton skeleton =
             exercises::parse_skeleton(marked, "solutions/" + step_.name + "/kernel.cu");
-        solved_ = skeleton.solved();
+        solved_ = skeleton.solved_text();
         const Verdict verdict = examine_text(*step_.exercise, solved_, "the solution");
         if (!verdict.passed()) {
             print_result("the solution", "does not pass", true);
@@ -39,8 +39,8 @@ public:
             return 1;
         }
         print_result("the solution", "passes on " + format_count(verdict.shapes.size(), "shape"));
-        write_skeleton("kernel.cu", skeleton.blank());
-        expect_failure(*step_.exercise, skeleton.blank(), "the skeleton");
+        write_skeleton("kernel.cu", skeleton.blank_text());
+        expect_failure(*step_.exercise, skeleton.blank_text(), "the skeleton");
         verify_hunt();
         verify_folder("right");
         verify_folder("wrong");
@@ -54,9 +54,11 @@ public:
     }
 
 private:
-    void print_result(const std::string& what, const std::string& how, bool is_fault = false) {
+    void print_result(const std::string& what, const std::string& result_text,
+                      bool is_fault = false) {
         faults_ += is_fault;
-        std::cout << format("%-34s%s\n", what.c_str(), ((is_fault ? "!  " : "") + how).c_str())
+        std::cout << format("%-34s%s\n", what.c_str(),
+                            ((is_fault ? "!  " : "") + result_text).c_str())
                   << std::flush;
     }
 
@@ -107,10 +109,10 @@ private:
         if (!step_.hunt) return print_result("hunt.cu", "needs [hunt] in exercise.toml", true);
         const exercises::Skeleton hunt =
             exercises::parse_skeleton(*marked, "solutions/" + step_.name + "/hunt.cu");
-        write_skeleton("hunt.cu", hunt.blank());
-        const Verdict verdict = examine_text(*step_.hunt, hunt.solved(), "hunt.cu");
+        write_skeleton("hunt.cu", hunt.blank_text());
+        const Verdict verdict = examine_text(*step_.hunt, hunt.solved_text(), "hunt.cu");
         print_verdict("the fixed bug hunt", verdict, !verdict.passed());
-        expect_failure(*step_.hunt, hunt.blank(), "the bug hunt");
+        expect_failure(*step_.hunt, hunt.blank_text(), "the bug hunt");
     }
 
     /// Returns the identifiers that follow "// expect: ".
@@ -133,7 +135,7 @@ private:
             files.push_back(entry.path());
         }
         std::ranges::sort(files);
-        int good = 0;
+        int expected_count = 0;
         for (const fs::path& file : files) {
             const std::string text = read_file(file);
             const Verdict verdict = examine_text(*step_.exercise, text, file.filename());
@@ -141,19 +143,19 @@ private:
             const bool is_expected = ids.empty()
                                          ? verdict.passed() == (folder == "right")
                                          : std::ranges::count(ids, verdict.failure_id()) > 0;
-            good += is_expected;
+            expected_count += is_expected;
             if (is_expected) continue;
             print_verdict(folder + "/" + file.filename().string(), verdict, true);
         }
         if (!files.empty()) {
-            print_result(folder + "/", std::to_string(good) + " of " +
+            print_result(folder + "/", std::to_string(expected_count) + " of " +
                                            format_count(files.size(), "kernel") + " as expected");
         }
     }
 
     void try_mutants() {
         std::map<std::string, int> found;
-        int all = 0, missed = 0;
+        int all = 0, missed_count = 0;
         for (const exercises::AutomaticMutant& mutant : exercises::make_mutants(solved_)) {
             const Verdict verdict = examine_text(*step_.exercise, mutant.text, "a mutant");
             const std::string id = verdict.failure_id();
@@ -163,13 +165,13 @@ private:
                 ++found[id];
                 continue;
             }
-            ++missed;
-            std::cout << "  line " << mutant.line << " " << mutant.change << ": passes\n";
+            ++missed_count;
+            std::cout << "  line " << mutant.line << " " << mutant.description << ": passes\n";
         }
         print_result("mistakes planted in the solution",
-                     std::to_string(all - missed) + " of " + std::to_string(all) + " found");
+                     std::to_string(all - missed_count) + " of " + std::to_string(all) + " found");
         for (const auto& [id, count] : found) std::cout << format("  %3d %s\n", count, id.c_str());
-        if (missed > 0) {
+        if (missed_count > 0) {
             std::cout << wrap(
                 "A kernel that passes despite the change may be correct. If it is not, add to "
                 "exercise.toml a shape on which the kernel fails.");
@@ -190,8 +192,8 @@ private:
         add("shared_load", all.shared_load_requests, all.shared_load_wavefronts);
         add("shared_store", all.shared_store_requests, all.shared_store_wavefronts);
         std::cout << "\nTo limit the costs to those of the solution at "
-                  << verdict.name_of(verdict.counted) << ", write:\n  limits = { " << limits
-                  << "of_solution = 1.05 }\n";
+                  << verdict.shape_name(verdict.counted_shape) << ", write:\n  limits = { "
+                  << limits << "of_solution = 1.05 }\n";
     }
 
     fs::path root_;
@@ -204,20 +206,20 @@ private:
 
 }  // namespace
 
-int verify_exercise_in(const std::string& root, const VerifyExercise& words) {
+int verify_exercise_in(const std::string& root, const VerifyExercise& options) {
     const course::Course course = course::read_course(root);
-    const course::Step* step = course.lesson(words.name);
+    const course::Step* step = course.lesson(options.name);
     if (step == nullptr || !is_beyond(step->name)) {
-        throw UsageError("there is no exercise x_" + words.name +
-                         " in solutions/; ./learn exercise new " + words.name + " makes it");
+        throw UsageError("there is no exercise x_" + options.name +
+                         " in solutions/; ./learn exercise new " + options.name + " makes it");
     }
-    return ExerciseVerification(root, *step).run(words.has_mutants);
+    return ExerciseVerification(root, *step).run(options.has_mutants);
 }
 
-int verify_exercise(const VerifyExercise& words, char** argv) {
+int verify_exercise(const VerifyExercise& options, char** argv) {
     LocalRunner::prepare_process();
     choose_device(DeviceChoice::simulator, argv);
-    return verify_exercise_in(repository(), words);
+    return verify_exercise_in(repository(), options);
 }
 
 }  // namespace coalesce::learn

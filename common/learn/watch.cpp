@@ -31,7 +31,7 @@ constexpr int kPictureSeconds = 30;
 
 // Returns everything that `action` writes to std::cout, including the message of an exception.
 template <typename Action>
-std::string output_of(Action action) {
+std::string capture_output(Action action) {
     std::ostringstream text;
     std::streambuf* terminal = std::cout.rdbuf(text.rdbuf());
     try {
@@ -45,8 +45,8 @@ std::string output_of(Action action) {
 
 class Watch {
 public:
-    Watch(Session& session, const LearnerExercise& exercise, const WatchArguments& words)
-        : session_(session), words_(words), style_(session.style) {
+    Watch(Session& session, const LearnerExercise& exercise, const WatchArguments& arguments)
+        : session_(session), arguments_(arguments), style_(session.style) {
         switch_to(exercise);
     }
 
@@ -92,7 +92,7 @@ private:
         exercise_ = other;
         has_passed_ = false;
         check_.reset();
-        file_ = std::make_unique<FileWatcher>(exercise_.file(), words_.should_poll);
+        file_ = std::make_unique<FileWatcher>(exercise_.file(), arguments_.should_poll);
         session_.progress.update([&](State& state) { state.current = exercise_.name(); });
         show_heading();
     }
@@ -119,7 +119,7 @@ private:
                   << (style_.clear ? "" : "\n") << std::flush;
         try {
             check_ = std::make_unique<Check>(
-                CheckRequest{.exercise = exercise_, .seconds = words_.seconds});
+                CheckRequest{.exercise = exercise_, .seconds = arguments_.seconds});
         } catch (const std::exception& problem) {
             show_message(problem.what());
         }
@@ -138,7 +138,8 @@ private:
         std::cout << verdict_ << std::flush;
         record_check(session_, exercise_, result);
         if (has_passed_) {
-            bandwidth_ = output_of([&] { std::cout << format_bandwidth(exercise_, "", false); });
+            bandwidth_ =
+                capture_output([&] { std::cout << format_bandwidth(exercise_, "", false); });
             verdict_ += bandwidth_;
             std::cout << bandwidth_;
         }
@@ -241,9 +242,9 @@ private:
     // Returns the number of lines above the footer. The number is unlimited if there is no keyboard
     // input, because the learner could not turn to the next page.
     size_t available_lines() const {
-        constexpr int LEAST = 10, MOST = 1'000'000;
-        if (!terminal_.has_keys() || terminal_lines() == 0) return MOST;
-        return static_cast<size_t>(std::max(terminal_lines() - kWatchFooterLines, LEAST));
+        constexpr int MIN_LINES = 10, MAX_LINES = 1'000'000;
+        if (!terminal_.has_keys() || terminal_lines() == 0) return MAX_LINES;
+        return static_cast<size_t>(std::max(terminal_lines() - kWatchFooterLines, MIN_LINES));
     }
 
     // ---- keys and signals ----
@@ -268,12 +269,14 @@ private:
         last_key_ = key;
         switch (key) {
             case 'n': return switch_to_next();
-            case 'h': return show_below_verdict(output_of([&] { hint(session_, exercise_, 0); }));
+            case 'h':
+                return show_below_verdict(capture_output([&] { hint(session_, exercise_, 0); }));
             case 'e': return explain_solution(is_sure);
             case 'b': return switch_to_hunt();
             case 'g': return ask_for_guesses();
-            case 'p': return show_below_verdict(output_of([&] { show_picture(); }));
-            case 'l': return show_below_verdict(output_of([&] { show_list(session_, false); }));
+            case 'p': return show_below_verdict(capture_output([&] { show_picture(); }));
+            case 'l':
+                return show_below_verdict(capture_output([&] { show_list(session_, false); }));
             case 'r': return begin();
             case ' ': return show_page();
             case 'q':
@@ -305,7 +308,7 @@ private:
                 " has not passed yet, and you cannot unsee the solution.\nPress e again to show "
                 "the solution anyway, or h for a hint.\n");
         }
-        show_below_verdict(output_of([&] { explain(session_, exercise_, true); }));
+        show_below_verdict(capture_output([&] { explain(session_, exercise_, true); }));
     }
 
     void ask_for_guesses() {
@@ -355,7 +358,7 @@ private:
     }
 
     Session& session_;
-    const WatchArguments& words_;
+    const WatchArguments& arguments_;
     LearnerExercise exercise_;
     Style& style_;
     Signals signals_;
@@ -388,8 +391,8 @@ std::string watch_footer(const LearnerExercise& exercise, const std::string& tim
            "  g guess  p picture  l list  r check  q quit";
 }
 
-int watch(Session& session, const LearnerExercise& exercise, const WatchArguments& words) {
-    return Watch(session, exercise, words).run();
+int watch(Session& session, const LearnerExercise& exercise, const WatchArguments& arguments) {
+    return Watch(session, exercise, arguments).run();
 }
 
 }  // namespace coalesce::learn

@@ -171,11 +171,11 @@ WebAnswer answer_request(const fs::path& folder, const std::string& request,
     }
     const std::optional<fs::path> file = resolve_path(folder, *path);
     if (!file) return refusal(404);
-    const std::string tag = compute_etag(*file);
+    const std::string etag = compute_etag(*file);
     // The browser requests the file every time, but the server sends it only if it has changed. A
     // rebuilt book is therefore shown immediately.
-    const std::string kept = "Cache-Control: no-cache\r\nETag: " + tag + "\r\n";
-    if (find_header(request, "If-None-Match") == tag) return {304, kept, ""};
+    const std::string kept = "Cache-Control: no-cache\r\nETag: " + etag + "\r\n";
+    if (find_header(request, "If-None-Match") == etag) return {304, kept, ""};
     const std::optional<std::string> bytes = read_if_exists(*file);
     if (!bytes) return refusal(404);
     return {200, "Content-Type: " + content_type_of(*file) + "\r\n" + kept, *bytes};
@@ -186,20 +186,20 @@ WebServer::WebServer(fs::path folder, int port, GeneratedFiles generated)
     listener_.reset(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!listener_) throw failure("no socket");
     // Allow reuse of the port if this program used it recently.
-    const int yes = 1;
-    setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    const int enabled = 1;
+    setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &enabled, sizeof enabled);
     sockaddr_in place{};
     place.sin_family = AF_INET;
     place.sin_port = htons(static_cast<std::uint16_t>(port));
     place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     auto* address = reinterpret_cast<sockaddr*>(&place);
     socklen_t size = sizeof place;
-    const std::string where = "port " + std::to_string(port) + " of 127.0.0.1";
+    const std::string address_text = "port " + std::to_string(port) + " of 127.0.0.1";
     if (bind(listener_.get(), address, size) != 0) {
-        if (errno == EADDRINUSE) throw PortInUse(where + " is taken");
-        throw failure(where);
+        if (errno == EADDRINUSE) throw PortInUse(address_text + " is taken");
+        throw failure(address_text);
     }
-    if (listen(listener_.get(), 64) != 0) throw failure(where);
+    if (listen(listener_.get(), 64) != 0) throw failure(address_text);
     getsockname(listener_.get(), address, &size);
     port_ = ntohs(place.sin_port);
 }

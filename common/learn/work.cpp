@@ -39,11 +39,11 @@ Source LearnerExercise::source(const std::string& other_file) const {
 }
 
 std::string LearnerExercise::skeleton() const {
-    return read_marked_solution(*this).blank();
+    return read_marked_solution(*this).blank_text();
 }
 
 std::string LearnerExercise::solution() const {
-    return read_marked_solution(*this).solved();
+    return read_marked_solution(*this).solved_text();
 }
 
 std::string LearnerExercise::lesson() const {
@@ -53,7 +53,7 @@ std::string LearnerExercise::lesson() const {
 std::vector<LearnerExercise> list_exercises(const course::Course& course) {
     std::vector<LearnerExercise> all;
     if (course.program) all.push_back({&*course.program, false});
-    for (auto* steps : {&course.steps, &course.beyond}) {
+    for (auto* steps : {&course.steps, &course.beyond_exercises}) {
         for (auto& step : *steps) {
             if (step.exercise) all.push_back({&step, false});
         }
@@ -83,7 +83,7 @@ LearnerExercise find_exercise(const course::Course& course, const std::string& w
 }
 
 std::string hash_source(const std::string& text) {
-    return hash_text(with_line_feeds(text));
+    return hash_text(convert_to_line_feeds(text));
 }
 
 }  // namespace coalesce::learn

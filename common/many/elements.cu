@@ -11,7 +11,7 @@ namespace {
 constexpr int BLOCKS = 1024, THREADS = 256;
 
 /// Returns a collision-free hash of a number (lowbias32 by Chris Wellons).
-__device__ std::uint32_t mix_bits(std::uint32_t value) {
+__device__ std::uint32_t hash_bits(std::uint32_t value) {
     value = (value ^ (value >> 16)) * 0x7feb352d;
     value = (value ^ (value >> 15)) * 0x846ca68b;
     return value ^ (value >> 16);
@@ -26,7 +26,7 @@ __device__ std::size_t grid_stride() {
 
 __global__ void fill_block(std::uint32_t* in, std::size_t first, std::size_t count) {
     for (std::size_t i = first_element_of_thread(); i < count; i += grid_stride()) {
-        in[i] = mix_bits(static_cast<std::uint32_t>(first + i));
+        in[i] = hash_bits(static_cast<std::uint32_t>(first + i));
     }
 }
 
@@ -34,13 +34,13 @@ struct WrongCellCounter {
     unsigned long long cell_count, first;
 };
 
-__global__ void compare_block(WrongCellCounter* found, const std::uint32_t* out, std::size_t rows,
+__global__ void compare_block(WrongCellCounter* counter, const std::uint32_t* out, std::size_t rows,
                               std::size_t cols, std::size_t first, std::size_t count) {
     for (std::size_t i = first_element_of_thread(); i < count; i += grid_stride()) {
         const std::size_t row = (first + i) % rows, col = (first + i) / rows;
-        if (out[i] == mix_bits(static_cast<std::uint32_t>(row * cols + col))) continue;
-        atomicAdd(&found->cell_count, 1ULL);
-        atomicMin(&found->first, static_cast<unsigned long long>(first + i));
+        if (out[i] == hash_bits(static_cast<std::uint32_t>(row * cols + col))) continue;
+        atomicAdd(&counter->cell_count, 1ULL);
+        atomicMin(&counter->first, static_cast<unsigned long long>(first + i));
     }
 }
 
@@ -66,22 +66,23 @@ void poison_out(const Ranks& ranks) {
 }
 
 WrongCells count_wrong_cells(const Ranks& ranks) {
-    WrongCells wrong;
+    WrongCells wrong_cells;
     ranks.for_each_rank([&](int rank) {
-        WrongCellCounter found{0, ~0ULL};
-        DeviceBuffer buffer(sizeof found);
-        auto* on_device = static_cast<WrongCellCounter*>(buffer.data());
-        CUDA_CHECK(cudaMemcpy(on_device, &found, sizeof found, cudaMemcpyHostToDevice));
-        compare_block<<<BLOCKS, THREADS>>>(
-            on_device, reinterpret_cast<const std::uint32_t*>(ranks.out[rank]), ranks.rows.count,
-            ranks.cols.count, count_floats(ranks.cols.begin(rank), ranks.rows.count),
-            count_floats(ranks.cols.size(rank), ranks.rows.count));
+        WrongCellCounter counter{0, ~0ULL};
+        DeviceBuffer buffer(sizeof counter);
+        auto* device_counter = static_cast<WrongCellCounter*>(buffer.data());
+        CUDA_CHECK(cudaMemcpy(device_counter, &counter, sizeof counter, cudaMemcpyHostToDevice));
+        compare_block<<<BLOCKS, THREADS>>>(device_counter,
+                                           reinterpret_cast<const std::uint32_t*>(ranks.out[rank]),
+                                           ranks.rows.count, ranks.cols.count,
+                                           count_floats(ranks.cols.begin(rank), ranks.rows.count),
+                                           count_floats(ranks.cols.size(rank), ranks.rows.count));
         CUDA_CHECK(cudaGetLastError());
-        CUDA_CHECK(cudaMemcpy(&found, on_device, sizeof found, cudaMemcpyDeviceToHost));
-        wrong.cell_count += found.cell_count;
-        wrong.first = std::min(wrong.first, found.first);
+        CUDA_CHECK(cudaMemcpy(&counter, device_counter, sizeof counter, cudaMemcpyDeviceToHost));
+        wrong_cells.cell_count += counter.cell_count;
+        wrong_cells.first = std::min(wrong_cells.first, counter.first);
     });
-    return wrong;
+    return wrong_cells;
 }
 
 }  // namespace coalesce::many

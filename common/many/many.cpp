@@ -43,16 +43,17 @@ const std::vector<Tuning> kMeasuredTunings = {
 
 /// Returns those devices of the list that belong to ranks of this process.
 std::set<int> find_local_devices(const std::vector<int>& devices) {
-    std::set<int> here(devices.begin(), devices.end());
-    here.erase(kRankOfOtherProcess);
-    return here;
+    std::set<int> local_devices(devices.begin(), devices.end());
+    local_devices.erase(kRankOfOtherProcess);
+    return local_devices;
 }
 
 /// Returns the total number of GPUs of all processes. Each rank of another process is counted as
 /// one GPU.
 int count_gpus(const std::vector<int>& devices) {
-    const auto elsewhere = std::count(devices.begin(), devices.end(), kRankOfOtherProcess);
-    return static_cast<int>(find_local_devices(devices).size()) + static_cast<int>(elsewhere);
+    const auto remote_rank_count = std::count(devices.begin(), devices.end(), kRankOfOtherProcess);
+    return static_cast<int>(find_local_devices(devices).size()) +
+           static_cast<int>(remote_rank_count);
 }
 
 /// Lets kernels on each GPU access the memory of all GPUs.
@@ -61,16 +62,16 @@ void open_peers(const std::set<int>& gpus) {
         CUDA_CHECK(cudaSetDevice(gpu));
         for (const int peer : gpus) {
             if (peer == gpu) continue;
-            int can = 0;
-            CUDA_CHECK(cudaDeviceCanAccessPeer(&can, gpu, peer));
-            if (!can) {
+            int can_access = 0;
+            CUDA_CHECK(cudaDeviceCanAccessPeer(&can_access, gpu, peer));
+            if (!can_access) {
                 throw UsageError(
                     format("GPU %d cannot access the memory of GPU %d (nvidia-smi topo "
                            "-p2p w says why); use fewer GPUs",
                            gpu, peer));
             }
-            const cudaError_t opened = cudaDeviceEnablePeerAccess(peer, 0);
-            if (opened != cudaErrorPeerAccessAlreadyEnabled) CUDA_CHECK(opened);
+            const cudaError_t error = cudaDeviceEnablePeerAccess(peer, 0);
+            if (error != cudaErrorPeerAccessAlreadyEnabled) CUDA_CHECK(error);
             static_cast<void>(cudaGetLastError());
         }
     }
@@ -91,10 +92,11 @@ public:
           team_(team),
           devices_(team.devices(request.gpus)),
           gpu_count_(count_gpus(devices_)) {
-        const bool is_chosen = methods.size() == 1 || !request.method.empty();
+        const bool is_method_chosen = methods.size() == 1 || !request.method.empty();
         for (const MethodKind* method : select_by_name(methods, "--way", "way", request.method)) {
             const std::string reason = reason_not_to_run(*method);
-            if (is_chosen) team.fail_together(reason.empty() ? "" : method->name + ": " + reason);
+            if (is_method_chosen)
+                team.fail_together(reason.empty() ? "" : method->name + ": " + reason);
             if (reason.empty()) {
                 methods_.push_back(*method);
             } else {
@@ -134,45 +136,45 @@ private:
         text += device_.simulated ? ", simulated, without times\n" : ", measured\n";
         if (team_.count() == 1) return text;
         return text + "Processes: " + std::to_string(team_.count()) + " on " +
-               format_count(team_.hosts(), "host") + "\n";
+               format_count(team_.host_count(), "host") + "\n";
     }
 
     void verify() {
-        int results = 0;
+        int result_count = 0;
         for (const Shape shape : request_.shape ? std::vector{*request_.shape} : kVerifiedShapes) {
-            const AllocatedRanks own(shape, devices_, team_);
-            fill_in(own.ranks());
+            const AllocatedRanks allocated_ranks(shape, devices_, team_);
+            fill_in(allocated_ranks.ranks());
             for (const MethodKind& method : methods_) {
                 for (const Tuning tuning : list_tunings(method, {1, 3}, {{}})) {
-                    const auto instance = method.make(own.ranks(), tuning);
-                    count_wrong_results(own.ranks(), shape, format_method_name(method, tuning),
-                                        *instance);
-                    ++results;
+                    const auto instance = method.make(allocated_ranks.ranks(), tuning);
+                    count_wrong_results(allocated_ranks.ranks(), shape,
+                                        format_method_name(method, tuning), *instance);
+                    ++result_count;
                 }
             }
         }
         print(format("%s verified, bit for bit: %llu wrong\n",
-                     format_count(results, "result").c_str(), wrong_count_));
+                     format_count(result_count, "result").c_str(), wrong_count_));
     }
 
-    /// Returns every combination of a number of chunks and an entry of `room`. If the command line
-    /// sets a value, it is used instead of the list.
+    /// Returns every combination of a number of chunks and an entry of `resource_tunings`. If the
+    /// command line sets a value, it is used instead of the list.
     std::vector<Tuning> list_tunings(const MethodKind& method, std::vector<int> chunks,
-                                     std::vector<Tuning> room) const {
+                                     std::vector<Tuning> resource_tunings) const {
         if (!method.is_chunked) return {Tuning{}};
         if (request_.chunks > 0) chunks = {request_.chunks};
         // Copy engines do not use multiprocessors, so the kernels need not leave any free.
-        if (!method.needs_nccl) room = {{}};
+        if (!method.needs_nccl) resource_tunings = {{}};
         if (request_.unused_shared_kib > 0 || request_.pause_us > 0) {
-            room = {
+            resource_tunings = {
                 {.unused_shared_kib = request_.unused_shared_kib, .pause_us = request_.pause_us}};
         }
         std::vector<Tuning> tunings;
-        for (const int count : chunks) {
-            for (const Tuning one : room) {
-                tunings.push_back({.chunks = count,
-                                   .unused_shared_kib = one.unused_shared_kib,
-                                   .pause_us = one.pause_us});
+        for (const int chunk_count : chunks) {
+            for (const Tuning tuning : resource_tunings) {
+                tunings.push_back({.chunks = chunk_count,
+                                   .unused_shared_kib = tuning.unused_shared_kib,
+                                   .pause_us = tuning.pause_us});
             }
         }
         return tunings;
@@ -196,17 +198,17 @@ private:
         CUDA_CHECK(cudaGetLastError());
         synchronize_ranks(ranks);
         if (request_.spoil) corrupt_first_element(ranks);
-        WrongCells wrong = count_wrong_cells(ranks);
-        wrong.cell_count = team_.sum_of(wrong.cell_count);
-        wrong.first = team_.global_min(wrong.first);
-        wrong_count_ += wrong.cell_count;
-        if (wrong.cell_count > 0) {
+        WrongCells wrong_cells = count_wrong_cells(ranks);
+        wrong_cells.cell_count = team_.global_sum(wrong_cells.cell_count);
+        wrong_cells.first = team_.global_min(wrong_cells.first);
+        wrong_count_ += wrong_cells.cell_count;
+        if (wrong_cells.cell_count > 0) {
             const auto rows = static_cast<unsigned long long>(shape.rows);
             print(format("%s is wrong at %s in %s, first in out(%llu, %llu)\n", name.c_str(),
-                         shape.name().c_str(), format_count(wrong.cell_count, "cell").c_str(),
-                         wrong.first / rows, wrong.first % rows));
+                         shape.name().c_str(), format_count(wrong_cells.cell_count, "cell").c_str(),
+                         wrong_cells.first / rows, wrong_cells.first % rows));
         }
-        return wrong.cell_count;
+        return wrong_cells.cell_count;
     }
 
     /// Flips a bit in the first element of the last process's result, to test that the check
@@ -214,11 +216,11 @@ private:
     void corrupt_first_element(const Ranks& ranks) const {
         const int rank = team_.count() - 1;
         if (rank != team_.rank() || ranks.cols.size(rank) == 0) return;
-        float* first = ranks.out[rank];
+        float* first_element = ranks.out[rank];
         unsigned bits = 0;
-        CUDA_CHECK(cudaMemcpy(&bits, first, sizeof bits, cudaMemcpyDeviceToHost));
+        CUDA_CHECK(cudaMemcpy(&bits, first_element, sizeof bits, cudaMemcpyDeviceToHost));
         bits ^= 1;
-        CUDA_CHECK(cudaMemcpy(first, &bits, sizeof bits, cudaMemcpyHostToDevice));
+        CUDA_CHECK(cudaMemcpy(first_element, &bits, sizeof bits, cudaMemcpyHostToDevice));
     }
 
     // ---- measuring ----
@@ -226,26 +228,26 @@ private:
     Shape measured_shape() const {
         if (request_.shape) return *request_.shape;
         CUDA_CHECK(cudaSetDevice(*find_local_devices(devices_).begin()));
-        const auto free = static_cast<double>(team_.global_min(free_device_bytes(false)));
+        const auto free_bytes = static_cast<double>(team_.global_min(free_device_bytes(false)));
         // A method needs at most five buffers of a block's size: in, out, two slots, and one for
         // received or untransposed pieces. The last one needs that size if there is only one chunk.
         for (int side = 65536;; side /= 2) {
-            const double block = matrix_bytes({side, side}) / gpu_count_;
-            if (5 * block < free || side <= 1024) return {side, side};
+            const double block_bytes = matrix_bytes({side, side}) / gpu_count_;
+            if (5 * block_bytes < free_bytes || side <= 1024) return {side, side};
         }
     }
 
     /// Returns a lower bound for the time in milliseconds. Each GPU must send its block, except for
     /// the part that stays on the GPU.
     double lower_bound_ms(Shape shape) const {
-        const double block = matrix_bytes(shape) / request_.gpus;
-        return block * (request_.gpus - 1) / request_.gpus / request_.link_gbps / 1e6;
+        const double block_bytes = matrix_bytes(shape) / request_.gpus;
+        return block_bytes * (request_.gpus - 1) / request_.gpus / request_.link_gbps / 1e6;
     }
 
     void measure() {
         const Shape shape = measured_shape();
-        const AllocatedRanks own(shape, devices_, team_);
-        fill_in(own.ranks());
+        const AllocatedRanks allocated_ranks(shape, devices_, team_);
+        fill_in(allocated_ranks.ranks());
         print(format("\n%s floats, %.1f GiB; takes at least %.3f ms at %.0f GB/s per GPU\n\n",
                      shape.name().c_str(), matrix_bytes(shape) / (1 << 30), lower_bound_ms(shape),
                      request_.link_gbps));
@@ -253,29 +255,31 @@ private:
         for (const MethodKind& method : methods_) {
             for (const Tuning tuning :
                  list_tunings(method, {1, 2, 4, 6, 8, 16, 32}, kMeasuredTunings)) {
-                const auto instance = method.make(own.ranks(), tuning);
-                measure_method(own.ranks(), shape, format_method_name(method, tuning), *instance);
+                const auto instance = method.make(allocated_ranks.ranks(), tuning);
+                measure_method(allocated_ranks.ranks(), shape, format_method_name(method, tuning),
+                               *instance);
             }
         }
     }
 
     void measure_method(const Ranks& ranks, Shape shape, const std::string& name, Method& method) {
-        const unsigned long long wrong = count_wrong_results(ranks, shape, name, method);
+        const unsigned long long wrong_count = count_wrong_results(ranks, shape, name, method);
         std::vector<double> times;
         for (int i = 0; i < request_.repetitions; ++i) times.push_back(time_once_ms(ranks, method));
         const Timing timing = summarize_timings(times);
-        const double share = lower_bound_ms(shape) / timing.ms;
+        const double bandwidth_fraction = lower_bound_ms(shape) / timing.ms;
         print(format("%-18s %9.3f %9.1f %7.1f %% %9llu\n", name.c_str(), timing.ms,
-                     share * request_.link_gbps, 100 * share, wrong));
-        results_.push_back({{"step", request_.program},
-                            {"variant", name},
-                            {"gpus", request_.gpus},
-                            {"rows", shape.rows},
-                            {"cols", shape.cols},
-                            {"verified", wrong == 0},
-                            {"ms", timing.ms},
-                            {"sent_gbps", share * request_.link_gbps},
-                            {"of_link", share}});
+                     bandwidth_fraction * request_.link_gbps, 100 * bandwidth_fraction,
+                     wrong_count));
+        results_json_.push_back({{"step", request_.program},
+                                 {"variant", name},
+                                 {"gpus", request_.gpus},
+                                 {"rows", shape.rows},
+                                 {"cols", shape.cols},
+                                 {"verified", wrong_count == 0},
+                                 {"ms", timing.ms},
+                                 {"sent_gbps", bandwidth_fraction * request_.link_gbps},
+                                 {"of_link", bandwidth_fraction}});
     }
 
     /// Returns the time in milliseconds from the moment when all GPUs are idle until the last GPU
@@ -283,11 +287,11 @@ private:
     double time_once_ms(const Ranks& ranks, Method& method) const {
         synchronize_ranks(ranks);
         team_.wait_for_all();
-        const auto start = std::chrono::steady_clock::now();
+        const auto start_time = std::chrono::steady_clock::now();
         method.start();
         synchronize_ranks(ranks);
-        const auto time = std::chrono::steady_clock::now() - start;
-        return team_.global_max(std::chrono::duration<double, std::milli>(time).count());
+        const auto elapsed = std::chrono::steady_clock::now() - start_time;
+        return team_.global_max(std::chrono::duration<double, std::milli>(elapsed).count());
     }
 
     Json json() const {
@@ -297,9 +301,9 @@ private:
                        {"link_gbps", request_.link_gbps}};
         if (team_.count() > 1) {
             device["processes"] = team_.count();
-            device["hosts"] = team_.hosts();
+            device["hosts"] = team_.host_count();
         }
-        return {{"device", device}, {"wrong", wrong_count_}, {"results", results_}};
+        return {{"device", device}, {"wrong", wrong_count_}, {"results", results_json_}};
     }
 
     const Request& request_;
@@ -310,7 +314,7 @@ private:
     std::vector<MethodKind> methods_;
     std::string skipped_methods_;
     unsigned long long wrong_count_ = 0;
-    Json results_ = Json::array();
+    Json results_json_ = Json::array();
 };
 
 int run_alone(int argc, char** argv, const std::vector<MethodKind>& methods) {

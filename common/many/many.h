@@ -27,7 +27,7 @@ struct Ranks {
     std::vector<int> devices;
     std::vector<float*> in, out;  ///< each rank's block of the matrix
     // The streams of each rank, which run concurrently.
-    std::vector<cudaStream_t> packing, sending, unpacking;
+    std::vector<cudaStream_t> packing_streams, sending_streams, unpacking_streams;
     Team* team = nullptr;  ///< the processes that own these ranks; needed for NCCL
 
     int count() const { return rows.ranks; }
@@ -84,10 +84,11 @@ struct RankBuffers {
     std::vector<DeviceBuffer> buffers;
 };
 
-/// The buffers of each rank. A rank sends up to `size` floats from `packed`. If `receives` is true,
-/// it receives as many in `received`. The events mark the steps of the exchange.
+/// The buffers of each rank. A rank sends up to `size` floats from `packed`. If
+/// `has_receive_buffers` is true, it receives as many in `received`. The events mark the steps of
+/// the exchange.
 struct Slot {
-    Slot(const Ranks& ranks, std::size_t size, bool receives);
+    Slot(const Ranks& ranks, std::size_t size, bool has_receive_buffers);
 
     Events packed_events, sent_events, unpacked_events;
     RankBuffers packed, received;

@@ -31,22 +31,26 @@ const char* ncclGetErrorString(int result);
 
 namespace {
 
-constexpr const char* kFunctions[] = {"ncclGetUniqueId", "ncclCommInitRank",  "ncclCommDestroy",
-                                      "ncclGroupStart",  "ncclGroupEnd",      "ncclSend",
-                                      "ncclRecv",        "ncclGetErrorString"};
+constexpr const char* kFunctionNames[] = {"ncclGetUniqueId", "ncclCommInitRank",  "ncclCommDestroy",
+                                          "ncclGroupStart",  "ncclGroupEnd",      "ncclSend",
+                                          "ncclRecv",        "ncclGetErrorString"};
 constexpr int kFloat32 = 7;
 
 /// Returns the folder of the Python package nvidia-nccl, which PyTorch installs, or "" if the
 /// package is not installed.
 std::string find_wheel_folder() {
-    constexpr double seconds = 60;
-    const ProcessResult python = run_child(
-        {"python3", "-c", "import nvidia.nccl; print(list(nvidia.nccl.__path__)[0])"}, seconds);
-    return python.exit_code == 0 ? python.output.substr(0, python.output.find('\n')) : "";
+    constexpr double timeout_seconds = 60;
+    const ProcessResult python_result =
+        run_child({"python3", "-c", "import nvidia.nccl; print(list(nvidia.nccl.__path__)[0])"},
+                  timeout_seconds);
+    return python_result.exit_code == 0
+               ? python_result.output.substr(0, python_result.output.find('\n'))
+               : "";
 }
 
 void* open_library() {
-    if (const char* given = std::getenv("COALESCE_NCCL")) return dlopen(given, RTLD_NOW);
+    if (const char* library_path = std::getenv("COALESCE_NCCL"))
+        return dlopen(library_path, RTLD_NOW);
     if (void* library = dlopen("libnccl.so.2", RTLD_NOW)) return library;
     const std::string folder = find_wheel_folder();
     return folder.empty() ? nullptr : dlopen((folder + "/lib/libnccl.so.2").c_str(), RTLD_NOW);
@@ -77,7 +81,7 @@ std::string Nccl::reason_not_to_run() {
     if (!library()) {
         return "NCCL (libnccl.so.2) was not found: install NCCL, or name the file in COALESCE_NCCL";
     }
-    for (const char* name : kFunctions) {
+    for (const char* name : kFunctionNames) {
         if (!dlsym(library(), name)) return std::string("this NCCL has no ") + name;
     }
     return "";

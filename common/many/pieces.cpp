@@ -11,11 +11,11 @@ int RankLaunch::max_over_pieces(int Piece::*size) const {
 }
 
 bool RankLaunch::fits_float4() const {
-    bool fits = cols % 4 == 0;
+    bool is_aligned = cols % 4 == 0;
     for (int i = 0; i < count; ++i) {
-        fits = fits && pieces.of[i].pitch % 4 == 0 && pieces.of[i].rows % 4 == 0;
+        is_aligned = is_aligned && pieces.of[i].pitch % 4 == 0 && pieces.of[i].rows % 4 == 0;
     }
-    return fits;
+    return is_aligned;
 }
 
 dim3 RankLaunch::grid(int tile) const {

@@ -12,11 +12,11 @@ constexpr int kFloatsPerCacheLine = 32;
 
 /// Creates a stream owned by `streams`.
 cudaStream_t new_stream(std::vector<OwnStream>& streams, bool is_urgent = false) {
-    int least = 0, greatest = 0;
-    CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    int lowest_priority = 0, highest_priority = 0;
+    CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&lowest_priority, &highest_priority));
     cudaStream_t stream = nullptr;
-    CUDA_CHECK(
-        cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, is_urgent ? greatest : least));
+    CUDA_CHECK(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
+                                            is_urgent ? highest_priority : lowest_priority));
     streams.emplace_back(stream);
     return stream;
 }
@@ -47,7 +47,8 @@ AllocatedRanks::AllocatedRanks(Shape shape, const std::vector<int>& devices, Tea
     ranks_.devices = devices;
     ranks_.team = &team;
     for (auto* blocks : {&ranks_.in, &ranks_.out}) blocks->resize(devices.size());
-    for (auto* streams : {&ranks_.packing, &ranks_.sending, &ranks_.unpacking}) {
+    for (auto* streams :
+         {&ranks_.packing_streams, &ranks_.sending_streams, &ranks_.unpacking_streams}) {
         streams->resize(devices.size());
     }
     ranks_.for_each_rank([&](int rank) {
@@ -55,10 +56,10 @@ AllocatedRanks::AllocatedRanks(Shape shape, const std::vector<int>& devices, Tea
             allocate_floats(buffers_, count_floats(ranks_.rows.size(rank), shape.cols));
         ranks_.out[rank] =
             allocate_floats(buffers_, count_floats(ranks_.cols.size(rank), shape.rows));
-        ranks_.packing[rank] = new_stream(streams_);
+        ranks_.packing_streams[rank] = new_stream(streams_);
         // Other ranks wait for this stream, so it has a high priority.
-        ranks_.sending[rank] = new_stream(streams_, true);
-        ranks_.unpacking[rank] = new_stream(streams_);
+        ranks_.sending_streams[rank] = new_stream(streams_, true);
+        ranks_.unpacking_streams[rank] = new_stream(streams_);
     });
 }
 
@@ -67,19 +68,21 @@ RowPartition partition_rows(int ranks, int count) {
 }
 
 Ranks make_ranks_on_one_gpu(float* out, const float* in, int rows, int cols, int ranks) {
-    Ranks all;
-    all.rows = partition_rows(ranks, rows);
-    all.cols = partition_rows(ranks, cols);
+    Ranks gpu_ranks;
+    gpu_ranks.rows = partition_rows(ranks, rows);
+    gpu_ranks.cols = partition_rows(ranks, cols);
     for (int rank = 0; rank < ranks; ++rank) {
-        all.devices.push_back(0);
+        gpu_ranks.devices.push_back(0);
         // The cast is safe, because the input of these ranks is never written. Only the input of
         // AllocatedRanks is.
-        all.in.push_back(const_cast<float*>(in) + count_floats(all.rows.begin(rank), cols));
-        all.out.push_back(out + count_floats(all.cols.begin(rank), rows));
+        gpu_ranks.in.push_back(const_cast<float*>(in) +
+                               count_floats(gpu_ranks.rows.begin(rank), cols));
+        gpu_ranks.out.push_back(out + count_floats(gpu_ranks.cols.begin(rank), rows));
     }
-    all.packing = all.unpacking = std::vector<cudaStream_t>(all.in.size(), nullptr);
-    all.sending = all.packing;
-    return all;
+    gpu_ranks.packing_streams = gpu_ranks.unpacking_streams =
+        std::vector<cudaStream_t>(gpu_ranks.in.size(), nullptr);
+    gpu_ranks.sending_streams = gpu_ranks.packing_streams;
+    return gpu_ranks;
 }
 
 // ---- events ----
@@ -103,11 +106,11 @@ RankBuffers::RankBuffers(const Ranks& ranks, std::size_t size) : floats(ranks.de
     ranks.for_each_rank([&](int rank) { floats[rank] = allocate_floats(buffers, size); });
 }
 
-Slot::Slot(const Ranks& ranks, std::size_t size, bool receives)
+Slot::Slot(const Ranks& ranks, std::size_t size, bool has_receive_buffers)
     : packed_events(ranks),
       sent_events(ranks),
       unpacked_events(ranks),
       packed(ranks, size),
-      received(ranks, receives ? size : 0) {}
+      received(ranks, has_receive_buffers ? size : 0) {}
 
 }  // namespace coalesce::many

@@ -17,14 +17,14 @@ struct OptionTexts {
     bool verify = false, bench = false;
 };
 
-void add_options(CLI::App& app, Request& request, OptionTexts& words) {
+void add_options(CLI::App& app, Request& request, OptionTexts& texts) {
     app.set_help_flag("");
     app.add_flag("-h,--help", request.help);
-    app.add_flag("--verify", words.verify);
-    app.add_flag("--bench", words.bench);
-    app.add_option("--rows", words.rows)->check(CLI::Range(1, INT_MAX));
-    app.add_option("--cols", words.cols)->check(CLI::Range(1, INT_MAX));
-    app.add_option("--device", words.device)->check(CLI::IsMember({"auto", "gpu", "sim"}));
+    app.add_flag("--verify", texts.verify);
+    app.add_flag("--bench", texts.bench);
+    app.add_option("--rows", texts.rows)->check(CLI::Range(1, INT_MAX));
+    app.add_option("--cols", texts.cols)->check(CLI::Range(1, INT_MAX));
+    app.add_option("--device", texts.device)->check(CLI::IsMember({"auto", "gpu", "sim"}));
     app.add_option("--chunks", request.chunks)->check(CLI::Range(1, 1024));
     app.add_option("--unused", request.unused_shared_kib)->check(CLI::Range(0, 200));
     app.add_option("--pause", request.pause_us)->check(CLI::Range(0, 1000));
@@ -73,29 +73,29 @@ std::string program_name(char** argv) {
     return std::filesystem::path(argv[0]).filename().string();
 }
 
-Request parse(int argc, char** argv, LaunchMode started) {
+Request parse(int argc, char** argv, LaunchMode mode) {
     Request request;
     request.program = program_name(argv);
-    OptionTexts words;
+    OptionTexts texts;
     CLI::App app;
-    add_options(app, request, words);
-    if (started == LaunchMode::alone) add_options_alone(app, request);
+    add_options(app, request, texts);
+    if (mode == LaunchMode::alone) add_options_alone(app, request);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        const std::string asked = started == LaunchMode::alone ? "--gpus 1 --help" : "--help";
-        throw UsageError(std::string(error.what()) + "; " + asked + " lists the options");
+        const std::string help_command = mode == LaunchMode::alone ? "--gpus 1 --help" : "--help";
+        throw UsageError(std::string(error.what()) + "; " + help_command + " lists the options");
     }
-    if ((words.rows == 0) != (words.cols == 0)) {
+    if ((texts.rows == 0) != (texts.cols == 0)) {
         throw UsageError("--rows and --cols go together: give both, or neither");
     }
-    if (words.rows != 0) request.shape = Shape{words.rows, words.cols};
-    if (words.verify || words.bench) {
-        request.verify = words.verify;
-        request.bench = words.bench;
+    if (texts.rows != 0) request.shape = Shape{texts.rows, texts.cols};
+    if (texts.verify || texts.bench) {
+        request.verify = texts.verify;
+        request.bench = texts.bench;
     }
-    if (words.device == "gpu") request.device = DeviceChoice::gpu;
-    if (words.device == "sim") request.device = DeviceChoice::simulator;
+    if (texts.device == "gpu") request.device = DeviceChoice::gpu;
+    if (texts.device == "sim") request.device = DeviceChoice::simulator;
     if (!request.json.empty()) check_writable(request.json);
     return request;
 }

@@ -17,7 +17,7 @@ enum class LaunchMode { alone, together };
 struct Request {
     std::string program;
     int gpus = 0;  ///< the number of ranks; with mpirun, the number of processes
-    std::vector<Shape> verified;
+    std::vector<Shape> verified_shapes;
     std::optional<Shape> shape;
     bool verify = true, bench = true, help = false, list = false, spoil = false;
     DeviceChoice device = DeviceChoice::automatic;
@@ -28,7 +28,7 @@ struct Request {
 
 std::string program_name(char** argv);
 /// Reads the command line. Throws UsageError.
-Request parse(int argc, char** argv, LaunchMode started);
+Request parse(int argc, char** argv, LaunchMode mode);
 
 /// Returns the list of methods, one per line.
 std::string list_text(const std::vector<MethodKind>& methods);

@@ -21,8 +21,8 @@ struct RowPartition {
 
     /// Returns the number of rows in each block. The last blocks may have fewer rows.
     int block() const {
-        const long long share = std::max(1LL, (count + ranks - 1LL) / ranks);
-        return static_cast<int>((share + multiple - 1) / multiple * multiple);
+        const long long rows_per_rank = std::max(1LL, (count + ranks - 1LL) / ranks);
+        return static_cast<int>((rows_per_rank + multiple - 1) / multiple * multiple);
     }
     /// Returns the first row of a rank's block, or `count` if the block is empty.
     int begin(int rank) const {

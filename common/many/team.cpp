@@ -7,10 +7,10 @@
 namespace coalesce::many {
 
 std::vector<int> Team::devices(int ranks) {
-    int there = 0;
-    CUDA_CHECK(cudaGetDeviceCount(&there));
+    int gpu_count = 0;
+    CUDA_CHECK(cudaGetDeviceCount(&gpu_count));
     std::vector<int> devices;
-    for (int rank = 0; rank < ranks; ++rank) devices.push_back(rank % there);
+    for (int rank = 0; rank < ranks; ++rank) devices.push_back(rank % gpu_count);
     return devices;
 }
 

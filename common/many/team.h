@@ -29,7 +29,7 @@ public:
     virtual int count() const { return 1; }
     virtual int rank() const { return 0; }
     /// Returns the number of computers on which the processes run.
-    virtual int hosts() const { return 1; }
+    virtual int host_count() const { return 1; }
     /// Returns the device number of each rank. If there are fewer GPUs than ranks, some ranks share
     /// a GPU. Ranks of other processes get kRankOfOtherProcess.
     virtual std::vector<int> devices(int ranks);
@@ -38,7 +38,7 @@ public:
     virtual void wait_for_all() {}
     /// Copies the first process's bytes to all processes.
     virtual void broadcast_bytes(void*, std::size_t) {}
-    virtual unsigned long long sum_of(unsigned long long value) { return value; }
+    virtual unsigned long long global_sum(unsigned long long value) { return value; }
     virtual unsigned long long global_min(unsigned long long value) { return value; }
     virtual double global_max(double value) { return value; }
     /// Throws a TeamError in all processes if any process has a problem. A team of one process

@@ -12,7 +12,7 @@ __global__ void unpack(float* out, std::size_t pitch, const float* piece, int wi
     for (int col = blockIdx.x; col < cols; col += gridDim.x) {
         auto* to = reinterpret_cast<Vector*>(out + col * pitch);
         const auto* from = reinterpret_cast<const Vector*>(piece) + std::size_t(col) * width;
-        for (int x = threadIdx.x; x < width; x += blockDim.x) to[x] = from[x];
+        for (int i = threadIdx.x; i < width; i += blockDim.x) to[i] = from[i];
     }
 }
 

@@ -34,7 +34,7 @@ constexpr double kInPlaceBand = .6;
 /// The band of launches that are limited by the L1 cache. If the lanes of a warp look up single
 /// sectors, the cache serves more than one line per cycle, which makes it up to 1.8 times as fast
 /// as predicted.
-constexpr double kFirstLevelBand = .65;
+constexpr double kL1Band = .65;
 /// The utilization of memory above which a copy counts as waiting for memory.
 constexpr double kBusyMemoryUtilization = .7;
 /// If the blocks request each sector more often than this on average, the time depends on which
@@ -54,32 +54,32 @@ bool waits_for_memory(Bottleneck bottleneck) {
 }
 
 /// Returns the band of a launch whose bottleneck is not memory.
-double busy_unit_band(const BandFacts& f, bool copies) {
-    if (f.bottleneck == Bottleneck::shared)
-        return f.shares_memory ? kTransferBand : kFirstLevelBand;
+double busy_unit_band(const BandFacts& f, bool is_copy) {
+    if (f.bottleneck == Bottleneck::shared) return f.uses_shared_memory ? kTransferBand : kL1Band;
     if (f.bottleneck == Bottleneck::cache) return kTransferBand;
-    return copies ? kMixedBand : kIrregularBand;
+    return is_copy ? kMixedBand : kIrregularBand;
 }
 
 double launch_class_band(const BandFacts& f) {
-    const bool copies = f.write_fraction > .4 && f.write_fraction < .6 && f.rereads < kManyRereads;
-    if (f.writes_where_it_reads && f.busy.memory > .5 && !f.shares_memory) return kInPlaceBand;
+    const bool is_copy =
+        f.write_fraction > .4 && f.write_fraction < .6 && f.requests_per_sector < kManyRereads;
+    if (f.is_in_place && f.busy.memory > .5 && !f.uses_shared_memory) return kInPlaceBand;
     if (f.has_short_runs || f.has_unfinished_sectors) return kIrregularBand;
     if (f.bottleneck == Bottleneck::issue) return kMixedBand;
     if (!waits_for_memory(f.bottleneck) || f.busy.shared >= .65 || f.busy.l2_write >= .6)
-        return busy_unit_band(f, copies);
-    if (f.reads_tables && f.busy.memory < .5) return copies ? kMixedBand : kIrregularBand;
-    const bool is_plain = f.shares_memory || f.busy.memory > kBusyMemoryUtilization;
-    if (copies && f.busy.shared < .6 && f.busy.issue < .5 && is_plain) return kCopyBand;
+        return busy_unit_band(f, is_copy);
+    if (f.reads_tables && f.busy.memory < .5) return is_copy ? kMixedBand : kIrregularBand;
+    const bool is_simple_copy = f.uses_shared_memory || f.busy.memory > kBusyMemoryUtilization;
+    if (is_copy && f.busy.shared < .6 && f.busy.issue < .5 && is_simple_copy) return kCopyBand;
     return f.bottleneck == Bottleneck::blocks ? kCopyBand : kStreamBand;
 }
 
 }  // namespace
 
 double error_band(const BandFacts& f) {
-    const double launch =
+    const double launch_band =
         f.ms > 0 ? std::min(kLaunchVariationMs / f.ms, kMaxLaunchVariationBand) : 0;
-    return launch_class_band(f) + launch + (f.measured_gpu ? 0 : kUnmeasuredGpuBand);
+    return launch_class_band(f) + launch_band + (f.is_gpu_measured ? 0 : kUnmeasuredGpuBand);
 }
 
 }  // namespace coalesce::timing

@@ -13,19 +13,20 @@ struct BandFacts {
     /// number of blocks in the grid, divided by the number that the GPU runs at once
     double rounds = 0;
     double write_fraction = 0;  ///< the fraction of memory traffic that consists of writes
-    double rereads = 1;  ///< how often, on average, a block requests each sector that it reads
+    double requests_per_sector =
+        1;  ///< how often, on average, a block requests each sector that it reads
     /// whether contiguous runs in memory are, on average, shorter than a cache line
     bool has_short_runs = false;
     bool reads_tables = false;  ///< whether blocks read tables (tables.h)
     bool has_unfinished_sectors = false;
-    bool shares_memory = false;  ///< whether blocks use shared memory
+    bool uses_shared_memory = false;  ///< whether blocks use shared memory
     /// Whether the launch reads and writes nearly the same memory (unknowns.h).
-    bool writes_where_it_reads = false;
-    bool measured_gpu = true;
+    bool is_in_place = false;
+    bool is_gpu_measured = true;
 };
 
 /// Returns the error band as a fraction of the predicted time. The measured times of at least nine
 /// in ten kernels are within their bands.
-double error_band(const BandFacts& facts);
+double error_band(const BandFacts& band_facts);
 
 }  // namespace coalesce::timing

@@ -31,9 +31,9 @@ Difference compare_bytes_in_flight(const Prediction& fast, const Prediction& slo
                        bytes_text(slow.bytes_in_flight);
     text += ", and " + bytes_text(slow.bytes_needed) + " are needed (Little's law)";
     // More bytes in flight than memory needs bring no benefit.
-    const double needed =
+    const double needed_bytes =
         is_nonzero_count(fast.bytes_needed) ? fast.bytes_needed : slow.bytes_needed;
-    return {std::min(fast.bytes_in_flight, needed) / slow.bytes_in_flight, text};
+    return {std::min(fast.bytes_in_flight, needed_bytes) / slow.bytes_in_flight, text};
 }
 
 /// A fraction of the time, or of a warp's lifetime, that is lost for one reason.
@@ -58,25 +58,25 @@ Difference compare_lost_time(const LostFraction& fast, double slow) {
     return {(1 - fast.fraction) / std::max(1 - slow, 0.01), text};
 }
 
-double life_fraction(const Prediction& p, double WarpLife::*cycles) {
-    return is_nonzero_count(p.life.sum()) ? p.life.*cycles / p.life.sum() : 0;
+double warp_cycle_fraction(const Prediction& p, double WarpLife::*state_cycles) {
+    return is_nonzero_count(p.life.sum()) ? p.life.*state_cycles / p.life.sum() : 0;
 }
 
 Difference compare_barrier_waits(const Prediction& fast, const Prediction& slow) {
     return compare_lost_time(
-        {.fraction = life_fraction(fast, &WarpLife::barrier),
+        {.fraction = warp_cycle_fraction(fast, &WarpLife::barrier),
          .text_before = "warps wait at barriers for",
          .text_if_none = "warps do not wait at barriers; before, they waited for",
          .text_after = " of their lives"},
-        life_fraction(slow, &WarpLife::barrier));
+        warp_cycle_fraction(slow, &WarpLife::barrier));
 }
 
 Difference compare_start_waits(const Prediction& fast, const Prediction& slow) {
-    return compare_lost_time({.fraction = life_fraction(fast, &WarpLife::start),
+    return compare_lost_time({.fraction = warp_cycle_fraction(fast, &WarpLife::start),
                               .text_before = "warps wait to start for",
                               .text_if_none = "warps do not wait to start; before, they waited for",
                               .text_after = " of their lives"},
-                             life_fraction(slow, &WarpLife::start));
+                             warp_cycle_fraction(slow, &WarpLife::start));
 }
 
 Difference compare_time_without_loads(const Prediction& fast, const Prediction& slow) {
@@ -95,31 +95,36 @@ double round_fullness(const Prediction& p) {
 }
 
 Difference compare_round_fullness(const Prediction& fast, const Prediction& slow) {
-    const double has = round_fullness(fast), had = round_fullness(slow);
-    if (!is_nonzero_fraction(had) || !(has - had >= 0.05)) return {};
-    return {has / had, "the grid fills " + percent_text(has) + " of its waves instead of " +
-                           percent_text(had)};
+    const double fast_fullness = round_fullness(fast), slow_fullness = round_fullness(slow);
+    if (!is_nonzero_fraction(slow_fullness) || !(fast_fullness - slow_fullness >= 0.05)) return {};
+    return {fast_fullness / slow_fullness, "the grid fills " + percent_text(fast_fullness) +
+                                               " of its waves instead of " +
+                                               percent_text(slow_fullness)};
 }
 
 /// Compares the numbers of blocks if the slower launch is limited by the rate at which blocks
 /// start.
 Difference compare_block_starts(const Prediction& fast, const Prediction& slow) {
-    const double has = fast.rounds * fast.resident_blocks;
-    const double had = slow.rounds * slow.resident_blocks;
-    if (slow.bottleneck != Bottleneck::blocks || !is_nonzero_count(has) || !is_nonzero_count(had))
+    const double fast_blocks = fast.rounds * fast.resident_blocks;
+    const double slow_blocks = slow.rounds * slow.resident_blocks;
+    if (slow.bottleneck != Bottleneck::blocks || !is_nonzero_count(fast_blocks) ||
+        !is_nonzero_count(slow_blocks))
         return {};
-    return {had / has, "a multiprocessor starts " + number_text(has) + " blocks instead of " +
-                           number_text(had)};
+    return {slow_blocks / fast_blocks, "a multiprocessor starts " + number_text(fast_blocks) +
+                                           " blocks instead of " + number_text(slow_blocks)};
 }
 
 /// Compares a unit that was busy in the slower launch and has less work in the faster launch.
 /// Compares busy times instead of fractions, because the launches' total times differ.
-Difference compare_busy_times(const Prediction& fast, const Prediction& slow, double Busy::*what,
-                              const std::string& name) {
-    const double has = fast.busy.*what * fast.ms, had = slow.busy.*what * slow.ms;
-    const bool is_much = is_nonzero_fraction(slow.busy.*what) && slow.busy.*what >= 0.5;
-    if (!is_much || !is_nonzero_fraction(fast.busy.*what) || had < kNotableRatio * has) return {};
-    return {had / has, name + " is busy for " + time_text(has) + " instead of " + time_text(had)};
+Difference compare_busy_times(const Prediction& fast, const Prediction& slow, double Busy::*unit,
+                              const std::string& unit_name) {
+    const double fast_busy_ms = fast.busy.*unit * fast.ms, slow_busy_ms = slow.busy.*unit * slow.ms;
+    const bool is_slow_unit_busy = is_nonzero_fraction(slow.busy.*unit) && slow.busy.*unit >= 0.5;
+    if (!is_slow_unit_busy || !is_nonzero_fraction(fast.busy.*unit) ||
+        slow_busy_ms < kNotableRatio * fast_busy_ms)
+        return {};
+    return {slow_busy_ms / fast_busy_ms, unit_name + " is busy for " + time_text(fast_busy_ms) +
+                                             " instead of " + time_text(slow_busy_ms)};
 }
 
 Difference compare_traffic(const Prediction& fast, const Prediction& slow) {
@@ -132,22 +137,23 @@ Difference compare_traffic(const Prediction& fast, const Prediction& slow) {
                 traffic_text(slow.memory_bytes)};
 }
 
-Difference compare_run_lengths(const Prediction& fast_one, const Prediction& slow_one,
-                               double Prediction::*bytes, const std::string& what) {
-    const double fast = fast_one.*bytes, slow = slow_one.*bytes;
-    if (!(slow_one.busy.memory >= kNotableUtilization) || !is_short_run(slow) ||
-        !is_nonzero_count(fast) || fast < 1.5 * slow)
+Difference compare_run_lengths(const Prediction& fast, const Prediction& slow,
+                               double Prediction::*run_bytes, const std::string& verb) {
+    const double fast_bytes = fast.*run_bytes, slow_bytes = slow.*run_bytes;
+    if (!(slow.busy.memory >= kNotableUtilization) || !is_short_run(slow_bytes) ||
+        !is_nonzero_count(fast_bytes) || fast_bytes < 1.5 * slow_bytes)
         return {};
     // Doubling the length of runs gains about 10 % if memory is the only limit.
-    return {1 + 0.1 * std::log2(std::min(fast, kLongRunBytes) / slow),
-            "memory " + what + " runs of " + bytes_text(fast) + " instead of " + bytes_text(slow)};
+    return {1 + 0.1 * std::log2(std::min(fast_bytes, kLongRunBytes) / slow_bytes),
+            "memory " + verb + " runs of " + bytes_text(fast_bytes) + " instead of " +
+                bytes_text(slow_bytes)};
 }
 
 Difference compare_resident_warps(const Prediction& fast, const Prediction& slow) {
-    const int has = fast.resident_blocks * fast.warps_per_block;
-    const int had = slow.resident_blocks * slow.warps_per_block;
-    if (had <= 0 || has * 2 < had * 3) return {};
-    return {static_cast<double>(has) / had,
+    const int fast_warps = fast.resident_blocks * fast.warps_per_block;
+    const int slow_warps = slow.resident_blocks * slow.warps_per_block;
+    if (slow_warps <= 0 || fast_warps * 2 < slow_warps * 3) return {};
+    return {static_cast<double>(fast_warps) / slow_warps,
             "a multiprocessor holds " + blocks_text(fast) + " instead of " + blocks_text(slow)};
 }
 
@@ -173,41 +179,41 @@ std::vector<Difference> compare_work(const Prediction& fast, const Prediction& s
 
 /// Returns the two differences that best explain the ratio of the times.
 std::vector<std::string> find_main_reasons(const Prediction& fast, const Prediction& slow) {
-    std::vector<Difference> all = compare_work(fast, slow);
+    std::vector<Difference> differences = compare_work(fast, slow);
     if (is_latency_bound(slow)) {
-        for (Difference& one : compare_waiting(fast, slow)) all.push_back(std::move(one));
+        for (Difference& difference : compare_waiting(fast, slow))
+            differences.push_back(std::move(difference));
     }
-    std::stable_sort(all.begin(), all.end(), [](const Difference& one, const Difference& other) {
-        return one.weight > other.weight;
-    });
-    std::vector<std::string> said;
-    for (const Difference& one : all) {
-        if (said.size() < 2 && one.weight > 1.05) said.push_back(one.text);
+    std::stable_sort(differences.begin(), differences.end(),
+                     [](const Difference& a, const Difference& b) { return a.weight > b.weight; });
+    std::vector<std::string> reasons;
+    for (const Difference& difference : differences) {
+        if (reasons.size() < 2 && difference.weight > 1.05) reasons.push_back(difference.text);
     }
-    return said;
+    return reasons;
 }
 
 /// The names of the two launches in a sentence: the names of their kernels, if these differ.
-struct Names {
-    std::string one = "the first", other = "the second";
+struct KernelNames {
+    std::string first = "the first", second = "the second";
 };
 
 /// Capitalizes a name at the start of a sentence, unless it is the name of a kernel.
-std::string at_start(const std::string& name) {
+std::string capitalize_article(const std::string& name) {
     return name.substr(0, 4) == "the " ? capitalize(name) : name;
 }
 
-Names names_of(const Prediction& one, const Prediction& other) {
-    if (one.kernel.empty() || other.kernel.empty() || one.kernel == other.kernel) return {};
-    return {replace_non_ascii(one.kernel), replace_non_ascii(other.kernel)};
+KernelNames find_kernel_names(const Prediction& first, const Prediction& second) {
+    if (first.kernel.empty() || second.kernel.empty() || first.kernel == second.kernel) return {};
+    return {replace_non_ascii(first.kernel), replace_non_ascii(second.kernel)};
 }
 
-std::string describe_gpus(const Prediction& one, const Prediction& other) {
-    const std::string label = prediction_label(one);
-    if (label == prediction_label(other)) return " (" + label + ")";
-    const Names names = names_of(one, other);
-    return " (" + names.one + ": " + label + "; " + names.other + ": " + prediction_label(other) +
-           ")";
+std::string describe_gpus(const Prediction& first, const Prediction& second) {
+    const std::string label = prediction_label(first);
+    if (label == prediction_label(second)) return " (" + label + ")";
+    const KernelNames names = find_kernel_names(first, second);
+    return " (" + names.first + ": " + label + "; " + names.second + ": " +
+           prediction_label(second) + ")";
 }
 
 /// Names the bottlenecks of two predictions between which no notable difference was found.
@@ -221,41 +227,46 @@ std::string explain_bottlenecks(const Prediction& fast, const Prediction& slow) 
 }
 
 /// Returns a sentence that lists what the model does not know about either launch.
-std::string describe_common_unknowns(const Prediction& one, const Prediction& other) {
-    std::vector<std::string> said;
-    for (const Prediction* p : {&one, &other}) {
+std::string describe_common_unknowns(const Prediction& first, const Prediction& second) {
+    std::vector<std::string> phrases;
+    for (const Prediction* p : {&first, &second}) {
         for (const Unknown unknown : p->unknown) {
-            const std::string words = phrase_for(unknown);
-            if (std::find(said.begin(), said.end(), words) == said.end()) said.push_back(words);
+            const std::string phrase = phrase_for(unknown);
+            if (std::find(phrases.begin(), phrases.end(), phrase) == phrases.end())
+                phrases.push_back(phrase);
         }
     }
-    return said.empty() ? "" : " The model does not know " + join_as_list(said) + ".";
+    return phrases.empty() ? "" : " The model does not know " + join_as_list(phrases) + ".";
 }
 
 }  // namespace
 
-std::string compare_predictions(const Prediction& one, const Prediction& other) {
-    const Names names = names_of(one, other);
-    if (!has_time(one) || !has_time(other)) {
-        return at_start(has_time(one) ? names.other : names.one) + " has no predicted time.";
+std::string compare_predictions(const Prediction& first, const Prediction& second) {
+    const KernelNames names = find_kernel_names(first, second);
+    if (!has_predicted_time(first) || !has_predicted_time(second)) {
+        return capitalize_article(has_predicted_time(first) ? names.second : names.first) +
+               " has no predicted time.";
     }
-    const bool is_first = one.ms <= other.ms;
-    const Prediction &fast = is_first ? one : other, &slow = is_first ? other : one;
-    const std::string& faster = is_first ? names.one : names.other;
-    const std::string& slower = is_first ? names.other : names.one;
-    const std::string times = at_start(faster) + " takes about " + time_text(fast.ms) + ", " +
-                              slower + " " + time_text(slow.ms);
+    const bool is_first_faster = first.ms <= second.ms;
+    const Prediction &fast = is_first_faster ? first : second,
+                     &slow = is_first_faster ? second : first;
+    const std::string& faster_name = is_first_faster ? names.first : names.second;
+    const std::string& slower_name = is_first_faster ? names.second : names.first;
+    const std::string time_sentence = capitalize_article(faster_name) + " takes about " +
+                                      time_text(fast.ms) + ", " + slower_name + " " +
+                                      time_text(slow.ms);
     if (slow.ms < kMinTimeRatio * fast.ms) {
-        return times + describe_gpus(one, other) + ": the model cannot tell which is faster." +
-               describe_common_unknowns(one, other);
+        return time_sentence + describe_gpus(first, second) +
+               ": the model cannot tell which is faster." + describe_common_unknowns(first, second);
     }
-    std::string text = times + ": " + times_text(slow.ms / fast.ms) + " times as fast" +
-                       describe_gpus(one, other) + ".";
-    if (one.gpu != other.gpu) return text + describe_common_unknowns(one, other);
-    const std::vector<std::string> why = find_main_reasons(fast, slow);
-    text += why.empty() ? " " + explain_bottlenecks(fast, slow)
-                        : " Why: " + why[0] + (why.size() > 1 ? "; " + why[1] : "") + ".";
-    return text + describe_common_unknowns(one, other);
+    std::string text = time_sentence + ": " + ratio_text(slow.ms / fast.ms) + " times as fast" +
+                       describe_gpus(first, second) + ".";
+    if (first.gpu != second.gpu) return text + describe_common_unknowns(first, second);
+    const std::vector<std::string> reasons = find_main_reasons(fast, slow);
+    text += reasons.empty()
+                ? " " + explain_bottlenecks(fast, slow)
+                : " Why: " + reasons[0] + (reasons.size() > 1 ? "; " + reasons[1] : "") + ".";
+    return text + describe_common_unknowns(first, second);
 }
 
 }  // namespace coalesce::timing

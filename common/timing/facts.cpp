@@ -6,9 +6,9 @@
 
 namespace coalesce::timing {
 
-bool has_time(const Prediction& prediction) {
-    constexpr double least_ms = 1e-5;
-    return std::isfinite(prediction.ms) && prediction.ms >= least_ms;
+bool has_predicted_time(const Prediction& prediction) {
+    constexpr double min_ms = 1e-5;
+    return std::isfinite(prediction.ms) && prediction.ms >= min_ms;
 }
 
 bool has_bytes_in_flight(const Prediction& prediction) {
@@ -45,15 +45,15 @@ std::string blocks_text(const Prediction& prediction) {
     return text + " of " + std::to_string(prediction.warps_per_block * 32) + " threads";
 }
 
-std::string count_text(int count, const std::string& one) {
-    return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
+std::string count_text(int count, const std::string& singular) {
+    return std::to_string(count) + " " + singular + (count == 1 ? "" : "s");
 }
 
-std::string join_as_list(const std::vector<std::string>& things) {
+std::string join_as_list(const std::vector<std::string>& items) {
     std::string text;
-    for (std::size_t i = 0; i < things.size(); ++i) {
-        if (i > 0) text += i + 1 == things.size() ? " and " : ", ";
-        text += things[i];
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (i > 0) text += i + 1 == items.size() ? " and " : ", ";
+        text += items[i];
     }
     return text;
 }

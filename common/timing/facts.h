@@ -18,7 +18,7 @@ constexpr double kNotableRatio = 1.1;
 constexpr double kNotableUtilization = 0.7;
 
 /// Reports whether the predicted time is at least 10 nanoseconds. Shorter times are errors.
-bool has_time(const Prediction& prediction);
+bool has_predicted_time(const Prediction& prediction);
 /// Reports whether on average at least one byte of loads was in flight.
 bool has_bytes_in_flight(const Prediction& prediction);
 /// Reports whether too few bytes are in flight to keep memory busy (Little's law).
@@ -31,9 +31,9 @@ bool is_short_run(double run_bytes);
 /// Describes the resident blocks of a multiprocessor, for example "2 blocks of 1024 threads".
 std::string blocks_text(const Prediction& prediction);
 /// Returns a count with its noun, such as "1 block" or "2 blocks".
-std::string count_text(int count, const std::string& one);
+std::string count_text(int count, const std::string& singular);
 /// Returns a list as words: "a", "a and b", "a, b and c".
-std::string join_as_list(const std::vector<std::string>& things);
+std::string join_as_list(const std::vector<std::string>& items);
 /// Capitalizes the first letter of a sentence.
 std::string capitalize(std::string text);
 

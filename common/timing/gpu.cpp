@@ -16,8 +16,8 @@ using Toml = coalesce::StrictToml<GpuError>;
 
 struct Field {
     const char* key;
-    std::variant<int Gpu::*, double Gpu::*> member;
-    double least, most;
+    std::variant<int Gpu::*, double Gpu::*> gpu_member;
+    double min_value, max_value;
     const char* comment;
 };
 struct Section {
@@ -31,7 +31,7 @@ constexpr double kMinPositive = 0.01;
 
 // Long: one table of all figures in a file.
 const std::vector<Section>& sections() {
-    static const std::vector<Section> all = {
+    static const std::vector<Section> all_sections = {
         {"multiprocessors",
          "The number of multiprocessors, and what each can hold at a time",
          {{"count", &Gpu::multiprocessors, 1, 4096, ""},
@@ -51,7 +51,7 @@ const std::vector<Section>& sections() {
           {"read_gbps", &Gpu::read_gbps, 1, 1e6, "bandwidth of reads in long runs"},
           {"write_gbps", &Gpu::write_gbps, 1, 1e6, "bandwidth of writes in long runs"},
           {"latency_ns", &Gpu::latency_ns, 1, 1e5, "latency of one load while memory is idle"},
-          {"queue_ns", &Gpu::queue_ns, 0, 1e5,
+          {"queue_ns", &Gpu::queueing_ns, 0, 1e5,
            "multiplied by u / (1 - u), then added to the latency; u is the fraction of time that "
            "memory is busy"},
           {"write_delay_ns", &Gpu::write_delay_ns, 0, 1e5,
@@ -72,7 +72,7 @@ const std::vector<Section>& sections() {
            "bytes per cycle from the L2 cache, if all multiprocessors read"},
           {"l2_write_bytes", &Gpu::l2_write_bytes_per_cycle, kMinPositive, 1e4,
            "bytes per cycle to the L2 cache, if all multiprocessors write"},
-          {"barrier", &Gpu::barrier, 0, 1e4,
+          {"barrier", &Gpu::barrier_cycles, 0, 1e4,
            "__syncthreads; barrier_of_warp is added for each warp"},
           {"barrier_of_warp", &Gpu::barrier_cycles_per_warp, 0, 1e4, ""},
           {"add_issue", &Gpu::add_issue_cycles, kMinPositive, 1e4,
@@ -95,24 +95,26 @@ const std::vector<Section>& sections() {
           {"warp_start", &Gpu::warp_start_cycles, 0, 1e6,
            "added for each warp that starts earlier"}}},
     };
-    return all;
+    return all_sections;
 }
 
 template <class GpuOrConst>
 auto* find_run_list(GpuOrConst& gpu, const std::string& key) {
-    return key == "bytes"  ? &gpu.runs.bytes
-           : key == "read" ? &gpu.runs.read_excess
-                           : &gpu.runs.write_excess;
+    return key == "bytes"  ? &gpu.run_costs.bytes
+           : key == "read" ? &gpu.run_costs.read_excess
+                           : &gpu.run_costs.write_excess;
 }
 template <class GpuOrConst>
 auto* find_partial_cost(GpuOrConst& gpu, const std::string& key) {
-    return key == "of_4"   ? &gpu.partial.cycles_for_4_bytes
-           : key == "of_8" ? &gpu.partial.cycles_for_8_bytes
-                           : &gpu.partial.cycles_for_16_bytes;
+    return key == "of_4"   ? &gpu.partial_sectors.cycles_for_4_bytes
+           : key == "of_8" ? &gpu.partial_sectors.cycles_for_8_bytes
+                           : &gpu.partial_sectors.cycles_for_16_bytes;
 }
 template <class GpuOrConst>
 auto* find_bulk_list(GpuOrConst& gpu, const std::string& key) {
-    return key == "bytes" ? &gpu.bulk.bytes : key == "row" ? &gpu.bulk.row : &gpu.bulk.box_row;
+    return key == "bytes" ? &gpu.bulk_copies.bytes
+           : key == "row" ? &gpu.bulk_copies.row_cycles
+                          : &gpu.bulk_copies.box_row_cycles;
 }
 constexpr const char* kRunKeys[] = {"bytes", "read", "write"};
 constexpr const char* kBulkKeys[] = {"bytes", "row", "row_of_box"};
@@ -122,33 +124,34 @@ constexpr const char* kPartialKeys[] = {"of_4", "of_8", "of_16"};
 
 /// Reports whether the value of this key is inherited: the key is missing, but the file names a
 /// base GPU in the key `like`. A file without `like` must contain all keys.
-bool is_inherited(const toml::table& whole, const toml::table& table, const char* key) {
-    return whole.contains("like") && !table.contains(key);
+bool is_inherited(const toml::table& document, const toml::table& table, const char* key) {
+    return document.contains("like") && !table.contains(key);
 }
 
-void read_section(const Toml& reader, const toml::table& whole, const Section& section, Gpu& gpu) {
-    if (is_inherited(whole, whole, section.name)) return;
-    const toml::table& table = reader.section(whole, section.name, "a GPU");
-    const std::string where = std::string("`") + section.name + "`";
-    std::set<std::string_view> known;
-    for (const Field& field : section.fields) known.insert(field.key);
-    reader.allow_keys(table, known, where);
+void read_section(const Toml& reader, const toml::table& document, const Section& section,
+                  Gpu& gpu) {
+    if (is_inherited(document, document, section.name)) return;
+    const toml::table& table = reader.section(document, section.name, "a GPU");
+    const std::string section_label = std::string("`") + section.name + "`";
+    std::set<std::string_view> known_keys;
+    for (const Field& field : section.fields) known_keys.insert(field.key);
+    reader.allow_keys(table, known_keys, section_label);
     for (const Field& field : section.fields) {
-        if (is_inherited(whole, table, field.key)) continue;
-        if (const auto* of_int = std::get_if<int Gpu::*>(&field.member)) {
-            gpu.** of_int = static_cast<int>(reader.integer(table, field.key, where,
-                                                            static_cast<std::int64_t>(field.least),
-                                                            static_cast<std::int64_t>(field.most)));
+        if (is_inherited(document, table, field.key)) continue;
+        if (const auto* int_member = std::get_if<int Gpu::*>(&field.gpu_member)) {
+            gpu.** int_member = static_cast<int>(reader.integer(
+                table, field.key, section_label, static_cast<std::int64_t>(field.min_value),
+                static_cast<std::int64_t>(field.max_value)));
         } else {
-            gpu.*std::get<double Gpu::*>(field.member) =
-                reader.number(table, field.key, where, field.least, field.most);
+            gpu.*std::get<double Gpu::*>(field.gpu_member) =
+                reader.number(table, field.key, section_label, field.min_value, field.max_value);
         }
     }
 }
 
-void read_partial(const Toml& reader, const toml::table& whole, Gpu& gpu) {
-    if (is_inherited(whole, whole, "partial")) return;
-    const toml::table& table = reader.section(whole, "partial", "a GPU");
+void read_partial_sectors(const Toml& reader, const toml::table& document, Gpu& gpu) {
+    if (is_inherited(document, document, "partial")) return;
+    const toml::table& table = reader.section(document, "partial", "a GPU");
     reader.allow_keys(table, {"of_4", "of_8", "of_16"}, "`partial`");
     for (const char* key : kPartialKeys) {
         *find_partial_cost(gpu, key) = reader.number(table, key, "`partial`", 0, 1e4);
@@ -157,16 +160,16 @@ void read_partial(const Toml& reader, const toml::table& whole, Gpu& gpu) {
 
 /// Reads a section that consists of three lists: `bytes`, and two lists with a number for each size
 /// in `bytes`.
-template <class ListOf>
-void read_by_bytes(const Toml& reader, const toml::table& whole, const char* section,
-                   const char* const (&keys)[3], ListOf list_of) {
-    const toml::table& table = reader.section(whole, section, "a GPU");
-    const std::string where = std::string("`") + section + "`";
-    reader.allow_keys(table, {keys[0], keys[1], keys[2]}, where);
-    const std::vector<double>& bytes = *list_of(keys[0]);
+template <class FindList>
+void read_lists_by_bytes(const Toml& reader, const toml::table& document, const char* section,
+                         const char* const (&keys)[3], FindList find_list) {
+    const toml::table& table = reader.section(document, section, "a GPU");
+    const std::string section_label = std::string("`") + section + "`";
+    reader.allow_keys(table, {keys[0], keys[1], keys[2]}, section_label);
+    const std::vector<double>& bytes = *find_list(keys[0]);
     for (const char* key : keys) {
-        *list_of(key) = reader.numbers(table, key, where, key == keys[0] ? 1 : 0, 1e9);
-        if (list_of(key)->size() != bytes.size() || bytes.empty()) {
+        *find_list(key) = reader.numbers(table, key, section_label, key == keys[0] ? 1 : 0, 1e9);
+        if (find_list(key)->size() != bytes.size() || bytes.empty()) {
             reader.fail(Toml::line_of(*table.get(key)),
                         std::string("`") + keys[0] + "`, `" + keys[1] + "` and `" + keys[2] +
                             "` must be non-empty lists of the same length");
@@ -179,27 +182,28 @@ void read_by_bytes(const Toml& reader, const toml::table& whole, const char* sec
     }
 }
 
-void read_runs(const Toml& reader, const toml::table& whole, Gpu& gpu) {
-    if (is_inherited(whole, whole, "runs")) return;
-    read_by_bytes(reader, whole, "runs", kRunKeys,
-                  [&](const char* key) { return find_run_list(gpu, key); });
+void read_run_costs(const Toml& reader, const toml::table& document, Gpu& gpu) {
+    if (is_inherited(document, document, "runs")) return;
+    read_lists_by_bytes(reader, document, "runs", kRunKeys,
+                        [&](const char* key) { return find_run_list(gpu, key); });
 }
 
-void read_bulk(const Toml& reader, const toml::table& whole, Gpu& gpu) {
-    if (!whole.contains("bulk")) return;
-    read_by_bytes(reader, whole, "bulk", kBulkKeys,
-                  [&](const char* key) { return find_bulk_list(gpu, key); });
+void read_bulk_copies(const Toml& reader, const toml::table& document, Gpu& gpu) {
+    if (!document.contains("bulk")) return;
+    read_lists_by_bytes(reader, document, "bulk", kBulkKeys,
+                        [&](const char* key) { return find_bulk_list(gpu, key); });
 }
 
 /// Returns the base GPU, which the key `like` names. Its own file must be complete.
-Gpu read_base_gpu(const Toml& reader, const toml::table& whole) {
-    const std::string name = reader.text(whole, "like", "a GPU");
+Gpu read_base_gpu(const Toml& reader, const toml::table& document) {
+    const std::string name = reader.text(document, "like", "a GPU");
     for (const GpuFile& file : gpu_files()) {
-        const toml::table other = Toml(std::string(file.name)).parse(file.text);
-        if (other["name"].value_or(std::string()) != name || other.contains("like")) continue;
-        return read_gpu(file.text, std::string(file.name));
+        const toml::table candidate = Toml(std::string(file.name)).parse(file.text);
+        if (candidate["name"].value_or(std::string()) != name || candidate.contains("like"))
+            continue;
+        return parse_gpu(file.text, std::string(file.name));
     }
-    reader.fail(Toml::line_of(*whole.get("like")),
+    reader.fail(Toml::line_of(*document.get("like")),
                 "no file in gpus/ completely describes \"" + name +
                     "\"; name a GPU with a complete file: `like = \"NVIDIA H200\"`");
 }
@@ -208,7 +212,7 @@ Gpu read_base_gpu(const Toml& reader, const toml::table& whole) {
 
 /// Formats a number with as few digits as possible, such that the relative error remains below one
 /// millionth.
-std::string written(double value) {
+std::string format_number(double value) {
     char digits[64];
     if (value == std::floor(value) && std::fabs(value) < 1e15) {
         std::snprintf(digits, sizeof digits, "%.0f", value);
@@ -218,7 +222,8 @@ std::string written(double value) {
     return digits;
 }
 
-std::string line(const std::string& key, const std::string& value, const std::string& comment) {
+std::string format_line(const std::string& key, const std::string& value,
+                        const std::string& comment) {
     std::string text = key + " = " + value;
     if (!comment.empty()) {
         if (text.size() < 32) text.resize(32, ' ');
@@ -227,122 +232,129 @@ std::string line(const std::string& key, const std::string& value, const std::st
     return text + "\n";
 }
 
-std::string list(const std::vector<double>& values) {
+std::string format_list(const std::vector<double>& values) {
     std::string text;
-    for (const double value : values) text += (text.empty() ? "[" : ", ") + written(value);
+    for (const double value : values) text += (text.empty() ? "[" : ", ") + format_number(value);
     return text + "]";
 }
 
 std::string format_section(const Gpu& gpu, const Section& section) {
     std::string text = std::string("\n# ") + section.comment + "\n[" + section.name + "]\n";
     for (const Field& field : section.fields) {
-        const auto* of_int = std::get_if<int Gpu::*>(&field.member);
-        const double value = of_int ? gpu.**of_int : gpu.*std::get<double Gpu::*>(field.member);
-        text += line(field.key, written(value), field.comment);
+        const auto* int_member = std::get_if<int Gpu::*>(&field.gpu_member);
+        const double value =
+            int_member ? gpu.**int_member : gpu.*std::get<double Gpu::*>(field.gpu_member);
+        text += format_line(field.key, format_number(value), field.comment);
     }
     return text;
 }
 
 // ---- names ----
 
-std::string in_lower_case(std::string_view text) {
-    std::string all;
+std::string to_lower_case(std::string_view text) {
+    std::string lowered;
     for (const char c : text) {
-        all += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        lowered += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     }
-    return all;
+    return lowered;
 }
 
 /// Reports whether `name` contains `words` as whole words, so that "200" does not match "H200".
 bool contains_whole_words(const std::string& name, const std::string& words) {
-    const auto is_inside = [&](std::size_t at) {
-        return at < name.size() && std::isalnum(static_cast<unsigned char>(name[at])) != 0;
+    const auto is_alphanumeric_at = [&](std::size_t position) {
+        return position < name.size() &&
+               std::isalnum(static_cast<unsigned char>(name[position])) != 0;
     };
-    for (std::size_t at = name.find(words); !words.empty() && at != std::string::npos;
-         at = name.find(words, at + 1)) {
-        if ((at == 0 || !is_inside(at - 1)) && !is_inside(at + words.size())) return true;
+    for (std::size_t position = name.find(words); !words.empty() && position != std::string::npos;
+         position = name.find(words, position + 1)) {
+        if ((position == 0 || !is_alphanumeric_at(position - 1)) &&
+            !is_alphanumeric_at(position + words.size()))
+            return true;
     }
     return false;
 }
 
 }  // namespace
 
-Gpu read_gpu(std::string_view text, const std::string& file) {
+Gpu parse_gpu(std::string_view text, const std::string& file) {
     const Toml reader(file);
-    const toml::table whole = reader.parse(text);
-    std::set<std::string_view> known = {"name",    "source", "measured", "like",
-                                        "partial", "runs",   "bulk"};
-    for (const Section& section : sections()) known.insert(section.name);
-    reader.allow_keys(whole, known, "a GPU");
-    Gpu gpu = whole.contains("like") ? read_base_gpu(reader, whole) : Gpu{};
-    gpu.name = reader.text(whole, "name", "a GPU");
-    gpu.source = reader.text(whole, "source", "a GPU");
-    gpu.measured = reader.boolean(whole, "measured", "a GPU");
-    if (gpu.name.empty()) reader.fail(Toml::line_of(*whole.get("name")), "`name` is empty");
-    for (const Section& section : sections()) read_section(reader, whole, section, gpu);
-    read_partial(reader, whole, gpu);
-    read_runs(reader, whole, gpu);
-    read_bulk(reader, whole, gpu);
+    const toml::table document = reader.parse(text);
+    std::set<std::string_view> known_keys = {"name",    "source", "measured", "like",
+                                             "partial", "runs",   "bulk"};
+    for (const Section& section : sections()) known_keys.insert(section.name);
+    reader.allow_keys(document, known_keys, "a GPU");
+    Gpu gpu = document.contains("like") ? read_base_gpu(reader, document) : Gpu{};
+    gpu.name = reader.text(document, "name", "a GPU");
+    gpu.source = reader.text(document, "source", "a GPU");
+    gpu.is_measured = reader.boolean(document, "measured", "a GPU");
+    if (gpu.name.empty()) reader.fail(Toml::line_of(*document.get("name")), "`name` is empty");
+    for (const Section& section : sections()) read_section(reader, document, section, gpu);
+    read_partial_sectors(reader, document, gpu);
+    read_run_costs(reader, document, gpu);
+    read_bulk_copies(reader, document, gpu);
     return gpu;
 }
 
-std::string write_gpu(const Gpu& gpu) {
+std::string format_gpu(const Gpu& gpu) {
     std::string text =
         "# The time model's description of this GPU; " +
-        std::string(gpu.measured ? "measured by build/bin/calibrate.\n"
-                                 : "unverified: no GPU of this model was measured.\n");
-    text += line("name", toml_string(gpu.name), "") + line("source", toml_string(gpu.source), "") +
-            line("measured", gpu.measured ? "true" : "false", "");
+        std::string(gpu.is_measured ? "measured by build/bin/calibrate.\n"
+                                    : "unverified: no GPU of this model was measured.\n");
+    text += format_line("name", toml_string(gpu.name), "") +
+            format_line("source", toml_string(gpu.source), "") +
+            format_line("measured", gpu.is_measured ? "true" : "false", "");
     for (const Section& section : sections()) text += format_section(gpu, section);
     text +=
         "\n# A store that writes 4, 8 or 16 bytes of a sector: cycles that this sector takes in "
         "one multiprocessor's share of\n# the L2 cache\n[partial]\n";
     for (const char* key : kPartialKeys)
-        text += line(key, written(*find_partial_cost(gpu, key)), "");
+        text += format_line(key, format_number(*find_partial_cost(gpu, key)), "");
     text +=
         "\n# A copy whose runs have this many bytes takes (1 + read + write) times as long as a "
         "copy in "
         "long runs\n[runs]\n";
-    for (const char* key : kRunKeys) text += line(key, list(*find_run_list(gpu, key)), "");
-    if (gpu.bulk.bytes.empty()) return text;
+    for (const char* key : kRunKeys)
+        text += format_line(key, format_list(*find_run_list(gpu, key)), "");
+    if (gpu.bulk_copies.bytes.empty()) return text;
     text +=
         "\n# Bulk copies into shared memory: cycles that a multiprocessor needs for a row of this "
         "many bytes, if the row is copied\n# alone (row) or as part of a box "
         "(row_of_box)\n[bulk]\n";
-    for (const char* key : kBulkKeys) text += line(key, list(*find_bulk_list(gpu, key)), "");
+    for (const char* key : kBulkKeys)
+        text += format_line(key, format_list(*find_bulk_list(gpu, key)), "");
     return text;
 }
 
 const std::vector<Gpu>& known_gpus() {
-    static const std::vector<Gpu> all = [] {
+    static const std::vector<Gpu> all_gpus = [] {
         std::vector<Gpu> gpus;
         for (const GpuFile& file : gpu_files()) {
-            gpus.push_back(read_gpu(file.text, std::string(file.name)));
+            gpus.push_back(parse_gpu(file.text, std::string(file.name)));
         }
         return gpus;
     }();
-    return all;
+    return all_gpus;
 }
 
-const Gpu& gpu_named(std::string_view name) {
-    const std::string wanted = in_lower_case(name);
-    std::string all, fitting;
-    const Gpu* found = nullptr;
+const Gpu& find_gpu(std::string_view name) {
+    const std::string wanted_name = to_lower_case(name);
+    std::string known_names, matching_names;
+    const Gpu* match = nullptr;
     for (const Gpu& gpu : known_gpus()) {
-        const std::string one = in_lower_case(gpu.name);
-        if (one == wanted) return gpu;
-        all += (all.empty() ? "" : ", ") + gpu.name;
-        if (!contains_whole_words(one, wanted)) continue;
-        fitting += (fitting.empty() ? "" : ", ") + gpu.name;
-        found = fitting == gpu.name ? &gpu : nullptr;
+        const std::string lowered_name = to_lower_case(gpu.name);
+        if (lowered_name == wanted_name) return gpu;
+        known_names += (known_names.empty() ? "" : ", ") + gpu.name;
+        if (!contains_whole_words(lowered_name, wanted_name)) continue;
+        matching_names += (matching_names.empty() ? "" : ", ") + gpu.name;
+        match = matching_names == gpu.name ? &gpu : nullptr;
     }
-    if (found != nullptr) return *found;
-    if (!fitting.empty()) {
+    if (match != nullptr) return *match;
+    if (!matching_names.empty()) {
         throw GpuError("\"" + std::string(name) +
-                       "\" matches several GPUs; choose one: " + fitting);
+                       "\" matches several GPUs; choose one: " + matching_names);
     }
-    throw GpuError("no GPU is called \"" + std::string(name) + "\"; the known GPUs are " + all +
-                   " (build/bin/calibrate measures a new GPU)");
+    throw GpuError("no GPU is called \"" + std::string(name) + "\"; the known GPUs are " +
+                   known_names + " (build/bin/calibrate measures a new GPU)");
 }
 
 }  // namespace coalesce::timing

@@ -17,7 +17,7 @@ struct GpuError : std::runtime_error {
 
 /// The extra time that short runs take, as a fraction of the time of a plain copy. Runs of `bytes`
 /// bytes take `read_excess` longer to read and `write_excess` longer to write.
-struct Runs {
+struct RunCosts {
     std::vector<double> bytes, read_excess, write_excess;
 };
 
@@ -29,16 +29,17 @@ struct PartialSectors {
 };
 
 /// The cycles that a multiprocessor's bulk copy unit needs for a row of `bytes` bytes. `row` is for
-/// single rows, and `box_row` for rows of a box. If the lists are empty, the model assumes 0.
+/// single rows, and `box_row_cycles` for rows of a box. If the lists are empty, the model assumes
+/// 0.
 struct BulkCopies {
-    std::vector<double> bytes, row, box_row;
+    std::vector<double> bytes, row_cycles, box_row_cycles;
 };
 
 struct Gpu {
     std::string name;    ///< such as "NVIDIA H200"
     std::string source;  ///< "measured 2026-11-23, driver 580.159", or names of documents
     /// Whether calibrate ran on a GPU of this model. Otherwise predictions are unverified.
-    bool measured = false;
+    bool is_measured = false;
 
     // The resources of a multiprocessor.
     int multiprocessors = 0;
@@ -56,7 +57,7 @@ struct Gpu {
     double latency_ns = 0;  ///< the latency of a load if nothing else is in flight
     /// The time by which loads take longer if memory is busy. It is multiplied by u / (1 - u),
     /// where u is the utilization of memory.
-    double queue_ns = 0;
+    double queueing_ns = 0;
     /// The time by which loads take longer because of writes. It is multiplied by the fraction of
     /// the time that memory spends on writes.
     double write_delay_ns = 0;
@@ -66,15 +67,15 @@ struct Gpu {
     /// loads.
     double latency_spread_ns = 0;
     double l2_bytes = 0, l2_latency_ns = 0;
-    Runs runs;
+    RunCosts run_costs;
 
     // The parameters of a multiprocessor. Times are in cycles of its clock.
     double l1_latency_cycles = 0, shared_latency_cycles = 0;
     /// The bandwidth between a multiprocessor and the L2 cache, in bytes per cycle.
     double l2_read_bytes_per_cycle = 0, l2_write_bytes_per_cycle = 0;
-    PartialSectors partial;
-    BulkCopies bulk;
-    double barrier = 0, barrier_cycles_per_warp = 0;
+    PartialSectors partial_sectors;
+    BulkCopies bulk_copies;
+    double barrier_cycles = 0, barrier_cycles_per_warp = 0;
     /// Scheduler cycles per warp instruction.
     double add_issue_cycles = 1, multiply_issue_cycles = 1, divide_issue_cycles = 1;
     /// scheduler cycles per warp instruction that computes a reciprocal, root, exp or conversion
@@ -92,16 +93,16 @@ struct Gpu {
 
 /// Parses the text of one of the files in gpus/. `file` is the name of the file, for error
 /// messages.
-Gpu read_gpu(std::string_view text, const std::string& file);
+Gpu parse_gpu(std::string_view text, const std::string& file);
 /// Returns the text of a file for gpus/, in which every number has a comment. `calibrate` uses this
 /// function.
-std::string write_gpu(const Gpu& gpu);
+std::string format_gpu(const Gpu& gpu);
 
 /// Returns the GPUs described in gpus/. The files are compiled into the program. The first GPU is
 /// the default for predictions.
 const std::vector<Gpu>& known_gpus();
 /// Finds a GPU by its name or the end of its name, ignoring case: "H200", "nvidia h200". Throws a
 /// GpuError that lists the known GPUs.
-const Gpu& gpu_named(std::string_view name);
+const Gpu& find_gpu(std::string_view name);
 
 }  // namespace coalesce::timing

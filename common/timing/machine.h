@@ -6,21 +6,21 @@
 
 namespace coalesce::timing {
 
-struct Cost {
-    float slots = 1, latency = 4;
+struct InstructionCost {
+    float issue_slots = 1, latency = 4;
     Pipe pipe = Pipe::integer;
 };
 
 /// The number of machine instructions in a 32-bit division.
-inline constexpr float kDivisionSlots = 19;
+inline constexpr float kDivisionIssueSlots = 19;
 
 /// Returns the cost of an instruction. `index` is its position in the kernel, which matters for
 /// branches.
-Cost instruction_cost(const Instruction& instruction, std::uint32_t index);
+InstructionCost instruction_cost(const Instruction& instruction, std::uint32_t index);
 
 /// Returns the issue slots of the instructions that a short branch jumps over. Returns 0 if ptxas
 /// keeps the branch instead of predicating these instructions.
-float predicated_slots(const std::vector<Instruction>& instructions, std::uint32_t branch);
+float predicated_issue_slots(const std::vector<Instruction>& instructions, std::uint32_t branch);
 
 /// Reports whether the branch jumps over so few instructions that ptxas probably predicates them.
 bool is_short_branch(const Instruction& branch, std::uint32_t index);

@@ -18,11 +18,11 @@
 namespace coalesce::timing {
 
 struct MultiprocessorWork {
-    std::vector<BlockProgram> kinds;
-    /// The kind of each block, as an index into `kinds`; the sequence repeats.
-    std::vector<std::uint32_t> kind_of;
+    std::vector<BlockProgram> programs_by_kind;
+    /// The kind of each block, as an index into `programs_by_kind`; the sequence repeats.
+    std::vector<std::uint32_t> kind_by_block;
     bool has_uneven_blocks = false;  ///< whether some blocks do far more work than others
-    int resident = 1;                ///< the number of resident blocks
+    int resident_blocks = 1;         ///< the number of resident blocks
     double blocks = 1;
     /// The cycles for which a sector occupies this multiprocessor's share of memory. A sector from
     /// a cache takes none.
@@ -31,9 +31,9 @@ struct MultiprocessorWork {
     /// because neighbouring blocks have loaded them.
     double read_fraction = 1;
     double write_fraction = 0;  ///< the fraction of memory traffic that consists of writes
-    Unfinished unfinished;      ///< partial sectors that blocks leave unfinished
+    UnfinishedSectors unfinished_sectors;  ///< partial sectors that blocks leave unfinished
     /// The size of a multiprocessor's L1 cache, in bytes. It limits the loads in flight.
-    double first_level_bytes = std::numeric_limits<double>::infinity();
+    double l1_bytes = std::numeric_limits<double>::infinity();
 };
 
 struct SimulatedOutcome {
@@ -41,11 +41,11 @@ struct SimulatedOutcome {
     double cycles_per_block = 0;  ///< cycles per block in the middle of the launch
     double bytes_in_flight = 0;
     double fraction_without_loads = 0;  ///< the fraction of the time in which no load is in flight
-    double latency = 0;
+    double latency_cycles = 0;
     Busy busy;
     /// The fraction of the time in which stores of partial sectors keep the path to the L2 cache
     /// busy.
-    double partial_stores_busy = 0;
+    double partial_store_utilization = 0;
     WarpLife life;
     TimeLine time_line;
 };

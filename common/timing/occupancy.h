@@ -9,18 +9,24 @@ namespace coalesce::timing {
 /// multiprocessor has its own registers, and a warp cannot use those of two quarters. A thread
 /// occupies at least 16 registers, in multiples of 8.
 template <class Count>
-constexpr Count blocks_with_registers(Count of_thread, Count warps, Count of_multiprocessor) {
-    constexpr Count quarters = 4, lanes = 32, least = 16, step = 8;
-    const Count of_warp = (std::max(of_thread, least) + step - 1) / step * step * lanes;
-    return quarters * (of_multiprocessor / quarters / of_warp) / warps;
+constexpr Count max_blocks_by_registers(Count registers_per_thread, Count warps,
+                                        Count multiprocessor_registers) {
+    constexpr Count quarters = 4, lanes = 32, min_registers = 16, allocation_step = 8;
+    const Count registers_per_warp =
+        (std::max(registers_per_thread, min_registers) + allocation_step - 1) / allocation_step *
+        allocation_step * lanes;
+    return quarters * (multiprocessor_registers / quarters / registers_per_warp) / warps;
 }
 
 /// Returns the number of blocks whose shared memory fits into the multiprocessor. Each block also
 /// needs some bytes for the system.
 template <class Count>
-constexpr Count blocks_with_shared(Count of_block, Count of_system, Count of_multiprocessor) {
-    constexpr Count step = 128;
-    return of_multiprocessor / ((of_block + of_system + step - 1) / step * step);
+constexpr Count max_blocks_by_shared_memory(Count block_shared_bytes, Count system_shared_bytes,
+                                            Count multiprocessor_shared_bytes) {
+    constexpr Count allocation_step = 128;
+    return multiprocessor_shared_bytes /
+           ((block_shared_bytes + system_shared_bytes + allocation_step - 1) / allocation_step *
+            allocation_step);
 }
 
 }  // namespace coalesce::timing

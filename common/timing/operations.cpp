@@ -24,7 +24,7 @@ constexpr std::uint32_t kSectorsPerRange = 32;
 constexpr float kConstantLatencyCycles = 27;
 /// Machine instructions per branch: setting the point of reconvergence, branching, and
 /// reconverging.
-constexpr float kBranchSlots = 3;
+constexpr float kBranchIssueSlots = 3;
 constexpr std::uint32_t kBytesPerPass = 128;
 /// The maximum number of registers per thread at which a multiprocessor can hold all of its warps.
 /// ptxas tries not to use more registers. In a kernel with exactly this number, some loads
@@ -40,13 +40,14 @@ constexpr double kMaxCachedMissFraction = .3;
 /// store counts as storing along a row. Other stores along the row soon complete its partial
 /// sectors.
 constexpr std::uint32_t kMaxRowSpanRatio = 8;
-/// The fraction of the partial sectors at the ends of runs that counts as unfinished. Other accesses
-/// soon complete the rest. The only sector of a one-sector run always counts as unfinished. (Measured as in parts.cpp, with rows that begin in the middle of a sector.)
+/// The fraction of the partial sectors at the ends of runs that counts as unfinished. Other
+/// accesses soon complete the rest. The only sector of a one-sector run always counts as
+/// unfinished. (Measured as in parts.cpp, with rows that begin in the middle of a sector.)
 constexpr float kUnfinishedEndFraction = .3f;
 
 /// The contents of the L1 cache, which the warps of a block share.
 struct BlockCacheState {
-    SectorSet loaded, lines;
+    SectorSet loaded_sectors, lines;
     std::unordered_map<std::uint64_t, std::uint32_t> memory_ranges;
     PartialLines partial_lines;
 };
@@ -65,7 +66,7 @@ public:
           tables_(tables),
           state_(state),
           number_(number),
-          lines_(lines) {}
+          cached_lines_(lines) {}
 
     /// Returns the fraction of the requested lines that may or may not be in the L1 cache.
     double uncertain_line_fraction() const {
@@ -87,21 +88,21 @@ private:
     /// constant bank.
     void start() {
         Draft& first = next();
-        first.operation.slots = 5;
+        first.operation.issue_slots = 5;
         first.operation.latency = 30;
         first.priority = Priority::load;
     }
     void end() {
         Draft& last = next();
         last.operation.kind = Kind::exit;
-        last.fixed = last.ends_iteration = true;
+        last.is_scheduling_barrier = last.ends_iteration = true;
     }
     Draft& next() {
         drafts_.emplace_back();
         return drafts_.back();
     }
     std::uint32_t find_writer(std::uint32_t reg) const {
-        return reg < writer_.size() ? writer_[reg] : kNoTarget;
+        return reg < writers_.size() ? writers_[reg] : kNoInstruction;
     }
     std::uint32_t last() const { return static_cast<std::uint32_t>(drafts_.size() - 1); }
 
@@ -120,9 +121,9 @@ private:
     /// Reports whether an access to this sector of a table misses the L1 cache. The choice
     /// is pseudo-random, and the same in every run.
     bool misses(const Table& table, std::uint64_t sector) const {
-        const std::uint64_t mixed =
+        const std::uint64_t hash =
             (sector + 0x51ed2701 * number_ + block_.number) * 0x9e3779b97f4a7c15ull;
-        return static_cast<double>(mixed >> 40) / (1 << 24) < table.missed_fraction;
+        return static_cast<double>(hash >> 40) / (1 << 24) < table.l1_miss_fraction;
     }
     bool add_asynchronous(Draft& draft, const Instruction& i);
     void add_division(Operation& operation, const Instruction& i);
@@ -136,7 +137,7 @@ private:
     /// The extent of an access: the numbers of its sectors and half lines, and whether its lanes
     /// store along a row.
     struct Extent {
-        std::uint32_t sectors = 0, halves = 0;
+        std::uint32_t sectors = 0, half_lines = 0;
         bool is_near = false;
     };
     void record_partial_sectors(Operation& operation, const Access& access, std::uint32_t missing);
@@ -162,7 +163,7 @@ private:
     const Tables& tables_;
     BlockCacheState& state_;
     const std::uint32_t number_;  ///< the index of the warp in its block
-    double lines_;                ///< cache lines available to this warp
+    double cached_lines_;         ///< cache lines available to this warp
     struct LastRequest {
         std::uint64_t lines = 0, waits = 0;  ///< the counts at that request
     };
@@ -170,21 +171,21 @@ private:
     std::uint64_t lines_requested_ = 0, waits_ = 0, last_line_ = ~std::uint64_t{0};
     std::uint64_t uncertain_lines_ = 0;  ///< lines that may or may not be in the cache
     std::vector<Draft> drafts_;
-    std::vector<std::uint32_t> writer_;  ///< for each register, its last writer, or kNoTarget
+    std::vector<std::uint32_t> writers_;  ///< for each register, its last writer, or kNoInstruction
     std::vector<std::uint32_t> stores_, shared_loads_, shared_stores_;
-    std::vector<std::uint32_t> group_;                      ///< copies since the last commit
-    std::vector<std::vector<std::uint32_t>> groups_;        ///< groups of committed copies
+    std::vector<std::uint32_t> open_copy_group_;            ///< copies since the last commit
+    std::vector<std::vector<std::uint32_t>> copy_groups_;   ///< groups of committed copies
     using Value = std::pair<std::uint32_t, std::uint32_t>;  ///< a register, and its writer
-    std::set<Value> divided_by_;
-    std::set<std::pair<Value, Value>> divided_;
+    std::set<Value> divisors_;
+    std::set<std::pair<Value, Value>> divisions_;
     /// the current short branch, and the end of the code that it may skip
-    std::uint32_t condition_ = 0, condition_until_ = 0;
+    std::uint32_t branch_operation_ = 0, branch_target_ = 0;
     std::map<std::uint32_t, std::uint32_t>
         parameters_;  ///< for each 64-bit register, the condition under which it was last fetched
-    std::vector<std::uint64_t> touched_;  ///< the ranges of an access
+    std::vector<std::uint64_t> touched_ranges_;  ///< the ranges of an access
     struct Loop {
         std::uint32_t turns = 0;  ///< iterations per pass; 0 if the loop is not unrolled
-        std::uint32_t done = 0;
+        std::uint32_t iterations_done = 0;
     };
     /// The loops, keyed by the branch that ends an iteration.
     std::unordered_map<std::uint32_t, Loop> loops_;
@@ -199,21 +200,22 @@ float data_passes(const Access& access) {
 }
 
 void WarpLowering::record_memory_ranges(Operation& operation, const Access& access) {
-    std::vector<std::uint64_t>& touched = touched_;
-    touched.clear();
+    std::vector<std::uint64_t>& touched_ranges = touched_ranges_;
+    touched_ranges.clear();
     for (std::uint32_t r = 0; r < access.runs; ++r) {
         const SectorRun& run = block_.runs[access.first_run + r];
         for (std::uint64_t p = run.first / kSectorsPerRange;
              p <= (run.first + run.count - 1) / kSectorsPerRange; ++p)
-            if (touched.empty() || touched.back() != p) touched.push_back(p);
+            if (touched_ranges.empty() || touched_ranges.back() != p) touched_ranges.push_back(p);
     }
-    std::sort(touched.begin(), touched.end());
-    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
-    operation.memory_ranges.reserve(operation.memory_ranges.size() + touched.size());
-    for (const std::uint64_t place : touched)
+    std::sort(touched_ranges.begin(), touched_ranges.end());
+    touched_ranges.erase(std::unique(touched_ranges.begin(), touched_ranges.end()),
+                         touched_ranges.end());
+    operation.memory_ranges.reserve(operation.memory_ranges.size() + touched_ranges.size());
+    for (const std::uint64_t memory_range : touched_ranges)
         operation.memory_ranges.push_back(
             state_.memory_ranges
-                .try_emplace(place, static_cast<std::uint32_t>(state_.memory_ranges.size()))
+                .try_emplace(memory_range, static_cast<std::uint32_t>(state_.memory_ranges.size()))
                 .first->second);
 }
 
@@ -223,18 +225,22 @@ void WarpLowering::record_memory_ranges(Operation& operation, const Access& acce
 /// half of the other warps' requests come between them. (Counted on an H200, with columns read by
 /// 24 to 63 warps.)
 bool WarpLowering::has_cached(std::uint64_t line) {
-    constexpr double usable = .85;
+    constexpr double usable_fraction = .85;
     if (line == last_line_) return true;
     last_line_ = line;
-    const LastRequest now{++lines_requested_, waits_};
-    const auto [found, is_new] = last_requests_.try_emplace(line, now);
-    const LastRequest before = std::exchange(found->second, now);
+    const LastRequest current_request{++lines_requested_, waits_};
+    const auto [found, is_new] = last_requests_.try_emplace(line, current_request);
+    const LastRequest earlier_request = std::exchange(found->second, current_request);
     if (is_new) return true;
-    const double since = static_cast<double>(now.lines - before.lines),
-                 share = usable * lines_ * (now.waits == before.waits ? 2 : 1) / since;
-    uncertain_lines_ += share > .1 && share < 2;
-    const auto chance = static_cast<double>(line * 0x9e3779b97f4a7c15ull >> 40) / (1 << 24);
-    return chance < share * share;
+    const double lines_since_request =
+                     static_cast<double>(current_request.lines - earlier_request.lines),
+                 kept_share = usable_fraction * cached_lines_ *
+                              (current_request.waits == earlier_request.waits ? 2 : 1) /
+                              lines_since_request;
+    uncertain_lines_ += kept_share > .1 && kept_share < 2;
+    const auto random_fraction =
+        static_cast<double>(line * 0x9e3779b97f4a7c15ull >> 40) / (1 << 24);
+    return random_fraction < kept_share * kept_share;
 }
 
 void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step) {
@@ -242,23 +248,23 @@ void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step
     operation.kind = Kind::load;
     draft.priority = Priority::load;
     const Table* table = tables_.find(step.instruction);
-    if (table) operation.from_memory = static_cast<float>(table->from_memory);
+    if (table) operation.memory_fraction = static_cast<float>(table->memory_fraction);
     for_each_access(step, [&](const Access& access) {
-        std::uint32_t missing = 0;
+        std::uint32_t missing_sectors = 0;
         std::uint64_t last_line = ~std::uint64_t{0}, last_half = last_line;
         for_each_sector(access, [&](std::uint64_t sector) {
             const std::uint64_t line = sector / kSectorsOfLine, half = sector / kSectorsPerHalfLine;
-            const bool is_kept =
-                (table && table->missed_fraction < kMaxCachedMissFraction) || has_cached(line);
-            const bool is_first = state_.loaded.add({sector, 1}, 0) > 0;
-            const bool is_fetched =
-                (is_first && (!table || misses(*table, sector))) || (!is_first && !is_kept);
-            missing += is_fetched;
-            if (is_fetched && std::exchange(last_half, half) != half) ++operation.halves;
+            const bool is_still_cached =
+                (table && table->l1_miss_fraction < kMaxCachedMissFraction) || has_cached(line);
+            const bool is_first_load = state_.loaded_sectors.add({sector, 1}, 0) > 0;
+            const bool is_fetched = (is_first_load && (!table || misses(*table, sector))) ||
+                                    (!is_first_load && !is_still_cached);
+            missing_sectors += is_fetched;
+            if (is_fetched && std::exchange(last_half, half) != half) ++operation.half_lines;
             if (std::exchange(last_line, line) == line) return;
-            operation.lines += state_.lines.add({line, 1}, 0) > 0 || !is_kept;
+            operation.lines += state_.lines.add({line, 1}, 0) > 0 || !is_still_cached;
         });
-        operation.sectors = static_cast<std::uint16_t>(operation.sectors + missing);
+        operation.sectors = static_cast<std::uint16_t>(operation.sectors + missing_sectors);
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
         record_memory_ranges(operation, access);
     });
@@ -273,7 +279,7 @@ WarpLowering::Extent WarpLowering::measure_extent(const Access& access) const {
     std::uint64_t last_half = ~std::uint64_t{0};
     for_each_sector(access, [&](std::uint64_t sector) {
         ++e.sectors;
-        e.halves += sector / kSectorsPerHalfLine != last_half;
+        e.half_lines += sector / kSectorsPerHalfLine != last_half;
         last_half = sector / kSectorsPerHalfLine;
     });
     const SectorRun &first = block_.runs[access.first_run],
@@ -287,7 +293,7 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
     Operation& operation = draft.operation;
     operation.kind = Kind::store;
     for_each_access(step, [&](const Access& access) {
-        const auto [sectors, halves, is_near] = measure_extent(access);
+        const auto [sectors, half_lines, is_near] = measure_extent(access);
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
         // The recording does not show which sectors lack bytes. Assume that each partial sector
         // lacks at least half of its bytes.
@@ -302,13 +308,13 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
             operation.partial_near = static_cast<std::uint16_t>(operation.partial_near + partial);
             return;
         }
-        const bool is_ends = access.runs == 1 || sectors > access.runs;
-        if (is_ends)
+        const bool is_run_end = access.runs == 1 || sectors > access.runs;
+        if (is_run_end)
             operation.partial_edges = static_cast<std::uint16_t>(operation.partial_edges + partial);
         // A partial sector next to whole sectors costs no more than a whole sector.
         if (sectors <= 2 * access.runs)
-            operation.partial_half_lines = static_cast<std::uint16_t>(operation.partial_half_lines +
-                                                                      std::min(halves, partial));
+            operation.partial_half_lines = static_cast<std::uint16_t>(
+                operation.partial_half_lines + std::min(half_lines, partial));
         record_partial_sectors(operation, access, missing);
     });
     stores_.push_back(last());
@@ -319,18 +325,19 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
 /// last sector can be partial.
 void WarpLowering::record_partial_sectors(Operation& operation, const Access& access,
                                           std::uint32_t missing) {
-    std::uint32_t ends = 0;
+    std::uint32_t end_sectors = 0;
     for (std::uint32_t r = 0; r < access.runs; ++r)
-        ends += std::min(block_.runs[access.first_run + r].count, 2u);
+        end_sectors += std::min(block_.runs[access.first_run + r].count, 2u);
     const float bytes =
-        std::max(1.f, kSectorBytes - static_cast<float>(missing) / static_cast<float>(ends));
-    operation.parts.reserve(operation.parts.size() + ends);
+        std::max(1.f, kSectorBytes - static_cast<float>(missing) / static_cast<float>(end_sectors));
+    operation.parts.reserve(operation.parts.size() + end_sectors);
     for (std::uint32_t r = 0; r < access.runs; ++r) {
         const SectorRun& run = block_.runs[access.first_run + r];
-        const bool is_alone = run.count == 1;
-        operation.unfinished += bytes / kSectorBytes * (is_alone ? 1 : 2 * kUnfinishedEndFraction);
+        const bool is_single_sector = run.count == 1;
+        operation.unfinished_sectors +=
+            bytes / kSectorBytes * (is_single_sector ? 1 : 2 * kUnfinishedEndFraction);
         operation.parts.push_back(state_.partial_lines.add(run.first, number_, bytes));
-        if (!is_alone)
+        if (!is_single_sector)
             operation.parts.push_back(
                 state_.partial_lines.add(run.first + run.count - 1, number_, bytes));
     }
@@ -354,20 +361,21 @@ void WarpLowering::add_copy(Draft& draft, const Step& step) {
         if (access.kind != AccessKind::copy_from) return;
         const Extent extent = measure_extent(access);
         operation.sectors = static_cast<std::uint16_t>(operation.sectors + extent.sectors);
-        operation.halves = static_cast<std::uint16_t>(operation.halves + extent.halves);
+        operation.half_lines = static_cast<std::uint16_t>(operation.half_lines + extent.half_lines);
         operation.passes += static_cast<float>(std::max<std::uint16_t>(access.passes, 1));
         operation.passes += data_passes(access);
         record_memory_ranges(operation, access);
     });
-    group_.push_back(last());
+    open_copy_group_.push_back(last());
     depend_on_latest(operation, stores_);
 }
 
 void WarpLowering::add_bulk(Draft& draft, const Instruction& i, const Step& step) {
     Operation& operation = draft.operation;
-    operation.slots = 4;
+    operation.issue_slots = 4;
     operation.is_box = i.has("tensor");
-    std::uint64_t next = ~std::uint64_t{0};  // the end of the row, which may span several accesses
+    std::uint64_t next_sector =
+        ~std::uint64_t{0};  // the end of the row, which may span several accesses
     for_each_access(step, [&](const Access& access) {
         const bool reads = access.kind == AccessKind::copy_from;
         operation.kind = reads ? Kind::bulk_load : Kind::bulk_store;
@@ -376,8 +384,9 @@ void WarpLowering::add_bulk(Draft& draft, const Instruction& i, const Step& step
         record_memory_ranges(operation, access);
         for (std::uint32_t r = 0; r < access.runs; ++r) {
             const SectorRun& run = block_.runs[access.first_run + r];
-            operation.rows = static_cast<std::uint16_t>(operation.rows + (run.first != next));
-            next = run.first + run.count;
+            operation.rows =
+                static_cast<std::uint16_t>(operation.rows + (run.first != next_sector));
+            next_sector = run.first + run.count;
         }
     });
     depend_on_latest(operation, shared_stores_);
@@ -385,7 +394,7 @@ void WarpLowering::add_bulk(Draft& draft, const Instruction& i, const Step& step
 }
 
 void WarpLowering::add_access(Draft& draft, const Instruction& i, const Step& step) {
-    draft.operation.slots = 1;
+    draft.operation.issue_slots = 1;
     const bool copies = i.opcode == "cp";
     if (copies && i.has("bulk")) return add_bulk(draft, i, step);
     if (copies) return add_copy(draft, step);
@@ -402,10 +411,12 @@ void WarpLowering::add_access(Draft& draft, const Instruction& i, const Step& st
 }
 
 void WarpLowering::wait_for_groups(Operation& operation, const Instruction& i) {
-    const std::size_t keep = i.has("wait_all") ? 0 : static_cast<std::size_t>(i.immediate);
-    for (std::size_t k = 0; k + keep < groups_.size(); ++k) {
-        operation.after.insert(operation.after.end(), groups_[k].begin(), groups_[k].end());
-        groups_[k].clear();
+    const std::size_t pending_groups =
+        i.has("wait_all") ? 0 : static_cast<std::size_t>(i.immediate);
+    for (std::size_t k = 0; k + pending_groups < copy_groups_.size(); ++k) {
+        operation.after.insert(operation.after.end(), copy_groups_[k].begin(),
+                               copy_groups_[k].end());
+        copy_groups_[k].clear();
     }
 }
 
@@ -413,19 +424,23 @@ void WarpLowering::wait_for_groups(Operation& operation, const Instruction& i) {
 /// parameter is loaded once for each condition under which it is used. The loads for unconditional
 /// uses are part of `start`. (ptxas for sm_90 also loads parameters in this way in loops.)
 std::uint32_t WarpLowering::fetch_parameter(const Instruction& i, std::uint32_t index) {
-    const bool loads = i.opcode == "ld" && i.has("param") && (i.has("u64") || i.has("b64")),
-               passes_on = i.opcode == "cvta" && parameters_.count(i.read.front()) > 0;
-    if (loads || passes_on) parameters_[i.written.front()] = kNoTarget;
-    if (loads || passes_on || index >= condition_until_) return kNoTarget;
-    for (const std::uint32_t reg : i.read) {
+    const bool is_parameter_load =
+                   i.opcode == "ld" && i.has("param") && (i.has("u64") || i.has("b64")),
+               is_converted_parameter =
+                   i.opcode == "cvta" && parameters_.count(i.read_registers.front()) > 0;
+    if (is_parameter_load || is_converted_parameter)
+        parameters_[i.written_registers.front()] = kNoInstruction;
+    if (is_parameter_load || is_converted_parameter || index >= branch_target_)
+        return kNoInstruction;
+    for (const std::uint32_t reg : i.read_registers) {
         const auto found = parameters_.find(reg);
-        if (found == parameters_.end() || found->second == condition_) continue;
-        found->second = condition_;
+        if (found == parameters_.end() || found->second == branch_operation_) continue;
+        found->second = branch_operation_;
         Draft& fetch = next();
         fetch.operation.latency = kConstantLatencyCycles;
         return last();
     }
-    return kNoTarget;
+    return kNoInstruction;
 }
 
 /// Adds the operation for an instruction that commits or waits for asynchronous copies, or uses an
@@ -435,44 +450,45 @@ bool WarpLowering::add_asynchronous(Draft& draft, const Instruction& i) {
     const bool bulk = i.has("bulk");
     if (i.opcode == "mbarrier" && i.has("try_wait")) {
         operation.kind = Kind::bulk_wait;
-        draft.fixed = true;
+        draft.is_scheduling_barrier = true;
     } else if (i.opcode != "cp") {
         return false;
     } else if (bulk && (i.has("wait_group") || i.has("wait_all"))) {
         operation.kind = Kind::bulk_drain;
         operation.groups_in_flight = static_cast<std::uint16_t>(i.immediate);
-        draft.fixed = true;
+        draft.is_scheduling_barrier = true;
     } else if (!bulk && i.has("commit_group")) {
-        groups_.push_back(std::move(group_));
-        group_.clear();
+        copy_groups_.push_back(std::move(open_copy_group_));
+        open_copy_group_.clear();
     } else if (!bulk && (i.has("wait_group") || i.has("wait_all"))) {
         wait_for_groups(operation, i);
-        draft.fixed = true;
+        draft.is_scheduling_barrier = true;
     }
     return true;
 }
 
 void WarpLowering::add_arithmetic(Draft& draft, const Instruction& i, std::uint32_t index) {
     Operation& operation = draft.operation;
-    const Cost cost = instruction_cost(i, index);
-    operation.slots = cost.slots;
+    const InstructionCost cost = instruction_cost(i, index);
+    operation.issue_slots = cost.issue_slots;
     operation.latency = cost.latency;
     operation.pipe = cost.pipe;
-    if (cost.pipe == Pipe::divide && !i.read.empty()) add_division(operation, i);
+    if (cost.pipe == Pipe::divide && !i.read_registers.empty()) add_division(operation, i);
 }
 
 /// Sets the cost of a division. For the same operands, ptxas computes quotient and remainder only
 /// once. It also reuses the reciprocal for other divisions by the same divisor.
 void WarpLowering::add_division(Operation& operation, const Instruction& i) {
     const auto value = [&](std::uint32_t reg) { return Value{reg, find_writer(reg)}; };
-    const Value what = value(i.read.front()), by = value(i.read.back());
-    const bool is_first = divided_by_.insert(by).second;
-    if (i.read.size() == 2 && !divided_.insert({what, by}).second) {
-        operation.slots = 2;
+    const Value dividend = value(i.read_registers.front()),
+                divisor = value(i.read_registers.back());
+    const bool is_first_division = divisors_.insert(divisor).second;
+    if (i.read_registers.size() == 2 && !divisions_.insert({dividend, divisor}).second) {
+        operation.issue_slots = 2;
         operation.latency = 8;
         operation.pipe = Pipe::integer;
-    } else if (!is_first) {
-        operation.slots *= .7f;
+    } else if (!is_first_division) {
+        operation.issue_slots *= .7f;
         operation.latency *= .4f;
         operation.pipe = Pipe::both;
     }
@@ -481,16 +497,16 @@ void WarpLowering::add_division(Operation& operation, const Instruction& i) {
 /// Handles a load that ptxas has merged into an earlier load. The earlier load writes the registers
 /// of both loads.
 void WarpLowering::forward_earlier_access(const Instruction& covered) {
-    if (covered.covered_by == kNoTarget) return;
-    const Instruction& by = recording_.instructions[covered.covered_by];
-    if (by.written.empty()) return;
-    const std::uint32_t writer = find_writer(by.written.front());
-    for (const std::uint32_t reg : covered.written) record_writer(reg, writer);
+    if (covered.covering_instruction == kNoInstruction) return;
+    const Instruction& covering_access = recording_.instructions[covered.covering_instruction];
+    if (covering_access.written_registers.empty()) return;
+    const std::uint32_t writer = find_writer(covering_access.written_registers.front());
+    for (const std::uint32_t reg : covered.written_registers) record_writer(reg, writer);
 }
 
 void WarpLowering::record_writer(std::uint32_t reg, std::uint32_t operation) {
-    if (reg >= writer_.size()) writer_.resize(reg + 1, kNoTarget);
-    writer_[reg] = operation;
+    if (reg >= writers_.size()) writers_.resize(reg + 1, kNoInstruction);
+    writers_[reg] = operation;
 }
 
 /// Returns the number of iterations per pass of the innermost loop from `to` to `branch`, or 0 if
@@ -512,69 +528,71 @@ bool WarpLowering::continues_unrolled_pass(std::uint32_t branch, std::uint32_t t
     const auto [found, is_new] = loops_.try_emplace(branch);
     Loop& loop = found->second;
     if (is_new) loop.turns = turns_unrolled(recording_.instructions, branch, to);
-    return loop.turns > 1 && ++loop.done % loop.turns != 0;
+    return loop.turns > 1 && ++loop.iterations_done % loop.turns != 0;
 }
 
 void WarpLowering::add(const WarpPath& path, std::size_t k) {
     const Step& step = path.steps[k];
     const Instruction& i = recording_.instructions[step.instruction];
-    if (i.leaves_nothing && step.accesses == 0) return forward_earlier_access(i);
+    if (i.is_eliminated && step.accesses == 0) return forward_earlier_access(i);
     const std::uint32_t fetch = fetch_parameter(i, step.instruction);
     Draft& draft = next();
-    draft.place = i.place;
+    draft.schedule_position = i.schedule_position;
     Operation& operation = draft.operation;
-    operation.after.reserve(i.read.size() + 2);
-    if (fetch != kNoTarget) operation.after.push_back(fetch);
-    for (const std::uint32_t reg : i.read)
-        if (const std::uint32_t writer = find_writer(reg); writer != kNoTarget)
+    operation.after.reserve(i.read_registers.size() + 2);
+    if (fetch != kNoInstruction) operation.after.push_back(fetch);
+    for (const std::uint32_t reg : i.read_registers)
+        if (const std::uint32_t writer = find_writer(reg); writer != kNoInstruction)
             operation.after.push_back(writer);
     if (step.accesses > 0)
         add_access(draft, i, step);
     else if (!add_asynchronous(draft, i))
         add_arithmetic(draft, i, step.instruction);
-    const bool touches = step.accesses > 0;
-    if (touches && step.instruction < condition_until_) operation.after.push_back(condition_);
+    const bool accesses_memory = step.accesses > 0;
+    if (accesses_memory && step.instruction < branch_target_)
+        operation.after.push_back(branch_operation_);
     if (is_barrier(i)) {
         operation.kind = Kind::barrier;
-        draft.fixed = true;
+        draft.is_scheduling_barrier = true;
     }
     if (i.opcode == "ret" || i.opcode == "exit") {
-        const bool ends = k + 1 == path.executed;
-        if (ends) operation.kind = Kind::exit;
-        draft.fixed = draft.ends_iteration = ends;
+        const bool ends_path = k + 1 == path.executed;
+        if (ends_path) operation.kind = Kind::exit;
+        draft.is_scheduling_barrier = draft.ends_iteration = ends_path;
     }
-    const bool back =
+    const bool jumps_back =
         k + 1 < path.steps.size() && path.steps[k + 1].instruction <= step.instruction;
     if (i.opcode == "bra") {
-        const bool little = is_short_branch(i, step.instruction);
-        if (little) {
-            condition_ = last();
-            condition_until_ = i.target;
-            const float body = predicated_slots(recording_.instructions, step.instruction);
-            const bool skips =
+        const bool is_predicated_branch = is_short_branch(i, step.instruction);
+        if (is_predicated_branch) {
+            branch_operation_ = last();
+            branch_target_ = i.target;
+            const float body_slots =
+                predicated_issue_slots(recording_.instructions, step.instruction);
+            const bool is_taken =
                 k + 1 < path.steps.size() && path.steps[k + 1].instruction >= i.target;
-            operation.slots = body == 0 ? kBranchSlots : skips ? body : 0;
+            operation.issue_slots = body_slots == 0 ? kBranchIssueSlots : is_taken ? body_slots : 0;
         }
-        draft.ends_iteration = !little;
+        draft.ends_iteration = !is_predicated_branch;
     }
-    draft.ends_iteration |= back;
-    for (const std::uint32_t reg : i.written) record_writer(reg, last());
-    if (back && continues_unrolled_pass(step.instruction, path.steps[k + 1].instruction)) {
+    draft.ends_iteration |= jumps_back;
+    for (const std::uint32_t reg : i.written_registers) record_writer(reg, last());
+    if (jumps_back && continues_unrolled_pass(step.instruction, path.steps[k + 1].instruction)) {
         // An unrolled loop tests its condition only once per pass.
         draft.ends_iteration = false;
-        operation.slots = 0;
-        for (const std::uint32_t reg : i.read)
-            if (const std::uint32_t writer = find_writer(reg); writer != kNoTarget)
-                drafts_[writer].operation.slots = 0;
+        operation.issue_slots = 0;
+        for (const std::uint32_t reg : i.read_registers)
+            if (const std::uint32_t writer = find_writer(reg); writer != kNoInstruction)
+                drafts_[writer].operation.issue_slots = 0;
     }
 }
 
 /// Reports whether two operations are equal, including the memory ranges that they access.
 bool are_same_operation(const Operation& a, const Operation& b) {
-    return a.kind == b.kind && a.slots == b.slots && a.passes == b.passes &&
-           a.sectors == b.sectors && a.from_memory == b.from_memory && a.partial == b.partial &&
-           a.rows == b.rows && a.after == b.after && a.memory_ranges == b.memory_ranges &&
-           a.parts == b.parts;
+    return a.kind == b.kind && a.issue_slots == b.issue_slots && a.passes == b.passes &&
+           a.sectors == b.sectors && a.memory_fraction == b.memory_fraction &&
+           a.partial == b.partial && a.rows == b.rows && a.after == b.after &&
+           a.memory_ranges == b.memory_ranges && a.parts == b.parts;
 }
 
 bool are_same_operation(const Program& a, const Program& b) {
@@ -584,16 +602,16 @@ bool are_same_operation(const Program& a, const Program& b) {
                [](const Operation& x, const Operation& y) { return are_same_operation(x, y); });
 }
 
-void add_up(const Program& program, BlockProgram& block) {
+void add_sector_counts(const Program& program, BlockProgram& block) {
     for (const Operation& o : program.operations) {
         const bool reads =
             o.kind == Kind::load || o.kind == Kind::async_copy || o.kind == Kind::bulk_load;
         (reads ? block.sectors_read : block.sectors_written) +=
             o.sectors * program.instructions_per_recorded;
-        if (o.from_memory >= 0) {
+        if (o.memory_fraction >= 0) {
             block.table_sectors += o.sectors * program.instructions_per_recorded;
             block.table_sectors_from_memory +=
-                o.sectors * o.from_memory * program.instructions_per_recorded;
+                o.sectors * o.memory_fraction * program.instructions_per_recorded;
         }
         block.sectors_partial += o.partial * program.instructions_per_recorded;
         block.sectors_partial_near += o.partial_near * program.instructions_per_recorded;
@@ -601,7 +619,7 @@ void add_up(const Program& program, BlockProgram& block) {
     }
 }
 
-std::uint32_t count(const Program& program, Kind kind) {
+std::uint32_t count_operations(const Program& program, Kind kind) {
     std::uint32_t count = 0;
     for (const Operation& o : program.operations) count += o.kind == kind;
     return count;
@@ -613,28 +631,28 @@ std::uint32_t count(const Program& program, Kind kind) {
 /// and a warp stores to 16 lines. They are not combined with 32 lines per warp, or with several
 /// stores per thread.)
 void mark_simultaneous_stores(Program& program) {
-    constexpr std::uint32_t few = 16;
-    Operation* only = nullptr;
+    constexpr std::uint32_t max_half_lines = 16;
+    Operation* partial_store = nullptr;
     std::size_t stores = 0;
     for (Operation& o : program.operations) {
         if (o.parts.empty()) continue;
-        only = &o;
+        partial_store = &o;
         ++stores;
     }
-    if (stores != 1 || only->partial_half_lines > few) return;
-    only->is_simultaneous = true;
-    only->unfinished = 0;
+    if (stores != 1 || partial_store->partial_half_lines > max_half_lines) return;
+    partial_store->is_simultaneous = true;
+    partial_store->unfinished_sectors = 0;
 }
 
 /// Distributes the bulk loads evenly over the waits, because the recording does not show which load
 /// signals which mbarrier.
 void distribute_bulk_loads_over_waits(BlockProgram& block) {
     for (const std::uint32_t w : block.program_of_warp)
-        block.bulk_loads += count(block.programs[w], Kind::bulk_load);
+        block.bulk_loads += count_operations(block.programs[w], Kind::bulk_load);
     if (block.bulk_loads == 0) return;
     for (Program& program : block.programs)
-        program.loads_per_wait =
-            std::max(1u, block.bulk_loads / std::max(1u, count(program, Kind::bulk_wait)));
+        program.loads_per_wait = std::max(
+            1u, block.bulk_loads / std::max(1u, count_operations(program, Kind::bulk_wait)));
 }
 
 /// Returns the number of steps to use for each warp. If the recordings of some warps end early, the
@@ -642,21 +660,24 @@ void distribute_bulk_loads_over_waits(BlockProgram& block) {
 /// more than half of a warp's steps, because the code between two barriers is long, all of its
 /// steps are used.
 std::vector<std::size_t> usable_warp_steps(const Recording& recording, const RecordedBlock& block) {
-    std::size_t barriers = ~std::size_t{0};  ///< barriers that all warps have passed
-    std::vector<std::vector<std::size_t>> behind;
+    std::size_t common_barriers = ~std::size_t{0};  ///< barriers that all warps have passed
+    std::vector<std::vector<std::size_t>> positions_after_barriers;
     for (const WarpPath& path : block.warps) {
-        std::vector<std::size_t>& places = behind.emplace_back();
+        std::vector<std::size_t>& positions = positions_after_barriers.emplace_back();
         for (std::size_t k = 0; k < path.steps.size(); ++k)
             if (is_barrier(recording.instructions[path.steps[k].instruction]))
-                places.push_back(k + 1);
-        if (path.executed > path.steps.size()) barriers = std::min(barriers, places.size());
+                positions.push_back(k + 1);
+        if (path.executed > path.steps.size())
+            common_barriers = std::min(common_barriers, positions.size());
     }
     std::vector<std::size_t> steps;
     for (std::size_t w = 0; w < block.warps.size(); ++w) {
-        const std::size_t all = block.warps[w].steps.size();
-        const bool cut =
-            barriers > 0 && barriers <= behind[w].size() && 2 * behind[w][barriers - 1] >= all;
-        steps.push_back(cut ? behind[w][barriers - 1] : all);
+        const std::size_t step_count = block.warps[w].steps.size();
+        const bool ends_at_barrier =
+            common_barriers > 0 && common_barriers <= positions_after_barriers[w].size() &&
+            2 * positions_after_barriers[w][common_barriers - 1] >= step_count;
+        steps.push_back(ends_at_barrier ? positions_after_barriers[w][common_barriers - 1]
+                                        : step_count);
     }
     return steps;
 }
@@ -667,13 +688,13 @@ std::vector<WarpLowering> lower_warps(const Recording& recording, const Recorded
                                       const Tables& tables, const std::vector<std::size_t>& steps,
                                       BlockCacheState& state, double lines_of_warp) {
     std::vector<WarpLowering> warps;
-    std::size_t most = 0;
+    std::size_t max_step_count = 0;
     for (std::size_t w = 0; w < steps.size(); ++w) {
         warps.emplace_back(recording, block, tables, state, static_cast<std::uint32_t>(w),
                            lines_of_warp);
-        most = std::max(most, steps[w]);
+        max_step_count = std::max(max_step_count, steps[w]);
     }
-    for (std::size_t k = 0; k < most; ++k)
+    for (std::size_t k = 0; k < max_step_count; ++k)
         for (std::size_t w = 0; w < steps.size(); ++w)
             if (k < steps[w]) warps[w].add_step(block.warps[w], k);
     return warps;
@@ -695,10 +716,11 @@ BlockProgram build_block_program(const Recording& recording, const RecordedBlock
         program.operations =
             schedule_operations(warp.finish(), recording.registers >= kRegistersForFullOccupancy);
         mark_simultaneous_stores(program);
-        result.uncertain_lines = std::max(result.uncertain_lines, warp.uncertain_line_fraction());
+        result.uncertain_line_fraction =
+            std::max(result.uncertain_line_fraction, warp.uncertain_line_fraction());
         program.instructions_per_recorded =
             steps[w] == 0 ? 1 : static_cast<double>(path.executed) / static_cast<double>(steps[w]);
-        add_up(program, result);
+        add_sector_counts(program, result);
         std::uint32_t kind = 0;
         while (kind < result.programs.size() && !are_same_operation(result.programs[kind], program))
             ++kind;
@@ -709,8 +731,8 @@ BlockProgram build_block_program(const Recording& recording, const RecordedBlock
         result.has_atomics |=
             access.kind == AccessKind::atomic || access.kind == AccessKind::shared_atomic;
     distribute_bulk_loads_over_waits(result);
-    result.bytes_of_line = state.partial_lines.bytes();
-    result.lines_left_for_other_blocks = state.partial_lines.left_for_other_blocks();
+    result.bytes_per_line = state.partial_lines.bytes_per_line();
+    result.lines_left_for_other_blocks = state.partial_lines.lines_left_for_other_blocks();
     return result;
 }
 

@@ -41,15 +41,16 @@ struct Operation {
     };
     Kind kind = Kind::arithmetic;
     Pipe pipe = Pipe::any;
-    float slots = 1;  ///< issue slots of a scheduler
+    float issue_slots = 1;  ///< issue slots of a scheduler
     /// cycles until the result can be used; unused for memory operations
     float latency = 0;
     float passes = 0;           ///< number of passes through the L1 cache or shared memory
     std::uint16_t sectors = 0;  ///< the number of sectors loaded, or completely stored
     /// The fraction of a table's loaded sectors that come from memory. If it is negative, the
     /// fraction for all loads applies.
-    float from_memory = -1;
-    std::uint16_t halves = 0;  ///< for a load, the number of half lines that contain its sectors
+    float memory_fraction = -1;
+    std::uint16_t half_lines =
+        0;  ///< for a load, the number of half lines that contain its sectors
     /// For a load, the number of cache lines that the block has not requested before.
     std::uint16_t lines = 0;
     std::uint16_t partial = 0;  ///< the number of partially stored sectors
@@ -65,7 +66,7 @@ struct Operation {
     bool is_simultaneous = false;
     /// The number of unfinished sectors. A partly written sector counts as the fraction that is
     /// written.
-    float unfinished = 0;
+    float unfinished_sectors = 0;
     std::vector<LinePart> parts;  ///< the written parts of the unfinished sectors
     /// For bulk_drain, the number of groups of stores that may stay in flight.
     std::uint16_t groups_in_flight = 0;
@@ -96,11 +97,11 @@ struct BlockProgram {
         table_sectors_from_memory = 0, sectors_written = 0, sectors_partial = 0,
            sectors_partial_near = 0, sectors_partial_edges = 0;
     /// For each line that is written in part, the number of bytes that requests write to it.
-    std::vector<float> bytes_of_line;
+    std::vector<float> bytes_per_line;
     double lines_left_for_other_blocks = 0;  ///< lines that other blocks complete
     bool has_atomics = false;
     /// The fraction of requested lines that may or may not be in the cache, according to the model.
-    double uncertain_lines = 0;
+    double uncertain_line_fraction = 0;
 };
 
 /// Returns the operations of a block. A warp can use `lines_of_warp` lines (128 bytes) of the L1

@@ -37,73 +37,81 @@ LinePart PartialLines::add(std::uint64_t sector, std::uint32_t warp, float bytes
     const auto [found, is_new] = sectors_.try_emplace(sector, Sector{.warp = warp});
     Sector& s = found->second;
     if (is_new) {
-        s.line = lines_.try_emplace(sector / kSectorsOfLine, bytes_.size()).first->second;
-        if (s.line == bytes_.size()) bytes_.push_back(0);
+        s.line = line_indices_.try_emplace(sector / kSectorsOfLine, bytes_per_line_.size())
+                     .first->second;
+        if (s.line == bytes_per_line_.size()) bytes_per_line_.push_back(0);
     }
     s.bytes += bytes;
     s.has_several_writers |= s.warp != warp;
-    bytes_[s.line] += bytes;
+    bytes_per_line_[s.line] += bytes;
     return {s.line, bytes};
 }
 
-double PartialLines::left_for_other_blocks() const {
-    std::vector<double> left(bytes_.size());
+double PartialLines::lines_left_for_other_blocks() const {
+    std::vector<double> line_weights(bytes_per_line_.size());
     for (const auto& [sector, s] : sectors_) {
         if (s.bytes < kSectorBytes - kMaxMissingBytes)
-            left[s.line] = 1;
-        else if (s.has_several_writers && bytes_[s.line] < kLineBytes - kMaxMissingBytes)
-            left[s.line] = std::max(left[s.line], kFilledSectorsLineWeight);
+            line_weights[s.line] = 1;
+        else if (s.has_several_writers && bytes_per_line_[s.line] < kLineBytes - kMaxMissingBytes)
+            line_weights[s.line] = std::max(line_weights[s.line], kFilledSectorsLineWeight);
     }
-    double sum = 0;
-    for (const double part : left) sum += part;
-    return sum;
+    double weight_sum = 0;
+    for (const double line_weight : line_weights) weight_sum += line_weight;
+    return weight_sum;
 }
 
 void OpenLines::write(BlockLines& block, LinePart part, double t) {
-    float& missing = block.missing[part.line];
-    double& since = block.since[part.line];
-    if (missing < kMaxMissingBytes) return;  // the block has written the whole line
-    if (since < 0) {
-        since = t;
-        ++open_;
-        opened_ += t;
+    float& missing_bytes = block.missing_bytes[part.line];
+    double& opened_at = block.opened_at[part.line];
+    if (missing_bytes < kMaxMissingBytes) return;  // the block has written the whole line
+    if (opened_at < 0) {
+        opened_at = t;
+        ++open_count_;
+        opening_time_sum_ += t;
     }
-    missing -= part.bytes;
-    if (missing < kMaxMissingBytes) close(since, t);
+    missing_bytes -= part.bytes;
+    if (missing_bytes < kMaxMissingBytes) close(opened_at, t);
 }
 
 void OpenLines::close(BlockLines& block, double t) {
-    for (double& since : block.since) close(since, t);
+    for (double& opened_at : block.opened_at) close(opened_at, t);
 }
 
-void OpenLines::close(double& since, double t) {
-    if (since < 0) return;
-    closed_ += std::max(0.0, t - since);
-    opened_ -= since;
-    --open_;
-    since = -1;
+void OpenLines::close(double& opened_at, double t) {
+    if (opened_at < 0) return;
+    closed_duration_sum_ += std::max(0.0, t - opened_at);
+    opening_time_sum_ -= opened_at;
+    --open_count_;
+    opened_at = -1;
 }
 
-double OpenLines::mean(double t) const {
-    return t > 0 ? std::max(0.0, closed_ + open_ * t - opened_) / t : 0;
+double OpenLines::mean_open_lines(double t) const {
+    return t > 0 ? std::max(0.0, closed_duration_sum_ + open_count_ * t - opening_time_sum_) / t
+                 : 0;
 }
 
-double completion_cycles(const Unfinished& unfinished, double open_lines, const Gpu& gpu) {
-    const double open = open_lines * unfinished.multiprocessors + unfinished.left_for_other_blocks,
-                 many = kHalfEvictionLineFraction * gpu.l2_bytes / kLineBytes,
-                 too_early = open > 0 ? open / (open + many) : 0,
-                 scattered = unfinished.pages / (unfinished.pages + kHalfEvictionPages);
+double completion_cycles(const UnfinishedSectors& unfinished_sectors, double open_lines,
+                         const Gpu& gpu) {
+    const double open_everywhere = open_lines * unfinished_sectors.multiprocessors +
+                                   unfinished_sectors.lines_left_for_other_blocks,
+                 half_eviction_lines = kHalfEvictionLineFraction * gpu.l2_bytes / kLineBytes,
+                 early_eviction_fraction =
+                     open_everywhere > 0 ? open_everywhere / (open_everywhere + half_eviction_lines)
+                                         : 0,
+                 page_eviction_fraction =
+                     unfinished_sectors.pages / (unfinished_sectors.pages + kHalfEvictionPages);
     // Reads that complete sectors add to the time, because they cannot overlap with the writes.
-    return kRewriteCostRatio * gpu.partial.cycles_for_4_bytes * too_early * scattered +
-           unfinished.read_cycles_per_written_sector;
+    return kRewriteCostRatio * gpu.partial_sectors.cycles_for_4_bytes * early_eviction_fraction *
+               page_eviction_fraction +
+           unfinished_sectors.read_cycles_per_write;
 }
 
-double partial_write_cycles(std::uint32_t halves, bool is_simultaneous,
-                            const PartialSectors& partial) {
+double partial_write_cycles(std::uint32_t half_lines, bool is_simultaneous,
+                            const PartialSectors& partial_costs) {
     // Partial sectors of two or four lanes that meet on their way to the cache are combined.
-    if (is_simultaneous && halves <= 8) return partial.cycles_for_16_bytes;
-    if (is_simultaneous && halves <= 16) return partial.cycles_for_8_bytes;
-    return kWriteOnlyCostFactor * partial.cycles_for_4_bytes;
+    if (is_simultaneous && half_lines <= 8) return partial_costs.cycles_for_16_bytes;
+    if (is_simultaneous && half_lines <= 16) return partial_costs.cycles_for_8_bytes;
+    return kWriteOnlyCostFactor * partial_costs.cycles_for_4_bytes;
 }
 
 }  // namespace coalesce::timing

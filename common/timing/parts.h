@@ -29,11 +29,11 @@ class PartialLines {
 public:
     LinePart add(std::uint64_t sector, std::uint32_t warp, float bytes);
     /// Returns the number of bytes that the block writes to each line.
-    const std::vector<float>& bytes() const { return bytes_; }
+    const std::vector<float>& bytes_per_line() const { return bytes_per_line_; }
     /// Returns how many lines other blocks must complete. A line with an incomplete sector counts
     /// as 1. A line that only lacks whole sectors counts as one half, if several warps together
     /// filled one of its other sectors.
-    double left_for_other_blocks() const;
+    double lines_left_for_other_blocks() const;
 
 private:
     struct Sector {
@@ -41,8 +41,8 @@ private:
         float bytes = 0;
         bool has_several_writers = false;  ///< whether several warps write to the sector
     };
-    std::unordered_map<std::uint64_t, std::uint32_t> lines_;
-    std::vector<float> bytes_;
+    std::unordered_map<std::uint64_t, std::uint32_t> line_indices_;
+    std::vector<float> bytes_per_line_;
     std::unordered_map<std::uint64_t, Sector> sectors_;
 };
 
@@ -51,42 +51,43 @@ private:
 class OpenLines {
 public:
     struct BlockLines {
-        std::vector<float> missing;  ///< missing bytes, by line
-        std::vector<double> since;   ///< the time at which a line was opened; below 0 if closed
+        std::vector<float> missing_bytes;  ///< missing bytes, by line
+        std::vector<double> opened_at;  ///< the time at which a line was opened; below 0 if closed
     };
-    static BlockLines start_block(const std::vector<float>& bytes_of_line) {
-        return {bytes_of_line, std::vector<double>(bytes_of_line.size(), -1)};
+    static BlockLines start_block(const std::vector<float>& bytes_per_line) {
+        return {bytes_per_line, std::vector<double>(bytes_per_line.size(), -1)};
     }
     void write(BlockLines& block, LinePart part, double t);
     /// Ends a block. Counts separately the lines that it leaves to other blocks.
     void close(BlockLines& block, double t);
     /// Returns the mean number of open lines up to time `t`.
-    double mean(double t) const;
+    double mean_open_lines(double t) const;
 
 private:
-    void close(double& since, double t);
+    void close(double& opened_at, double t);
 
     /// The number of open lines, and the sum of the times at which they were opened.
-    double open_ = 0, opened_ = 0;
-    double closed_ = 0;  ///< the total time between opening and closing, over all closed lines
+    double open_count_ = 0, opening_time_sum_ = 0;
+    double closed_duration_sum_ =
+        0;  ///< the total time between opening and closing, over all closed lines
 };
 
 /// The partial sectors that all running blocks leave unfinished.
-struct Unfinished {
+struct UnfinishedSectors {
     /// The number of multiprocessors. All have the same number of open lines.
     double multiprocessors = 1;
-    double left_for_other_blocks = 0;
-    double pages = 0;  ///< the number of memory pages written to
-    double read_cycles_per_written_sector =
-        0;  ///< memory cycles spent on reads, per written sector
+    double lines_left_for_other_blocks = 0;
+    double pages = 0;                  ///< the number of memory pages written to
+    double read_cycles_per_write = 0;  ///< memory cycles spent on reads, per written sector
 };
 
 /// Returns the extra cycles that a partially written sector takes on the path to the L2 cache.
-double completion_cycles(const Unfinished& unfinished, double open_lines, const Gpu& gpu);
+double completion_cycles(const UnfinishedSectors& unfinished_sectors, double open_lines,
+                         const Gpu& gpu);
 
 /// Returns the cycles per half line of a request that writes some sectors only in part.
 /// `is_simultaneous` says whether all warps of the block make such requests at about the same time.
-double partial_write_cycles(std::uint32_t halves, bool is_simultaneous,
-                            const PartialSectors& partial);
+double partial_write_cycles(std::uint32_t half_lines, bool is_simultaneous,
+                            const PartialSectors& partial_costs);
 
 }  // namespace coalesce::timing

@@ -31,27 +31,32 @@ Occupancy compute_occupancy(const Recording& recording, const Gpu& gpu) {
     Occupancy o;
     o.warps = static_cast<int>((recording.threads + 31) / 32);
     o.blocks = gpu.warps / o.warps;
-    const auto limit = [&](int blocks, OccupancyLimit by) {
+    const auto limit = [&](int blocks, OccupancyLimit limiting_resource) {
         if (blocks >= o.blocks) return;
         o.blocks = blocks;
-        o.limited_by = by;
+        o.limiting_resource = limiting_resource;
     };
-    const auto room = [&](double part) {
-        return blocks_with_registers(static_cast<int>(std::lround(recording.registers * part)),
-                                     o.warps, gpu.registers);
+    const auto blocks_at_register_ratio = [&](double part) {
+        return max_blocks_by_registers(static_cast<int>(std::lround(recording.registers * part)),
+                                       o.warps, gpu.registers);
     };
     limit(gpu.blocks, OccupancyLimit::blocks);
-    const int others = o.blocks;
-    limit(room(1), OccupancyLimit::registers);
-    limit(blocks_with_shared(static_cast<int>(recording.shared_bytes), gpu.system_shared_bytes,
-                             gpu.shared_bytes),
+    const int blocks_without_registers = o.blocks;
+    limit(blocks_at_register_ratio(1), OccupancyLimit::registers);
+    limit(max_blocks_by_shared_memory(static_cast<int>(recording.shared_bytes),
+                                      gpu.system_shared_bytes, gpu.shared_bytes),
           OccupancyLimit::shared_memory);
     o.blocks = std::max(o.blocks, 1);
-    const double share = std::ceil(static_cast<double>(recording.blocks) / gpu.multiprocessors);
-    limit(static_cast<int>(std::min(share, 1e6)), OccupancyLimit::grid);
-    const int most = o.limited_by == OccupancyLimit::registers ? others : o.blocks;
-    const auto fit = [&](double part) { return std::clamp(room(part), 1, most); };
-    o.is_uncertain = fit(1 - kRegisterEstimateError) >= 1.5 * fit(1 + kRegisterEstimateError);
+    const double blocks_per_multiprocessor =
+        std::ceil(static_cast<double>(recording.blocks) / gpu.multiprocessors);
+    limit(static_cast<int>(std::min(blocks_per_multiprocessor, 1e6)), OccupancyLimit::grid);
+    const int max_blocks =
+        o.limiting_resource == OccupancyLimit::registers ? blocks_without_registers : o.blocks;
+    const auto clamped_blocks = [&](double part) {
+        return std::clamp(blocks_at_register_ratio(part), 1, max_blocks);
+    };
+    o.is_uncertain = clamped_blocks(1 - kRegisterEstimateError) >=
+                     1.5 * clamped_blocks(1 + kRegisterEstimateError);
     return o;
 }
 
@@ -72,38 +77,42 @@ double cache_lines_per_warp(const Recording& recording, const Gpu& gpu, const Oc
 /// Returns the size of a multiprocessor's L1 cache in bytes. Shared memory is set to the
 /// smallest supported size that suffices for the resident blocks, and the cache gets the rest.
 /// (From NVIDIA's documents)
-double first_level_bytes(const Recording& recording, const Gpu& gpu, int resident) {
-    const int all = gpu.shared_bytes + kCacheBytesBeyondShared;
-    if (recording.shared_bytes == 0) return all;
-    const int needed = resident * shared_bytes_per_block(recording, gpu);
+double l1_bytes(const Recording& recording, const Gpu& gpu, int resident_blocks) {
+    const int capacity_bytes = gpu.shared_bytes + kCacheBytesBeyondShared;
+    if (recording.shared_bytes == 0) return capacity_bytes;
+    const int needed_bytes = resident_blocks * shared_bytes_per_block(recording, gpu);
     for (const int kib : {8, 16, 32, 64, 100, 132, 164, 196})
-        if (needed <= kib << 10 && kib << 10 < gpu.shared_bytes) return all - (kib << 10);
+        if (needed_bytes <= kib << 10 && kib << 10 < gpu.shared_bytes)
+            return capacity_bytes - (kib << 10);
     return kCacheBytesBeyondShared;
 }
 
-/// Returns the excess cost of runs of `bytes` bytes, interpolated from the cost table `of`. The
-/// excess cost is the time that such runs add to a plain copy, as a fraction of the copy's time.
-double interpolate_excess_cost(const Runs& runs, const std::vector<double>& of, double bytes) {
-    if (!(bytes > runs.bytes.front())) return of.front();
-    for (std::size_t k = 1; k < runs.bytes.size(); ++k) {
-        if (bytes > runs.bytes[k]) continue;
-        const double part = rounded(std::log(bytes / runs.bytes[k - 1])) /
-                            rounded(std::log(runs.bytes[k] / runs.bytes[k - 1]));
-        return of[k - 1] + (of[k] - of[k - 1]) * part;
+/// Returns the excess cost of runs of `bytes` bytes, interpolated from the cost table
+/// `excess_costs`. The excess cost is the time that such runs add to a plain copy, as a fraction of
+/// the copy's time.
+double interpolate_excess_cost(const RunCosts& run_costs, const std::vector<double>& excess_costs,
+                               double bytes) {
+    if (!(bytes > run_costs.bytes.front())) return excess_costs.front();
+    for (std::size_t k = 1; k < run_costs.bytes.size(); ++k) {
+        if (bytes > run_costs.bytes[k]) continue;
+        const double part = round_to_float(std::log(bytes / run_costs.bytes[k - 1])) /
+                            round_to_float(std::log(run_costs.bytes[k] / run_costs.bytes[k - 1]));
+        return excess_costs[k - 1] + (excess_costs[k] - excess_costs[k - 1]) * part;
     }
-    return of.back();
+    return excess_costs.back();
 }
 
 /// Returns the mean excess cost of runs of the given sizes (in sectors), weighted by size.
-double interpolate_excess_cost(const Runs& runs, const std::vector<double>& of,
+double interpolate_excess_cost(const RunCosts& run_costs, const std::vector<double>& excess_costs,
                                const std::vector<std::uint64_t>& sizes) {
-    double sum = 0, all = 0;
+    double cost_sum = 0, sector_sum = 0;
     for (const std::uint64_t size : sizes) {
         const auto sectors = static_cast<double>(size);
-        sum += sectors * interpolate_excess_cost(runs, of, kSectorBytes * sectors);
-        all += sectors;
+        cost_sum +=
+            sectors * interpolate_excess_cost(run_costs, excess_costs, kSectorBytes * sectors);
+        sector_sum += sectors;
     }
-    return all > 0 ? sum / all : 0;
+    return sector_sum > 0 ? cost_sum / sector_sum : 0;
 }
 
 /// Returns the fraction of the requested sectors that no neighbouring block has requested before.
@@ -123,11 +132,11 @@ constexpr double kRetainedReadFraction = .53;
 double next_row_new_fraction(const Recording& recording, const Gpu& gpu) {
     const std::uint64_t requested = recording.next_row_reads.size();
     if (requested == 0) return 1;
-    const double moved = static_cast<double>(recording.reads.sectors.size() +
-                                             recording.writes.sectors.size()) *
-                         kSectorBytes / static_cast<double>(recording.neighbours),
-                 since = moved * static_cast<double>(recording.blocks_per_row);
-    if (since > kRetainedReadFraction * gpu.l2_bytes) return 1;
+    const double bytes_per_block = static_cast<double>(recording.reads.sectors.size() +
+                                                       recording.writes.sectors.size()) *
+                                   kSectorBytes / static_cast<double>(recording.neighbours),
+                 bytes_per_row = bytes_per_block * static_cast<double>(recording.blocks_per_row);
+    if (bytes_per_row > kRetainedReadFraction * gpu.l2_bytes) return 1;
     return 1 - static_cast<double>(recording.next_row_reads.count_common(recording.reads.sectors)) /
                    static_cast<double>(requested);
 }
@@ -136,10 +145,10 @@ double next_row_new_fraction(const Recording& recording, const Gpu& gpu) {
 struct BlockAccessSums {
     double requested = 0, distinct = 0;  ///< the numbers of requested sectors, and of distinct ones
     double bytes = 0;                    ///< sum of the bytes of all lanes
-    double run = 0;                      ///< the average length of a run, in bytes
+    double mean_run_bytes = 0;           ///< the average length of a run, in bytes
 
     /// Returns the fraction of its sectors' bytes that a block does not access.
-    double left() const {
+    double incomplete_fraction() const {
         return distinct > 0 ? std::max(0.0, 1 - bytes / (kSectorBytes * distinct)) : 0;
     }
 };
@@ -147,7 +156,7 @@ struct BlockAccessSums {
 BlockAccessSums sum_block_accesses(const Recording& recording, bool reads) {
     BlockAccessSums o;
     double blocks = 0;
-    for (const RecordedBlock& block : recording.recorded) {
+    for (const RecordedBlock& block : recording.recorded_blocks) {
         SectorSet sectors;
         for (const Access& access : block.accesses) {
             const bool is_read =
@@ -162,10 +171,10 @@ BlockAccessSums sum_block_accesses(const Recording& recording, bool reads) {
         }
         if (sectors.empty()) continue;
         o.distinct += static_cast<double>(sectors.size());
-        o.run += length_of(sectors.runs());
+        o.mean_run_bytes += average_run_bytes(sectors.runs());
         ++blocks;
     }
-    o.run /= std::max(1.0, blocks);
+    o.mean_run_bytes /= std::max(1.0, blocks);
     return o;
 }
 
@@ -177,9 +186,9 @@ constexpr double kUnfinishedSectorCostRatio = 2.5;
 /// Estimates, from the recorded neighbours, the fraction of written sectors that remain unfinished.
 double unfinished_fraction(const Footprint& writes) {
     if (writes.sectors.empty()) return 0;
-    const double covered = static_cast<double>(writes.bytes) /
-                           (kSectorBytes * static_cast<double>(writes.sectors.size()));
-    return std::clamp((.9 - covered) * 5, 0.0, 1.0);
+    const double covered_fraction = static_cast<double>(writes.bytes) /
+                                    (kSectorBytes * static_cast<double>(writes.sectors.size()));
+    return std::clamp((.9 - covered_fraction) * 5, 0.0, 1.0);
 }
 
 /// Returns the footprint of the writes. If a long block reads everything before it writes, only
@@ -191,7 +200,7 @@ const Footprint& select_written_footprint(const Recording& recording) {
 /// Returns the sectors that the recorded blocks read, except by instructions that read tables.
 SectorSet collect_reads_outside_tables(const Recording& recording, const Tables& tables) {
     SectorSet sectors;
-    for (const RecordedBlock& block : recording.recorded)
+    for (const RecordedBlock& block : recording.recorded_blocks)
         for (const WarpPath& path : block.warps)
             for (const Step& step : path.steps) {
                 if (tables.find(step.instruction)) continue;
@@ -210,41 +219,45 @@ SectorSet collect_reads_outside_tables(const Recording& recording, const Tables&
 /// sector is new if no neighbour has requested it before.
 double new_fraction_outside_tables(const Footprint& reads, double neighbours,
                                    const Tables& tables) {
-    constexpr double few = .05;
+    constexpr double min_outside_fraction = .05;
     const auto requested = static_cast<double>(reads.sectors_summed_over_blocks);
-    const double beside = requested - tables.count_requests(neighbours);
-    if (tables.empty() || beside < few * requested) return new_fraction(reads);
+    const double outside_requests = requested - tables.count_requests(neighbours);
+    if (tables.empty() || outside_requests < min_outside_fraction * requested)
+        return new_fraction(reads);
     const double distinct =
         static_cast<double>(reads.sectors.size()) - tables.count_distinct(neighbours);
-    return std::clamp(distinct / beside, 0.0, 1.0);
+    return std::clamp(distinct / outside_requests, 0.0, 1.0);
 }
 
 /// Adds the sectors that memory reads, and their runs, to `t`.
 void add_reads(const Recording& recording, const MultiprocessorWork& work, const Tables& tables,
                const Gpu& gpu, Traffic& t) {
-    double of_tables = 0, of_tables_from_memory = 0, all = 0;
-    for (const BlockProgram& kind : work.kinds) {
-        of_tables += kind.table_sectors;
-        of_tables_from_memory += kind.table_sectors_from_memory;
-        all += kind.sectors_read;
+    double requested_from_tables = 0, tables_from_memory = 0, sectors_loaded = 0;
+    for (const BlockProgram& kind : work.programs_by_kind) {
+        requested_from_tables += kind.table_sectors;
+        tables_from_memory += kind.table_sectors_from_memory;
+        sectors_loaded += kind.sectors_read;
     }
     // If a block reads a sector again, it comes from the L1 cache.
     t.read_fraction = new_fraction_outside_tables(
                           recording.reads, static_cast<double>(recording.neighbours), tables) *
                       next_row_new_fraction(recording, gpu);
-    t.read = ((all - of_tables) * t.read_fraction + of_tables_from_memory) /
-             static_cast<double>(work.kinds.size());
+    t.memory_reads =
+        ((sectors_loaded - requested_from_tables) * t.read_fraction + tables_from_memory) /
+        static_cast<double>(work.programs_by_kind.size());
     // If the caches hold the tables, memory reads only data outside the tables.
-    const bool are_cached = of_tables_from_memory < .5 * of_tables && of_tables < all;
-    const SectorSet seen = are_cached ? collect_reads_outside_tables(recording, tables)
-                           : recording.neighbour_reads.empty() ? recording.reads.sectors
-                                                               : recording.neighbour_reads;
-    const SectorSet pairs = seen.extend_to_pairs();
-    t.runs_read = seen.runs();
-    t.runs_of_pairs = pairs.runs_in_dense_pages();
-    if (!seen.empty())
-        t.pairs = static_cast<double>(pairs.size()) / static_cast<double>(seen.size());
-    t.read *= t.pairs;
+    const bool are_tables_cached =
+        tables_from_memory < .5 * requested_from_tables && requested_from_tables < sectors_loaded;
+    const SectorSet visible_reads = are_tables_cached
+                                        ? collect_reads_outside_tables(recording, tables)
+                                    : recording.neighbour_reads.empty() ? recording.reads.sectors
+                                                                        : recording.neighbour_reads;
+    const SectorSet pairs = visible_reads.extend_to_pairs();
+    t.read_run_lengths = visible_reads.runs();
+    t.pair_run_lengths = pairs.runs_in_dense_pages();
+    if (!visible_reads.empty())
+        t.pairs = static_cast<double>(pairs.size()) / static_cast<double>(visible_reads.size());
+    t.memory_reads *= t.pairs;
 }
 
 Traffic compute_traffic(const Recording& recording, const MultiprocessorWork& work,
@@ -252,20 +265,21 @@ Traffic compute_traffic(const Recording& recording, const MultiprocessorWork& wo
     Traffic t;
     const BlockAccessSums reads = sum_block_accesses(recording, true),
                           writes = sum_block_accesses(recording, false);
-    t.own_run_read = reads.run;
-    if (reads.distinct > 0) t.rereads = reads.requested / reads.distinct;
-    t.own_run_written = writes.run;
-    const Footprint& written = select_written_footprint(recording);
-    t.unfinished = &written == &recording.writes ? unfinished_fraction(written) : 0;
-    t.left_for_other_blocks = writes.left();
+    t.block_run_bytes_read = reads.mean_run_bytes;
+    if (reads.distinct > 0) t.requests_per_sector = reads.requested / reads.distinct;
+    t.block_run_bytes_written = writes.mean_run_bytes;
+    const Footprint& written_footprint = select_written_footprint(recording);
+    t.unfinished_fraction =
+        &written_footprint == &recording.writes ? unfinished_fraction(written_footprint) : 0;
+    t.fraction_left_to_others = writes.incomplete_fraction();
     add_reads(recording, work, tables, gpu, t);
-    if (writes.requested > 0) t.runs_written = written.sectors.runs();
+    if (writes.requested > 0) t.written_run_lengths = written_footprint.sectors.runs();
     // The L2 cache combines a block's writes to the same sector.
-    t.written_fraction =
-        new_fraction(written) * (writes.requested > 0 ? writes.distinct / writes.requested : 1);
-    for (const BlockProgram& kind : work.kinds)
-        t.written += kind.sectors_written + kind.sectors_partial;
-    t.written *= t.written_fraction / static_cast<double>(work.kinds.size());
+    t.written_fraction = new_fraction(written_footprint) *
+                         (writes.requested > 0 ? writes.distinct / writes.requested : 1);
+    for (const BlockProgram& kind : work.programs_by_kind)
+        t.memory_writes += kind.sectors_written + kind.sectors_partial;
+    t.memory_writes *= t.written_fraction / static_cast<double>(work.programs_by_kind.size());
     return t;
 }
 
@@ -273,11 +287,16 @@ Traffic compute_traffic(const Recording& recording, const MultiprocessorWork& wo
 /// requests the rest of those sectors.
 constexpr double kEarlyEvictionFraction = .2;
 
-double excess_cost_with_neighbours(const Runs& runs, const std::vector<double>& of,
-                                   const std::vector<std::uint64_t>& together, double own_run) {
-    const double with_neighbours = interpolate_excess_cost(runs, of, together),
-                 alone = interpolate_excess_cost(runs, of, std::min(own_run, length_of(together)));
-    return with_neighbours + kEarlyEvictionFraction * (alone - with_neighbours);
+double excess_cost_with_neighbours(const RunCosts& run_costs,
+                                   const std::vector<double>& excess_costs,
+                                   const std::vector<std::uint64_t>& neighbour_run_lengths,
+                                   double own_run) {
+    const double with_neighbours =
+                     interpolate_excess_cost(run_costs, excess_costs, neighbour_run_lengths),
+                 cost_alone = interpolate_excess_cost(
+                     run_costs, excess_costs,
+                     std::min(own_run, average_run_bytes(neighbour_run_lengths)));
+    return with_neighbours + kEarlyEvictionFraction * (cost_alone - with_neighbours);
 }
 
 /// The fraction of the L2 cache that, when a launch ends, still holds written data that
@@ -288,9 +307,9 @@ constexpr double kUnflushedWriteFraction = .15;
 /// Returns the memory bandwidth in GB/s for traffic in long runs, of which the fraction `share` is
 /// written (0.5 for a copy).
 double mixed_traffic_gbps(double share, const Gpu& gpu) {
-    const double one_way = std::abs(2 * share - 1);
-    return 1 / (one_way / (share < .5 ? gpu.read_gbps : gpu.write_gbps) +
-                (1 - one_way) / gpu.copy_gbps);
+    const double one_way_fraction = std::abs(2 * share - 1);
+    return 1 / (one_way_fraction / (share < .5 ? gpu.read_gbps : gpu.write_gbps) +
+                (1 - one_way_fraction) / gpu.copy_gbps);
 }
 
 /// Computes the number of cycles per requested sector if all multiprocessors share the memory
@@ -298,55 +317,62 @@ double mixed_traffic_gbps(double share, const Gpu& gpu) {
 void compute_sector_cycles(MultiprocessorWork& work, const Traffic& t, const Gpu& gpu,
                            double blocks) {
     const double multiprocessors = std::min<double>(gpu.multiprocessors, blocks);
-    const bool reads = t.read > 0, writes = t.written > 0;
+    const bool reads = t.memory_reads > 0, writes = t.memory_writes > 0;
     const double share = work.write_fraction =
-        t.read + t.written > 0 ? t.written / (t.read + t.written) : 0;
+        t.memory_reads + t.memory_writes > 0 ? t.memory_writes / (t.memory_reads + t.memory_writes)
+                                             : 0;
     // The costs of runs were measured with copies, whose traffic is half reads and half writes.
     // Scale the cost of each direction by twice its share of the traffic, but the cost of writes by
     // at most 1.
-    const Runs& runs = gpu.runs;
+    const RunCosts& run_costs = gpu.run_costs;
     const double least_read = 2 * kSectorBytes;
-    const double read = reads ? excess_cost_with_neighbours(runs, runs.read_excess, t.runs_of_pairs,
-                                                            std::max(t.own_run_read, least_read)) *
+    const double read = reads ? excess_cost_with_neighbours(
+                                    run_costs, run_costs.read_excess, t.pair_run_lengths,
+                                    std::max(t.block_run_bytes_read, least_read)) *
                                     (2 - 2 * share)
                               : 0,
-                 write = writes ? excess_cost_with_neighbours(runs, runs.write_excess,
-                                                              t.runs_written, t.own_run_written) *
+                 write = writes ? excess_cost_with_neighbours(run_costs, run_costs.write_excess,
+                                                              t.written_run_lengths,
+                                                              t.block_run_bytes_written) *
                                       std::min(1.0, 2 * share)
                                 : 0;
-    const double slower =
-        1 + rounded(std::pow(rounded(std::pow(read, 1.25)) + rounded(std::pow(write, 1.25)), .8));
+    const double slowdown =
+        1 + round_to_float(std::pow(
+                round_to_float(std::pow(read, 1.25)) + round_to_float(std::pow(write, 1.25)), .8));
     const double gbps = mixed_traffic_gbps(share, gpu);
-    const double cycles = kSectorBytes * slower * multiprocessors * gpu.clock_ghz / gbps;
+    const double cycles = kSectorBytes * slowdown * multiprocessors * gpu.clock_ghz / gbps;
     work.read_fraction = t.read_fraction;
     work.read_cycles = cycles * t.pairs;
     // The data written last is still in the cache when the launch ends.
-    const double written = t.written * kSectorBytes * blocks,
-                 stays = std::min(written, kUnflushedWriteFraction * gpu.l2_bytes);
-    work.write_cycles = cycles * t.written_fraction * (writes ? 1 - stays / written : 1) *
-                        (1 + kUnfinishedSectorCostRatio * t.unfinished);
+    const double memory_writes = t.memory_writes * kSectorBytes * blocks,
+                 unflushed_bytes = std::min(memory_writes, kUnflushedWriteFraction * gpu.l2_bytes);
+    work.write_cycles = cycles * t.written_fraction *
+                        (writes ? 1 - unflushed_bytes / memory_writes : 1) *
+                        (1 + kUnfinishedSectorCostRatio * t.unfinished_fraction);
 }
 
 /// Estimates, from the recorded neighbours, how many partial sectors the running blocks leave
 /// unfinished.
-Unfinished estimate_unfinished(const Recording& recording, const MultiprocessorWork& work,
-                               const Traffic& t, const Gpu& gpu) {
+UnfinishedSectors estimate_unfinished(const Recording& recording, const MultiprocessorWork& work,
+                                      const Traffic& t, const Gpu& gpu) {
     const SectorSet& written = select_written_footprint(recording).sectors;
-    double lines = 0, left = 0;
-    for (const BlockProgram& kind : work.kinds) {
-        lines += static_cast<double>(kind.bytes_of_line.size());
-        left += kind.lines_left_for_other_blocks;
+    double lines = 0, incomplete_lines = 0;
+    for (const BlockProgram& kind : work.programs_by_kind) {
+        lines += static_cast<double>(kind.bytes_per_line.size());
+        incomplete_lines += kind.lines_left_for_other_blocks;
     }
-    Unfinished u;
+    UnfinishedSectors u;
     u.multiprocessors =
         std::min<double>(gpu.multiprocessors, static_cast<double>(recording.blocks));
-    const double heard = std::max(1.0, static_cast<double>(recording.neighbours)),
-                 at_a_time = u.multiprocessors * work.resident / heard;
+    const double neighbour_blocks = std::max(1.0, static_cast<double>(recording.neighbours)),
+                 at_a_time = u.multiprocessors * work.resident_blocks / neighbour_blocks;
     if (lines > 0)
-        u.left_for_other_blocks =
-            left / lines * static_cast<double>(written.lines()) * std::max(1.0, at_a_time);
+        u.lines_left_for_other_blocks = incomplete_lines / lines *
+                                        static_cast<double>(written.lines()) *
+                                        std::max(1.0, at_a_time);
     u.pages = static_cast<double>(written.pages()) * at_a_time;
-    u.read_cycles_per_written_sector = t.written > 0 ? t.read / t.written * work.read_cycles : 0;
+    u.read_cycles_per_write =
+        t.memory_writes > 0 ? t.memory_reads / t.memory_writes * work.read_cycles : 0;
     return u;
 }
 
@@ -358,19 +384,20 @@ Bottleneck find_bottleneck(const Prediction& p, const SimulatedOutcome& o, const
     };
     const Candidate candidates[] = {
         {b.memory, Bottleneck::memory},
-        {o.partial_stores_busy > .5 * b.l2_write ? b.l2_write : 0, Bottleneck::stores},
+        {o.partial_store_utilization > .5 * b.l2_write ? b.l2_write : 0, Bottleneck::stores},
         {std::max(b.l2_read, b.l2_write), Bottleneck::cache},
         {b.shared, Bottleneck::shared},
         {b.issue, Bottleneck::issue},
     };
-    const Candidate* most = &candidates[0];
+    const Candidate* busiest = &candidates[0];
     for (const Candidate& c : candidates)
-        if (c.busy > most->busy) most = &c;
-    if (most->busy > .82) return most->bottleneck;
+        if (c.busy > busiest->busy) busiest = &c;
+    if (busiest->busy > .82) return busiest->bottleneck;
     if (p.rounds < 1) return Bottleneck::few_blocks;
-    const double interval = gpu.block_interval_cycles / std::max(1.0, o.cycles_per_block);
-    if (interval > .85) return Bottleneck::blocks;
-    if (most->busy > .7 && most->bottleneck != Bottleneck::memory) return most->bottleneck;
+    const double block_start_fraction =
+        gpu.block_interval_cycles / std::max(1.0, o.cycles_per_block);
+    if (block_start_fraction > .85) return Bottleneck::blocks;
+    if (busiest->busy > .7 && busiest->bottleneck != Bottleneck::memory) return busiest->bottleneck;
     return o.life.barrier > .3 * o.life.loads ? Bottleneck::barrier : Bottleneck::flight;
 }
 
@@ -383,20 +410,20 @@ double compute_error_band(const Prediction& p, const Recording& recording, const
                        .busy = p.busy,
                        .rounds = p.rounds,
                        .write_fraction = work.write_fraction,
-                       .rereads = traffic.rereads,
+                       .requests_per_sector = traffic.requests_per_sector,
                        .has_short_runs = has_short_runs(traffic),
                        .reads_tables = !tables.empty(),
-                       .has_unfinished_sectors = traffic.unfinished > 0,
-                       .shares_memory = recording.shared_bytes > 0,
-                       .writes_where_it_reads = writes_where_it_reads(recording),
-                       .measured_gpu = gpu.measured});
+                       .has_unfinished_sectors = traffic.unfinished_fraction > 0,
+                       .uses_shared_memory = recording.shared_bytes > 0,
+                       .is_in_place = is_in_place(recording),
+                       .is_gpu_measured = gpu.is_measured});
 }
 
 }  // namespace
 
 Gpu parse_or_find_gpu(const std::string& name_or_text) {
     const bool is_text = name_or_text.find('=') != std::string::npos;
-    return is_text ? read_gpu(name_or_text, "the GPU's description") : gpu_named(name_or_text);
+    return is_text ? parse_gpu(name_or_text, "the GPU's description") : find_gpu(name_or_text);
 }
 
 namespace {
@@ -418,7 +445,7 @@ bool uses_shared_memory(const Access& access) {
 /// Reports whether bank conflicts cause more than a twentieth of the recorded wavefronts.
 bool has_many_conflicts(const Recording& recording) {
     std::uint64_t wavefronts = 0, fewest = 0;
-    for (const RecordedBlock& block : recording.recorded)
+    for (const RecordedBlock& block : recording.recorded_blocks)
         for (const Access& access : block.accesses) {
             if (!uses_shared_memory(access)) continue;
             wavefronts += access.passes;
@@ -429,7 +456,7 @@ bool has_many_conflicts(const Recording& recording) {
 
 /// Returns a copy of the recording in which no access to shared memory has a bank conflict.
 Recording remove_conflicts(Recording recording) {
-    for (RecordedBlock& block : recording.recorded)
+    for (RecordedBlock& block : recording.recorded_blocks)
         for (Access& access : block.accesses)
             if (uses_shared_memory(access))
                 access.passes = count_wavefronts_without_conflicts(access);
@@ -439,47 +466,48 @@ Recording remove_conflicts(Recording recording) {
 Prediction predict_as_recorded(const Recording& recording, const Gpu& gpu) {
     Prediction p;
     p.gpu = gpu.name;
-    p.measured_gpu = gpu.measured;
+    p.is_gpu_measured = gpu.is_measured;
     p.kernel = recording.kernel;
     const Occupancy occupancy = compute_occupancy(recording, gpu);
     MultiprocessorWork work;
-    work.resident = p.resident_blocks = occupancy.blocks;
+    work.resident_blocks = p.resident_blocks = occupancy.blocks;
     p.warps_per_block = occupancy.warps;
     p.registers = static_cast<int>(recording.registers);
     p.shared_bytes = static_cast<int>(recording.shared_bytes);
-    p.occupancy_limit = occupancy.limited_by;
+    p.occupancy_limit = occupancy.limiting_resource;
     const double blocks = static_cast<double>(recording.blocks);
     work.blocks = std::max(1.0, blocks / gpu.multiprocessors);
     work.has_uneven_blocks = are_blocks_uneven(recording);
     p.rounds = blocks / (occupancy.blocks * gpu.multiprocessors);
     const double lines = cache_lines_per_warp(recording, gpu, occupancy);
-    const double first_level = first_level_bytes(recording, gpu, occupancy.blocks);
-    const Tables tables(recording, gpu, first_level,
+    const double l1_capacity = l1_bytes(recording, gpu, occupancy.blocks);
+    const Tables tables(recording, gpu, l1_capacity,
                         new_fraction(recording.reads) * next_row_new_fraction(recording, gpu));
-    for (const RecordedBlock& block : recording.recorded) {
-        work.kinds.push_back(build_block_program(recording, block, tables, lines));
-        work.kind_of.push_back(static_cast<std::uint32_t>(work.kinds.size() - 1));
+    for (const RecordedBlock& block : recording.recorded_blocks) {
+        work.programs_by_kind.push_back(build_block_program(recording, block, tables, lines));
+        work.kind_by_block.push_back(static_cast<std::uint32_t>(work.programs_by_kind.size() - 1));
     }
     const Traffic traffic =
-        work.kinds.empty() ? Traffic{} : compute_traffic(recording, work, tables, gpu);
+        work.programs_by_kind.empty() ? Traffic{} : compute_traffic(recording, work, tables, gpu);
     record_unknowns(p, recording, occupancy, work, traffic);
-    if (work.kinds.empty()) return p;
+    if (work.programs_by_kind.empty()) return p;
     compute_sector_cycles(work, traffic, gpu, blocks);
-    work.unfinished = estimate_unfinished(recording, work, traffic, gpu);
-    work.first_level_bytes = first_level;
+    work.unfinished_sectors = estimate_unfinished(recording, work, traffic, gpu);
+    work.l1_bytes = l1_capacity;
     const SimulatedOutcome outcome = simulate(work, gpu);
 
     p.ms = outcome.cycles / gpu.clock_ghz * 1e-6 + gpu.launch_us * 1e-3;
-    p.memory_bytes = (traffic.read + traffic.written) * kSectorBytes * blocks;
-    p.run_bytes_read = traffic.run_read();
-    p.run_bytes_written = traffic.run_written();
+    p.memory_bytes = (traffic.memory_reads + traffic.memory_writes) * kSectorBytes * blocks;
+    p.run_bytes_read = traffic.average_run_bytes_read();
+    p.run_bytes_written = traffic.average_run_bytes_written();
     p.bytes_in_flight = outcome.bytes_in_flight;
     p.fraction_without_loads = outcome.fraction_without_loads;
-    p.latency_cycles = outcome.latency;
-    const double reads =
-        traffic.read + traffic.written > 0 ? traffic.read / (traffic.read + traffic.written) : 1;
+    p.latency_cycles = outcome.latency_cycles;
+    const double reads = traffic.memory_reads + traffic.memory_writes > 0
+                             ? traffic.memory_reads / (traffic.memory_reads + traffic.memory_writes)
+                             : 1;
     p.bytes_needed = .9 * gpu.copy_gbps * reads / gpu.multiprocessors *
-                     (gpu.latency_ns + gpu.write_delay_ns * (1 - reads) + 9 * gpu.queue_ns);
+                     (gpu.latency_ns + gpu.write_delay_ns * (1 - reads) + 9 * gpu.queueing_ns);
     p.busy = outcome.busy;
     p.life = outcome.life;
     p.time_line = outcome.time_line;

@@ -14,7 +14,7 @@ Gpu parse_or_find_gpu(const std::string& name_or_text);
 /// The resident blocks of a launch on a multiprocessor.
 struct Occupancy {
     int blocks = 1, warps = 1;  ///< blocks per multiprocessor, and warps per block
-    OccupancyLimit limited_by = OccupancyLimit::threads;
+    OccupancyLimit limiting_resource = OccupancyLimit::threads;
     /// Whether the number of blocks is uncertain, because the estimated number of registers is
     /// close to a limit.
     bool is_uncertain = false;

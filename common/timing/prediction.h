@@ -78,18 +78,18 @@ struct TimeLine {
     std::vector<Moment> moments;
     /// The time for which a block is resident, from moment `begin` to moment `end`. `slot` is the
     /// block's row in the timeline.
-    struct Life {
+    struct BlockInterval {
         int slot = 0;
         double begin = 0, end = 0;
     };
-    std::vector<Life> blocks;
+    std::vector<BlockInterval> blocks;
 };
 
 /// The prediction for one launch.
 struct Prediction {
     std::string gpu;
     /// Whether the GPU's parameters were measured. Otherwise the prediction is unverified.
-    bool measured_gpu = false;
+    bool is_gpu_measured = false;
     std::string kernel;
     double ms = 0;
     /// The time that the launch would take without bank conflicts, or 0 if there are none.

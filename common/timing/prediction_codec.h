@@ -22,7 +22,7 @@ void describe(auto& codec, Moment& m) {
            "at_work", m.warps_working);
 }
 
-void describe(auto& codec, TimeLine::Life& l) {
+void describe(auto& codec, TimeLine::BlockInterval& l) {
     fields(codec, "place", l.slot, "begin", l.begin, "end", l.end);
 }
 
@@ -31,7 +31,7 @@ void describe(auto& codec, TimeLine& t) {
 }
 
 void describe(auto& codec, Prediction& p) {
-    fields(codec, "gpu", p.gpu, "measured_gpu", p.measured_gpu, "kernel", p.kernel, "ms", p.ms,
+    fields(codec, "gpu", p.gpu, "measured_gpu", p.is_gpu_measured, "kernel", p.kernel, "ms", p.ms,
            "error_band", p.error_band, "unknown", p.unknown, "binds", p.bottleneck, "memory_bytes",
            p.memory_bytes, "run_bytes_read", p.run_bytes_read, "run_bytes_written",
            p.run_bytes_written, "resident_blocks", p.resident_blocks, "warps_of_block",

@@ -4,11 +4,11 @@
 
 namespace coalesce::timing {
 
-std::string text_of(const Predictions& predictions) {
+std::string write_predictions(const Predictions& predictions) {
     return codec::write(predictions);
 }
 
-Predictions predictions_in(const std::string& text) {
+Predictions parse_predictions(const std::string& text) {
     return codec::read<Predictions>(text);
 }
 

@@ -8,8 +8,8 @@
 
 namespace coalesce::timing {
 
-std::string text_of(const Predictions& predictions);
+std::string write_predictions(const Predictions& predictions);
 /// Parses the predictions in `text`. Throws std::runtime_error with the position of the error.
-Predictions predictions_in(const std::string& text);
+Predictions parse_predictions(const std::string& text);
 
 }  // namespace coalesce::timing

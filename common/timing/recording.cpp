@@ -9,14 +9,14 @@ bool Instruction::has(const char* modifier) const {
 }
 
 bool are_blocks_uneven(const Recording& recording) {
-    std::uint64_t least = ~std::uint64_t{0}, most = 0;
-    for (const RecordedBlock& block : recording.recorded) {
-        std::uint64_t steps = 0;
-        for (const WarpPath& path : block.warps) steps += path.executed;
-        least = std::min(least, steps);
-        most = std::max(most, steps);
+    std::uint64_t min_steps = ~std::uint64_t{0}, max_steps = 0;
+    for (const RecordedBlock& block : recording.recorded_blocks) {
+        std::uint64_t block_steps = 0;
+        for (const WarpPath& path : block.warps) block_steps += path.executed;
+        min_steps = std::min(min_steps, block_steps);
+        max_steps = std::max(max_steps, block_steps);
     }
-    return most > least + least / 2;
+    return max_steps > min_steps + min_steps / 2;
 }
 
 }  // namespace coalesce::timing

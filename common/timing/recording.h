@@ -13,24 +13,25 @@
 
 namespace coalesce::timing {
 
-inline constexpr std::uint32_t kNoTarget = ~0u;
+inline constexpr std::uint32_t kNoInstruction = ~0u;
 
 /// A PTX instruction of the kernel, or of a function that it calls.
 struct Instruction {
-    std::string opcode;                        ///< such as "ld"
-    std::vector<std::string> modifiers;        ///< such as "global", "v4" and "f32"
-    std::vector<std::uint32_t> written, read;  ///< the numbers of the registers
-    std::uint32_t target = kNoTarget;          ///< for a branch, the instruction that it jumps to
-    std::int64_t immediate = 0;                ///< the last operand, if it is a number
-    bool reads_special = false;  ///< whether the instruction reads a special register such as %tid
+    std::string opcode;                  ///< such as "ld"
+    std::vector<std::string> modifiers;  ///< such as "global", "v4" and "f32"
+    std::vector<std::uint32_t> written_registers, read_registers;  ///< the numbers of the registers
+    std::uint32_t target = kNoInstruction;  ///< for a branch, the instruction that it jumps to
+    std::int64_t immediate = 0;             ///< the last operand, if it is a number
+    bool reads_special_register =
+        false;  ///< whether the instruction reads a special register such as %tid
     /// Whether ptxas generates no machine instruction for this load or store, because an earlier
     /// one covers it.
-    bool leaves_nothing = false;
-    /// If `leaves_nothing` is set, the earlier instruction whose access includes this one.
-    std::uint32_t covered_by = kNoTarget;
+    bool is_eliminated = false;
+    /// If `is_eliminated` is set, the earlier instruction whose access includes this one.
+    std::uint32_t covering_instruction = kNoInstruction;
     std::uint32_t line = 0;
     /// The estimated position of the instruction after ptxas has reordered the instructions.
-    std::uint32_t place = 0;
+    std::uint32_t schedule_position = 0;
     /// The number of iterations that ptxas probably combines in the loop that starts here. 0 if no
     /// unrolled loop starts here.
     std::uint32_t turns_unrolled = 0;
@@ -94,7 +95,7 @@ struct Recording {
     std::uint32_t registers = 0;     ///< registers per thread, estimated
     std::uint32_t local_bytes = 0;   ///< bytes of local memory per thread
     std::vector<Instruction> instructions;
-    std::vector<RecordedBlock> recorded;
+    std::vector<RecordedBlock> recorded_blocks;
     std::uint64_t neighbours = 0;  ///< number of blocks that `reads` and `writes` cover
     Footprint reads, writes;
     /// The reads of the neighbouring blocks that run first and at about the same time.
@@ -104,7 +105,7 @@ struct Recording {
     SectorSet next_row_reads;
     std::uint64_t blocks_per_row = 0;  ///< blocks in a row of the grid
     /// Whether blocks wait for each other. If they do, nothing is recorded.
-    bool blocks_wait = false;
+    bool has_waiting_blocks = false;
 };
 
 /// Reports whether some recorded blocks do far more work than others. It is then a guess how many

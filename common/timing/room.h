@@ -14,27 +14,27 @@ namespace coalesce::timing {
 /// arrived.
 class CacheCapacity {
 public:
-    explicit CacheCapacity(double bytes) : bytes_(bytes) {}
+    explicit CacheCapacity(double bytes) : capacity_bytes_(bytes) {}
 
     /// Returns the earliest time, not before `t`, at which `bytes` bytes can be requested.
-    double wait(double t, double bytes) {
-        last_ = std::max(t, last_);
-        while (!in_flight_.empty() &&
-               (in_flight_.top().first <= last_ || used_bytes_ + bytes > bytes_)) {
-            last_ = std::max(last_, in_flight_.top().first);
+    double earliest_request_time(double t, double bytes) {
+        last_request_time_ = std::max(t, last_request_time_);
+        while (!in_flight_.empty() && (in_flight_.top().first <= last_request_time_ ||
+                                       used_bytes_ + bytes > capacity_bytes_)) {
+            last_request_time_ = std::max(last_request_time_, in_flight_.top().first);
             used_bytes_ -= in_flight_.top().second;
             in_flight_.pop();
         }
-        return last_;
+        return last_request_time_;
     }
-    void take(double bytes, double until) {
-        in_flight_.push({until, bytes});
+    void occupy(double bytes, double arrival_time) {
+        in_flight_.push({arrival_time, bytes});
         used_bytes_ += bytes;
     }
 
 private:
     using Load = std::pair<double, double>;  ///< the time of arrival, and the number of bytes
-    double bytes_, used_bytes_ = 0, last_ = 0;
+    double capacity_bytes_, used_bytes_ = 0, last_request_time_ = 0;
     std::priority_queue<Load, std::vector<Load>, std::greater<>> in_flight_;
 };
 

@@ -6,7 +6,7 @@ namespace coalesce::timing {
 
 /// Rounds away the last bits of a value, in which math libraries differ. A browser then makes the
 /// same prediction as the command line.
-inline double rounded(double value) {
+inline double round_to_float(double value) {
     return static_cast<float>(value);
 }
 

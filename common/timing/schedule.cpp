@@ -19,9 +19,9 @@ public:
                    bool is_short_of_registers)
         : drafts_(drafts),
           begin_(begin),
-          free_(end - begin, false),
-          stage_(end - begin, 0),
-          rank_(end - begin, kLastRank) {
+          is_load_independent_(end - begin, false),
+          stages_(end - begin, 0),
+          ranks_(end - begin, kLastRank) {
         find_stages();
         defer_uses_of_loads();
         find_ranks();
@@ -30,7 +30,7 @@ public:
 
     /// Returns the indices of the drafts in their new order.
     std::vector<std::size_t> order() const {
-        std::vector<std::size_t> order = in_stages([&](std::size_t k) { return rank_[k]; });
+        std::vector<std::size_t> order = order_by_stage([&](std::size_t k) { return ranks_[k]; });
         for (std::size_t& k : order) k += begin_;
         return order;
     }
@@ -44,15 +44,16 @@ private:
     /// operation moves. Operations that do not depend on loads go to the first stage.
     void find_stages() {
         int stage = 0;
-        for (std::size_t k = 0; k < stage_.size(); ++k) {
+        for (std::size_t k = 0; k < stages_.size(); ++k) {
             const Draft& d = draft(k);
-            bool is_free = d.operation.kind == Kind::arithmetic && !d.fixed;
+            bool is_load_independent =
+                d.operation.kind == Kind::arithmetic && !d.is_scheduling_barrier;
             for (const std::uint32_t a : d.operation.after)
-                if (a >= begin_) is_free &= free_[a - begin_];
-            free_[k] = is_free;
-            stage_[k] = is_free ? 0 : stage;
-            if (d.fixed) {
-                stage_[k] = stage + 1;
+                if (a >= begin_) is_load_independent &= is_load_independent_[a - begin_];
+            is_load_independent_[k] = is_load_independent;
+            stages_[k] = is_load_independent ? 0 : stage;
+            if (d.is_scheduling_barrier) {
+                stages_[k] = stage + 1;
                 stage += 2;
             }
         }
@@ -61,48 +62,51 @@ private:
     /// Moves each operation that uses loaded values to the stage that needs its result, so that an
     /// earlier barrier need not wait for the loads.
     void defer_uses_of_loads() {
-        const int last = stage_.empty() ? 0 : *std::max_element(stage_.begin(), stage_.end());
-        std::vector<int> wanted(stage_.size(), last);
-        for (std::size_t k = stage_.size(); k-- > 0;) {
+        const int last_stage =
+            stages_.empty() ? 0 : *std::max_element(stages_.begin(), stages_.end());
+        std::vector<int> latest_stage(stages_.size(), last_stage);
+        for (std::size_t k = stages_.size(); k-- > 0;) {
             const Draft& d = draft(k);
-            const bool can_wait =
-                d.operation.kind == Kind::arithmetic && !d.fixed && !free_[k] && !d.ends_iteration;
-            if (can_wait) stage_[k] = wanted[k];
+            const bool can_move_later = d.operation.kind == Kind::arithmetic &&
+                                        !d.is_scheduling_barrier && !is_load_independent_[k] &&
+                                        !d.ends_iteration;
+            if (can_move_later) stages_[k] = latest_stage[k];
             for (const std::uint32_t a : d.operation.after)
-                if (a >= begin_) wanted[a - begin_] = std::min(wanted[a - begin_], stage_[k]);
+                if (a >= begin_)
+                    latest_stage[a - begin_] = std::min(latest_stage[a - begin_], stages_[k]);
         }
     }
 
     /// Lowers the rank of the operation to at most `rank`. Does the same for operations of the same
     /// stage on which it depends.
     void lower_rank(std::size_t k, int rank) {
-        if (rank_[k] <= rank) return;
-        rank_[k] = rank;
+        if (ranks_[k] <= rank) return;
+        ranks_[k] = rank;
         for (const std::uint32_t a : draft(k).operation.after)
-            if (a >= begin_ && stage_[a - begin_] >= stage_[k]) lower_rank(a - begin_, rank);
+            if (a >= begin_ && stages_[a - begin_] >= stages_[k]) lower_rank(a - begin_, rank);
     }
     /// Gives rank 0 to all operations, in any stage, on which the operation depends.
     void lower_producer_ranks(std::size_t k) {
         for (const std::uint32_t a : draft(k).operation.after) {
-            if (a < begin_ || rank_[a - begin_] == 0) continue;
-            rank_[a - begin_] = 0;
+            if (a < begin_ || ranks_[a - begin_] == 0) continue;
+            ranks_[a - begin_] = 0;
             lower_producer_ranks(a - begin_);
         }
     }
     void find_ranks() {
-        const auto pull_all = [&](Priority priority) {
-            for (std::size_t k = 0; k < rank_.size(); ++k) {
-                const bool wanted = priority == Priority::arithmetic
-                                        ? static_cast<bool>(free_[k])
-                                        : draft(k).priority == priority;
-                if (wanted) lower_rank(k, static_cast<int>(priority));
+        const auto lower_ranks = [&](Priority priority) {
+            for (std::size_t k = 0; k < ranks_.size(); ++k) {
+                const bool has_priority = priority == Priority::arithmetic
+                                              ? static_cast<bool>(is_load_independent_[k])
+                                              : draft(k).priority == priority;
+                if (has_priority) lower_rank(k, static_cast<int>(priority));
             }
         };
-        pull_all(Priority::load);
-        pull_all(Priority::arithmetic);
-        pull_all(Priority::shared_load);
-        for (std::size_t k = 0; k < rank_.size(); ++k)
-            if (draft(k).priority == Priority::load && stage_[k] == 0) lower_producer_ranks(k);
+        lower_ranks(Priority::load);
+        lower_ranks(Priority::arithmetic);
+        lower_ranks(Priority::shared_load);
+        for (std::size_t k = 0; k < ranks_.size(); ++k)
+            if (draft(k).priority == Priority::load && stages_[k] == 0) lower_producer_ranks(k);
     }
 
     bool is_load(std::size_t k) const { return draft(k).operation.kind == Kind::load; }
@@ -111,49 +115,52 @@ private:
         return std::any_of(after.begin(), after.end(),
                            [&](std::uint32_t a) { return a >= begin_ && is_load(a - begin_); });
     }
-    /// Returns the indices of the drafts, sorted by stage and, within each stage, by `of(index)`.
-    template <class Of>
-    std::vector<std::size_t> in_stages(Of of) const {
-        std::vector<std::size_t> order(stage_.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-            return std::pair(stage_[a], of(a)) < std::pair(stage_[b], of(b));
-        });
-        return order;
+    /// Returns the indices of the drafts, sorted by stage and, within each stage, by
+    /// `sort_key(index)`.
+    template <class SortKey>
+    std::vector<std::size_t> order_by_stage(SortKey sort_key) const {
+        std::vector<std::size_t> sorted_indices(stages_.size());
+        std::iota(sorted_indices.begin(), sorted_indices.end(), std::size_t{0});
+        std::stable_sort(
+            sorted_indices.begin(), sorted_indices.end(), [&](std::size_t a, std::size_t b) {
+                return std::pair(stages_[a], sort_key(a)) < std::pair(stages_[b], sort_key(b));
+            });
+        return sorted_indices;
     }
     /// Divides each stage into turns. A load starts a new turn if ptxas puts it after an operation
     /// that waits for earlier loads. All later operations that depend on loads belong to the new
     /// turn. Each turn has at least two loads, which stay in flight together.
     void divide_into_iterations() {
-        constexpr int least = 2;
-        int stage = 0, turn = 0, loads = 0;
-        bool somebody_waits = false;
-        for (const std::size_t k : in_stages([&](std::size_t d) { return draft(d).place; })) {
-            if (std::exchange(stage, stage_[k]) != stage_[k]) {
-                turn = loads = 0;
-                somebody_waits = false;
+        constexpr int min_loads = 2;
+        int stage = 0, iteration = 0, loads = 0;
+        bool has_waiting_operation = false;
+        for (const std::size_t k :
+             order_by_stage([&](std::size_t d) { return draft(d).schedule_position; })) {
+            if (std::exchange(stage, stages_[k]) != stages_[k]) {
+                iteration = loads = 0;
+                has_waiting_operation = false;
             }
-            const bool waits = waits_for_load(k);
-            if (is_load(k) && !waits && somebody_waits && loads >= least) {
-                ++turn;
+            const bool is_waiting = waits_for_load(k);
+            if (is_load(k) && !is_waiting && has_waiting_operation && loads >= min_loads) {
+                ++iteration;
                 loads = 0;
-                somebody_waits = false;
+                has_waiting_operation = false;
             }
             loads += is_load(k);
-            somebody_waits |= waits;
-            if (!free_[k]) rank_[k] += turn * kRanks;
+            has_waiting_operation |= is_waiting;
+            if (!is_load_independent_[k]) ranks_[k] += iteration * kRanks;
         }
         // An operation must come after the operations that compute its operands.
-        for (std::size_t k = rank_.size(); k-- > 0;)
+        for (std::size_t k = ranks_.size(); k-- > 0;)
             for (const std::uint32_t a : draft(k).operation.after)
-                if (a >= begin_ && stage_[a - begin_] >= stage_[k])
-                    rank_[a - begin_] = std::min(rank_[a - begin_], rank_[k]);
+                if (a >= begin_ && stages_[a - begin_] >= stages_[k])
+                    ranks_[a - begin_] = std::min(ranks_[a - begin_], ranks_[k]);
     }
 
     const std::vector<Draft>& drafts_;
     const std::size_t begin_;
-    std::vector<bool> free_;
-    std::vector<int> stage_, rank_;
+    std::vector<bool> is_load_independent_;
+    std::vector<int> stages_, ranks_;
 };
 
 /// Orders arithmetic and shared memory accesses like a list scheduler. Of the operations whose
@@ -162,18 +169,18 @@ private:
 class Interleaver {
 public:
     explicit Interleaver(const std::vector<Draft>& drafts)
-        : drafts_(drafts), place_(drafts.size(), kNotScheduled) {}
+        : drafts_(drafts), node_indices_(drafts.size(), kNotScheduled) {}
 
     /// Reorders the operations in `order`, except those that must keep their positions. Changes
     /// nothing if any operation accesses global memory, because ScheduledRange orders such
     /// operations better.
-    void interleave(std::vector<std::size_t>& order) {
-        const auto is_global = [&](std::size_t k) {
+    void interleave_chains(std::vector<std::size_t>& order) {
+        const auto accesses_global_memory = [&](std::size_t k) {
             const Kind kind = drafts_[k].operation.kind;
             return kind == Kind::load || kind == Kind::store || kind == Kind::async_copy ||
                    kind == Kind::bulk_load || kind == Kind::bulk_store;
         };
-        if (std::any_of(order.begin(), order.end(), is_global)) return;
+        if (std::any_of(order.begin(), order.end(), accesses_global_memory)) return;
         for (std::size_t begin = 0; begin < order.size();) {
             std::size_t end = begin;
             while (end < order.size() && is_movable(drafts_[order[end]])) ++end;
@@ -193,13 +200,13 @@ private:
 
     static bool is_movable(const Draft& d) {
         const Kind kind = d.operation.kind;
-        return !d.fixed && !d.ends_iteration &&
+        return !d.is_scheduling_barrier && !d.ends_iteration &&
                (kind == Kind::arithmetic || kind == Kind::shared_load ||
                 kind == Kind::shared_store);
     }
     static float operation_latency(const Operation& o) {
         switch (o.kind) {
-            case Kind::arithmetic: return std::max(o.latency, o.slots);
+            case Kind::arithmetic: return std::max(o.latency, o.issue_slots);
             case Kind::shared_load: return kSharedLatency;
             case Kind::load:
             case Kind::async_copy: return kGlobalLatency;
@@ -208,18 +215,19 @@ private:
     }
 
     struct DependenceNode {
-        float height = 0;  ///< cycles of the longest chain from here to the end of the range
-        float ready = 0;   ///< when its operands are available
-        std::uint32_t waits_for = 0;
+        float path_cycles = 0;  ///< cycles of the longest chain from here to the end of the range
+        float ready = 0;        ///< when its operands are available
+        std::uint32_t missing_operands = 0;
         std::vector<std::uint32_t> users;
     };
     /// An operation whose operands are available. Ready operations are ordered by their longest
     /// chain, and then by position.
     struct ReadyOperation {
-        float height = 0;
+        float path_cycles = 0;
         std::uint32_t node = 0;
         bool operator<(const ReadyOperation& other) const {
-            return height != other.height ? height < other.height : node > other.node;
+            return path_cycles != other.path_cycles ? path_cycles < other.path_cycles
+                                                    : node > other.node;
         }
     };
     /// An operation that waits for its operands. Pending operations are ordered by the time at
@@ -236,74 +244,82 @@ private:
         const std::size_t count = end - begin;
         nodes_.assign(count, {});
         for (std::size_t k = 0; k < count; ++k)
-            place_[order[begin + k]] = static_cast<std::uint32_t>(k);
+            node_indices_[order[begin + k]] = static_cast<std::uint32_t>(k);
         for (std::size_t k = 0; k < count; ++k)
             for (const std::uint32_t a : drafts_[order[begin + k]].operation.after) {
-                const std::uint32_t from = place_[a];
-                if (from == kNotScheduled) {
+                const std::uint32_t producer = node_indices_[a];
+                if (producer == kNotScheduled) {
                     const Kind kind = drafts_[a].operation.kind;
-                    const bool is_far = kind == Kind::load || kind == Kind::async_copy;
-                    if (is_far) nodes_[k].ready = kGlobalLatency;
-                } else if (from < k) {
-                    nodes_[from].users.push_back(static_cast<std::uint32_t>(k));
-                    ++nodes_[k].waits_for;
+                    const bool is_global_load = kind == Kind::load || kind == Kind::async_copy;
+                    if (is_global_load) nodes_[k].ready = kGlobalLatency;
+                } else if (producer < k) {
+                    nodes_[producer].users.push_back(static_cast<std::uint32_t>(k));
+                    ++nodes_[k].missing_operands;
                 }
             }
         for (std::size_t k = count; k-- > 0;) {
             DependenceNode& node = nodes_[k];
             for (const std::uint32_t user : node.users)
-                node.height = std::max(node.height, nodes_[user].height);
-            node.height += operation_latency(drafts_[order[begin + k]].operation);
+                node.path_cycles = std::max(node.path_cycles, nodes_[user].path_cycles);
+            node.path_cycles += operation_latency(drafts_[order[begin + k]].operation);
         }
     }
 
     void schedule(std::vector<std::size_t>& order, std::size_t begin, std::size_t end) {
         find_nodes(order, begin, end);
-        const std::vector<std::size_t> before(order.begin() + static_cast<std::ptrdiff_t>(begin),
-                                              order.begin() + static_cast<std::ptrdiff_t>(end));
+        const std::vector<std::size_t> ordered_indices(
+            order.begin() + static_cast<std::ptrdiff_t>(begin),
+            order.begin() + static_cast<std::ptrdiff_t>(end));
         std::priority_queue<ReadyOperation> ready;
-        std::priority_queue<PendingOperation> pending;
+        std::priority_queue<PendingOperation> pending_operations;
         std::vector<bool> is_done(nodes_.size(), false);
-        std::uint32_t first_open = 0, limit = 0;
-        const auto move_window = [&] {
-            while (first_open < nodes_.size() && is_done[first_open]) ++first_open;
-            const auto all = static_cast<std::uint32_t>(nodes_.size());
-            for (; limit < std::min(all, first_open + kMaxOvertakenOperations); ++limit)
-                if (nodes_[limit].waits_for == 0) pending.push({nodes_[limit].ready, limit});
+        std::uint32_t first_unscheduled = 0, window_end = 0;
+        const auto extend_window = [&] {
+            while (first_unscheduled < nodes_.size() && is_done[first_unscheduled])
+                ++first_unscheduled;
+            const auto node_count = static_cast<std::uint32_t>(nodes_.size());
+            for (; window_end < std::min(node_count, first_unscheduled + kMaxOvertakenOperations);
+                 ++window_end)
+                if (nodes_[window_end].missing_operands == 0)
+                    pending_operations.push({nodes_[window_end].ready, window_end});
         };
-        move_window();
-        float now = 0;
-        for (std::size_t at = begin; at < end; ++at) {
-            if (ready.empty()) now = std::max(now, pending.top().ready);
-            while (!pending.empty() && pending.top().ready <= now) {
-                ready.push({nodes_[pending.top().node].height, pending.top().node});
-                pending.pop();
+        extend_window();
+        float current_cycle = 0;
+        for (std::size_t position = begin; position < end; ++position) {
+            if (ready.empty())
+                current_cycle = std::max(current_cycle, pending_operations.top().ready);
+            while (!pending_operations.empty() && pending_operations.top().ready <= current_cycle) {
+                ready.push({nodes_[pending_operations.top().node].path_cycles,
+                            pending_operations.top().node});
+                pending_operations.pop();
             }
             const std::uint32_t k = ready.top().node;
             ready.pop();
-            order[at] = before[k];
-            const Operation& o = drafts_[before[k]].operation;
+            order[position] = ordered_indices[k];
+            const Operation& o = drafts_[ordered_indices[k]].operation;
             for (const std::uint32_t user : nodes_[k].users) {
                 DependenceNode& node = nodes_[user];
-                node.ready = std::max(node.ready, now + operation_latency(o));
-                if (--node.waits_for == 0 && user < limit) pending.push({node.ready, user});
+                node.ready = std::max(node.ready, current_cycle + operation_latency(o));
+                if (--node.missing_operands == 0 && user < window_end)
+                    pending_operations.push({node.ready, user});
             }
             is_done[k] = true;
-            move_window();
-            now += o.slots;
+            extend_window();
+            current_cycle += o.issue_slots;
         }
-        for (const std::size_t k : before) place_[k] = kNotScheduled;
+        for (const std::size_t k : ordered_indices) node_indices_[k] = kNotScheduled;
     }
 
     const std::vector<Draft>& drafts_;
-    std::vector<std::uint32_t> place_;  ///< index of each draft in the reordered range
+    std::vector<std::uint32_t> node_indices_;  ///< index of each draft in the reordered range
     std::vector<DependenceNode> nodes_;
 };
 
 /// Reports whether an operation has no cost. Such an operation is omitted, and the users of its
 /// result depend on its operands instead.
 bool has_no_cost(const Draft& d) {
-    return d.operation.kind == Kind::arithmetic && d.operation.slots == 0 && !d.fixed;
+    return d.operation.kind == Kind::arithmetic && d.operation.issue_slots == 0 &&
+           !d.is_scheduling_barrier;
 }
 
 }  // namespace
@@ -315,38 +331,40 @@ std::vector<Operation> schedule_operations(std::vector<Draft> drafts, bool is_sh
         std::size_t end = begin;
         while (end < drafts.size() && !drafts[end++].ends_iteration) {
         }
-        std::vector<std::size_t> piece =
+        std::vector<std::size_t> iteration_order =
             ScheduledRange(drafts, begin, end, is_short_of_registers).order();
-        interleaver.interleave(piece);
-        order.insert(order.end(), piece.begin(), piece.end());
+        interleaver.interleave_chains(iteration_order);
+        order.insert(order.end(), iteration_order.begin(), iteration_order.end());
         begin = end;
     }
-    constexpr std::uint32_t nowhere = ~0u;
+    constexpr std::uint32_t no_position = ~0u;
     std::vector<Operation> operations;
     operations.reserve(drafts.size());
     // For each draft, its index in `operations`.
-    std::vector<std::uint32_t> place(drafts.size(), nowhere);
+    std::vector<std::uint32_t> final_positions(drafts.size(), no_position);
     // For each omitted draft, its substitutes: the operations on which the users of its result
     // depend instead.
-    std::vector<std::vector<std::uint32_t>> stands_for(drafts.size());
-    std::vector<std::uint32_t> after;
+    std::vector<std::vector<std::uint32_t>> replaced_dependences(drafts.size());
+    std::vector<std::uint32_t> final_dependences;
     for (const std::size_t k : order) {
-        after.clear();
+        final_dependences.clear();
         for (const std::uint32_t a : drafts[k].operation.after) {
-            if (place[a] != nowhere)
-                after.push_back(place[a]);
+            if (final_positions[a] != no_position)
+                final_dependences.push_back(final_positions[a]);
             else
-                after.insert(after.end(), stands_for[a].begin(), stands_for[a].end());
+                final_dependences.insert(final_dependences.end(), replaced_dependences[a].begin(),
+                                         replaced_dependences[a].end());
         }
-        std::sort(after.begin(), after.end());
-        after.erase(std::unique(after.begin(), after.end()), after.end());
+        std::sort(final_dependences.begin(), final_dependences.end());
+        final_dependences.erase(std::unique(final_dependences.begin(), final_dependences.end()),
+                                final_dependences.end());
         if (has_no_cost(drafts[k])) {
-            stands_for[k] = after;
+            replaced_dependences[k] = final_dependences;
             continue;
         }
-        place[k] = static_cast<std::uint32_t>(operations.size());
+        final_positions[k] = static_cast<std::uint32_t>(operations.size());
         operations.push_back(std::move(drafts[k].operation));
-        operations.back().after.assign(after.begin(), after.end());
+        operations.back().after.assign(final_dependences.begin(), final_dependences.end());
     }
     return operations;
 }

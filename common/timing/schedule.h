@@ -19,8 +19,10 @@ enum class Priority : std::uint8_t { load, arithmetic, shared_load, none };
 struct Draft {
     Operation operation;
     Priority priority = Priority::none;
-    std::uint32_t place = 0;  ///< the position of the operation's instruction in ptxas's order
-    bool fixed = false;       ///< whether the operation is a barrier, which nothing moves across
+    std::uint32_t schedule_position =
+        0;  ///< the position of the operation's instruction in ptxas's order
+    bool is_scheduling_barrier =
+        false;  ///< whether the operation is a barrier, which nothing moves across
     /// Whether the operation ends an iteration; nothing moves past it.
     bool ends_iteration = false;
 };

@@ -11,16 +11,16 @@ void SectorSet::add(const SectorSet& other) {
 }
 
 void SectorSet::grow() {
-    std::vector<SectorPage> old(std::max<std::size_t>(2 * table_.size(), 1024));
-    old.swap(table_);
-    used_ = 0;
-    for (const SectorPage& p : old)
+    std::vector<SectorPage> old_table(std::max<std::size_t>(2 * table_.size(), 1024));
+    old_table.swap(table_);
+    used_slots_ = 0;
+    for (const SectorPage& p : old_table)
         if (p.number != kEmptySlot) page(p.number) = p;
 }
 
 void SectorSet::clear() {
-    if (used_ > 0) std::fill(table_.begin(), table_.end(), SectorPage{});
-    used_ = 0;
+    if (used_slots_ > 0) std::fill(table_.begin(), table_.end(), SectorPage{});
+    used_slots_ = 0;
 }
 
 std::uint64_t SectorSet::size() const {
@@ -30,37 +30,38 @@ std::uint64_t SectorSet::size() const {
 }
 
 std::uint64_t SectorSet::lines() const {
-    constexpr std::uint64_t firsts = 0x1111111111111111;  // the first of each line's four sectors
+    constexpr std::uint64_t first_sector_bits =
+        0x1111111111111111;  // the first of each line's four sectors
     std::uint64_t sum = 0;
     for (const SectorPage& p : table_) {
         const std::uint64_t pairs = p.sectors | p.sectors >> 1;
-        sum += static_cast<std::uint64_t>(std::popcount((pairs | pairs >> 2) & firsts));
+        sum += static_cast<std::uint64_t>(std::popcount((pairs | pairs >> 2) & first_sector_bits));
     }
     return sum;
 }
 
 SectorSet SectorSet::extend_to_pairs() const {
-    constexpr std::uint64_t lower = 0x5555555555555555;  // first sector of each pair
+    constexpr std::uint64_t even_sector_bits = 0x5555555555555555;  // first sector of each pair
     SectorSet pairs = *this;
     for (SectorPage& p : pairs.table_)
-        p.sectors |= (p.sectors & lower) << 1 | (p.sectors >> 1 & lower);
+        p.sectors |= (p.sectors & even_sector_bits) << 1 | (p.sectors >> 1 & even_sector_bits);
     return pairs;
 }
 
 std::uint64_t SectorSet::count_common(const SectorSet& other) const {
-    const std::vector<SectorPage> ours = sorted(), theirs = other.sorted();
+    const std::vector<SectorPage> own_pages = sorted_pages(), other_pages = other.sorted_pages();
     std::uint64_t sum = 0;
-    auto at = theirs.begin();
-    for (const SectorPage& p : ours) {
-        while (at != theirs.end() && at->number < p.number) ++at;
-        if (at == theirs.end()) break;
-        if (at->number == p.number)
-            sum += static_cast<std::uint64_t>(std::popcount(p.sectors & at->sectors));
+    auto other_page = other_pages.begin();
+    for (const SectorPage& p : own_pages) {
+        while (other_page != other_pages.end() && other_page->number < p.number) ++other_page;
+        if (other_page == other_pages.end()) break;
+        if (other_page->number == p.number)
+            sum += static_cast<std::uint64_t>(std::popcount(p.sectors & other_page->sectors));
     }
     return sum;
 }
 
-std::vector<SectorSet::SectorPage> SectorSet::sorted() const {
+std::vector<SectorSet::SectorPage> SectorSet::sorted_pages() const {
     std::vector<SectorPage> pages;
     for (const SectorPage& p : table_)
         if (p.number != kEmptySlot) pages.push_back(p);
@@ -78,26 +79,27 @@ std::vector<std::uint64_t> SectorSet::runs_in_dense_pages() const {
 }
 
 std::vector<std::uint64_t> SectorSet::runs(bool splits_sparse_pages) const {
-    constexpr int sparse = kSectorsOfPage / 3;
+    constexpr int min_dense_sectors = kSectorsOfPage / 3;
     std::vector<std::uint64_t> runs;
-    std::uint64_t last = kEmptySlot;
-    bool open = false;  // whether the last sector of the preceding page is in the set
-    for (const SectorPage& p : sorted()) {
-        if (splits_sparse_pages && std::popcount(p.sectors) < sparse) {
-            for (std::uint64_t left = p.sectors; left != 0;) {
-                left >>= std::countr_zero(left);
-                const int length = std::countr_one(left);
+    std::uint64_t last_number = kEmptySlot;
+    bool is_run_open = false;  // whether the last sector of the preceding page is in the set
+    for (const SectorPage& p : sorted_pages()) {
+        if (splits_sparse_pages && std::popcount(p.sectors) < min_dense_sectors) {
+            for (std::uint64_t remaining_bits = p.sectors; remaining_bits != 0;) {
+                remaining_bits >>= std::countr_zero(remaining_bits);
+                const int length = std::countr_one(remaining_bits);
                 runs.push_back(static_cast<std::uint64_t>(length));
-                left >>= length;
+                remaining_bits >>= length;
             }
-            open = false;
+            is_run_open = false;
             continue;
         }
-        const bool goes_on = open && p.number == last + 1 && (p.sectors & 1) != 0;
-        if (!goes_on) runs.push_back(0);
+        const bool continues_run =
+            is_run_open && p.number == last_number + 1 && (p.sectors & 1) != 0;
+        if (!continues_run) runs.push_back(0);
         runs.back() += static_cast<std::uint64_t>(std::popcount(p.sectors));
-        open = p.sectors >> 63;
-        last = p.number;
+        is_run_open = p.sectors >> 63;
+        last_number = p.number;
     }
     return runs;
 }

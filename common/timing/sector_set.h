@@ -22,15 +22,15 @@ public:
     void add(SectorRun run) { add(run, 0); }
     void add(const SectorSet& other);
     /// Adds the sectors of `run`, and returns how many of them are new in this turn. For example,
-    /// the calls for one block form a turn. The value of `turn` must not decrease from call to
+    /// the calls for one block form a turn. The value of `add_round` must not decrease from call to
     /// call.
-    std::uint64_t add(SectorRun run, std::uint64_t turn);
+    std::uint64_t add(SectorRun run, std::uint64_t add_round);
     /// Prefetches the slot of the hash table that adding `run` will access.
-    void expect(SectorRun run) const;
+    void prefetch(SectorRun run) const;
     std::uint64_t size() const;
     /// Returns the number of cache lines (128 bytes) that contain at least one sector.
     std::uint64_t lines() const;
-    std::uint64_t pages() const { return used_; }
+    std::uint64_t pages() const { return used_slots_; }
     /// Returns this set together with the other sector of each aligned pair. Memory reads sectors
     /// in such pairs.
     SectorSet extend_to_pairs() const;
@@ -43,7 +43,7 @@ public:
     /// set. Accesses to a sparse page are as slow as scattered ones, so each contiguous range is a
     /// run.
     std::vector<std::uint64_t> runs_in_dense_pages() const;
-    bool empty() const { return used_ == 0; }
+    bool empty() const { return used_slots_ == 0; }
     void clear();
 
 private:
@@ -56,19 +56,19 @@ private:
         std::uint64_t number = kEmptySlot;
         std::uint64_t sectors = 0;
         /// The last turn in which sectors were added, and the sectors that were added in it.
-        std::uint64_t turn = 0, turn_sectors = 0;
+        std::uint64_t add_round = 0, round_sectors = 0;
     };
     /// Returns the slot at which the search for a page starts. The table must not be empty.
     std::size_t hash_slot(std::uint64_t number) const;
     SectorPage& page(std::uint64_t number);
     void grow();
-    std::vector<SectorPage> sorted() const;
+    std::vector<SectorPage> sorted_pages() const;
     std::vector<std::uint64_t> runs(bool splits_sparse_pages) const;
 
     std::vector<SectorPage> table_;
-    std::size_t used_ = 0;
+    std::size_t used_slots_ = 0;
     /// the slot of the last lookup, which often contains the sectors of the next lookup too
-    std::size_t last_ = 0;
+    std::size_t last_slot_ = 0;
 };
 
 // The following functions are inline, because a recorded launch adds millions of runs.
@@ -77,47 +77,49 @@ inline std::size_t SectorSet::hash_slot(std::uint64_t number) const {
     return number * 0x9e3779b97f4a7c15ull >> (64 - std::bit_width(table_.size() - 1));
 }
 
-inline void SectorSet::expect(SectorRun run) const {
+inline void SectorSet::prefetch(SectorRun run) const {
     if (!table_.empty()) __builtin_prefetch(&table_[hash_slot(run.first / kSectorsOfPage)], 1);
 }
 
 inline SectorSet::SectorPage& SectorSet::page(std::uint64_t number) {
-    if (last_ < table_.size() && table_[last_].number == number) return table_[last_];
-    if (2 * (used_ + 1) > table_.size()) grow();
+    if (last_slot_ < table_.size() && table_[last_slot_].number == number)
+        return table_[last_slot_];
+    if (2 * (used_slots_ + 1) > table_.size()) grow();
     const std::size_t mask = table_.size() - 1;
-    std::size_t at = hash_slot(number);
-    while (table_[at].number != number) {
-        if (table_[at].number == kEmptySlot) {
-            table_[at].number = number;
-            ++used_;
+    std::size_t slot = hash_slot(number);
+    while (table_[slot].number != number) {
+        if (table_[slot].number == kEmptySlot) {
+            table_[slot].number = number;
+            ++used_slots_;
             break;
         }
-        at = (at + 1) & mask;
+        slot = (slot + 1) & mask;
     }
-    last_ = at;
-    return table_[at];
+    last_slot_ = slot;
+    return table_[slot];
 }
 
-inline std::uint64_t SectorSet::add(SectorRun run, std::uint64_t turn) {
-    std::uint64_t added = 0;
+inline std::uint64_t SectorSet::add(SectorRun run, std::uint64_t add_round) {
+    std::uint64_t added_sectors = 0;
     while (run.count > 0) {
-        const auto from = static_cast<std::uint32_t>(run.first % kSectorsOfPage);
-        const std::uint32_t count = std::min(run.count, kSectorsOfPage - from);
-        const std::uint64_t sectors = ~std::uint64_t{0} >> (kSectorsOfPage - count) << from;
+        const auto first_bit = static_cast<std::uint32_t>(run.first % kSectorsOfPage);
+        const std::uint32_t count = std::min(run.count, kSectorsOfPage - first_bit);
+        const std::uint64_t sectors = ~std::uint64_t{0} >> (kSectorsOfPage - count) << first_bit;
         SectorPage& p = page(run.first / kSectorsOfPage);
         p.sectors |= sectors;
-        if (p.turn != turn) {
-            p.turn = turn;
-            p.turn_sectors = 0;
+        if (p.add_round != add_round) {
+            p.add_round = add_round;
+            p.round_sectors = 0;
         }
-        const std::uint64_t fresh = sectors & ~p.turn_sectors;
+        const std::uint64_t new_sectors = sectors & ~p.round_sectors;
         // Test for zero first, because popcount is slow if the host has no instruction for it.
-        added += count == 1 ? fresh != 0 : static_cast<std::uint64_t>(std::popcount(fresh));
-        p.turn_sectors |= sectors;
+        added_sectors +=
+            count == 1 ? new_sectors != 0 : static_cast<std::uint64_t>(std::popcount(new_sectors));
+        p.round_sectors |= sectors;
         run.first += count;
         run.count -= count;
     }
-    return added;
+    return added_sectors;
 }
 
 }  // namespace coalesce::timing

@@ -18,7 +18,7 @@ constexpr double kMinSpannedFraction = .5;
 /// The fractions of the two caches that can hold a table while other data passes through. (Measured
 /// with random sectors on an H200: for tables of 64, 128 and 256 MiB, the L2 cache of 60
 /// MiB behaves as if it held 36 MiB. calibrate/sectors.cu)
-constexpr double kSecondLevelTableFraction = .6, kFirstLevelTableFraction = .7;
+constexpr double kL2TableFraction = .6, kL1TableFraction = .7;
 
 /// The sectors that one block reads with one instruction.
 struct Reads {
@@ -30,7 +30,7 @@ struct Reads {
         last = std::max(last, run.first + run.count - 1);
         sectors.add(run);
     }
-    double range() const { return static_cast<double>(last - first + 1); }
+    double sector_range() const { return static_cast<double>(last - first + 1); }
 };
 
 using ReadsByInstruction = std::map<std::uint32_t, Reads>;  ///< a block's reads, by instruction
@@ -42,15 +42,15 @@ ReadsByInstruction collect_reads(const RecordedBlock& block) {
             for (std::uint32_t a = 0; a < step.accesses; ++a) {
                 const Access& access = block.accesses[step.first_access + a];
                 if (access.kind != AccessKind::load || access.runs == 0) continue;
-                Reads& of_instruction = reads[step.instruction];
+                Reads& instruction_reads = reads[step.instruction];
                 for (std::uint32_t r = 0; r < access.runs; ++r)
-                    of_instruction.add(block.runs[access.first_run + r]);
+                    instruction_reads.add(block.runs[access.first_run + r]);
             }
     return reads;
 }
 
 /// The sectors that all recorded blocks read with one instruction.
-struct AllReads {
+struct SummedReads {
     std::uint64_t first = ~std::uint64_t{0}, last = 0;
     double range_sum = 0, sector_sum = 0;  ///< sums over all recorded blocks
     std::size_t blocks = 0;
@@ -58,7 +58,7 @@ struct AllReads {
     void add(const Reads& reads) {
         first = std::min(first, reads.first);
         last = std::max(last, reads.last);
-        range_sum += reads.range();
+        range_sum += reads.sector_range();
         sector_sum += static_cast<double>(reads.sectors.size());
         ++blocks;
     }
@@ -66,35 +66,41 @@ struct AllReads {
 
 /// Returns the expected number of distinct sectors if `asked` sectors are drawn at random from
 /// `all` sectors.
-double expected_distinct(double asked, double all) {
-    return all * (1 - rounded(std::exp(-asked / all)));
+double expected_distinct_sectors(double requested, double table_sectors) {
+    return table_sectors * (1 - round_to_float(std::exp(-requested / table_sectors)));
 }
 
 }  // namespace
 
-Tables::Tables(const Recording& recording, const Gpu& gpu, double first_level_bytes,
-               double new_part) {
-    std::map<std::uint32_t, AllReads> all;
-    for (const RecordedBlock& block : recording.recorded)
-        for (const auto& [instruction, reads] : collect_reads(block)) all[instruction].add(reads);
-    for (const auto& [instruction, reads] : all) {
-        const auto count = static_cast<double>(reads.blocks);
-        const double range = static_cast<double>(reads.last - reads.first + 1);
+Tables::Tables(const Recording& recording, const Gpu& gpu, double l1_bytes,
+               double new_read_fraction) {
+    std::map<std::uint32_t, SummedReads> reads_by_instruction;
+    for (const RecordedBlock& block : recording.recorded_blocks)
+        for (const auto& [instruction, reads] : collect_reads(block))
+            reads_by_instruction[instruction].add(reads);
+    for (const auto& [instruction, reads] : reads_by_instruction) {
+        const auto block_count = static_cast<double>(reads.blocks);
+        const double sector_range = static_cast<double>(reads.last - reads.first + 1);
         if (reads.blocks < kMinBlocksForTable ||
-            reads.range_sum / count < kMinSpannedFraction * range)
+            reads.range_sum / block_count < kMinSpannedFraction * sector_range)
             continue;
-        Table table{.sectors_per_block = reads.sector_sum / count, .sectors = range};
-        const double asked = table.sectors_per_block * static_cast<double>(recording.blocks),
-                     asked_here = asked / gpu.multiprocessors, bytes = range * kSectorBytes;
+        Table table{.sectors_per_block = reads.sector_sum / block_count, .sectors = sector_range};
+        const double requested_sectors =
+                         table.sectors_per_block * static_cast<double>(recording.blocks),
+                     requests_per_multiprocessor = requested_sectors / gpu.multiprocessors,
+                     bytes = sector_range * kSectorBytes;
         // The first request for a sector misses. Later requests hit if the table fits into the
         // cache.
-        const double first_here = std::min(1.0, range / asked_here),
-                     first = std::min(1.0, range / asked),
-                     kept_here =
-                         std::min(1.0, kFirstLevelTableFraction * first_level_bytes / bytes),
-                     kept = std::min(1.0, kSecondLevelTableFraction * gpu.l2_bytes / bytes);
-        table.missed_fraction = first_here + (1 - first_here) * (1 - kept_here);
-        table.from_memory = std::min(new_part, first + (1 - first) * (1 - kept));
+        const double l1_first_read_fraction =
+                         std::min(1.0, sector_range / requests_per_multiprocessor),
+                     first_read_fraction = std::min(1.0, sector_range / requested_sectors),
+                     l1_kept_fraction = std::min(1.0, kL1TableFraction * l1_bytes / bytes),
+                     l2_kept_fraction = std::min(1.0, kL2TableFraction * gpu.l2_bytes / bytes);
+        table.l1_miss_fraction =
+            l1_first_read_fraction + (1 - l1_first_read_fraction) * (1 - l1_kept_fraction);
+        table.memory_fraction =
+            std::min(new_read_fraction,
+                     first_read_fraction + (1 - first_read_fraction) * (1 - l2_kept_fraction));
         tables_[instruction] = table;
     }
 }
@@ -108,7 +114,7 @@ double Tables::count_requests(double blocks) const {
 double Tables::count_distinct(double blocks) const {
     double sum = 0;
     for (const auto& [instruction, table] : tables_)
-        sum += expected_distinct(table.sectors_per_block * blocks, table.sectors);
+        sum += expected_distinct_sectors(table.sectors_per_block * blocks, table.sectors);
     return sum;
 }
 

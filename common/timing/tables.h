@@ -16,9 +16,9 @@
 namespace coalesce::timing {
 
 struct Table {
-    /// `missed_fraction` is the fraction of the requested sectors that miss the L1 cache.
-    /// `from_memory` is the fraction of these misses that memory serves.
-    double missed_fraction = 1, from_memory = 1;
+    /// `l1_miss_fraction` is the fraction of the requested sectors that miss the L1 cache.
+    /// `memory_fraction` is the fraction of these misses that memory serves.
+    double l1_miss_fraction = 1, memory_fraction = 1;
     double sectors_per_block = 0;  ///< the average number of different sectors per block
     double sectors = 0;            ///< the size of the table, from its first to its last sector
 };
@@ -27,14 +27,15 @@ struct Table {
 class Tables {
 public:
     Tables() = default;
-    /// Finds the arrays that every block reads as a lookup table. `new_part` is the fraction of
-    /// reads that no neighbouring block has made before. It limits Table::from_memory.
-    Tables(const Recording& recording, const Gpu& gpu, double first_level_bytes, double new_part);
+    /// Finds the arrays that every block reads as a lookup table. `new_read_fraction` is the
+    /// fraction of reads that no neighbouring block has made before. It limits
+    /// Table::memory_fraction.
+    Tables(const Recording& recording, const Gpu& gpu, double l1_bytes, double new_read_fraction);
 
     /// Returns the table that the instruction reads, or null.
     const Table* find(std::uint32_t instruction) const {
-        const auto found = tables_.find(instruction);
-        return found == tables_.end() ? nullptr : &found->second;
+        const auto table_entry = tables_.find(instruction);
+        return table_entry == tables_.end() ? nullptr : &table_entry->second;
     }
     bool empty() const { return tables_.empty(); }
     /// Returns the number of table sectors that `blocks` blocks request. A sector counts once for

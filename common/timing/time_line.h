@@ -17,13 +17,14 @@ std::string time_line_text(const Prediction& prediction, int width = 80);
 /// A part of the timeline, averaged over its moments.
 struct Column {
     Moment mean;
-    double nothing = 0;  ///< the fraction of the column's time in which no loads are in flight
+    double fraction_without_loads =
+        0;  ///< the fraction of the column's time in which no loads are in flight
 };
-std::vector<Column> average_columns(const TimeLine& line, int count);
+std::vector<Column> average_columns(const TimeLine& time_line, int count);
 
 /// Returns the slots that occur in the timeline, in order and without duplicates. A slot is a place
 /// for a resident block.
-std::vector<int> list_slots(const TimeLine& line);
+std::vector<int> list_slots(const TimeLine& time_line);
 
 /// Returns the number of resident warps, which sets the height of the row that shows warps.
 double resident_warps(const Prediction& prediction);
@@ -33,9 +34,9 @@ double resident_warps(const Prediction& prediction);
 double scale_top(const Prediction& prediction, const std::vector<Column>& columns);
 
 /// Returns the number of cycles between two marks on the time axis: 1, 2 or 5 times a power of ten.
-double choose_tick_step(double cycles, int most);
+double choose_tick_step(double cycles, int max_ticks);
 
-/// Returns the kernel's name, shortened to `room` characters.
-std::string short_name(const Prediction& prediction, std::size_t room);
+/// Returns the kernel's name, shortened to `max_length` characters.
+std::string short_name(const Prediction& prediction, std::size_t max_length);
 
 }  // namespace coalesce::timing

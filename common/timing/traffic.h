@@ -10,32 +10,36 @@
 namespace coalesce::timing {
 
 /// Returns the average length of the runs in bytes.
-inline double length_of(const std::vector<std::uint64_t>& runs) {
-    if (runs.empty()) return 0;
-    const auto sectors = std::accumulate(runs.begin(), runs.end(), std::uint64_t{0});
-    return static_cast<double>(sectors) * kSectorBytes / static_cast<double>(runs.size());
+inline double average_run_bytes(const std::vector<std::uint64_t>& run_lengths) {
+    if (run_lengths.empty()) return 0;
+    const auto sectors = std::accumulate(run_lengths.begin(), run_lengths.end(), std::uint64_t{0});
+    return static_cast<double>(sectors) * kSectorBytes / static_cast<double>(run_lengths.size());
 }
 
 /// The part of a kernel's requests that reaches memory.
 struct Traffic {
-    double read = 0, written = 0;  ///< sectors read from memory and written to memory per block
+    double memory_reads = 0,
+           memory_writes = 0;  ///< sectors read from memory and written to memory per block
     /// The fraction of the requested sectors that reaches memory.
     double read_fraction = 0, written_fraction = 0;
     /// The fraction of the written sectors that the block leaves incomplete.
-    double unfinished = 0;
+    double unfinished_fraction = 0;
     /// The fraction of the bytes in the written sectors that other blocks must write.
-    double left_for_other_blocks = 0;
-    double own_run_read = 0, own_run_written = 0;  ///< average run lengths in bytes for one block
+    double fraction_left_to_others = 0;
+    double block_run_bytes_read = 0,
+           block_run_bytes_written = 0;  ///< average run lengths in bytes for one block
     /// The sizes of runs in sectors, for a block together with its neighbours.
-    std::vector<std::uint64_t> runs_read, runs_written;
+    std::vector<std::uint64_t> read_run_lengths, written_run_lengths;
     /// The sizes of the runs that memory reads, in sectors. Memory reads aligned pairs of sectors,
-    /// so these runs are longer than those in `runs_read`. `pairs` is the ratio of the totals.
-    std::vector<std::uint64_t> runs_of_pairs;
+    /// so these runs are longer than those in `read_run_lengths`. `pairs` is the ratio of the
+    /// totals.
+    std::vector<std::uint64_t> pair_run_lengths;
     double pairs = 1;
-    double rereads = 1;  ///< how often, on average, a block requests each sector that it reads
+    double requests_per_sector =
+        1;  ///< how often, on average, a block requests each sector that it reads
 
-    double run_read() const { return length_of(runs_read); }
-    double run_written() const { return length_of(runs_written); }
+    double average_run_bytes_read() const { return average_run_bytes(read_run_lengths); }
+    double average_run_bytes_written() const { return average_run_bytes(written_run_lengths); }
 };
 
 }  // namespace coalesce::timing

@@ -8,13 +8,13 @@ namespace {
 
 /// Reports whether the blocks store so few sectors that the cost of the stores does not matter.
 bool stores_few_sectors(const MultiprocessorWork& work) {
-    constexpr double little = .05;
-    double read = 0, written = 0;
-    for (const BlockProgram& kind : work.kinds) {
-        read += kind.sectors_read;
-        written += kind.sectors_written + kind.sectors_partial;
+    constexpr double max_written_fraction = .05;
+    double read_sectors = 0, written_sectors = 0;
+    for (const BlockProgram& kind : work.programs_by_kind) {
+        read_sectors += kind.sectors_read;
+        written_sectors += kind.sectors_written + kind.sectors_partial;
     }
-    return written < little * (read + written);
+    return written_sectors < max_written_fraction * (read_sectors + written_sectors);
 }
 
 /// Reports whether partial sectors make the prediction uncertain. There are three cases:
@@ -29,17 +29,18 @@ bool stores_few_sectors(const MultiprocessorWork& work) {
 ///   times as long as predicted. Its rows begin anywhere in a sector, and its blocks leave a fifth
 ///   of their sectors' bytes to other blocks.)
 bool stores_partial_sectors(const MultiprocessorWork& work, const Traffic& t) {
-    constexpr double some = .2, some_left = .1;
+    constexpr double min_partial_fraction = .2, min_left_fraction = .1;
     if (stores_few_sectors(work)) return false;
-    double near = 0, edges = 0, partial = 0, all = 0;
-    for (const BlockProgram& kind : work.kinds) {
-        near += kind.sectors_partial_near;
-        edges += kind.sectors_partial_edges;
-        partial += kind.sectors_partial;
-        all += kind.sectors_written + kind.sectors_partial;
+    double near_sectors = 0, edge_sectors = 0, partial_sectors = 0, stored_sectors = 0;
+    for (const BlockProgram& kind : work.programs_by_kind) {
+        near_sectors += kind.sectors_partial_near;
+        edge_sectors += kind.sectors_partial_edges;
+        partial_sectors += kind.sectors_partial;
+        stored_sectors += kind.sectors_written + kind.sectors_partial;
     }
-    return std::max(near, edges) > some * all || t.unfinished > some ||
-           t.left_for_other_blocks * partial > some_left * all;
+    return std::max(near_sectors, edge_sectors) > min_partial_fraction * stored_sectors ||
+           t.unfinished_fraction > min_partial_fraction ||
+           t.fraction_left_to_others * partial_sectors > min_left_fraction * stored_sectors;
 }
 
 /// Reports whether half lines make the prediction uncertain. Copies that wrote runs of 64 bytes
@@ -49,47 +50,56 @@ bool stores_partial_sectors(const MultiprocessorWork& work, const Traffic& t) {
 /// Predictions for short runs that are only read are accurate, because memory reads pairs of
 /// sectors.
 bool moves_half_lines(const MultiprocessorWork& work, const Traffic& t) {
-    const auto is_half = [](double run) { return run > 0 && run < kLineBytes; };
-    const bool halves_may_meet = !stores_few_sectors(work) && is_half(t.own_run_read) &&
-                                 t.run_read() > 0 && t.run_read() <= kLineBytes;
-    return (is_half(t.run_written()) && !stores_few_sectors(work)) || halves_may_meet;
+    const auto is_shorter_than_line = [](double run_bytes) {
+        return run_bytes > 0 && run_bytes < kLineBytes;
+    };
+    const bool may_combine_halves =
+        !stores_few_sectors(work) && is_shorter_than_line(t.block_run_bytes_read) &&
+        t.average_run_bytes_read() > 0 && t.average_run_bytes_read() <= kLineBytes;
+    return (is_shorter_than_line(t.average_run_bytes_written()) && !stores_few_sectors(work)) ||
+           may_combine_halves;
 }
 
 /// Returns, for each register, whether its value may differ between lanes, because it depends on
 /// thread indices or on memory.
 std::vector<bool> find_lane_dependent_registers(const std::vector<Instruction>& instructions) {
-    std::vector<bool> by_lane;  // for each register, whether it differs between lanes
-    const auto is_by_lane = [&](std::uint32_t reg) { return reg < by_lane.size() && by_lane[reg]; };
-    bool changes = true;
-    while (changes) {
-        changes = false;
+    std::vector<bool> lane_dependent;  // for each register, whether it differs between lanes
+    const auto is_lane_dependent = [&](std::uint32_t reg) {
+        return reg < lane_dependent.size() && lane_dependent[reg];
+    };
+    bool has_changed = true;
+    while (has_changed) {
+        has_changed = false;
         for (const Instruction& i : instructions) {
             const bool is_load =
                 (i.opcode == "ld" && !i.has("param")) || i.opcode == "atom" || i.opcode == "shfl";
-            const bool is_source =
-                is_load || i.reads_special || std::any_of(i.read.begin(), i.read.end(), is_by_lane);
-            if (!is_source) continue;
-            for (const std::uint32_t reg : i.written) {
-                if (is_by_lane(reg)) continue;
-                if (reg >= by_lane.size()) by_lane.resize(reg + 1, false);
-                by_lane[reg] = changes = true;
+            const bool yields_lane_values =
+                is_load || i.reads_special_register ||
+                std::any_of(i.read_registers.begin(), i.read_registers.end(), is_lane_dependent);
+            if (!yields_lane_values) continue;
+            for (const std::uint32_t reg : i.written_registers) {
+                if (is_lane_dependent(reg)) continue;
+                if (reg >= lane_dependent.size()) lane_dependent.resize(reg + 1, false);
+                lane_dependent[reg] = has_changed = true;
             }
         }
     }
-    return by_lane;
+    return lane_dependent;
 }
 
 /// Reports whether lanes read different addresses of constant memory. Such reads are served one
 /// after the other, and the recording does not contain the number of different addresses.
 bool reads_constants_by_lane(const Recording& recording) {
     const auto is_load = [](const Instruction& i) { return i.opcode == "ld" && i.has("const"); };
-    const std::vector<Instruction>& all = recording.instructions;
-    if (std::none_of(all.begin(), all.end(), is_load)) return false;
-    const std::vector<bool> by_lane = find_lane_dependent_registers(all);
-    return std::any_of(all.begin(), all.end(), [&](const Instruction& i) {
-        return is_load(i) && std::any_of(i.read.begin(), i.read.end(), [&](std::uint32_t reg) {
-                   return reg < by_lane.size() && by_lane[reg];
-               });
+    const std::vector<Instruction>& instructions = recording.instructions;
+    if (std::none_of(instructions.begin(), instructions.end(), is_load)) return false;
+    const std::vector<bool> lane_dependent = find_lane_dependent_registers(instructions);
+    return std::any_of(instructions.begin(), instructions.end(), [&](const Instruction& i) {
+        return is_load(i) && std::any_of(i.read_registers.begin(), i.read_registers.end(),
+                                         [&](std::uint32_t reg) {
+                                             return reg < lane_dependent.size() &&
+                                                    lane_dependent[reg];
+                                         });
     });
 }
 
@@ -100,29 +110,33 @@ bool multiplies_matrices(const Recording& recording) {
 
 }  // namespace
 
-bool writes_where_it_reads(const Recording& recording) {
-    constexpr double nearly_all = .8;
+bool is_in_place(const Recording& recording) {
+    constexpr double min_common_fraction = .8;
     const SectorSet &reads = recording.reads.sectors, &writes = recording.writes.sectors;
-    const auto most = static_cast<double>(std::max(reads.size(), writes.size()));
-    return most > 0 && static_cast<double>(reads.count_common(writes)) > nearly_all * most;
+    const auto larger_size = static_cast<double>(std::max(reads.size(), writes.size()));
+    return larger_size > 0 &&
+           static_cast<double>(reads.count_common(writes)) > min_common_fraction * larger_size;
 }
 
 bool has_short_runs(const Traffic& t) {
-    const auto is_short = [](double run) { return run > 0 && run < kLineBytes; };
-    return is_short(t.run_read()) || is_short(t.run_written());
+    const auto is_short = [](double run_bytes) { return run_bytes > 0 && run_bytes < kLineBytes; };
+    return is_short(t.average_run_bytes_read()) || is_short(t.average_run_bytes_written());
 }
 
 void record_unknowns(Prediction& p, const Recording& recording, const Occupancy& occupancy,
                      const MultiprocessorWork& work, const Traffic& t) {
     if (occupancy.is_uncertain) p.unknown.push_back(Unknown::registers);
-    if (recording.blocks_wait) p.unknown.push_back(Unknown::waits);
+    if (recording.has_waiting_blocks) p.unknown.push_back(Unknown::waits);
     if (recording.local_bytes > 0) p.unknown.push_back(Unknown::local_memory);
     if (work.has_uneven_blocks) p.unknown.push_back(Unknown::unlike_blocks);
     const auto has_atomics = [](const BlockProgram& b) { return b.has_atomics; };
-    if (std::any_of(work.kinds.begin(), work.kinds.end(), has_atomics))
+    if (std::any_of(work.programs_by_kind.begin(), work.programs_by_kind.end(), has_atomics))
         p.unknown.push_back(Unknown::atomics);
-    const auto is_doubtful = [](const BlockProgram& b) { return b.uncertain_lines > .4; };
-    if (std::any_of(work.kinds.begin(), work.kinds.end(), is_doubtful))
+    const auto has_uncertain_lines = [](const BlockProgram& b) {
+        return b.uncertain_line_fraction > .4;
+    };
+    if (std::any_of(work.programs_by_kind.begin(), work.programs_by_kind.end(),
+                    has_uncertain_lines))
         p.unknown.push_back(Unknown::first_level);
     if (stores_partial_sectors(work, t)) p.unknown.push_back(Unknown::parts);
     if (moves_half_lines(work, t)) p.unknown.push_back(Unknown::half_lines);

@@ -12,7 +12,7 @@ void record_unknowns(Prediction& p, const Recording& recording, const Occupancy&
                      const MultiprocessorWork& work, const Traffic& traffic);
 
 /// Reports whether the launch reads and writes nearly the same memory, as an in-place kernel does.
-bool writes_where_it_reads(const Recording& recording);
+bool is_in_place(const Recording& recording);
 
 /// Reports whether the runs that memory reads or writes are on average shorter than a cache line.
 bool has_short_runs(const Traffic& traffic);

@@ -12,9 +12,9 @@ namespace {
 
 // ---- the bottleneck ----
 
-std::string busy_text(const std::string& what, double part) {
-    return is_nonzero_fraction(part)
-               ? ": " + what + " busy " + percent_text(std::min(part, 1.0)) + " of the time"
+std::string busy_text(const std::string& unit, double fraction) {
+    return is_nonzero_fraction(fraction)
+               ? ": " + unit + " busy " + percent_text(std::min(fraction, 1.0)) + " of the time"
                : "";
 }
 
@@ -45,10 +45,10 @@ std::string memory_verdict(const Prediction& p) {
 }
 
 std::string cache_verdict(const Prediction& p) {
-    const bool is_in = p.busy.l2_read >= p.busy.l2_write;
+    const bool is_load_path = p.busy.l2_read >= p.busy.l2_write;
     return "the path between multiprocessors and the L2 cache is the limit" +
-           busy_text(is_in ? "for loads it is" : "for stores it is",
-                     is_in ? p.busy.l2_read : p.busy.l2_write);
+           busy_text(is_load_path ? "for loads it is" : "for stores it is",
+                     is_load_path ? p.busy.l2_read : p.busy.l2_write);
 }
 
 std::string start_verdict(const Prediction& p, const Gpu& gpu) {
@@ -128,8 +128,8 @@ std::string resident_text(const Prediction& p, const Gpu& gpu) {
 /// Returns a sentence such as "A warp lives about 2370 cycles: 350 until it starts, 940 waiting for
 /// loads, ...".
 std::string life_text(const Prediction& p) {
-    const double all = p.life.sum();
-    if (!is_nonzero_count(all)) return "";
+    const double total_cycles = p.life.sum();
+    if (!is_nonzero_count(total_cycles)) return "";
     std::string at_barriers = "waiting at barriers";
     if (p.warps_per_block > 1) {
         at_barriers += " for the slowest of " + std::to_string(p.warps_per_block) + " warps";
@@ -139,17 +139,19 @@ std::string life_text(const Prediction& p) {
         {p.life.loads, "waiting for loads"}, {p.life.shared, "waiting for shared memory"},
         {p.life.barrier, at_barriers},       {p.life.stores, "waiting until stores are accepted"},
     };
-    std::vector<std::string> said;
-    double rest = all;
-    for (const auto& [cycles, what] : parts) {
+    std::vector<std::string> phrases;
+    double other_cycles = total_cycles;
+    for (const auto& [state_cycles, what] : parts) {
         // Omit waits of less than a twentieth of the warp's life.
-        if (!is_nonzero_count(cycles) || cycles < all / 20) continue;
-        said.push_back(number_text(cycles) + " " + what);
-        rest -= cycles;
+        if (!is_nonzero_count(state_cycles) || state_cycles < total_cycles / 20) continue;
+        phrases.push_back(number_text(state_cycles) + " " + what);
+        other_cycles -= state_cycles;
     }
-    if (said.empty()) return "";
-    if (rest >= all / 20) said.push_back(number_text(rest) + " for everything else");
-    return "A warp lives about " + number_text(all) + " cycles: " + join_as_list(said) + ".";
+    if (phrases.empty()) return "";
+    if (other_cycles >= total_cycles / 20)
+        phrases.push_back(number_text(other_cycles) + " for everything else");
+    return "A warp lives about " + number_text(total_cycles) + " cycles: " + join_as_list(phrases) +
+           ".";
 }
 
 /// Returns a sentence about Little's law with its three numbers, two of which the kernel can
@@ -159,7 +161,7 @@ std::string littles_law_text(const Prediction& p) {
     const double rate = p.bytes_in_flight / p.latency_cycles;
     if (!is_nonzero_fraction(rate)) return "";
     return "A load takes about " + number_text(p.latency_cycles) + " cycles, so " +
-           bytes_text(p.bytes_in_flight) + " in flight give a multiprocessor " + times_text(rate) +
+           bytes_text(p.bytes_in_flight) + " in flight give a multiprocessor " + ratio_text(rate) +
            " bytes per cycle.";
 }
 
@@ -167,8 +169,9 @@ std::string littles_law_text(const Prediction& p) {
 /// verdict names.
 std::string busy_parts_text(const Prediction& p) {
     std::vector<std::pair<double, std::string>> parts;
-    const auto add = [&](double part, const std::string& what, bool is_said) {
-        if (is_nonzero_fraction(part) && part >= 0.1 && !is_said) parts.emplace_back(part, what);
+    const auto add = [&](double fraction, const std::string& what, bool is_mentioned) {
+        if (is_nonzero_fraction(fraction) && fraction >= 0.1 && !is_mentioned)
+            parts.emplace_back(fraction, what);
     };
     add(p.busy.memory, "memory", p.bottleneck == Bottleneck::memory);
     add(p.busy.shared, "shared memory and L1 cache", p.bottleneck == Bottleneck::shared);
@@ -178,11 +181,12 @@ std::string busy_parts_text(const Prediction& p) {
     add(p.busy.issue, "instruction issue", p.bottleneck == Bottleneck::issue);
     std::stable_sort(parts.begin(), parts.end(),
                      [](const auto& one, const auto& other) { return one.first > other.first; });
-    std::vector<std::string> said;
-    for (const auto& [part, what] : parts) {
-        if (said.size() < 3) said.push_back(what + " " + percent_text(std::min(part, 1.0)));
+    std::vector<std::string> phrases;
+    for (const auto& [fraction, what] : parts) {
+        if (phrases.size() < 3)
+            phrases.push_back(what + " " + percent_text(std::min(fraction, 1.0)));
     }
-    return said.empty() ? "" : "Busy: " + join_as_list(said) + " of the time.";
+    return phrases.empty() ? "" : "Busy: " + join_as_list(phrases) + " of the time.";
 }
 
 std::string useful_traffic_text(const Prediction& p, double useful_bytes) {
@@ -201,43 +205,45 @@ std::string useful_traffic_text(const Prediction& p, double useful_bytes) {
 
 /// Returns an upper bound on the factor by which runs of `run` bytes slow memory down: the table's
 /// value for the next shorter length.
-double slowdown_limit(const Runs& runs, const std::vector<double>& table, double run) {
-    double slower = 0;
-    for (std::size_t i = 0; i < std::min(runs.bytes.size(), table.size()); ++i) {
-        if (i == 0 || runs.bytes[i] <= run) slower = table[i];
+double slowdown_limit(const RunCosts& run_costs, const std::vector<double>& excess_costs,
+                      double run_bytes) {
+    double slowdown = 0;
+    for (std::size_t i = 0; i < std::min(run_costs.bytes.size(), excess_costs.size()); ++i) {
+        if (i == 0 || run_costs.bytes[i] <= run_bytes) slowdown = excess_costs[i];
     }
-    return slower;
+    return slowdown;
 }
 
 /// Describes the run lengths in memory, unless memory is so idle that they do not matter.
 std::string runs_text(const Prediction& p, const Gpu& gpu) {
     if (p.bottleneck != Bottleneck::memory && !(p.busy.memory >= kNotableUtilization)) return "";
-    std::vector<std::string> said;
-    const auto add = [&](const std::string& what, double run, const std::vector<double>& table) {
-        if (!is_short_run(run)) return;
-        said.push_back(what + " in runs of " + bytes_text(run));
-        const double slower = slowdown_limit(gpu.runs, table, run);
-        if (is_nonzero_fraction(slower)) {
-            said.back() += " (up to " + percent_text(slower) + " slower than long runs)";
+    std::vector<std::string> phrases;
+    const auto add = [&](const std::string& what, double run_bytes,
+                         const std::vector<double>& excess_costs) {
+        if (!is_short_run(run_bytes)) return;
+        phrases.push_back(what + " in runs of " + bytes_text(run_bytes));
+        const double slowdown = slowdown_limit(gpu.run_costs, excess_costs, run_bytes);
+        if (is_nonzero_fraction(slowdown)) {
+            phrases.back() += " (up to " + percent_text(slowdown) + " slower than long runs)";
         }
     };
-    add("reads", p.run_bytes_read, gpu.runs.read_excess);
-    add("writes", p.run_bytes_written, gpu.runs.write_excess);
-    return said.empty() ? "" : "Memory sees " + join_as_list(said) + ".";
+    add("reads", p.run_bytes_read, gpu.run_costs.read_excess);
+    add("writes", p.run_bytes_written, gpu.run_costs.write_excess);
+    return phrases.empty() ? "" : "Memory sees " + join_as_list(phrases) + ".";
 }
 
 std::vector<std::string> list_reasons(const Prediction& p, const Gpu& gpu, double useful_bytes) {
-    std::vector<std::string> first{resident_text(p, gpu), life_text(p),
-                                   is_latency_bound(p) ? littles_law_text(p) : ""};
-    std::vector<std::string> then{useful_traffic_text(p, useful_bytes), runs_text(p, gpu),
-                                  busy_parts_text(p)};
-    if (!is_latency_bound(p)) std::swap(first, then);
-    first.insert(first.end(), then.begin(), then.end());
-    std::vector<std::string> said;
-    for (const std::string& sentence : first) {
-        if (!sentence.empty()) said.push_back(sentence);
+    std::vector<std::string> main_reasons{resident_text(p, gpu), life_text(p),
+                                          is_latency_bound(p) ? littles_law_text(p) : ""};
+    std::vector<std::string> other_reasons{useful_traffic_text(p, useful_bytes), runs_text(p, gpu),
+                                           busy_parts_text(p)};
+    if (!is_latency_bound(p)) std::swap(main_reasons, other_reasons);
+    main_reasons.insert(main_reasons.end(), other_reasons.begin(), other_reasons.end());
+    std::vector<std::string> sentences;
+    for (const std::string& sentence : main_reasons) {
+        if (!sentence.empty()) sentences.push_back(sentence);
     }
-    return said;
+    return sentences;
 }
 
 // ---- what could help ----
@@ -268,9 +274,9 @@ Remedy memory_remedy(const Prediction& p, const Gpu& gpu, double useful_bytes) {
     if (is_nonzero_count(useful_bytes) && p.memory_bytes > kNotableRatio * useful_bytes) {
         return {"Use every byte of each sector that memory moves, and move each sector once."};
     }
-    constexpr double nearly = 0.93;
-    const auto part = fraction_of_copy(p, gpu, useful_bytes);
-    if (part && *part >= nearly)
+    constexpr double near_copy_fraction = 0.93;
+    const auto fraction = fraction_of_copy(p, gpu, useful_bytes);
+    if (fraction && *fraction >= near_copy_fraction)
         return {.text =
                     "The kernel is nearly as fast as a copy; only moving fewer bytes would make it "
                     "faster.",
@@ -334,12 +340,12 @@ Remedy choose_remedy(const Prediction& p, const Gpu& gpu, double useful_bytes) {
 
 // ---- the predicted time and its error band ----
 
-std::string time_of(const Prediction& p, const Gpu& gpu, double useful_bytes) {
-    if (!has_time(p)) return "no time";
+std::string describe_time(const Prediction& p, const Gpu& gpu, double useful_bytes) {
+    if (!has_predicted_time(p)) return "no time";
     std::string text = "about " + time_text(p.ms);
-    if (const auto part = fraction_of_copy(p, gpu, useful_bytes);
-        part && is_nonzero_fraction(*part)) {
-        return text + ", " + percent_text(*part) + " of a copy";
+    if (const auto fraction = fraction_of_copy(p, gpu, useful_bytes);
+        fraction && is_nonzero_fraction(*fraction)) {
+        return text + ", " + percent_text(*fraction) + " of a copy";
     }
     if (!is_nonzero_count(p.memory_bytes)) return text;
     const double gbps = p.memory_bytes / (p.ms * 1e6);
@@ -415,7 +421,7 @@ std::string phrase_for(Unknown unknown) {
 }
 
 std::string prediction_label(const Prediction& prediction) {
-    std::string text = prediction.measured_gpu ? "predicted" : "predicted, unverified";
+    std::string text = prediction.is_gpu_measured ? "predicted" : "predicted, unverified";
     text += ", " + (prediction.gpu.empty() ? "a GPU without a name" : prediction.gpu);
     if (!is_nonzero_fraction(prediction.error_band)) return text + ", error unknown";
     return text + ", " +
@@ -426,7 +432,7 @@ std::string prediction_label(const Prediction& prediction) {
 
 std::optional<double> fraction_of_copy(const Prediction& prediction, const Gpu& gpu,
                                        double useful_bytes) {
-    if (!has_time(prediction) || !is_nonzero_count(useful_bytes) ||
+    if (!has_predicted_time(prediction) || !is_nonzero_count(useful_bytes) ||
         !is_nonzero_count(gpu.copy_gbps))
         return {};
     return useful_bytes / (gpu.copy_gbps * 1e6) / prediction.ms;
@@ -434,36 +440,36 @@ std::optional<double> fraction_of_copy(const Prediction& prediction, const Gpu& 
 
 TimeExplanation explain_prediction(const Prediction& prediction, const Gpu& gpu,
                                    double useful_bytes) {
-    TimeExplanation said{.kernel = replace_non_ascii(prediction.kernel),
-                         .time = time_of(prediction, gpu, useful_bytes),
-                         .label = prediction_label(prediction),
-                         .verdict = "the model cannot predict a time for this launch",
-                         .why = {},
-                         .unknown = {},
-                         .cure = ""};
-    if (has_time(prediction)) {
-        said.verdict = describe_verdict(prediction, gpu);
-        said.why = list_reasons(prediction, gpu, useful_bytes);
+    TimeExplanation explanation{.kernel = replace_non_ascii(prediction.kernel),
+                                .time = describe_time(prediction, gpu, useful_bytes),
+                                .label = prediction_label(prediction),
+                                .verdict = "the model cannot predict a time for this launch",
+                                .why = {},
+                                .unknown = {},
+                                .cure = ""};
+    if (has_predicted_time(prediction)) {
+        explanation.verdict = describe_verdict(prediction, gpu);
+        explanation.why = list_reasons(prediction, gpu, useful_bytes);
         const Remedy remedy = choose_remedy(prediction, gpu, useful_bytes);
-        said.cure = remedy.text;
-        said.cure_is_advice = remedy.is_advice;
+        explanation.cure = remedy.text;
+        explanation.cure_is_advice = remedy.is_advice;
     }
     for (const Unknown unknown : prediction.unknown) {
-        said.unknown.push_back(unknown_text(prediction, unknown));
+        explanation.unknown.push_back(unknown_text(prediction, unknown));
     }
-    return said;
+    return explanation;
 }
 
 std::string TimeExplanation::headline() const {
-    const std::string what = kernel.empty() ? capitalize(time) : kernel + ": " + time;
-    return what + " (" + label + "). " + capitalize(verdict) + ".";
+    const std::string beginning = kernel.empty() ? capitalize(time) : kernel + ": " + time;
+    return beginning + " (" + label + "). " + capitalize(verdict) + ".";
 }
 
 std::string TimeExplanation::text() const {
     std::string text = headline() + "\n", paragraph;
     for (const std::string& sentence : why) paragraph += (paragraph.empty() ? "" : " ") + sentence;
-    for (const std::string& one : {paragraph, cure}) {
-        if (!one.empty()) text += one + "\n";
+    for (const std::string& paragraph_or_cure : {paragraph, cure}) {
+        if (!paragraph_or_cure.empty()) text += paragraph_or_cure + "\n";
     }
     for (const std::string& sentence : unknown) text += sentence + "\n";
     return text;

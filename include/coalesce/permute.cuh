@@ -37,12 +37,12 @@ constexpr int unit_size() {
     return sizeof(T) & (~sizeof(T) + 1);
 }
 
-template <int LEAST, int SIZE>
-constexpr int max_of_size_and = SIZE < LEAST ? LEAST : SIZE;
+template <int MIN_UNIT_BYTES, int SIZE>
+constexpr int raised_unit_bytes = SIZE < MIN_UNIT_BYTES ? MIN_UNIT_BYTES : SIZE;
 
 /// Implements the public functions. LEAST is the size of the smallest unit for which kernels are
 /// compiled.
-template <int LEAST>
+template <int MIN_UNIT_BYTES>
 cudaError_t permute(void* out, const void* in, std::size_t element_size, int axes,
                     const std::int64_t* sizes, const int* order, const Queue& queue) {
     Plan plan;
@@ -50,10 +50,10 @@ cudaError_t permute(void* out, const void* in, std::size_t element_size, int axe
     if (error != cudaSuccess) return error;
     switch (plan.unit_bytes) {
         case 16: return launch_plan<16>(plan, queue);
-        case 8: return launch_plan<max_of_size_and<LEAST, 8>>(plan, queue);
-        case 4: return launch_plan<max_of_size_and<LEAST, 4>>(plan, queue);
-        case 2: return launch_plan<max_of_size_and<LEAST, 2>>(plan, queue);
-        default: return launch_plan<LEAST>(plan, queue);
+        case 8: return launch_plan<raised_unit_bytes<MIN_UNIT_BYTES, 8>>(plan, queue);
+        case 4: return launch_plan<raised_unit_bytes<MIN_UNIT_BYTES, 4>>(plan, queue);
+        case 2: return launch_plan<raised_unit_bytes<MIN_UNIT_BYTES, 2>>(plan, queue);
+        default: return launch_plan<MIN_UNIT_BYTES>(plan, queue);
     }
 }
 

@@ -23,12 +23,12 @@ namespace coalesce {
 /// call at the same time. It can run only on the device that was current when it was planned.
 class PlannedCall {
 public:
-    /// Calls queue_in(queue) and stores the launch that this call queues. Used by `plan`.
+    /// Calls queue_call(queue) and stores the launch that this call queues. Used by `plan`.
     template <class Call>
-    cudaError_t keep(const void* out, const void* in, const Call& queue_in) {
+    cudaError_t keep(const void* out, const void* in, const Call& queue_call) {
         launch_ = {};
-        out_place_ = place_of(out), in_place_ = place_of(in);
-        cudaError_t error = queue_in(transposing::Queue(&launch_));
+        out_line_offset_ = offset_in_line(out), in_line_offset_ = offset_in_line(in);
+        cudaError_t error = queue_call(transposing::Queue(&launch_));
         if (error == cudaSuccess && launch_.launch_count > 1) error = cudaErrorNotSupported;
         if (error != cudaSuccess) launch_ = {};
         return error;
@@ -40,19 +40,19 @@ public:
     cudaError_t run(void* out, const void* in, cudaStream_t stream = nullptr) const {
         if (launch_.launch_count == 0) return cudaSuccess;
         if (out == nullptr || in == nullptr) return cudaErrorInvalidValue;
-        if (place_of(out) != out_place_ || place_of(in) != in_place_) {
+        if (offset_in_line(out) != out_line_offset_ || offset_in_line(in) != in_line_offset_) {
             return cudaErrorMisalignedAddress;
         }
         return launch_.repeat({out, in}, stream);
     }
 
 private:
-    static unsigned place_of(const void* data) {
+    static unsigned offset_in_line(const void* data) {
         return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(data) % 128);
     }
 
     transposing::StoredLaunch launch_;
-    unsigned out_place_ = 0, in_place_ = 0;
+    unsigned out_line_offset_ = 0, in_line_offset_ = 0;
 };
 
 /// Plans the call transpose(out, in, rows, cols, options). Queues nothing.

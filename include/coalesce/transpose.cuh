@@ -53,10 +53,10 @@ namespace transposing {
 inline cudaError_t parse_arguments(Task& task, void* out, const void* in, std::int64_t size,
                                    std::int64_t rows, std::int64_t cols,
                                    const TransposeOptions& options) {
-    constexpr std::int64_t most = INT64_MAX / 64;
+    constexpr std::int64_t max_elements = INT64_MAX / 64;
     task = {};
     task.out = out, task.in = in;
-    task.group_strips = 1;
+    task.strips_in_group = 1;
     task.rows = rows, task.cols = cols, task.batches = options.batches;
     task.in_pitch = options.in_pitch == 0 ? cols : options.in_pitch;
     task.out_pitch = options.out_pitch == 0 ? rows : options.out_pitch;
@@ -64,7 +64,8 @@ inline cudaError_t parse_arguments(Task& task, void* out, const void* in, std::i
     if (task.in_pitch < cols || task.out_pitch < rows) return cudaErrorInvalidValue;
     if (options.in_stride < 0 || options.out_stride < 0) return cudaErrorInvalidValue;
     if (rows == 0 || cols == 0 || options.batches == 0) return cudaSuccess;
-    if (task.in_pitch > most / rows || task.out_pitch > most / cols) return cudaErrorInvalidValue;
+    if (task.in_pitch > max_elements / rows || task.out_pitch > max_elements / cols)
+        return cudaErrorInvalidValue;
     task.in_stride = options.in_stride == 0 ? rows * task.in_pitch : options.in_stride;
     task.out_stride = options.out_stride == 0 ? cols * task.out_pitch : options.out_stride;
     if (out == nullptr || in == nullptr) return cudaErrorInvalidValue;

@@ -339,14 +339,14 @@ TEST_CASE("the method is chosen by element size, axes and alignment") {
     CHECK_EQ(way(12, {64, 64}, {1, 0}), PermuteMethod::compound);
     const auto has_triples = [](int size, std::int64_t cols) {
         const Plan plan = plan_of(size, {224, cols}, {1, 0});
-        return permuting::has_triples<1>(permuting::make_compounds<1>(plan));
+        return permuting::has_triples<1>(permuting::make_compound_task<1>(plan));
     };
     CHECK(has_triples(3, 224));
     CHECK_FALSE(has_triples(3, 222));  // rows are not whole words
     CHECK_FALSE(has_triples(5, 224));  // elements have five units
     const auto has_triple_vectors = [](std::int64_t rows, std::int64_t cols, int offset) {
         const Plan plan = plan_of(6, {rows, cols}, {1, 0}, offset);
-        return permuting::has_triple_vectors<2>(permuting::make_compounds<2>(plan));
+        return permuting::has_triple_vectors<2>(permuting::make_compound_task<2>(plan));
     };
     CHECK(has_triple_vectors(224, 224, 0));
     CHECK_FALSE(has_triple_vectors(224, 220, 0));  // rows are not whole vectors
@@ -355,9 +355,10 @@ TEST_CASE("the method is chosen by element size, axes and alignment") {
     using Vectors = permuting::TripleVectorsToSectors<1>;
     CHECK_EQ(Vectors::choose_tile_cols(224), 224);
     CHECK_EQ(Vectors::choose_tile_cols(272), 144);  // two tiles of about the same width
-    CHECK_EQ(permuting::make_compounds<4>(plan_of(12, {4096, 4096}, {1, 0})).tile_cols, 64);
-    CHECK_EQ(permuting::make_compounds<2>(plan_of(2, {2, 2048, 48, 75}, {0, 2, 1, 3})).tile_cols,
-             48);
+    CHECK_EQ(permuting::make_compound_task<4>(plan_of(12, {4096, 4096}, {1, 0})).tile_cols, 64);
+    CHECK_EQ(
+        permuting::make_compound_task<2>(plan_of(2, {2, 2048, 48, 75}, {0, 2, 1, 3})).tile_cols,
+        48);
     CHECK_EQ(way(4, {64, 64, 5}, {1, 0, 2}), PermuteMethod::compound);
     CHECK_EQ(way(3, {20, 512, 20, 512}, {0, 3, 2, 1}), PermuteMethod::gather);  // rows have gaps
     CHECK_EQ(way(12, {10, 5000}, {1, 0}), PermuteMethod::gather);  // tiles would be empty

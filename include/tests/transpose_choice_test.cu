@@ -15,22 +15,24 @@ TEST_CASE("the length of strips depends on element size and matrix shape") {
         made.rows = rows, made.cols = cols;
         return made;
     };
-    CHECK_EQ(tall_rows<1>(task(1000003, 37)), 512);
-    CHECK_EQ(tall_rows<1>(task(1000003, 3)), 4096);
-    CHECK_EQ(tall_rows<4>(task(1000003, 5)), 1024);
-    CHECK_EQ(tall_rows<4>(task(1000003, 37)), 128);
-    CHECK_EQ(tall_rows<8>(task(1000003, 200)), 32);  // uses more than the default memory
-    CHECK_EQ(tall_rows<16>(task(1000003, 200)), 0);  // no space for a strip
+    CHECK_EQ(choose_tall_rows<1>(task(1000003, 37)), 512);
+    CHECK_EQ(choose_tall_rows<1>(task(1000003, 3)), 4096);
+    CHECK_EQ(choose_tall_rows<4>(task(1000003, 5)), 1024);
+    CHECK_EQ(choose_tall_rows<4>(task(1000003, 37)), 128);
+    CHECK_EQ(choose_tall_rows<8>(task(1000003, 200)), 32);  // uses more than the default memory
+    CHECK_EQ(choose_tall_rows<16>(task(1000003, 200)), 0);  // no space for a strip
     const auto in_fast_memory = [&](std::int64_t rows, std::int64_t cols) {
         Task made = task(rows, cols);
         made.has_fast_memory = true;
         return made;
     };
-    CHECK_EQ(tall_rows<4>(in_fast_memory(1000003, 37)), 256);  // five blocks leave 60 KB of L1
-    CHECK_EQ(tall_rows<4>(in_fast_memory(1000003, 39)), 128);
-    CHECK_EQ(tall_rows<4>(in_fast_memory(1000003, 66), true), 128);
-    CHECK_EQ(tall_rows<4>(in_fast_memory(1000003, 130)), 32);  // blocks have more threads here
-    CHECK_EQ(tall_rows<2>(in_fast_memory(1000003, 37)), 256);
+    CHECK_EQ(choose_tall_rows<4>(in_fast_memory(1000003, 37)),
+             256);  // five blocks leave 60 KB of L1
+    CHECK_EQ(choose_tall_rows<4>(in_fast_memory(1000003, 39)), 128);
+    CHECK_EQ(choose_tall_rows<4>(in_fast_memory(1000003, 66), true), 128);
+    CHECK_EQ(choose_tall_rows<4>(in_fast_memory(1000003, 130)),
+             32);  // blocks have more threads here
+    CHECK_EQ(choose_tall_rows<2>(in_fast_memory(1000003, 37)), 256);
     CHECK(are_lanes_busy(task(1000003, 64)));
     CHECK_FALSE(are_lanes_busy(task(1000003, 40)));  // 10 words, for which 16 lanes are needed
     CHECK(are_lanes_busy(task(1000003, 60)));
@@ -38,18 +40,18 @@ TEST_CASE("the length of strips depends on element size and matrix shape") {
     CHECK_EQ(TallOfWords::strip_rows(64), 480);  // out of 512 rows that are loaded
     CHECK_EQ(TallOfWords::strip_rows(24), 992);  // the longest rows that a thread can process
     CHECK_EQ(TallOfWords::strip_rows(128), 224);
-    CHECK_EQ(wide_cols<1>(task(37, 1000003)), 496);  // four whole chunks of 124
-    CHECK_EQ(wide_cols<1>(task(110, 1000003)), 496);
-    CHECK_EQ(wide_cols<1>(task(200, 1000003)), 248);
-    CHECK_EQ(wide_cols<1>(task(300, 1000003)), 0);
-    CHECK_EQ(wide_cols<1>(task(3, 1000003)), 3968);
-    CHECK_EQ(wide_cols<2>(task(3, 1000003)), 1984);  // 32 whole chunks of 62
-    CHECK_EQ(wide_cols<4>(task(5, 1000003)), 1024);
-    CHECK_EQ(wide_cols<4>(task(12, 1000003)), 128);
-    CHECK_EQ(wide_cols<4>(task(75, 1000003)), 128);
-    CHECK_EQ(wide_cols<4>(task(96, 1000003)), 64);
-    CHECK_EQ(wide_cols<4>(task(150, 1000003)), 64);
-    CHECK_EQ(wide_cols<16>(task(200, 1000003)), 0);
+    CHECK_EQ(choose_wide_cols<1>(task(37, 1000003)), 496);  // four whole chunks of 124
+    CHECK_EQ(choose_wide_cols<1>(task(110, 1000003)), 496);
+    CHECK_EQ(choose_wide_cols<1>(task(200, 1000003)), 248);
+    CHECK_EQ(choose_wide_cols<1>(task(300, 1000003)), 0);
+    CHECK_EQ(choose_wide_cols<1>(task(3, 1000003)), 3968);
+    CHECK_EQ(choose_wide_cols<2>(task(3, 1000003)), 1984);  // 32 whole chunks of 62
+    CHECK_EQ(choose_wide_cols<4>(task(5, 1000003)), 1024);
+    CHECK_EQ(choose_wide_cols<4>(task(12, 1000003)), 128);
+    CHECK_EQ(choose_wide_cols<4>(task(75, 1000003)), 128);
+    CHECK_EQ(choose_wide_cols<4>(task(96, 1000003)), 64);
+    CHECK_EQ(choose_wide_cols<4>(task(150, 1000003)), 64);
+    CHECK_EQ(choose_wide_cols<16>(task(200, 1000003)), 0);
 }
 
 TEST_CASE("the padding of strips is chosen so that it reduces bank conflicts") {
@@ -108,16 +110,16 @@ TEST_CASE("kernels and their parameters are chosen by matrix shape") {
         shorten_strips<4>(*one);
     }
     CHECK(square.is_down_first);
-    CHECK_EQ(square.group_strips, 1);
+    CHECK_EQ(square.strips_in_group, 1);
     CHECK_FALSE(high.is_down_first);  // 50001 rows evict shared cache lines
-    CHECK_EQ(high.group_strips, 1);
+    CHECK_EQ(high.strips_in_group, 1);
     CHECK(large.is_down_first);  // too long in both directions
-    CHECK_EQ(large.group_strips, strips_per_group<4>);
+    CHECK_EQ(large.strips_in_group, strips_per_group<4>);
     CHECK(large_in_fast.is_down_first);  // short enough for fast memory
-    CHECK_EQ(large_in_fast.group_strips, 1);
-    CHECK_EQ(huge_in_fast.group_strips, strips_per_group<4>);
+    CHECK_EQ(large_in_fast.strips_in_group, 1);
+    CHECK_EQ(huge_in_fast.strips_in_group, strips_per_group<4>);
     CHECK_FALSE(group_for_line_sharing<4>(task(50000, 8004)).is_down_first);
-    CHECK_EQ(group_for_line_sharing<4>(task(45000, 45000)).group_strips, strips_per_group<4>);
+    CHECK_EQ(group_for_line_sharing<4>(task(45000, 45000)).strips_in_group, strips_per_group<4>);
     CHECK_FALSE(
         group_for_line_sharing<2>(task(20000, 10008)).is_down_first);  // rows end within a sector
     CHECK(group_for_line_sharing<2>(task(20000, 10016)).is_down_first);

@@ -16,7 +16,7 @@ namespace {
 template <int SIZE, class Kernel>
 void check_tall(const Sample& sample) {
     check_launch<SIZE>(sample, [](transposing::Task& task, cudaStream_t stream) {
-        task.tile_rows = transposing::tall_rows<SIZE>(task, true);
+        task.tile_rows = transposing::choose_tall_rows<SIZE>(task, true);
         return transposing::launch_tall_kernel<SIZE, Kernel>(task, stream);
     });
 }
@@ -28,7 +28,7 @@ void check_tall_of_words(const Sample& sample) {
 template <int SIZE, class Kernel>
 void check_wide(const Sample& sample) {
     check_launch<SIZE>(sample, [](transposing::Task& task, cudaStream_t stream) {
-        task.tile_cols = transposing::wide_cols<SIZE>(task);
+        task.tile_cols = transposing::choose_wide_cols<SIZE>(task);
         return transposing::launch_wide_kernel<SIZE, Kernel>(task, stream);
     });
 }

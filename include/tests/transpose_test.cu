@@ -44,7 +44,7 @@ Transposer only(bool are_strips_spread = false, unsigned group = 1) {
             transposing::parse_arguments(task, out, in, SIZE, s.rows, s.cols, s.options);
         if (error != cudaSuccess) return error;
         task.are_strips_spread = are_strips_spread;
-        task.group_strips = group;
+        task.strips_in_group = group;
         return transposing::launch<SIZE, Kernel>(task, stream);
     };
 }
@@ -97,7 +97,12 @@ TEST_CASE("transpose is correct for empty and tiny matrices") {
 TEST_CASE("every kernel is correct at every alignment") {
     for (const int size : {1, 2, 4, 8, 16}) {
         for (const std::int64_t start : {0, 1, 3}) {
-            check({size, 300, 290, {}, start, 1});       // Realigned, Shifted and Shifted run
+            check({size,
+                   300,
+                   290,
+                   {},
+                   start,
+                   1});  // Realigned, ShiftedElements and ShiftedElements run
             check({size, 70, 90, {100, 77}, 1, start});  // runs the same kernels on a submatrix
             check({size, 700, 37, {}, start, 1});        // runs Tall
             check({size, 37, 700, {}, 1, start});        // runs Wide
@@ -116,18 +121,25 @@ TEST_CASE("the kernels for large matrices are correct on small matrices") {
     for (const std::int64_t start : {0, 1, 7}) {
         for (const std::int64_t pitch : {0, 601}) {
             const TransposeOptions options{pitch, pitch, 2};
-            check_only<1, Rewound<1, 256, 512, 2, far, 32>>({1, 397, 523, options, start, 3});
-            check_only<2, Rewound<2, 128, 256, 4, far, 32>>({2, 397, 283, options, start, 3});
-            check_only<1, Rewound<1, 128, 512, 4, far, 32>>({1, 397, 523, options, start, 3});
-            check_only<1, Rewound<1, 128, 512, 4, far, 16>>({1, 397, 523, options, start, 3});
-            check_only<4, Shifted<4, 64, 64, 256, 32, far>>({4, 197, 203, options, start, 3});
-            check_only<4, Shifted<4, 64, 64, 512, 32, far>>({4, 197, 203, options, start, 3});
-            check_only<8, Shifted<8, 64, 32, 512, 32, far>>({8, 97, 103, options, start, 3});
-            check_only<16, Shifted<16, 64, 16, 512, 32, far>>({16, 97, 73, options, start, 3});
-            check_only<4, Shifted<4, 64, 64, 512, 4, far>>({4, 197, 203, options, start, 3});
-            check_only<4, Shifted<4, 32, 128, 512, 4, far>>({4, 197, 203, options, start, 3});
-            check_only<8, Shifted<8, 32, 64, 512, 8, far>>({8, 97, 103, options, start, 3});
-            check_only<16, Shifted<16, 32, 32, 512, 16, far>>({16, 97, 73, options, start, 3});
+            check_only<1, RewoundRows<1, 256, 512, 2, far, 32>>({1, 397, 523, options, start, 3});
+            check_only<2, RewoundRows<2, 128, 256, 4, far, 32>>({2, 397, 283, options, start, 3});
+            check_only<1, RewoundRows<1, 128, 512, 4, far, 32>>({1, 397, 523, options, start, 3});
+            check_only<1, RewoundRows<1, 128, 512, 4, far, 16>>({1, 397, 523, options, start, 3});
+            check_only<4, ShiftedElements<4, 64, 64, 256, 32, far>>(
+                {4, 197, 203, options, start, 3});
+            check_only<4, ShiftedElements<4, 64, 64, 512, 32, far>>(
+                {4, 197, 203, options, start, 3});
+            check_only<8, ShiftedElements<8, 64, 32, 512, 32, far>>(
+                {8, 97, 103, options, start, 3});
+            check_only<16, ShiftedElements<16, 64, 16, 512, 32, far>>(
+                {16, 97, 73, options, start, 3});
+            check_only<4, ShiftedElements<4, 64, 64, 512, 4, far>>(
+                {4, 197, 203, options, start, 3});
+            check_only<4, ShiftedElements<4, 32, 128, 512, 4, far>>(
+                {4, 197, 203, options, start, 3});
+            check_only<8, ShiftedElements<8, 32, 64, 512, 8, far>>({8, 97, 103, options, start, 3});
+            check_only<16, ShiftedElements<16, 32, 32, 512, 16, far>>(
+                {16, 97, 73, options, start, 3});
         }
     }
     for (const TransposeOptions& options : {TransposeOptions{}, TransposeOptions{272, 208, 3}}) {
@@ -197,14 +209,14 @@ TEST_CASE("strips that are processed in a spread-out order are transposed correc
 
 TEST_CASE("groups of adjacent strips are transposed correctly, even if the last group is partial") {
     using namespace transposing;
-    using Tile = Shifted<4, 64, 32, 256, 32>;
+    using Tile = ShiftedElements<4, 64, 32, 256, 32>;
     for (const std::int64_t cols : {31, 3 * 32, 4 * 32, 9 * 32 + 5}) {
         for (const unsigned group : {1u, 2u, 4u, 100u}) {
             check_only<4, Tile>({4, 300, cols, {0, 0, 3}, 1, 0}, false, group);
         }
     }
-    check_only<1, Rewound<1, 128, 512, 4, LoadPolicy::plain, 32>>({1, 201, 1301, {}, 1, 0}, false,
-                                                                  4);
+    check_only<1, RewoundRows<1, 128, 512, 4, LoadPolicy::plain, 32>>({1, 201, 1301, {}, 1, 0},
+                                                                      false, 4);
     check_only<4, AlignedWords<LoadPolicy::evict_last_128>>({4, 196, 9 * 64 + 4, {0, 0, 2}, 0, 0},
                                                             false, 4);
 }

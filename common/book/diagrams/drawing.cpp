@@ -28,8 +28,8 @@ constexpr const char* animation_style = R"(<style>
 </style>
 )";
 
-const char* css_class(CellContents kind) {
-    switch (kind) {
+const char* css_class(CellContents contents) {
+    switch (contents) {
         case CellContents::idle: return "idle";
         case CellContents::used: return "used";
         case CellContents::wasted: return "waste";
@@ -46,14 +46,14 @@ void Drawing::add_text(int x, int y, const std::string& words, const char* style
     body_ += ">" + escaped(words) + "</text>\n";
 }
 
-void Drawing::add_cell(int x, int y, int width, int height, CellContents kind,
+void Drawing::add_cell(int x, int y, int width, int height, CellContents contents,
                        const std::string& label) {
     body_ += format("<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n",
-                    css_class(kind), x, y, width, height);
+                    css_class(contents), x, y, width, height);
     if (!label.empty()) add_text(x + width / 2, y + height / 2 + 4, label, "lane");
 }
 
-void Drawing::animated_cell(int x, int y, int side, int step) {
+void Drawing::add_animated_cell(int x, int y, int side, int step) {
     is_animated_ = true;
     body_ += format(
         "<rect class=\"turn\" style=\"--turn:%d\" x=\"%d\" y=\"%d\" width=\"%d\" "

@@ -19,11 +19,11 @@ public:
 
     void add_text(int x, int y, const std::string& words, const char* style = "");
     /// Draws a rectangle, with `label` in its centre if it fits.
-    void add_cell(int x, int y, int width, int height, CellContents kind,
+    void add_cell(int x, int y, int width, int height, CellContents contents,
                   const std::string& label = "");
     /// Draws a square that lights up at step `step` of the animation. If the reader prefers reduced
     /// motion, the square stays dark.
-    void animated_cell(int x, int y, int side, int step);
+    void add_animated_cell(int x, int y, int side, int step);
     /// Draws a grid of `cols` x `rows` idle cells that are `side` pixels apart.
     void add_grid(int x, int y, int cols, int rows, int side);
 

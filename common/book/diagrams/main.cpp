@@ -21,36 +21,37 @@ constexpr const char* help =
 
 using Pictures = std::map<std::string, std::string>;  // maps a file's name to its SVG
 
-Pictures draw(const fs::path& folder) {
-    const auto read = [&](const char* step) { return read_recording(folder, step); };
+Pictures draw_pictures(const fs::path& folder) {
+    const auto read_step = [&](const char* step) { return read_recording(folder, step); };
     Pictures pictures;
-    const std::pair<const char*, const char*> warps[] = {
+    const std::pair<const char*, const char*> warp_variants[] = {
         {"01_copy", "copy"},          {"02_naive", "naive"},         {"03_tiled", "tiled"},
         {"04_padded", "padded"},      {"05_coarsened", "coarsened"}, {"06_diagonal", "diagonal"},
         {"07_vec2", "vec2"},          {"08_vec4", "vec4"},           {"09_vec4_t64", "vec4_t64"},
         {"10_registers", "registers"}};
-    for (const auto& [step, variant] : warps) {
-        pictures["warp_" + std::string(step) + ".svg"] = draw_warp_picture(read(step), variant);
+    for (const auto& [step, variant] : warp_variants) {
+        pictures["warp_" + std::string(step) + ".svg"] =
+            draw_warp_picture(read_step(step), variant);
     }
-    pictures["warp_02_naive_8x32.svg"] = draw_warp_picture(read("02_naive"), "8x32");
-    const Recording tiled = read("03_tiled"), padded = read("04_padded");
+    pictures["warp_02_naive_8x32.svg"] = draw_warp_picture(read_step("02_naive"), "8x32");
+    const Recording tiled = read_step("03_tiled"), padded = read_step("04_padded");
     pictures["banks.svg"] =
         draw_banks_picture({{&tiled, "tiled"}, {&padded, "padded"}, {&padded, "swizzled"}});
-    pictures["race.svg"] = draw_race_picture({&tiled, "tiled"}, {&padded, "padded"});
+    pictures["race.svg"] = draw_wavefront_picture({&tiled, "tiled"}, {&padded, "padded"});
     pictures["block_order.svg"] = draw_block_order_picture(
-        read("06_diagonal"), {"row_major", "column_major", "diagonal", "supertile"});
+        read_step("06_diagonal"), {"row_major", "column_major", "diagonal", "supertile"});
     return pictures;
 }
 
-int check(const Pictures& pictures, const fs::path& folder) {
-    int stale = 0;
+int find_stale_pictures(const Pictures& pictures, const fs::path& folder) {
+    int stale_count = 0;
     for (const auto& [name, svg] : pictures) {
         if (coalesce::read_if_exists(folder / name) == svg) continue;
         std::printf("%s is out of date: it differs from the picture of the current recordings\n",
                     (folder / name).c_str());
-        ++stale;
+        ++stale_count;
     }
-    if (stale == 0) {
+    if (stale_count == 0) {
         std::printf("all %zu pictures are up to date\n", pictures.size());
         return 0;
     }
@@ -61,15 +62,16 @@ int check(const Pictures& pictures, const fs::path& folder) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const std::vector<std::string> words(argv + 1, argv + argc);
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
     try {
-        if (words.size() == 3 && words[0] == "--check") return check(draw(words[1]), words[2]);
-        if (words.size() == 2 && !words[0].starts_with('-')) {
-            for (const auto& [name, svg] : draw(words[0])) {
-                std::ofstream file(fs::path(words[1]) / name, std::ios::binary);
+        if (arguments.size() == 3 && arguments[0] == "--check")
+            return find_stale_pictures(draw_pictures(arguments[1]), arguments[2]);
+        if (arguments.size() == 2 && !arguments[0].starts_with('-')) {
+            for (const auto& [name, svg] : draw_pictures(arguments[0])) {
+                std::ofstream file(fs::path(arguments[1]) / name, std::ios::binary);
                 file << svg;
                 if (!file.flush())
-                    throw std::runtime_error(words[1] + "/" + name + ": cannot be written");
+                    throw std::runtime_error(arguments[1] + "/" + name + ": cannot be written");
             }
             return 0;
         }
@@ -77,7 +79,8 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "diagrams: %s\n", error.what());
         return 2;
     }
-    const bool wants_help = words.size() == 1 && (words[0] == "--help" || words[0] == "-h");
+    const bool wants_help =
+        arguments.size() == 1 && (arguments[0] == "--help" || arguments[0] == "-h");
     std::fputs(help, wants_help ? stdout : stderr);
     return wants_help ? 0 : 2;
 }

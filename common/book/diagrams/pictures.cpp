@@ -17,34 +17,35 @@ bool is_active(const Access& access, unsigned lane) {
     return access.active >> lane & 1;
 }
 
-bool would_look_the_same(const Access& one, const Access& other) {
-    return one.line == other.line && one.memory == other.memory && one.is_store == other.is_store &&
-           one.cost == other.cost && one.bytes_per_lane == other.bytes_per_lane;
+bool have_same_picture(const Access& a, const Access& b) {
+    return a.line == b.line && a.memory == b.memory && a.is_store == b.is_store &&
+           a.cost == b.cost && a.bytes_per_lane == b.bytes_per_lane;
 }
 
 /// An access that is drawn only once, and the number of times that a loop repeats it.
 struct RepeatedAccess {
     Access access;
-    unsigned times = 1;
+    unsigned repetitions = 1;
 };
 
-std::vector<RepeatedAccess> group_alike_accesses(const std::vector<Access>& accesses) {
-    std::vector<RepeatedAccess> kinds;
+std::vector<RepeatedAccess> group_equal_accesses(const std::vector<Access>& accesses) {
+    std::vector<RepeatedAccess> groups;
     for (const Access& access : accesses) {
-        const auto known = std::find_if(
-            kinds.begin(), kinds.end(),
-            [&](const RepeatedAccess& drawn) { return would_look_the_same(drawn.access, access); });
-        if (known == kinds.end()) {
-            kinds.push_back({access});
+        const auto group =
+            std::find_if(groups.begin(), groups.end(), [&](const RepeatedAccess& repeated) {
+                return have_same_picture(repeated.access, access);
+            });
+        if (group == groups.end()) {
+            groups.push_back({access});
         } else {
-            ++known->times;
+            ++group->repetitions;
         }
     }
-    return kinds;
+    return groups;
 }
 
-std::string heading(const RepeatedAccess& drawn) {
-    const Access& access = drawn.access;
+std::string format_heading(const RepeatedAccess& repeated) {
+    const Access& access = repeated.access;
     std::string text = access.is_store ? "Store to " : "Load from ";
     text += access.is_shared ? "the tile" : "`" + access.memory + "`";
     text += ": " + format_count(access.cost, access.is_shared ? "wavefront" : "sector");
@@ -52,62 +53,66 @@ std::string heading(const RepeatedAccess& drawn) {
         text += ", where " + std::to_string(access.ideal) + (access.ideal == 1 ? " is" : " are") +
                 " enough";
     }
-    if (drawn.times > 1) text += "  (the first of " + std::to_string(drawn.times) + ")";
+    if (repeated.repetitions > 1)
+        text += "  (the first of " + std::to_string(repeated.repetitions) + ")";
     return text;
 }
 
 // ---- one warp ----
 
-constexpr int kCellSize = 19, kGap = 5, kLabelWidth = 116, kHeadHeight = 34, kRowHeight = 22,
-              kWidth = 760;
+constexpr int kCellPixels = 19, kGapPixels = 5, kLabelPixels = 116, kHeadPixels = 34,
+              kRowPixels = 22, kPictureWidthPixels = 760;
 /// The maximum number of rows to draw. The picture states how many rows are omitted.
-constexpr std::size_t kMaxRows = 6;
+constexpr std::size_t kMaxDrawnRows = 6;
 
-std::vector<PictureRow> layout_rows(const Access& access) {
+std::vector<PictureRow> lay_out_rows(const Access& access) {
     return access.is_shared ? draw_bank_rows(access) : draw_memory_rows(access, 0, access.memory);
 }
 
 /// Returns how to draw a word of a row. Global memory transfers whole sectors, so the unused words
 /// of a transferred sector are drawn as wasted. A shared memory bank delivers only the word that is
 /// used.
-CellContents choose_cell_kind(const PictureRow& row, std::size_t place, bool is_shared) {
-    if (row.lanes[place] >= 0) return is_shared ? CellContents::shared : CellContents::used;
+CellContents choose_cell_contents(const PictureRow& row, std::size_t word_index, bool is_shared) {
+    if (row.lanes[word_index] >= 0) return is_shared ? CellContents::shared : CellContents::used;
     if (is_shared) return CellContents::idle;
-    const auto sector = row.lanes.begin() + static_cast<std::ptrdiff_t>(place / 8 * 8);
-    const bool is_moved = std::any_of(sector, sector + 8, [](int lane) { return lane >= 0; });
-    return is_moved ? CellContents::wasted : CellContents::idle;
+    const auto sector = row.lanes.begin() + static_cast<std::ptrdiff_t>(word_index / 8 * 8);
+    const bool is_sector_transferred =
+        std::any_of(sector, sector + 8, [](int lane) { return lane >= 0; });
+    return is_sector_transferred ? CellContents::wasted : CellContents::idle;
 }
 
 void draw_row(Drawing& drawing, const PictureRow& row, bool is_shared, int y) {
-    drawing.add_text(kLabelWidth - 10, y + 14, row.label, "right faint code");
-    for (std::size_t place = 0; place < row.lanes.size(); ++place) {
-        const int x =
-            kLabelWidth + static_cast<int>(place) * kCellSize + static_cast<int>(place) / 8 * kGap;
-        const int lane = row.lanes[place];
-        drawing.add_cell(x, y, kCellSize - 1, kCellSize, choose_cell_kind(row, place, is_shared),
+    drawing.add_text(kLabelPixels - 10, y + 14, row.label, "right faint code");
+    for (std::size_t word_index = 0; word_index < row.lanes.size(); ++word_index) {
+        const int x = kLabelPixels + static_cast<int>(word_index) * kCellPixels +
+                      static_cast<int>(word_index) / 8 * kGapPixels;
+        const int lane = row.lanes[word_index];
+        drawing.add_cell(x, y, kCellPixels - 1, kCellPixels,
+                         choose_cell_contents(row, word_index, is_shared),
                          lane < 0 ? "" : std::to_string(lane));
     }
 }
 
-int rows_height(std::size_t rows) {
-    const bool is_cut = rows > kMaxRows;
-    return kHeadHeight + kRowHeight * static_cast<int>(std::min(rows, kMaxRows) + is_cut) + 14;
+int compute_rows_height(std::size_t rows) {
+    const bool is_truncated = rows > kMaxDrawnRows;
+    return kHeadPixels +
+           kRowPixels * static_cast<int>(std::min(rows, kMaxDrawnRows) + is_truncated) + 14;
 }
 
-void draw_access(Drawing& drawing, const RepeatedAccess& drawn, const std::vector<PictureRow>& rows,
-                 int y) {
-    drawing.add_text(12, y + 20, heading(drawn), "head");
-    drawing.add_text(kWidth - 12, y + 20, "line " + std::to_string(drawn.access.line),
-                     "right faint");
-    const bool is_shared = drawn.access.is_shared;
-    int row_y = y + kHeadHeight;
-    for (std::size_t i = 0; i < std::min(rows.size(), kMaxRows); ++i, row_y += kRowHeight) {
+void draw_access(Drawing& drawing, const RepeatedAccess& repeated,
+                 const std::vector<PictureRow>& rows, int y) {
+    drawing.add_text(12, y + 20, format_heading(repeated), "head");
+    drawing.add_text(kPictureWidthPixels - 12, y + 20,
+                     "line " + std::to_string(repeated.access.line), "right faint");
+    const bool is_shared = repeated.access.is_shared;
+    int row_y = y + kHeadPixels;
+    for (std::size_t i = 0; i < std::min(rows.size(), kMaxDrawnRows); ++i, row_y += kRowPixels) {
         draw_row(drawing, rows[i], is_shared, row_y);
     }
-    if (rows.size() > kMaxRows) {
-        const std::size_t more = rows.size() - kMaxRows;
-        drawing.add_text(kLabelWidth, row_y + 14,
-                         "and " + std::to_string(more) + " more " +
+    if (rows.size() > kMaxDrawnRows) {
+        const std::size_t omitted_rows = rows.size() - kMaxDrawnRows;
+        drawing.add_text(kLabelPixels, row_y + 14,
+                         "and " + std::to_string(omitted_rows) + " more " +
                              (is_shared ? "wavefronts" : "rows of 128 bytes"),
                          "faint");
     }
@@ -117,14 +122,14 @@ void draw_access(Drawing& drawing, const RepeatedAccess& drawn, const std::vecto
 
 std::string draw_warp_picture(const Recording& recording, const std::string& name) {
     const RecordedVariant& variant = recording.variant(name);
-    const std::vector<RepeatedAccess> kinds = group_alike_accesses(variant.accesses);
+    const std::vector<RepeatedAccess> groups = group_equal_accesses(variant.accesses);
     std::vector<std::vector<PictureRow>> rows;
     int height = 50;
-    for (const RepeatedAccess& kind : kinds) {
-        rows.push_back(layout_rows(kind.access));
-        height += rows_height(rows.back().size());
+    for (const RepeatedAccess& group : groups) {
+        rows.push_back(lay_out_rows(group.access));
+        height += compute_rows_height(rows.back().size());
     }
-    Drawing drawing(kWidth, height);
+    Drawing drawing(kPictureWidthPixels, height);
     drawing.add_text(12, 24,
                      recording.step + ", " + name + ": warp " + std::to_string(variant.warp) +
                          " of block 0, 256 x 256, simulated");
@@ -135,9 +140,9 @@ std::string draw_warp_picture(const Recording& recording, const std::string& nam
     drawing.add_cell(596, 12, 14, 14, CellContents::wasted);
     drawing.add_text(616, 24, "moved for nothing", "faint");
     int y = 40;
-    for (std::size_t i = 0; i < kinds.size(); ++i) {
-        draw_access(drawing, kinds[i], rows[i], y);
-        y += rows_height(rows[i].size());
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        draw_access(drawing, groups[i], rows[i], y);
+        y += compute_rows_height(rows[i].size());
     }
     return drawing.svg(recording.step + ", " + name + ": what one warp touches");
 }
@@ -148,7 +153,7 @@ namespace {
 
 constexpr int kWordPixels = 7;
 
-const Access& first_shared_load(const RecordedVariant& variant) {
+const Access& find_first_shared_load(const RecordedVariant& variant) {
     for (const Access& access : variant.accesses) {
         if (access.is_shared && !access.is_store) return access;
     }
@@ -156,7 +161,7 @@ const Access& first_shared_load(const RecordedVariant& variant) {
 }
 
 void draw_tile(Drawing& drawing, const RecordedTile& tile, int x, int y) {
-    const Access& load = first_shared_load(tile.recording->variant(tile.variant));
+    const Access& load = find_first_shared_load(tile.recording->variant(tile.variant));
     drawing.add_text(x, y, tile.recording->step + ", " + tile.variant, "head");
     drawing.add_text(x, y + 18, "reads in " + format_count(load.cost, "wavefront"));
     drawing.add_text(x, y + 38, "bank 0", "faint");
@@ -165,19 +170,20 @@ void draw_tile(Drawing& drawing, const RecordedTile& tile, int x, int y) {
     for (unsigned lane = 0; lane < 32; ++lane) {
         if (!is_active(load, lane)) continue;
         const int word = static_cast<int>(load.addresses[lane] / 4),
-                  banks = static_cast<int>(kBanks);
-        drawing.add_cell(x + word % banks * kWordPixels, y + 46 + word / banks * kWordPixels,
-                         kWordPixels - 1, kWordPixels - 1, CellContents::shared);
+                  bank_count = static_cast<int>(kBanks);
+        drawing.add_cell(x + word % bank_count * kWordPixels,
+                         y + 46 + word / bank_count * kWordPixels, kWordPixels - 1, kWordPixels - 1,
+                         CellContents::shared);
     }
 }
 
 }  // namespace
 
 std::string draw_banks_picture(const std::vector<RecordedTile>& tiles) {
-    constexpr int panel = 250;
-    Drawing drawing(panel * static_cast<int>(tiles.size()), 334);
+    constexpr int panel_width = 250;
+    Drawing drawing(panel_width * static_cast<int>(tiles.size()), 334);
     for (std::size_t i = 0; i < tiles.size(); ++i) {
-        draw_tile(drawing, tiles[i], 12 + panel * static_cast<int>(i), 24);
+        draw_tile(drawing, tiles[i], 12 + panel_width * static_cast<int>(i), 24);
     }
     drawing.add_text(
         12, 324,
@@ -192,31 +198,32 @@ std::string draw_banks_picture(const std::vector<RecordedTile>& tiles) {
 namespace {
 
 /// Draws the words that one warp reads, and for each word the wavefront that delivers it.
-void draw_race(Drawing& drawing, const RecordedTile& tile, int x, int y) {
-    constexpr int side = 9;
-    const Access& load = first_shared_load(tile.recording->variant(tile.variant));
+void draw_wavefronts(Drawing& drawing, const RecordedTile& tile, int x, int y) {
+    constexpr int cell_side = 9;
+    const Access& load = find_first_shared_load(tile.recording->variant(tile.variant));
     drawing.add_text(x, y, tile.recording->step, "head");
     drawing.add_text(x, y + 18, format_count(load.cost, "wavefront") + " for one load of a warp");
-    drawing.add_grid(x, y + 28, static_cast<int>(kBanks), 33, side);
-    const std::vector<PictureRow> wavefronts = layout_rows(load);
-    for (std::size_t turn = 0; turn < wavefronts.size(); ++turn) {
-        for (const int lane : wavefronts[turn].lanes) {
+    drawing.add_grid(x, y + 28, static_cast<int>(kBanks), 33, cell_side);
+    const std::vector<PictureRow> wavefronts = lay_out_rows(load);
+    for (std::size_t wavefront_index = 0; wavefront_index < wavefronts.size(); ++wavefront_index) {
+        for (const int lane : wavefronts[wavefront_index].lanes) {
             if (lane < 0) continue;
             const int word = static_cast<int>(load.addresses[static_cast<std::size_t>(lane)] / 4);
-            const int banks = static_cast<int>(kBanks);
-            drawing.animated_cell(x + word % banks * side, y + 28 + word / banks * side, side - 1,
-                                  static_cast<int>(turn));
+            const int bank_count = static_cast<int>(kBanks);
+            drawing.add_animated_cell(x + word % bank_count * cell_side,
+                                      y + 28 + word / bank_count * cell_side, cell_side - 1,
+                                      static_cast<int>(wavefront_index));
         }
     }
 }
 
 }  // namespace
 
-std::string draw_race_picture(const RecordedTile& left, const RecordedTile& right) {
-    constexpr int panel = 320;
-    Drawing drawing(2 * panel + 4, 378);
-    draw_race(drawing, left, 14, 24);
-    draw_race(drawing, right, 14 + panel, 24);
+std::string draw_wavefront_picture(const RecordedTile& left, const RecordedTile& right) {
+    constexpr int panel_width = 320;
+    Drawing drawing(2 * panel_width + 4, 378);
+    draw_wavefronts(drawing, left, 14, 24);
+    draw_wavefronts(drawing, right, 14 + panel_width, 24);
     drawing.add_text(
         14, 368, "Each column is a bank. A wavefront delivers one word from each bank. Simulated.",
         "faint");
@@ -227,21 +234,21 @@ std::string draw_race_picture(const RecordedTile& left, const RecordedTile& righ
 
 namespace {
 
-constexpr int kSmallTileSize = 11, kTiles = 16, kTileSide = 32;
+constexpr int kSmallTilePixels = 11, kTilesPerSide = 16, kTileSide = 32;
 /// The number of blocks to mark: the blocks that 4 multiprocessors run at the same time if each
 /// runs 8 blocks.
 constexpr std::size_t kMarkedBlocks = 32;
 
-void draw_order(Drawing& drawing, const RecordedVariant& variant, int x, int y) {
-    if (variant.block_order.size() != kTiles * kTiles)
+void draw_block_order(Drawing& drawing, const RecordedVariant& variant, int x, int y) {
+    if (variant.block_order.size() != kTilesPerSide * kTilesPerSide)
         throw std::runtime_error(variant.name + ": no order");
     drawing.add_text(x, y, variant.name, "head");
-    drawing.add_grid(x, y + 10, kTiles, kTiles, kSmallTileSize);
+    drawing.add_grid(x, y + 10, kTilesPerSide, kTilesPerSide, kSmallTilePixels);
     for (std::size_t block = 0; block < kMarkedBlocks; ++block) {
         const auto [row, col] = variant.block_order[block];
-        drawing.add_cell(x + col / kTileSide * kSmallTileSize,
-                         y + 10 + row / kTileSide * kSmallTileSize, kSmallTileSize - 1,
-                         kSmallTileSize - 1, CellContents::used);
+        drawing.add_cell(x + col / kTileSide * kSmallTilePixels,
+                         y + 10 + row / kTileSide * kSmallTilePixels, kSmallTilePixels - 1,
+                         kSmallTilePixels - 1, CellContents::used);
     }
 }
 
@@ -249,10 +256,11 @@ void draw_order(Drawing& drawing, const RecordedVariant& variant, int x, int y) 
 
 std::string draw_block_order_picture(const Recording& recording,
                                      const std::vector<std::string>& variants) {
-    constexpr int panel = 190;
-    Drawing drawing(panel * static_cast<int>(variants.size()), 250);
+    constexpr int panel_width = 190;
+    Drawing drawing(panel_width * static_cast<int>(variants.size()), 250);
     for (std::size_t i = 0; i < variants.size(); ++i) {
-        draw_order(drawing, recording.variant(variants[i]), 10 + panel * static_cast<int>(i), 24);
+        draw_block_order(drawing, recording.variant(variants[i]),
+                         10 + panel_width * static_cast<int>(i), 24);
     }
     drawing.add_text(10, 238,
                      "`in` has 16 x 16 tiles of 32 x 32 elements. Marked: the tiles that the first "

@@ -21,7 +21,7 @@ struct RecordedTile {
 std::string draw_banks_picture(const std::vector<RecordedTile>& tiles);
 
 /// Draws an animation of two tiles side by side. Each word lights up when a wavefront delivers it.
-std::string draw_race_picture(const RecordedTile& left, const RecordedTile& right);
+std::string draw_wavefront_picture(const RecordedTile& left, const RecordedTile& right);
 
 /// Draws the tiles of a matrix, each labelled with the index of the block that processes it.
 std::string draw_block_order_picture(const Recording& recording,

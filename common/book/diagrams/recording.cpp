@@ -9,17 +9,17 @@ namespace {
 
 using nlohmann::json;
 
-Access parse_access(const json& from) {
+Access parse_access(const json& source) {
     Access access;
-    from.at("line").get_to(access.line);
-    from.at("memory").get_to(access.memory);
+    source.at("line").get_to(access.line);
+    source.at("memory").get_to(access.memory);
     access.is_shared = access.memory == "shared";
-    from.at("store").get_to(access.is_store);
-    from.at("bytes").get_to(access.bytes_per_lane);
-    from.at("cost").get_to(access.cost);
-    from.at("ideal").get_to(access.ideal);
+    source.at("store").get_to(access.is_store);
+    source.at("bytes").get_to(access.bytes_per_lane);
+    source.at("cost").get_to(access.cost);
+    source.at("ideal").get_to(access.ideal);
     for (unsigned lane = 0; lane < 32; ++lane) {
-        const json& address = from.at("addresses").at(lane);
+        const json& address = source.at("addresses").at(lane);
         if (address.is_null()) continue;
         access.active |= 1u << lane;
         address.get_to(access.addresses[lane]);
@@ -30,8 +30,8 @@ Access parse_access(const json& from) {
 }  // namespace
 
 const RecordedVariant& Recording::variant(const std::string& name) const {
-    for (const RecordedVariant& one : variants) {
-        if (one.name == name) return one;
+    for (const RecordedVariant& candidate : variants) {
+        if (candidate.name == name) return candidate;
     }
     throw std::runtime_error(step + " has no variant " + name);
 }
@@ -43,15 +43,15 @@ Recording read_recording(const std::filesystem::path& folder, const std::string&
         throw std::runtime_error(file.string() + " does not exist; build the target `recordings`");
     Recording recording{step, {}};
     const json recorded = json::parse(in);
-    for (const json& from : recorded.at("variants")) {
-        if (!from.contains("warp")) continue;  // this variant has no picture
+    for (const json& source : recorded.at("variants")) {
+        if (!source.contains("warp")) continue;  // this variant has no picture
         RecordedVariant variant;
-        from.at("name").get_to(variant.name);
-        from.at("warp").at("warp").get_to(variant.warp);
-        for (const json& access : from.at("warp").at("accesses")) {
-            variant.accesses.push_back(parse_access(access));
+        source.at("name").get_to(variant.name);
+        source.at("warp").at("warp").get_to(variant.warp);
+        for (const json& access_json : source.at("warp").at("accesses")) {
+            variant.accesses.push_back(parse_access(access_json));
         }
-        from.at("order").get_to(variant.block_order);
+        source.at("order").get_to(variant.block_order);
         recording.variants.push_back(std::move(variant));
     }
     return recording;

@@ -53,15 +53,16 @@ std::size_t find_end_of_brackets(const std::string& text, std::size_t at) {
     return at;
 }
 
-Signature parse_signature(const std::string& mangled) {
-    std::string text = demangled(mangled);
-    if (text == mangled) throw std::runtime_error(mangled + " is not the name of a C++ function");
+Signature parse_signature(const std::string& mangled_name) {
+    std::string text = demangled(mangled_name);
+    if (text == mangled_name)
+        throw std::runtime_error(mangled_name + " is not the name of a C++ function");
     // Only the names of template instances begin with a return type.
     if (text.starts_with("void ")) text.erase(0, 5);
-    std::size_t open = text.find_first_of("(<");
-    if (text.at(open) == '<') open = find_end_of_brackets(text, open);
-    Signature signature{text.substr(0, open), {}};
-    for (std::size_t at = open + 1, begin = at; at < text.size();) {
+    std::size_t open_bracket = text.find_first_of("(<");
+    if (text.at(open_bracket) == '<') open_bracket = find_end_of_brackets(text, open_bracket);
+    Signature signature{text.substr(0, open_bracket), {}};
+    for (std::size_t at = open_bracket + 1, begin = at; at < text.size();) {
         if (std::strchr("(<", text[at])) {
             at = find_end_of_brackets(text, at);
         } else if (std::strchr(",)", text[at])) {
@@ -100,16 +101,16 @@ struct InterceptedLaunches {
         launches.clear();
         problem.clear();
     }
-    void record_launch(const char* mangled, LaunchShape shape, void** arguments) {
-        const Signature signature = parse_signature(mangled);
-        shape.kernel = mangled;
+    void record_launch(const char* mangled_name, LaunchShape shape, void** arguments) {
+        const Signature signature = parse_signature(mangled_name);
+        shape.kernel = mangled_name;
         shape.function = signature.function;
         try {
             for (std::size_t i = 0; i < signature.parameters.size(); ++i) {
                 shape.arguments.push_back(describe_argument(signature.parameters[i], arguments[i]));
             }
-        } catch (const NoLaunchRule& why) {
-            problem = why.what();
+        } catch (const NoLaunchRule& reason) {
+            problem = reason.what();
         }
         launches.push_back(std::move(shape));
     }
@@ -120,7 +121,8 @@ struct InterceptedLaunches {
 /// The function that `<<<>>>` calls. The linker prefers this definition to that in the CUDA
 /// library.
 extern "C" cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
-                                          void** arguments, size_t shared, cudaStream_t stream) {
+                                          void** arguments, size_t shared_bytes,
+                                          cudaStream_t stream) {
     using Launch = cudaError_t(cudaKernel_t, dim3, dim3, void**, size_t, cudaStream_t);
     static auto* const launch = reinterpret_cast<Launch*>(dlsym(RTLD_NEXT, "__cudaLaunchKernel"));
     const char* name = nullptr;
@@ -128,11 +130,11 @@ extern "C" cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 b
     intercepted_launches.record_launch(name,
                                        {.grid = {grid.x, grid.y, grid.z},
                                         .block = {block.x, block.y, block.z},
-                                        .shared_bytes = shared},
+                                        .shared_bytes = shared_bytes},
                                        arguments);
     return intercepted_launches.is_recording_only
                ? cudaSuccess
-               : launch(kernel, grid, block, arguments, shared, stream);
+               : launch(kernel, grid, block, arguments, shared_bytes, stream);
 }
 
 namespace {
@@ -141,8 +143,9 @@ namespace {
 class TaskMatrices {
 public:
     /// The input buffer also has room for the second matrix that some computations read.
-    TaskMatrices(int rows, int cols) : rows_(rows), cols_(cols), in_(2 * bytes()), out_(bytes()) {
-        CUDA_CHECK(cudaMemset(in_.data(), 0, 2 * bytes()));
+    TaskMatrices(int rows, int cols)
+        : rows_(rows), cols_(cols), in_(2 * matrix_bytes()), out_(matrix_bytes()) {
+        CUDA_CHECK(cudaMemset(in_.data(), 0, 2 * matrix_bytes()));
     }
     void launch(const Variant& variant) {
         launch(variant, rows_, cols_);
@@ -160,16 +163,16 @@ public:
     /// starts.
     std::pair<const char*, std::uint64_t> find_memory(const CoalesceAccess& access) const {
         if (access.shared) return {"shared", 0};
-        const unsigned first = static_cast<unsigned>(__builtin_ctz(access.active));
+        const unsigned first_lane = static_cast<unsigned>(__builtin_ctz(access.active));
         for (const auto& [name, buffer] : {std::pair{"in", &in_}, std::pair{"out", &out_}}) {
             const auto begin = reinterpret_cast<std::uint64_t>(buffer->data());
-            if (access.addresses[first] - begin < bytes()) return {name, begin};
+            if (access.addresses[first_lane] - begin < matrix_bytes()) return {name, begin};
         }
         throw std::runtime_error("an access to neither matrix");
     }
 
 private:
-    std::size_t bytes() const {
+    std::size_t matrix_bytes() const {
         return sizeof(float) * static_cast<std::size_t>(rows_) * static_cast<std::size_t>(cols_);
     }
 
@@ -194,18 +197,18 @@ ordered_json access_json(const CoalesceAccess& access, const TaskMatrices& task)
 }
 
 ordered_json trace_warp(const Variant& variant, TaskMatrices& task, unsigned block, unsigned warp,
-                        std::size_t limit) {
-    SIMULATOR_FUNCTION(coalesceTraceWarp)(block, warp, limit);
+                        std::size_t max_accesses) {
+    SIMULATOR_FUNCTION(coalesceTraceWarp)(block, warp, max_accesses);
     task.launch(variant);
-    ordered_json list = ordered_json::array();
-    const std::size_t count = SIMULATOR_FUNCTION(coalesceGetAccessCount)();
-    for (std::size_t i = 0; i < count; ++i) {
+    ordered_json warp_accesses = ordered_json::array();
+    const std::size_t access_count = SIMULATOR_FUNCTION(coalesceGetAccessCount)();
+    for (std::size_t i = 0; i < access_count; ++i) {
         CoalesceAccess access{};
         SIMULATOR_FUNCTION(coalesceGetAccess)(i, &access);
-        list.push_back(access_json(access, task));
+        warp_accesses.push_back(access_json(access, task));
     }
     SIMULATOR_FUNCTION(coalesceTraceWarp)(0, 0, 0);
-    return list;
+    return warp_accesses;
 }
 
 constexpr int kRecordedMatrixSide = 256;
@@ -215,56 +218,57 @@ constexpr unsigned kRecordedWarp = 5;
 ordered_json warp_json(const Variant& variant, TaskMatrices& task) {
     task.launch(variant);
     const LaunchShape& shape = intercepted_launches.launches.front();
-    const unsigned warps = (shape.block[0] * shape.block[1] * shape.block[2] + 31) / 32;
-    const unsigned warp = std::min(kRecordedWarp, warps - 1);
-    constexpr std::size_t most_accesses = 64;
+    const unsigned warp_count = (shape.block[0] * shape.block[1] * shape.block[2] + 31) / 32;
+    const unsigned warp = std::min(kRecordedWarp, warp_count - 1);
+    constexpr std::size_t max_accesses = 64;
     return {{"rows", kRecordedMatrixSide},
             {"cols", kRecordedMatrixSide},
             {"block", 0},
             {"warp", warp},
-            {"accesses", trace_warp(variant, task, 0, warp, most_accesses)}};
+            {"accesses", trace_warp(variant, task, 0, warp, max_accesses)}};
 }
 
 /// Returns, for each block, the row and column of the first element that the block loads. The
 /// matrix has 16 x 16 tiles of 32 x 32 elements.
 ordered_json block_order_json(const Variant& variant) {
     constexpr int side = 512;
-    constexpr unsigned tiles = 16;
+    constexpr unsigned tiles_per_side = 16;
     TaskMatrices task(side, side);
     task.launch(variant);
     const auto& grid = intercepted_launches.launches.front().grid;
-    ordered_json order = ordered_json::array();
-    if (grid[0] != tiles || grid[1] != tiles) return order;
-    for (unsigned block = 0; block < tiles * tiles; ++block) {
-        const ordered_json first = trace_warp(variant, task, block, 0, 1);
-        const auto element = first.at(0).at("addresses").at(0).get<std::uint64_t>() / sizeof(float);
-        order.push_back({element / side, element % side});
+    ordered_json block_order = ordered_json::array();
+    if (grid[0] != tiles_per_side || grid[1] != tiles_per_side) return block_order;
+    for (unsigned block = 0; block < tiles_per_side * tiles_per_side; ++block) {
+        const ordered_json first_access = trace_warp(variant, task, block, 0, 1);
+        const auto element_index =
+            first_access.at(0).at("addresses").at(0).get<std::uint64_t>() / sizeof(float);
+        block_order.push_back({element_index / side, element_index % side});
     }
-    return order;
+    return block_order;
 }
 
 // ---- launches for all shapes ----
 
 /// Returns side lengths of matrices. Many of them are consecutive multiples of `multiple`, so that
 /// the samples show at which lengths the grid grows by one block.
-std::vector<int> matrix_sides(int multiple, int longest) {
-    std::vector<int> list;
-    for (int count = 1; count <= 70; ++count) list.push_back(count * multiple);
+std::vector<int> list_matrix_sides(int multiple, int max_side) {
+    std::vector<int> sides;
+    for (int multiplier = 1; multiplier <= 70; ++multiplier) sides.push_back(multiplier * multiple);
     for (int side : {100, 128, 256, 260, 1000, 1024, 2048, 4096, 8192}) {
-        list.push_back((side + multiple - 1) / multiple * multiple);
+        sides.push_back((side + multiple - 1) / multiple * multiple);
     }
-    std::erase_if(list, [&](int side) { return side > longest; });
-    return list;
+    std::erase_if(sides, [&](int side) { return side > max_side; });
+    return sides;
 }
 
 /// Returns the launches for many shapes, without running them.
 std::vector<recorder::ObservedLaunch> sample_launches(const Variant& variant) {
     // The largest shapes must have more tiles than a grid of persistent blocks has blocks.
-    constexpr int longest = 8192;
-    TaskMatrices task(longest, longest);
+    constexpr int max_side = 8192;
+    TaskMatrices task(max_side, max_side);
     std::vector<recorder::ObservedLaunch> samples;
     intercepted_launches.is_recording_only = true;
-    const auto record_launch = [&](int rows, int cols) {
+    const auto record_sample = [&](int rows, int cols) {
         task.launch(variant, rows, cols);
         const auto address = [](const float* matrix) {
             return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(matrix));
@@ -272,9 +276,9 @@ std::vector<recorder::ObservedLaunch> sample_launches(const Variant& variant) {
         samples.push_back({rows, cols, intercepted_launches.launches.at(0), address(task.out()),
                            variant.produces.in_place ? 0 : address(task.in())});
     };
-    for (const int rows : matrix_sides(variant.rows_multiple, longest)) {
-        for (const int cols : matrix_sides(variant.cols_multiple, longest)) {
-            if (!variant.square_only || rows == cols) record_launch(rows, cols);
+    for (const int rows : list_matrix_sides(variant.rows_multiple, max_side)) {
+        for (const int cols : list_matrix_sides(variant.cols_multiple, max_side)) {
+            if (!variant.square_only || rows == cols) record_sample(rows, cols);
         }
     }
     intercepted_launches.is_recording_only = false;
@@ -288,10 +292,11 @@ std::vector<recorder::ObservedLaunch> sample_launches(const Variant& variant) {
 std::string task_name(const Produces& produces) {
     if (produces.kind == Produces::computed) return produces.computation.row ? "computed" : "";
     for (const auto& [name, task] : kTasks) {
-        const bool is_same = task.kind == produces.kind && task.in_place == produces.in_place &&
-                             task.permutation.extents == produces.permutation.extents &&
-                             task.permutation.order == produces.permutation.order;
-        if (is_same) return name;
+        const bool is_same_task = task.kind == produces.kind &&
+                                  task.in_place == produces.in_place &&
+                                  task.permutation.extents == produces.permutation.extents &&
+                                  task.permutation.order == produces.permutation.order;
+        if (is_same_task) return name;
     }
     return "";
 }
@@ -318,28 +323,29 @@ ordered_json launch_json(const Variant& variant, TaskMatrices& task) {
 
 /// Reports whether the launch needs only the two matrices and their shape, and reads one matrix and
 /// writes the other.
-bool is_plain(const Variant& variant, const ordered_json& launch) {
-    static const ordered_json usual = {"out", "in", "rows", "cols"};
-    return variant.is_plain() && launch.at("other").at("arguments") == usual;
+bool is_plain_launch(const Variant& variant, const ordered_json& launch) {
+    static const ordered_json plain_arguments = {"out", "in", "rows", "cols"};
+    return variant.is_plain() && launch.at("other").at("arguments") == plain_arguments;
 }
 
 ordered_json variant_json(const Variant& variant, bool records_block_order) {
-    ordered_json recorded = {{"name", variant.name},
-                             {"about", variant.about},
-                             {"rows_multiple", variant.rows_multiple},
-                             {"cols_multiple", variant.cols_multiple},
-                             {"produces", task_name(variant.produces)}};
+    ordered_json recorded_variant = {{"name", variant.name},
+                                     {"about", variant.about},
+                                     {"rows_multiple", variant.rows_multiple},
+                                     {"cols_multiple", variant.cols_multiple},
+                                     {"produces", task_name(variant.produces)}};
     try {
         TaskMatrices task(kRecordedMatrixSide, kRecordedMatrixSide);
-        recorded["launch"] = launch_json(variant, task);
-        recorded["is_plain"] = is_plain(variant, recorded["launch"]);
-        if (!recorded["is_plain"]) return recorded;
-        recorded["warp"] = warp_json(variant, task);
-        recorded["order"] = records_block_order ? block_order_json(variant) : ordered_json::array();
-    } catch (const NoLaunchRule& why) {
-        recorded["why_not"] = why.what();
+        recorded_variant["launch"] = launch_json(variant, task);
+        recorded_variant["is_plain"] = is_plain_launch(variant, recorded_variant["launch"]);
+        if (!recorded_variant["is_plain"]) return recorded_variant;
+        recorded_variant["warp"] = warp_json(variant, task);
+        recorded_variant["order"] =
+            records_block_order ? block_order_json(variant) : ordered_json::array();
+    } catch (const NoLaunchRule& reason) {
+        recorded_variant["why_not"] = reason.what();
     }
-    return recorded;
+    return recorded_variant;
 }
 
 }  // namespace
@@ -350,11 +356,11 @@ int coalesce::run_step(int argc, char** argv, const std::vector<Variant>& varian
         if (argc != 2 && !records_block_order)
             throw UsageError("give the output file, and optionally --order");
         choose_device(DeviceChoice::simulator, argv);
-        ordered_json list = ordered_json::array();
+        ordered_json variant_list = ordered_json::array();
         for (const Variant& variant : variants)
-            list.push_back(variant_json(variant, records_block_order));
+            variant_list.push_back(variant_json(variant, records_block_order));
         std::ofstream file(argv[1]);
-        file << ordered_json{{"variants", list}}.dump() << "\n";
+        file << ordered_json{{"variants", variant_list}}.dump() << "\n";
         if (!file.flush()) throw std::runtime_error(std::string(argv[1]) + " cannot be written");
         return exit_right;
     } catch (const std::exception& error) {

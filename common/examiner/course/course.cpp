@@ -43,38 +43,39 @@ void read_expectations(const StrictToml& reader, const toml::table& table, Varia
             reader.fail(value, "`" + std::string(key.str()) +
                                    "` must be a number above 0: sectors or wavefronts per request");
         }
-        variant.expect[std::string(key.str())] = *number;
+        variant.expected_costs[std::string(key.str())] = *number;
     }
 }
 
 Variant read_variant(const StrictToml& reader, const toml::table& table, const Step& step) {
-    std::string where = "a variant of " + step.name;
+    std::string table_name = "a variant of " + step.name;
     Variant variant;
     variant.line = StrictToml::line_of(table);
-    reader.allow_keys(table, {"name", "kernel", "expect", "multiples"}, where);
-    variant.name = reader.text(table, "name", where);
+    reader.allow_keys(table, {"name", "kernel", "expect", "multiples"}, table_name);
+    variant.name = reader.text(table, "name", table_name);
     if (variant.name.empty())
-        reader.fail(variant.line, where + " has an empty name; name the variant");
+        reader.fail(variant.line, table_name + " has an empty name; name the variant");
     if (step.find(variant.name) != nullptr) {
         reader.fail(variant.line, step.name + " has two variants \"" + variant.name +
                                       "\"; rename one variant, here and in its main.cu");
     }
-    if (table.contains("kernel")) variant.kernel = reader.text(table, "kernel", where);
+    if (table.contains("kernel")) variant.kernel = reader.text(table, "kernel", table_name);
     read_expectations(reader, table, variant);
     read_multiples(reader, table, variant);
     return variant;
 }
 
-int read_points(const StrictToml& reader, const toml::table& table, const std::string& where) {
-    return static_cast<int>(reader.integer(table, "points", where, 1, 1000));
+int read_points(const StrictToml& reader, const toml::table& table, const std::string& table_name) {
+    return static_cast<int>(reader.integer(table, "points", table_name, 1, 1000));
 }
 
 double read_tolerance(const StrictToml& reader, const toml::table& table) {
-    constexpr double MOST = 0.25;
+    constexpr double max_tolerance = 0.25;
     const toml::node* node = table.get("within");
     if (node == nullptr) return kRoundingTolerance;
-    double within = node->value<double>().value_or(0);
-    if (within > kRoundingTolerance && within <= MOST) return within;
+    double relative_error = node->value<double>().value_or(0);
+    if (relative_error > kRoundingTolerance && relative_error <= max_tolerance)
+        return relative_error;
     reader.fail(*node, "`within`, the tolerance of an answer, must be above 0.02 and at most 0.25");
 }
 
@@ -83,31 +84,32 @@ double read_tolerance(const StrictToml& reader, const toml::table& table) {
 constexpr double kMinTimeTolerance = 0.1;
 
 std::vector<Prediction> read_predictions(const StrictToml& reader, const toml::table& table,
-                                         const std::string& where) {
+                                         const std::string& table_name) {
     std::vector<Prediction> predictions;
     if (!table.contains("prediction")) return predictions;
-    for (auto& node : reader.tables(table, "prediction", "[[prediction]] of " + where)) {
+    for (auto& node : reader.tables(table, "prediction", "[[prediction]] of " + table_name)) {
         const toml::table& entry = *node.as_table();
-        std::string name = "a prediction of " + where;
+        std::string name = "a prediction of " + table_name;
         reader.allow_keys(entry, {"counter", "question", "within"}, name);
         Prediction prediction = {reader.text(entry, "counter", name),
                                  reader.text(entry, "question", name),
                                  read_tolerance(reader, entry)};
         const int line = StrictToml::line_of(*entry.get("counter"));
-        const bool is_time = prediction.counter == kCopyPercentQuestion;
-        if (!is_time && std::ranges::count(kCounterNamesToExpect, prediction.counter) == 0) {
+        const bool is_speed_question = prediction.counter == kCopyPercentQuestion;
+        if (!is_speed_question &&
+            std::ranges::count(kCounterNamesToExpect, prediction.counter) == 0) {
             reader.fail(line, "`counter` must be load, store, shared_load, shared_store or " +
                                   std::string(kCopyPercentQuestion) + ", not \"" +
                                   prediction.counter + "\"");
         }
-        if (is_time && prediction.tolerance < kMinTimeTolerance) {
+        if (is_speed_question && prediction.tolerance < kMinTimeTolerance) {
             reader.fail(line,
                         "predicted times are off by several percent; set `within` to 0.1 or more");
         }
-        for (auto& other : predictions) {
-            if (other.counter != prediction.counter) continue;
-            reader.fail(entry,
-                        where + " has two predictions for " + other.counter + "; remove one");
+        for (auto& other_prediction : predictions) {
+            if (other_prediction.counter != prediction.counter) continue;
+            reader.fail(entry, table_name + " has two predictions for " + other_prediction.counter +
+                                   "; remove one");
         }
         predictions.push_back(prediction);
     }
@@ -116,11 +118,11 @@ std::vector<Prediction> read_predictions(const StrictToml& reader, const toml::t
 
 // Reads the exercise of a step from its exercise.toml, except for the bug hunt.
 Exercise read_exercise(const StrictToml& reader, const toml::table& table, const std::string& step,
-                       const Exercise& usual) {
-    std::set<std::string_view> known(std::begin(kRequirementKeys), std::end(kRequirementKeys));
-    known.insert({"points", "hint", "prediction", "hunt"});
-    reader.allow_keys(table, known, "the exercise of " + step);
-    Exercise exercise = usual;
+                       const Exercise& default_exercise) {
+    std::set<std::string_view> known_keys(std::begin(kRequirementKeys), std::end(kRequirementKeys));
+    known_keys.insert({"points", "hint", "prediction", "hunt"});
+    reader.allow_keys(table, known_keys, "the exercise of " + step);
+    Exercise exercise = default_exercise;
     exercise.name = step;
     exercise.points = read_points(reader, table, "the exercise of " + step);
     read_requirements(reader, table, exercise);
@@ -135,18 +137,20 @@ Exercise read_exercise(const StrictToml& reader, const toml::table& table, const
 
 // Reads the bug hunt. A hunt requires the same result and allows the same costs as the exercise,
 // but may define its own shapes and block order.
-Exercise read_hunt(const StrictToml& reader, const toml::table& table, const Exercise& of) {
-    const toml::table& entry = reader.section(table, "hunt", of.name);
-    const std::string name = "the bug hunt of " + of.name;
+Exercise read_hunt(const StrictToml& reader, const toml::table& table,
+                   const Exercise& base_exercise) {
+    const toml::table& entry = reader.section(table, "hunt", base_exercise.name);
+    const std::string name = "the bug hunt of " + base_exercise.name;
     reader.allow_keys(
         entry, {"points", "shapes", "block_order", "question", "picture", "api", "line"}, name);
-    Exercise hunt = of;
+    Exercise hunt = base_exercise;
     hunt.is_hunt = true;
-    if (!of.elements) hunt.limits = {.copies_in_flight = of.limits.copies_in_flight};
+    if (!base_exercise.elements)
+        hunt.limits = {.copies_in_flight = base_exercise.limits.copies_in_flight};
     hunt.predictions = {};
     const int line = StrictToml::line_of(entry);
     hunt.points = read_points(reader, entry, name);
-    if (entry.contains("shapes") && !of.elements) {
+    if (entry.contains("shapes") && !base_exercise.elements) {
         hunt.shapes = reader.shapes(entry, "shapes", name);
         check_shapes(reader, line, hunt, hunt.shapes);
     }
@@ -158,15 +162,15 @@ Exercise read_hunt(const StrictToml& reader, const toml::table& table, const Exe
     return hunt;
 }
 
-// Reads an exercise whose task is defined element by element, except for the bug hunt. `more`
+// Reads an exercise whose task is defined element by element, except for the bug hunt. `extra_keys`
 // contains the keys that the exercise may have in addition to those of the task. `reference` is
 // null if reference.cu is missing.
 Exercise read_element_exercise(const StrictToml& reader, const toml::table& table,
                                const CourseText* reference, const std::string& name,
-                               const std::set<std::string_view>& more) {
-    std::set<std::string_view> known(std::begin(kElementKeys), std::end(kElementKeys));
-    known.insert(more.begin(), more.end());
-    reader.allow_keys(table, known, "the exercise " + name);
+                               const std::set<std::string_view>& extra_keys) {
+    std::set<std::string_view> known_keys(std::begin(kElementKeys), std::end(kElementKeys));
+    known_keys.insert(extra_keys.begin(), extra_keys.end());
+    reader.allow_keys(table, known_keys, "the exercise " + name);
     Exercise exercise{.name = name};
     read_elements(reader, table, exercise);
     const std::string file = "solutions/" + name + "/reference.cu";
@@ -183,7 +187,8 @@ Exercise read_element_exercise(const StrictToml& reader, const toml::table& tabl
 }
 
 // Reads an exercise beyond the transpose. `reference` is null if reference.cu is missing.
-Step read_beyond(const CourseText& record, const CourseText* reference, const std::string& name) {
+Step read_beyond_exercise(const CourseText& record, const CourseText* reference,
+                          const std::string& name) {
     const StrictToml reader(record.file);
     const toml::table table = reader.parse(record.text);
     Exercise exercise =
@@ -217,8 +222,10 @@ Exercise read_element_lesson(const StrictToml& reader, const toml::table& table,
                                               {"points", "hint", "prediction", "hunt"});
     exercise.points = read_points(reader, table, "the exercise of " + texts.name);
     exercise.predictions = read_predictions(reader, table, texts.name);
-    const auto is_time = [](const Prediction& one) { return one.counter == kCopyPercentQuestion; };
-    if (std::ranges::any_of(exercise.predictions, is_time)) {
+    const auto is_speed_question = [](const Prediction& prediction) {
+        return prediction.counter == kCopyPercentQuestion;
+    };
+    if (std::ranges::any_of(exercise.predictions, is_speed_question)) {
         reader.fail(*table.get("prediction"),
                     "times are predicted only for kernels that move a "
                     "matrix; ask for a counter");
@@ -226,15 +233,15 @@ Exercise read_element_lesson(const StrictToml& reader, const toml::table& table,
     return exercise;
 }
 
-Step read_step(const LessonTexts& texts, const Exercise& usual, const Course& earlier) {
+Step read_step(const LessonTexts& texts, const Exercise& default_exercise, const Course& course) {
     const StrictToml reader(texts.lesson->file);
     const toml::table table = reader.parse(texts.lesson->text);
     Step step{.name = texts.name};
     reader.allow_keys(table, {"title", "builds_on", "variant"}, step.name);
     step.title = reader.text(table, "title", step.name);
     step.builds_on = reader.text(table, "builds_on", step.name);
-    if (step.builds_on.empty() != earlier.steps.empty() ||
-        (!step.builds_on.empty() && earlier.find(step.builds_on) == nullptr)) {
+    if (step.builds_on.empty() != course.steps.empty() ||
+        (!step.builds_on.empty() && course.find(step.builds_on) == nullptr)) {
         reader.fail(*table.get("builds_on"),
                     step.name + " builds on \"" + step.builds_on +
                         "\"; name an earlier step (only the first step has \"\")");
@@ -243,18 +250,19 @@ Step read_step(const LessonTexts& texts, const Exercise& usual, const Course& ea
         step.variants.push_back(read_variant(reader, *variant.as_table(), step));
     }
     if (texts.exercise != nullptr) {
-        const StrictToml asked(texts.exercise->file);
-        const toml::table record = asked.parse(texts.exercise->text);
+        const StrictToml toml_reader(texts.exercise->file);
+        const toml::table record = toml_reader.parse(texts.exercise->text);
         const bool has_elements = record.contains("sizes");
         if (texts.reference != nullptr && !has_elements) {
-            asked.fail(1,
-                       "the task of " + step.name +
-                           " moves a matrix, so nothing uses its reference.cu; remove that file, "
-                           "or add `sizes` and `arguments`");
+            toml_reader.fail(
+                1, "the task of " + step.name +
+                       " moves a matrix, so nothing uses its reference.cu; remove that file, "
+                       "or add `sizes` and `arguments`");
         }
-        step.exercise = has_elements ? read_element_lesson(asked, record, texts)
-                                     : read_exercise(asked, record, step.name, usual);
-        if (record.contains("hunt")) step.hunt = read_hunt(asked, record, *step.exercise);
+        step.exercise = has_elements
+                            ? read_element_lesson(toml_reader, record, texts)
+                            : read_exercise(toml_reader, record, step.name, default_exercise);
+        if (record.contains("hunt")) step.hunt = read_hunt(toml_reader, record, *step.exercise);
     }
     return step;
 }
@@ -266,18 +274,18 @@ Step read_program(const LessonTexts& texts) {
     reader.allow_keys(table, {"title", "whole_program"}, texts.name);
     Step program{.name = texts.name, .title = reader.text(table, "title", texts.name)};
     if (texts.exercise == nullptr) return program;
-    const StrictToml asked(texts.exercise->file);
-    const toml::table record = asked.parse(texts.exercise->text);
-    asked.allow_keys(record, {"points", "shapes", "hint"}, "the exercise of " + texts.name);
+    const StrictToml toml_reader(texts.exercise->file);
+    const toml::table record = toml_reader.parse(texts.exercise->text);
+    toml_reader.allow_keys(record, {"points", "shapes", "hint"}, "the exercise of " + texts.name);
     Exercise exercise{.name = program.name, .is_program = true};
-    exercise.points = read_points(asked, record, program.name);
-    exercise.shapes = asked.shapes(record, "shapes", program.name);
-    exercise.hints = read_hints(asked, record, FirstHint::is_general, program.name);
+    exercise.points = read_points(toml_reader, record, program.name);
+    exercise.shapes = toml_reader.shapes(record, "shapes", program.name);
+    exercise.hints = read_hints(toml_reader, record, FirstHint::is_general, program.name);
     for (const Shape shape : exercise.shapes) {
         if (shape.rows == 1) continue;
-        asked.fail(*record.get("shapes"),
-                   "a shape of " + program.name +
-                       " must have one row, and as many columns as elements: [1, 1000]");
+        toml_reader.fail(*record.get("shapes"),
+                         "a shape of " + program.name +
+                             " must have one row, and as many columns as elements: [1, 1000]");
     }
     program.exercise = exercise;
     return program;
@@ -291,20 +299,21 @@ bool is_whole_program(const CourseText& lesson) {
 
 /// Returns the text whose file name ends with `name`, or nullptr.
 const CourseText* find_course_text(const std::vector<CourseText>& texts, const std::string& name) {
-    const auto found = std::ranges::find_if(
+    const auto position = std::ranges::find_if(
         texts, [&](const CourseText& text) { return text.file.ends_with(name); });
-    return found == texts.end() ? nullptr : &*found;
+    return position == texts.end() ? nullptr : &*position;
 }
 
 /// Groups the texts by lesson, ordered by the lessons' numbers.
 std::vector<LessonTexts> collect_lessons(const std::vector<CourseText>& texts) {
-    constexpr std::string_view kBefore = "steps/", kBehind = "/lesson.toml";
+    constexpr std::string_view kSolutionsPath = "steps/", kBehind = "/lesson.toml";
     std::vector<LessonTexts> lessons;
     for (const CourseText& text : texts) {
-        const std::size_t begin = text.file.rfind(kBefore);
+        const std::size_t begin = text.file.rfind(kSolutionsPath);
         if (begin == std::string::npos || !text.file.ends_with(kBehind)) continue;
-        const std::size_t from = begin + kBefore.size();
-        const std::string name = text.file.substr(from, text.file.size() - kBehind.size() - from);
+        const std::size_t name_begin = begin + kSolutionsPath.size();
+        const std::string name =
+            text.file.substr(name_begin, text.file.size() - kBehind.size() - name_begin);
         lessons.push_back({name, &text,
                            find_course_text(texts, "solutions/" + name + "/exercise.toml"),
                            find_course_text(texts, "solutions/" + name + "/reference.cu")});
@@ -315,22 +324,24 @@ std::vector<LessonTexts> collect_lessons(const std::vector<CourseText>& texts) {
 }
 
 /// Reads the exercises beyond the transpose, ordered by name.
-void read_all_beyond(const std::vector<CourseText>& texts, Course& course) {
-    const std::string before = "solutions/" + std::string(kBeyondPrefix), behind = "/exercise.toml";
+void read_beyond_exercises(const std::vector<CourseText>& texts, Course& course) {
+    const std::string path_prefix = "solutions/" + std::string(kBeyondPrefix),
+                      path_suffix = "/exercise.toml";
     for (const CourseText& text : texts) {
-        const std::size_t begin = text.file.rfind(before);
-        if (begin == std::string::npos || !text.file.ends_with(behind)) continue;
-        const std::size_t from = begin + before.size() - kBeyondPrefix.size();
-        const std::string name = text.file.substr(from, text.file.size() - behind.size() - from);
+        const std::size_t begin = text.file.rfind(path_prefix);
+        if (begin == std::string::npos || !text.file.ends_with(path_suffix)) continue;
+        const std::size_t name_begin = begin + path_prefix.size() - kBeyondPrefix.size();
+        const std::string name =
+            text.file.substr(name_begin, text.file.size() - path_suffix.size() - name_begin);
         const CourseText* reference =
             find_course_text(texts, "solutions/" + name + "/reference.cu");
-        course.beyond.push_back(read_beyond(text, reference, name));
+        course.beyond_exercises.push_back(read_beyond_exercise(text, reference, name));
     }
-    std::sort(course.beyond.begin(), course.beyond.end(),
+    std::sort(course.beyond_exercises.begin(), course.beyond_exercises.end(),
               [](const Step& a, const Step& b) { return a.name < b.name; });
 }
 
-void read_lesson(const LessonTexts& texts, const Exercise& usual, Course& course) {
+void read_lesson(const LessonTexts& texts, const Exercise& default_exercise, Course& course) {
     const StrictToml reader(texts.lesson->file);
     if (!is_step_name(texts.name)) {
         reader.fail(
@@ -346,11 +357,11 @@ void read_lesson(const LessonTexts& texts, const Exercise& usual, Course& course
         course.program = read_program(texts);
         return;
     }
-    const Step step = read_step(texts, usual, course);
-    const auto same = std::ranges::find_if(
-        course.steps, [&](const Step& other) { return other.number() == step.number(); });
-    if (same != course.steps.end()) {
-        reader.fail(1, same->name + " has the same number; rename one of the two");
+    const Step step = read_step(texts, default_exercise, course);
+    const auto same_step = std::ranges::find_if(
+        course.steps, [&](const Step& other_step) { return other_step.number() == step.number(); });
+    if (same_step != course.steps.end()) {
+        reader.fail(1, same_step->name + " has the same number; rename one of the two");
     }
     course.steps.push_back(step);
 }
@@ -362,40 +373,40 @@ std::string program_file(const std::filesystem::path& folder) {
 }
 
 const Variant* Step::find(const std::string& variant) const {
-    auto found = std::ranges::find(variants, variant, &Variant::name);
-    return found == variants.end() ? nullptr : &*found;
+    auto position = std::ranges::find(variants, variant, &Variant::name);
+    return position == variants.end() ? nullptr : &*position;
 }
 
 const Step* Course::find(const std::string& name_or_number) const {
-    auto found = std::ranges::find_if(
+    auto position = std::ranges::find_if(
         steps, [&](const Step& step) { return names_step(name_or_number, step.name); });
-    return found == steps.end() ? nullptr : &*found;
+    return position == steps.end() ? nullptr : &*position;
 }
 
 const Step* Course::lesson(const std::string& name_or_number) const {
     if (program && names_step(name_or_number, program->name)) return &*program;
-    const auto found = std::ranges::find_if(
-        beyond, [&](const Step& step) { return names_step(name_or_number, step.name); });
-    return found == beyond.end() ? find(name_or_number) : &*found;
+    const auto position = std::ranges::find_if(
+        beyond_exercises, [&](const Step& step) { return names_step(name_or_number, step.name); });
+    return position == beyond_exercises.end() ? find(name_or_number) : &*position;
 }
 
 Hint Course::hint_for(const Exercise& exercise, const std::string& failure) const {
-    Hint chosen;
-    if (!exercise.hints.empty()) chosen = exercise.hints.front();
-    if (exercise.is_hunt) return chosen;
-    auto names_it = [&](const Hint& hint) {
+    Hint best_hint;
+    if (!exercise.hints.empty()) best_hint = exercise.hints.front();
+    if (exercise.is_hunt) return best_hint;
+    auto has_name = [&](const Hint& hint) {
         return std::ranges::count(hint.failures, failure) > 0;
     };
     for (auto* list : {&exercise.hints, &hints}) {
-        auto found = std::ranges::find_if(*list, names_it);
-        if (found == list->end()) continue;
-        chosen.failures = found->failures;
+        auto position = std::ranges::find_if(*list, has_name);
+        if (position == list->end()) continue;
+        best_hint.failures = position->failures;
         for (size_t i = 0; i < kHintLevels.size(); ++i) {
-            if (!found->levels[i].empty()) chosen.levels[i] = found->levels[i];
+            if (!position->levels[i].empty()) best_hint.levels[i] = position->levels[i];
         }
         break;
     }
-    return chosen;
+    return best_hint;
 }
 
 std::vector<CourseText> read_course_texts(const std::filesystem::path& root) {
@@ -421,25 +432,27 @@ std::vector<CourseText> read_course_texts(const std::filesystem::path& root) {
 }
 
 Course parse_course(const std::vector<CourseText>& texts) {
-    const CourseText* common = find_course_text(texts, "course.toml");
-    if (common == nullptr)
+    const CourseText* common_text = find_course_text(texts, "course.toml");
+    if (common_text == nullptr)
         throw CourseError(
             "course.toml cannot be read; check that this is the folder of the course");
-    const StrictToml reader(common->file);
-    const toml::table table = reader.parse(common->text);
+    const StrictToml reader(common_text->file);
+    const toml::table table = reader.parse(common_text->text);
     reader.allow_keys(table, {"hint", "hidden"}, "the course");
     Course course;
     course.hints = read_hints(reader, table, FirstHint::names_failures, "the course");
     // The hidden shapes in course.toml apply to every exercise that does not list its own.
-    Exercise usual{.name = "every step"};
-    toml::table of_all;
-    if (const toml::node* hidden = table.get("hidden")) of_all.insert("hidden", *hidden);
-    read_requirements(reader, of_all, usual);
-    for (const LessonTexts& lesson : collect_lessons(texts)) read_lesson(lesson, usual, course);
+    Exercise default_exercise{.name = "every step"};
+    toml::table defaults;
+    if (const toml::node* hidden_rules = table.get("hidden"))
+        defaults.insert("hidden", *hidden_rules);
+    read_requirements(reader, defaults, default_exercise);
+    for (const LessonTexts& lesson : collect_lessons(texts))
+        read_lesson(lesson, default_exercise, course);
     if (course.steps.empty()) {
         reader.fail(1, "there is no lesson: no folder in steps/ has a lesson.toml with variants");
     }
-    read_all_beyond(texts, course);
+    read_beyond_exercises(texts, course);
     return course;
 }
 

@@ -25,7 +25,7 @@ struct Variant {
     std::string name;    ///< the variant's name in the program's --list and --variant options
     std::string kernel;  ///< name of the __global__ function; empty for host code
     /// expected sectors or wavefronts per request, by counter name
-    std::map<std::string, double> expect;
+    std::map<std::string, double> expected_costs;
     int rows_multiple = 1, cols_multiple = 1;
     int line = 0;  ///< line in lesson.toml
 };
@@ -57,7 +57,7 @@ struct Course {
     std::optional<Step> program = {};
     std::vector<Step> steps;
     /// The exercises without a lesson, sorted by name. They have no variants.
-    std::vector<Step> beyond = {};
+    std::vector<Step> beyond_exercises = {};
     std::vector<Hint> hints;  ///< hints for failures in any step
 
     /// Returns the step with this name or number ("02_naive", "02", "2"), or nullptr.

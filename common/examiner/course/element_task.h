@@ -23,18 +23,19 @@ constexpr std::size_t kMaxSizes = 3;
 /// A rule that generates the initial values of an array, or the value of a scalar.
 struct Generator {
     enum class Kind {
-        none,         ///< no values; for sizes, and for outputs without initial values
-        zero,         ///< every element is zero
-        constant,     ///< every element is `low`
-        random,       ///< random values from `low` to `high`; integers may equal `high`
-        iota,         ///< 0, 1, 2, ...
+        none,      ///< no values; for sizes, and for outputs without initial values
+        zero,      ///< every element is zero
+        constant,  ///< every element is `low_bound`
+        random,  ///< random values from `low_bound` to `high_bound`; integers may equal `high_bound`
+        iota,    ///< 0, 1, 2, ...
         permutation,  ///< the integers from 0 to the number of elements - 1, in random order
         sorted,       ///< like random, in ascending order
         bytes,        ///< random bits
         sparse,       ///< like `random`, but about seven of eight elements are zero
     };
     Kind kind = Kind::none;
-    std::string low = "", high = "";  ///< bounds of the values, as expressions in the sizes
+    std::string low_bound = "",
+                high_bound = "";  ///< bounds of the values, as expressions in the sizes
 };
 constexpr Generator::Kind last_of(Generator::Kind) {
     return Generator::Kind::sparse;
@@ -68,7 +69,7 @@ struct Parameter {
 struct Tolerance {
     enum class Kind { bits, relative, absolute, ulps };
     Kind kind = Kind::bits;
-    double amount = 0;
+    double limit = 0;
 
     /// Returns the tolerance as text, such as "relative 1e-05".
     std::string text() const;
@@ -117,6 +118,6 @@ std::string describe_sizes(const std::vector<std::string>& sizes, Shape shape);
 /// Returns the value of the size at `index`, counted from 0.
 int size_at(Shape shape, std::size_t index);
 /// Makes a shape from up to kMaxSizes values.
-Shape shape_of(const std::vector<int>& values);
+Shape make_shape(const std::vector<int>& values);
 
 }  // namespace coalesce

@@ -28,15 +28,15 @@ struct ElementType {
     /// a floating-point number, the precision is the length of the mantissa, with its implicit bit.
     int precision_bits() const;
 
-    /// Reads the component at `from`.
-    double read(const void* from) const;
-    /// Writes `value` to `to`, after rounding the value to the component type and clamping it to
-    /// the range of that type.
-    void write(double value, void* to) const;
+    /// Reads the component at `source`.
+    double read_value(const void* source) const;
+    /// Writes `value` to `target`, after rounding the value to the component type and clamping it
+    /// to the range of that type.
+    void write_value(double value, void* target) const;
     /// Returns the distance between two components, counted in representable values (ulps).
-    double distance_in_ulps(const void* one, const void* other) const;
+    double distance_in_ulps(const void* left_value, const void* right_value) const;
     /// Formats an element: "0.125", "-3", "(1, 2, 3, 4)".
-    std::string format_element(const void* from) const;
+    std::string format_element(const void* source) const;
 };
 
 /// Returns the type that CUDA C++ calls `name`, or nothing.

@@ -28,24 +28,25 @@ Produces Exercise::task() const {
     throw std::invalid_argument("no exercise can require \"" + produces + "\"");
 }
 
-bool names_step(const std::string& typed, const std::string& step) {
-    if (is_beyond(step)) return typed == step || kBeyondPrefix.data() + typed == step;
+bool names_step(const std::string& typed_name, const std::string& step) {
+    if (is_beyond(step)) return typed_name == step || kBeyondPrefix.data() + typed_name == step;
     const std::string number = step.substr(0, 2);
-    return typed == step || typed == number || "0" + typed == number;
+    return typed_name == step || typed_name == number || "0" + typed_name == number;
 }
 
 namespace {
 
 /// Returns, as text, the requirements that only exercises beyond the transpose have.
-std::string text_of(const ElementTask& task) {
-    const auto quoted = [](const std::string& text) { return "\"" + text + "\""; };
-    const auto declaration = [&](const Parameter& one) {
-        const Generator& made = one.generator;
-        return quoted(one.text + " = " + std::to_string(static_cast<int>(made.kind)) + " " +
-                      made.low + " " + made.high);
+std::string serialize_task(const ElementTask& task) {
+    const auto quote = [](const std::string& text) { return "\"" + text + "\""; };
+    const auto declaration = [&](const Parameter& parameter) {
+        const Generator& array_generator = parameter.generator;
+        return quote(parameter.text + " = " +
+                     std::to_string(static_cast<int>(array_generator.kind)) + " " +
+                     array_generator.low_bound + " " + array_generator.high_bound);
     };
-    const auto limit = [](int most) { return std::to_string(most); };
-    return "sizes = [" + joined(task.sizes, ", ", quoted) + "]\narguments = [" +
+    const auto limit = [](int max_value) { return std::to_string(max_value); };
+    return "sizes = [" + joined(task.sizes, ", ", quote) + "]\narguments = [" +
            joined(task.parameters, ", ", declaration) + "]\ntolerance = \"" +
            task.tolerance.text() + "\"\nmost = [" + joined(task.max_sizes, ", ", limit) +
            "]\nreference = \"\"\"\n" + task.reference + "\"\"\"\n";
@@ -53,18 +54,19 @@ std::string text_of(const ElementTask& task) {
 
 }  // namespace
 
-std::string text_of(const Exercise& exercise) {
-    const auto limit = [&](const auto& named) {
-        const double value = exercise.limits.*named.second;
-        return value > 0 ? std::string(named.first) + " = " + to_toml(value) : "";
+std::string serialize_exercise(const Exercise& exercise) {
+    const auto limit = [&](const auto& limit_entry) {
+        const double value = exercise.limits.*limit_entry.second;
+        return value > 0 ? std::string(limit_entry.first) + " = " + to_toml(value) : "";
     };
     return "name = \"" + exercise.name + "\"\nkernel = \"" + exercise.kernel + "\"\nproduces = \"" +
            exercise.produces +
            "\"\nmultiples = " + to_toml(Shape{exercise.rows_multiple, exercise.cols_multiple}) +
            "\nshapes = " + to_toml(exercise.shapes, exercise.size_names().size()) +
-           "\ncounted = " + to_toml(exercise.counted, exercise.size_names().size()) +
+           "\ncounted = " + to_toml(exercise.counted_shape, exercise.size_names().size()) +
            "\nlimits = { " + joined(kLimits, ", ", limit) + " }\nblock_order = \"" +
-           exercise.block_order + "\"\n" + (exercise.elements ? text_of(*exercise.elements) : "");
+           exercise.block_order + "\"\n" +
+           (exercise.elements ? serialize_task(*exercise.elements) : "");
 }
 
 }  // namespace coalesce

@@ -33,7 +33,7 @@ struct Limits {
         0;  ///< minimum predicted speed on a GPU, as a fraction of a copy's speed
     /// limit on the total sectors, requests, wavefronts and atomics, as a multiple of the
     /// solution's total; only for an ElementTask
-    double of_solution = 0;
+    double fraction_of_solution = 0;
 };
 
 /// The limits, with their names in exercise.toml.
@@ -48,7 +48,7 @@ inline constexpr std::pair<const char*, double Limits::*> kLimits[] = {
     {"loads_in_flight", &Limits::loads_in_flight},
     {"copies_under_way", &Limits::copies_in_flight},
     {"of_copy_predicted", &Limits::predicted_fraction_of_copy},
-    {"of_solution", &Limits::of_solution},
+    {"of_solution", &Limits::fraction_of_solution},
 };
 
 /// The kinds of results that an exercise can require in `out`, with their names in exercise.toml.
@@ -111,9 +111,9 @@ inline bool is_beyond(const std::string& step) {
 inline std::string step_number(const std::string& step) {
     return is_beyond(step) ? step : step.substr(0, 2);
 }
-/// Reports whether `typed`, such as "03_tiled", "03" or "3", names this step. The prefix "x_" may
-/// be omitted: "row_sums" names "x_row_sums".
-bool names_step(const std::string& typed, const std::string& step);
+/// Reports whether `typed_name`, such as "03_tiled", "03" or "3", names this step. The prefix "x_"
+/// may be omitted: "row_sums" names "x_row_sums".
+bool names_step(const std::string& typed_name, const std::string& step);
 
 /// An exercise, or the bug hunt of a lesson.
 struct Exercise {
@@ -125,15 +125,15 @@ struct Exercise {
     int rows_multiple = 1;               ///< the number of rows must be a multiple of this
     int cols_multiple = 1;               ///< the number of columns must be a multiple of this
     std::vector<Shape> shapes = {};      ///< shapes for the trials, simplest first
-    Shape counted = {256, 256};          ///< the shape for which costs are counted
+    Shape counted_shape = {256, 256};    ///< the shape for which costs are counted
     /// limits that apply in addition to the comparison with the solution's costs
     Limits limits = {};
     /// required order of the blocks: one of kBlockOrders, or "" for any
     std::string block_order = "";
-    std::vector<HiddenShape> hidden = {};      ///< rules for the shapes that a grader adds
-    int points = 0;                            ///< points for passing the exercise
-    std::vector<Hint> hints = {};              ///< hints; the first one is general
-    std::vector<Prediction> predictions = {};  ///< questions, in the order they are asked
+    std::vector<HiddenShape> hidden_shape_rules = {};  ///< rules for the shapes that a grader adds
+    int points = 0;                                    ///< points for passing the exercise
+    std::vector<Hint> hints = {};                      ///< hints; the first one is general
+    std::vector<Prediction> predictions = {};          ///< questions, in the order they are asked
     /// The task if it is defined element by element, or nothing if the task is to move a matrix.
     std::optional<ElementTask> elements = {};
 
@@ -169,7 +169,7 @@ struct Exercise {
                (shape.rows == shape.cols || !requires_square());
     }
     /// Reports whether the learner's text, such as "03", names this exercise.
-    bool has_name(const std::string& typed) const { return names_step(typed, name); }
+    bool has_name(const std::string& typed_name) const { return names_step(typed_name, name); }
 };
 
 /// Formats a number for exercise.toml, with the fewest digits that still parse to the same number.
@@ -180,6 +180,6 @@ std::string to_toml(const std::vector<Shape>& shapes, std::size_t sizes = 2);
 
 /// Returns an exercise's requirements in the format of exercise.toml. The text serves to show the
 /// requirements and to detect changes.
-std::string text_of(const Exercise& exercise);
+std::string serialize_exercise(const Exercise& exercise);
 
 }  // namespace coalesce

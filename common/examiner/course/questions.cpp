@@ -22,9 +22,10 @@ std::optional<double> find_answer(const Step& step, const std::string& counter) 
         if (name == counter) limit = step.exercise->limits.*member;
     }
     for (const auto& variant : step.variants) {
-        const auto expected = variant.expect.find(counter);
-        if (expected != variant.expect.end() && (limit == 0 || expected->second <= limit))
-            return expected->second;
+        const auto expected_entry = variant.expected_costs.find(counter);
+        if (expected_entry != variant.expected_costs.end() &&
+            (limit == 0 || expected_entry->second <= limit))
+            return expected_entry->second;
     }
     return std::nullopt;
 }
@@ -51,23 +52,25 @@ std::vector<ChoiceQuestion> read_questions(const std::string& file, const std::s
     std::vector<ChoiceQuestion> questions;
     std::istringstream lines(text);
     int number = 0;
-    std::string* unfinished = nullptr;
+    std::string* unfinished_text = nullptr;
     for (std::string line; std::getline(lines, line);) {
         ++number;
-        const auto error = [&](const std::string& why) {
-            return CourseError(file + ":" + std::to_string(number) + ": " + why);
+        const auto error = [&](const std::string& reason) {
+            return CourseError(file + ":" + std::to_string(number) + ": " + reason);
         };
         if (line.empty() || line.starts_with('#')) continue;
-        const std::string rest = line.size() > 2 ? line.substr(2) : "";
+        const std::string text_after_mark = line.size() > 2 ? line.substr(2) : "";
         if (line.starts_with("? ")) {
-            unfinished = &questions.emplace_back(ChoiceQuestion{rest, {}}).text;
+            unfinished_text = &questions.emplace_back(ChoiceQuestion{text_after_mark, {}}).text;
         } else if (line.starts_with("+ ") || line.starts_with("- ")) {
             if (questions.empty())
                 throw error("a choice must follow a question, which begins with \"? \"");
-            unfinished =
-                &questions.back().choices.emplace_back(Choice{line[0] == '+', rest, ""}).reply;
-        } else if (line.starts_with("  ") && unfinished) {
-            *unfinished += (unfinished->empty() ? "" : " ") + rest;
+            unfinished_text =
+                &questions.back()
+                     .choices.emplace_back(Choice{line[0] == '+', text_after_mark, ""})
+                     .reply;
+        } else if (line.starts_with("  ") && unfinished_text) {
+            *unfinished_text += (unfinished_text->empty() ? "" : " ") + text_after_mark;
         } else {
             throw error("a line must begin with \"? \", \"+ \", \"- \" or two spaces");
         }

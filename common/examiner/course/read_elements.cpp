@@ -8,18 +8,18 @@
 namespace coalesce::course {
 namespace {
 
-/// Calls `read`. Converts an ExpressionError to an error at the node's line.
-auto at_line_of(const StrictToml& reader, const toml::node& node, const auto& read) {
+/// Calls `read_node`. Converts an ExpressionError to an error at the node's line.
+auto read_with_line(const StrictToml& reader, const toml::node& node, const auto& read_node) {
     try {
-        return read();
+        return read_node();
     } catch (const ExpressionError& error) {
         reader.fail(node, error.what());
     }
 }
 
 std::vector<std::string> read_sizes(const StrictToml& reader, const toml::table& table,
-                                    const std::string& where) {
-    const std::vector<std::string> sizes = reader.strings(table, "sizes", where);
+                                    const std::string& table_name) {
+    const std::vector<std::string> sizes = reader.strings(table, "sizes", table_name);
     const toml::node& node = *table.get("sizes");
     if (sizes.empty() || sizes.size() > kMaxSizes) {
         reader.fail(node, "`sizes` must name one to three sizes, such as [\"rows\", \"cols\"]");
@@ -34,15 +34,17 @@ std::vector<std::string> read_sizes(const StrictToml& reader, const toml::table&
 }
 
 std::vector<Parameter> read_parameters(const StrictToml& reader, const toml::table& table,
-                                       const ElementTask& task, const std::string& where) {
-    constexpr std::size_t most = 16;
-    static_cast<void>(reader.strings(table, "arguments", where));
+                                       const ElementTask& task, const std::string& table_name) {
+    constexpr std::size_t max_arguments = 16;
+    static_cast<void>(reader.strings(table, "arguments", table_name));
     std::vector<Parameter> parameters;
     for (const toml::node& node : *table.get("arguments")->as_array()) {
-        const Parameter parameter = at_line_of(reader, node, [&] {
+        const Parameter parameter = read_with_line(reader, node, [&] {
             return parse_parameter(*node.value_exact<std::string>(), task.sizes);
         });
-        const auto has_its_name = [&](const Parameter& one) { return one.name == parameter.name; };
+        const auto has_its_name = [&](const Parameter& argument) {
+            return argument.name == parameter.name;
+        };
         if (std::ranges::any_of(parameters, has_its_name)) {
             reader.fail(node, "there are two arguments `" + parameter.name + "`; rename one");
         }
@@ -54,31 +56,32 @@ std::vector<Parameter> read_parameters(const StrictToml& reader, const toml::tab
             list,
             "none of the arguments is an output; add an array without const: \"float* out[n]\"");
     }
-    if (parameters.size() > most) {
-        reader.fail(list, "`arguments` has more than " + std::to_string(most));
+    if (parameters.size() > max_arguments) {
+        reader.fail(list, "`arguments` has more than " + std::to_string(max_arguments));
     }
     return parameters;
 }
 
-Limits read_limits(const StrictToml& reader, const toml::table& table, const std::string& where) {
+Limits read_limits(const StrictToml& reader, const toml::table& table,
+                   const std::string& table_name) {
     if (!table.contains("limits")) return {};
-    const toml::table& limits = reader.section(table, "limits", where);
+    const toml::table& limits = reader.section(table, "limits", table_name);
     reader.allow_keys(limits, {"load", "store", "shared_load", "shared_store", "of_solution"},
-                      "`limits` of " + where);
-    return read_numbers(reader, limits, kLimits, "`limits` of " + where);
+                      "`limits` of " + table_name);
+    return read_numbers(reader, limits, kLimits, "`limits` of " + table_name);
 }
 
 }  // namespace
 
 Shape read_element_shape(const StrictToml& reader, const toml::node& node, const char* key,
                          const ElementTask& task) {
-    constexpr int most = 1 << 20;
+    constexpr int max_size = 1 << 20;
     std::vector<int> values;
     const toml::array* list = node.as_array();
     bool is_good = list != nullptr && list->size() == task.sizes.size();
     for (std::size_t i = 0; is_good && i < list->size(); ++i) {
         const auto value = (*list)[i].value_exact<std::int64_t>().value_or(0);
-        is_good = value >= 1 && value <= most;
+        is_good = value >= 1 && value <= max_size;
         values.push_back(static_cast<int>(value));
     }
     if (!is_good) {
@@ -86,74 +89,76 @@ Shape read_element_shape(const StrictToml& reader, const toml::node& node, const
                               "` must have a whole number from 1 to a million for each of [" +
                               joined(task.sizes, ", ") + "]");
     }
-    return shape_of(values);
+    return make_shape(values);
 }
 
 std::vector<Shape> read_element_shapes(const StrictToml& reader, const toml::table& table,
-                                       const ElementTask& task, const std::string& where) {
+                                       const ElementTask& task, const std::string& table_name) {
     const toml::node* node = table.get("shapes");
     const toml::array* list = node == nullptr ? nullptr : node->as_array();
     if (list == nullptr || list->empty()) {
         reader.fail(node == nullptr ? 1 : StrictToml::line_of(*node),
-                    where + " needs `shapes`, a list of lists: shapes = [[1], [1000]]");
+                    table_name + " needs `shapes`, a list of lists: shapes = [[1], [1000]]");
     }
     std::vector<Shape> shapes;
-    for (const toml::node& one : *list) {
-        shapes.push_back(read_element_shape(reader, one, "shapes", task));
+    for (const toml::node& element_node : *list) {
+        shapes.push_back(read_element_shape(reader, element_node, "shapes", task));
     }
     return shapes;
 }
 
 void check_element_shape(const StrictToml& reader, const toml::node& node, const ElementTask& task,
                          Shape shape) {
-    constexpr std::int64_t most_bytes = std::int64_t{64} << 20;
+    constexpr std::int64_t max_bytes = std::int64_t{64} << 20;
     for (std::size_t i = 0; i < task.max_sizes.size(); ++i) {
         if (size_at(shape, i) <= task.max_sizes[i]) continue;
         reader.fail(node, "`most` allows " + task.sizes[i] + " up to " +
                               std::to_string(task.max_sizes[i]) + ", but here the size is " +
                               std::to_string(size_at(shape, i)));
     }
-    for (const Parameter& one : task.parameters) {
-        if (!one.is_array) continue;
-        const std::int64_t count =
-            at_line_of(reader, node, [&] { return count_elements(task.extents(one, shape)); });
-        if (count * static_cast<std::int64_t>(one.type.bytes()) <= most_bytes) continue;
-        reader.fail(node, "`" + one.text + "` is larger than 64 MB with " +
+    for (const Parameter& parameter : task.parameters) {
+        if (!parameter.is_array) continue;
+        const std::int64_t count = read_with_line(
+            reader, node, [&] { return count_elements(task.extents(parameter, shape)); });
+        if (count * static_cast<std::int64_t>(parameter.type.bytes()) <= max_bytes) continue;
+        reader.fail(node, "`" + parameter.text + "` is larger than 64 MB with " +
                               describe_sizes(task.sizes, shape) + "; choose a smaller shape");
     }
 }
 
 void read_elements(const StrictToml& reader, const toml::table& table, Exercise& exercise) {
-    const std::string where = "the exercise " + exercise.name;
+    const std::string table_name = "the exercise " + exercise.name;
     // For "x_row_sums" and "17_row_sums", this is "row_sums".
     const std::string after_prefix = exercise.name.substr(exercise.name.find('_') + 1);
-    exercise.kernel = table.contains("kernel") ? reader.text(table, "kernel", where) : after_prefix;
+    exercise.kernel =
+        table.contains("kernel") ? reader.text(table, "kernel", table_name) : after_prefix;
     if (!is_identifier(exercise.kernel)) {
         reader.fail(table.contains("kernel") ? StrictToml::line_of(*table.get("kernel")) : 1,
                     "\"" + exercise.kernel + "\" cannot be the name of a kernel");
     }
     ElementTask task;
-    task.sizes = read_sizes(reader, table, where);
-    task.parameters = read_parameters(reader, table, task, where);
+    task.sizes = read_sizes(reader, table, table_name);
+    task.parameters = read_parameters(reader, table, task, table_name);
     if (const toml::node* node = table.get("tolerance")) {
-        task.tolerance = at_line_of(
-            reader, *node, [&] { return parse_tolerance(reader.text(table, "tolerance", where)); });
+        task.tolerance = read_with_line(reader, *node, [&] {
+            return parse_tolerance(reader.text(table, "tolerance", table_name));
+        });
     }
     if (const toml::node* node = table.get("most")) {
-        const Shape most = read_element_shape(reader, *node, "most", task);
+        const Shape max_shape = read_element_shape(reader, *node, "most", task);
         for (std::size_t i = 0; i < task.sizes.size(); ++i)
-            task.max_sizes.push_back(size_at(most, i));
+            task.max_sizes.push_back(size_at(max_shape, i));
     }
-    exercise.shapes = read_element_shapes(reader, table, task, where);
+    exercise.shapes = read_element_shapes(reader, table, task, table_name);
     for (const Shape shape : exercise.shapes) {
         check_element_shape(reader, *table.get("shapes"), task, shape);
     }
-    exercise.counted = exercise.shapes.back();
+    exercise.counted_shape = exercise.shapes.back();
     if (const toml::node* node = table.get("counted")) {
-        exercise.counted = read_element_shape(reader, *node, "counted", task);
-        check_element_shape(reader, *node, task, exercise.counted);
+        exercise.counted_shape = read_element_shape(reader, *node, "counted", task);
+        check_element_shape(reader, *node, task, exercise.counted_shape);
     }
-    exercise.limits = read_limits(reader, table, where);
+    exercise.limits = read_limits(reader, table, table_name);
     exercise.elements = task;
 }
 

@@ -30,7 +30,7 @@ Shape read_element_shape(const StrictToml& reader, const toml::node& node, const
                          const ElementTask& task);
 /// Reads `shapes`, a list of shapes. Each shape is a list with one value per size of the task.
 std::vector<Shape> read_element_shapes(const StrictToml& reader, const toml::table& table,
-                                       const ElementTask& task, const std::string& where);
+                                       const ElementTask& task, const std::string& table_name);
 /// Throws an error if the task does not allow this shape, for example because a size exceeds its
 /// maximum (max_sizes). The error names the line of `node`.
 void check_element_shape(const StrictToml& reader, const toml::node& node, const ElementTask& task,
@@ -51,13 +51,13 @@ void read_multiples(const StrictToml& reader, const toml::table& table, auto& ta
 template <class Numbers, std::size_t count>
 Numbers read_numbers(const StrictToml& reader, const toml::table& table,
                      const std::pair<const char*, double Numbers::*> (&names)[count],
-                     const std::string& where) {
-    std::set<std::string_view> known;
-    for (const auto& [name, member] : names) known.insert(name);
-    reader.allow_keys(table, known, where);
+                     const std::string& table_name) {
+    std::set<std::string_view> known_keys;
+    for (const auto& [name, member] : names) known_keys.insert(name);
+    reader.allow_keys(table, known_keys, table_name);
     Numbers numbers{};
     for (const auto& [name, member] : names) {
-        numbers.*member = table.contains(name) ? reader.number(table, name, where) : 0;
+        numbers.*member = table.contains(name) ? reader.number(table, name, table_name) : 0;
     }
     return numbers;
 }

@@ -17,13 +17,13 @@ class ResultsField {
 public:
     ResultsField(const Json& value, std::string path) : value_(value), path_(std::move(path)) {}
 
-    [[noreturn]] void fail(const std::string& why) const {
-        throw ResultsError((path_.empty() ? "" : path_ + ": ") + why);
+    [[noreturn]] void fail(const std::string& reason) const {
+        throw ResultsError((path_.empty() ? "" : path_ + ": ") + reason);
     }
-    bool has(const char* key) const { return value_.contains(key); }
+    bool has_key(const char* key) const { return value_.contains(key); }
     ResultsField operator[](const char* key) const {
         if (!value_.is_object()) fail("expected an object");
-        if (!has(key)) fail("no \"" + std::string(key) + "\"");
+        if (!has_key(key)) fail("no \"" + std::string(key) + "\"");
         return {value_[key], path_.empty() ? key : path_ + "." + key};
     }
     ResultsField operator[](std::size_t index) const {
@@ -36,20 +36,20 @@ public:
     const Json& value() const { return value_; }
 
     template <class Value>
-    Value as() const {
+    Value convert_to() const {
         Value value{};
         codec::decode(value_, value, path_);
         return value;
     }
     std::string text() const {
-        const auto value = as<std::string>();
+        const auto value = convert_to<std::string>();
         if (value.empty()) fail("expected a string that is not empty");
         return value;
     }
     /// Checks that the value is a number greater than 0.
     template <class Number = double>
     void require_positive() const {
-        if (!(as<Number>() > 0)) fail("expected a number above 0");
+        if (!(convert_to<Number>() > 0)) fail("expected a number above 0");
     }
 
 private:
@@ -63,47 +63,47 @@ void check_shape(const ResultsField& row) {
 }
 
 void check_measured(const ResultsField& row) {
-    if (row.has("skipped")) {
+    if (row.has_key("skipped")) {
         row["skipped"].text();
         return;
     }
     check_shape(row);
-    if (!row["verified"].as<bool>()) return;  // an incorrect result has no time to check
-    const bool is_of_many = row.has("gpus");
+    if (!row["verified"].convert_to<bool>()) return;  // an incorrect result has no time to check
+    const bool has_many_gpus = row.has_key("gpus");
     row["ms"].require_positive();
-    row[is_of_many ? "sent_gbps" : "gbps"].require_positive();
-    row[is_of_many ? "of_link" : "of_copy"].require_positive();
+    row[has_many_gpus ? "sent_gbps" : "gbps"].require_positive();
+    row[has_many_gpus ? "of_link" : "of_copy"].require_positive();
 }
 
 void check_counted(const ResultsField& row) {
     check_shape(row);
-    row["verified"].as<bool>();
-    if (!row.has("counters")) return;  // a variant without a kernel has no counters
+    row["verified"].convert_to<bool>();
+    if (!row.has_key("counters")) return;  // a variant without a kernel has no counters
     const ResultsField counters = row["counters"];
     for (const char* name :
          {"load_requests", "load_sectors", "store_requests", "store_sectors",
           "shared_load_requests", "shared_load_wavefronts", "shared_load_ideal",
           "shared_store_requests", "shared_store_wavefronts", "shared_store_ideal"}) {
-        counters[name].as<std::uint64_t>();
+        counters[name].convert_to<std::uint64_t>();
     }
 }
 
 void check_predicted(const ResultsField& row) {
-    if (row.has("not_predicted")) {
+    if (row.has_key("not_predicted")) {
         row["not_predicted"].text();
         return;
     }
     const ResultsField predicted = row["predicted"];
     predicted["gpu"].text();
-    predicted["measured_gpu"].as<bool>();
+    predicted["measured_gpu"].convert_to<bool>();
     check_shape(predicted);
-    for (const char* what : {"ms", "gbps", "of_copy", "error_band"})
-        predicted[what].require_positive();
+    for (const char* value_key : {"ms", "gbps", "of_copy", "error_band"})
+        predicted[value_key].require_positive();
     predicted["unknown"].size();
-    predicted["binds"].as<timing::Bottleneck>();
+    predicted["binds"].convert_to<timing::Bottleneck>();
 }
 
-ResultsKind kind_of(const ResultsField& device) {
+ResultsKind parse_results_kind(const ResultsField& device) {
     const ResultsField kind = device["kind"];
     if (kind.text() == "gpu") return ResultsKind::measured;
     if (kind.text() == "sim") return ResultsKind::counted;
@@ -116,37 +116,37 @@ ResultsKind kind_of(const ResultsField& device) {
 ResultsKind check_results(const Json& run) {
     const ResultsField file(run, "");
     file["device"]["name"].text();
-    const ResultsKind kind = kind_of(file["device"]);
+    const ResultsKind kind = parse_results_kind(file["device"]);
     const ResultsField rows = file["results"];
     if (rows.size() == 0) rows.fail("the list is empty");
     std::set<std::string> names;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const ResultsField row = rows[i];
         std::string name = row["step"].text() + " " + row["variant"].text();
-        if (row.has("array")) row["array"].text();
-        if (row.has("element_size")) row["element_size"].require_positive<int>();
+        if (row.has_key("array")) row["array"].text();
+        if (row.has_key("element_size")) row["element_size"].require_positive<int>();
         switch (kind) {
             case ResultsKind::measured: check_measured(row); break;
             case ResultsKind::counted: check_counted(row); break;
             case ResultsKind::predicted: check_predicted(row); break;
         }
-        if (row.has("gpus")) name += " " + row["gpus"].value().dump();
+        if (row.has_key("gpus")) name += " " + row["gpus"].value().dump();
         if (!names.insert(name).second) row.fail("\"" + name + "\" occurs twice");
     }
     return kind;
 }
 
 bool is_host_result(const Json& result) {
-    static const std::set<std::string> of_host = {"host_to_device", "device_to_host", "cpu_serial",
-                                                  "cpu_parallel"};
-    return of_host.contains(result.value("variant", ""));
+    static const std::set<std::string> host_results = {"host_to_device", "device_to_host",
+                                                       "cpu_serial", "cpu_parallel"};
+    return host_results.contains(result.value("variant", ""));
 }
 
 bool is_contender(const Json& result) {
-    static const std::set<std::string> others = {"memcpy", "fine", "coarse", "read"};
+    static const std::set<std::string> other_results = {"memcpy", "fine", "coarse", "read"};
     return result.contains("gbps") && result.value("verified", false) &&
            !result.contains("array") && !result.contains("element_size") &&
-           !is_host_result(result) && !others.contains(result.value("variant", ""));
+           !is_host_result(result) && !other_results.contains(result.value("variant", ""));
 }
 
 }  // namespace coalesce::course

@@ -33,13 +33,14 @@ bool is_host_result(const nlohmann::ordered_json& result);
 bool is_contender(const nlohmann::ordered_json& result);
 
 /// Returns the fastest comparable result of a lesson, or nullptr.
-const nlohmann::ordered_json* fastest_of(const std::string& step, const auto& results) {
-    const nlohmann::ordered_json* fastest = nullptr;
+const nlohmann::ordered_json* find_fastest_result(const std::string& step, const auto& results) {
+    const nlohmann::ordered_json* fastest_result = nullptr;
     for (const nlohmann::ordered_json& result : results) {
         if (result.at("step") != step || !is_contender(result)) continue;
-        if (!fastest || result.at("gbps") > fastest->at("gbps")) fastest = &result;
+        if (!fastest_result || result.at("gbps") > fastest_result->at("gbps"))
+            fastest_result = &result;
     }
-    return fastest;
+    return fastest_result;
 }
 
 }  // namespace coalesce::course

@@ -26,8 +26,8 @@ public:
     }
 
 private:
-    [[noreturn]] void fail(const std::string& why) const {
-        throw ExpressionError("`" + text_ + "` cannot be computed: " + why);
+    [[noreturn]] void fail(const std::string& reason) const {
+        throw ExpressionError("`" + text_ + "` cannot be computed: " + reason);
     }
     bool accept_character(char sign) {
         skip_blanks();
@@ -71,10 +71,10 @@ private:
         }
     }
 
-    double quotient(double value, double by) const {
-        if (by == 0) fail("the expression divides by zero");
-        const bool is_whole = value == std::trunc(value) && by == std::trunc(by);
-        return is_whole ? std::trunc(value / by) : value / by;
+    double quotient(double value, double divisor) const {
+        if (divisor == 0) fail("the expression divides by zero");
+        const bool are_both_whole = value == std::trunc(value) && divisor == std::trunc(divisor);
+        return are_both_whole ? std::trunc(value / divisor) : value / divisor;
     }
 
     double factor() {
@@ -93,8 +93,8 @@ private:
         }
         skip_blanks();
         if (position_ >= text_.size()) fail("the expression is incomplete");
-        const auto first = static_cast<unsigned char>(text_[position_]);
-        return std::isdigit(first) || first == '.' ? number() : named();
+        const auto first_character = static_cast<unsigned char>(text_[position_]);
+        return std::isdigit(first_character) || first_character == '.' ? number() : parse_name();
     }
 
     double number() {
@@ -107,7 +107,7 @@ private:
         return value;
     }
 
-    double named() {
+    double parse_name() {
         const std::size_t begin = position_;
         while (position_ < text_.size() &&
                (std::isalnum(static_cast<unsigned char>(text_[position_])) ||
@@ -121,8 +121,8 @@ private:
         for (const NamedSize& size : sizes_) {
             if (size.name == name) return static_cast<double>(size.value);
         }
-        const auto name_of = [](const NamedSize& size) { return "`" + size.name + "`"; };
-        fail("`" + name + "` is not one of the sizes " + joined(sizes_, ", ", name_of));
+        const auto quote_name = [](const NamedSize& size) { return "`" + size.name + "`"; };
+        fail("`" + name + "` is not one of the sizes " + joined(sizes_, ", ", quote_name));
     }
 
     /// Evaluates a call of a function, all of which have two arguments.
@@ -130,14 +130,14 @@ private:
         if (name != "ceil_div" && name != "min" && name != "max")
             fail("`" + name + "` is not a function; there are ceil_div, min and max");
         require('(');
-        const double first = sum();
+        const double first_value = sum();
         require(',');
-        const double second = sum();
+        const double second_value = sum();
         require(')');
-        if (name == "min") return std::min(first, second);
-        if (name == "max") return std::max(first, second);
-        if (second == 0) fail("the expression divides by zero");
-        return std::ceil(first / second);
+        if (name == "min") return std::min(first_value, second_value);
+        if (name == "max") return std::max(first_value, second_value);
+        if (second_value == 0) fail("the expression divides by zero");
+        return std::ceil(first_value / second_value);
     }
 
     const std::string& text_;

@@ -18,15 +18,15 @@ Shape StrictToml::shape(const toml::node& node, const char* key) const {
 }
 
 std::vector<Shape> StrictToml::shapes(const toml::table& table, const char* key,
-                                      const std::string& where) const {
-    const toml::node& node = required_node(table, key, where, "[[64, 64], ...]");
+                                      const std::string& table_name) const {
+    const toml::node& node = required_node(table, key, table_name, "[[64, 64], ...]");
     const toml::array* list = node.as_array();
     if (list == nullptr || list->empty()) {
         fail(node, std::string("`") + key + "` must be a list of shapes: [[64, 64], ...]");
     }
-    std::vector<Shape> all;
-    for (const toml::node& one : *list) all.push_back(shape(one, key));
-    return all;
+    std::vector<Shape> shape_list;
+    for (const toml::node& shape_node : *list) shape_list.push_back(shape(shape_node, key));
+    return shape_list;
 }
 
 }  // namespace coalesce::course

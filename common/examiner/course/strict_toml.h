@@ -17,7 +17,7 @@ public:
     /// Reads a shape from an array of two positive integers, [rows, cols].
     Shape shape(const toml::node& node, const char* key) const;
     std::vector<Shape> shapes(const toml::table& table, const char* key,
-                              const std::string& where) const;
+                              const std::string& table_name) const;
 };
 
 }  // namespace coalesce::course

@@ -12,61 +12,67 @@ namespace {
 
 /// Returns the error of a component as a multiple of the tolerated error. A value above 1 means
 /// that the component is wrong.
-double component_error(const ElementType& type, const Tolerance& tolerance, const char* actual,
-                       const char* expected) {
-    if (std::memcmp(actual, expected, type.scalar_bytes) == 0) return 0;
-    constexpr double infinite = std::numeric_limits<double>::infinity();
-    const double has = type.read(actual), should = type.read(expected);
-    if (tolerance.kind == Tolerance::Kind::bits) return infinite;
-    if (std::isnan(has) && std::isnan(should)) return 0;
-    if (has == should) return 0;
-    if (!std::isfinite(has) || !std::isfinite(should)) return infinite;
+double component_error(const ElementType& type, const Tolerance& tolerance,
+                       const char* actual_bytes, const char* expected_bytes) {
+    if (std::memcmp(actual_bytes, expected_bytes, type.scalar_bytes) == 0) return 0;
+    constexpr double infinite_error = std::numeric_limits<double>::infinity();
+    const double actual_value = type.read_value(actual_bytes),
+                 expected_value = type.read_value(expected_bytes);
+    if (tolerance.kind == Tolerance::Kind::bits) return infinite_error;
+    if (std::isnan(actual_value) && std::isnan(expected_value)) return 0;
+    if (actual_value == expected_value) return 0;
+    if (!std::isfinite(actual_value) || !std::isfinite(expected_value)) return infinite_error;
     switch (tolerance.kind) {
         case Tolerance::Kind::relative:
-            if (should == 0) return infinite;
+            if (expected_value == 0) return infinite_error;
             // Below the smallest normal number, even adjacent values may differ by more than the
             // tolerance.
-            if (!type.is_integer() && type.distance_in_ulps(actual, expected) <= 1) return 0;
-            return std::abs(has - should) / (tolerance.amount * std::abs(should));
-        case Tolerance::Kind::absolute: return std::abs(has - should) / tolerance.amount;
-        default: return type.distance_in_ulps(actual, expected) / tolerance.amount;
+            if (!type.is_integer() && type.distance_in_ulps(actual_bytes, expected_bytes) <= 1)
+                return 0;
+            return std::abs(actual_value - expected_value) /
+                   (tolerance.limit * std::abs(expected_value));
+        case Tolerance::Kind::absolute:
+            return std::abs(actual_value - expected_value) / tolerance.limit;
+        default: return type.distance_in_ulps(actual_bytes, expected_bytes) / tolerance.limit;
     }
 }
 
-double element_error(const OutputComparison& output, const char* actual, const char* expected) {
-    double worst = 0;
+double element_error(const OutputComparison& output, const char* actual_bytes,
+                     const char* expected_bytes) {
+    double largest_error = 0;
     for (int i = 0; i < output.type.components; ++i) {
         const std::size_t at = static_cast<std::size_t>(i) * output.type.scalar_bytes;
-        worst = std::max(
-            worst, component_error(output.type, output.tolerance, actual + at, expected + at));
+        largest_error = std::max(
+            largest_error,
+            component_error(output.type, output.tolerance, actual_bytes + at, expected_bytes + at));
     }
-    return worst;
+    return largest_error;
 }
 
 }  // namespace
 
 std::vector<std::int64_t> OutputComparison::bad_elements() const {
-    std::vector<std::int64_t> bad;
+    std::vector<std::int64_t> elements;
     for (std::int64_t i = 0; i < count(); ++i) {
-        if (states[static_cast<std::size_t>(i)] != CellState::right) bad.push_back(i);
+        if (states[static_cast<std::size_t>(i)] != CellState::right) elements.push_back(i);
     }
-    return bad;
+    return elements;
 }
 
-bool OutputComparison::is_equal(const char* one, const char* expected_one) const {
-    return element_error(*this, one, expected_one) <= 1;
+bool OutputComparison::is_equal(const char* element_bytes, const char* expected_element) const {
+    return element_error(*this, element_bytes, expected_element) <= 1;
 }
 
 double OutputComparison::worst_error() const {
-    double worst = 0;
+    double largest_error = 0;
     for (const std::int64_t index : bad_elements()) {
-        worst =
-            std::max(worst, element_error(*this, element(actual, index), element(expected, index)));
+        largest_error = std::max(largest_error, element_error(*this, element(actual_bytes, index),
+                                                              element(expected_bytes, index)));
     }
-    return worst;
+    return largest_error;
 }
 
-std::string OutputComparison::name_of(std::int64_t index) const {
+std::string OutputComparison::element_name(std::int64_t index) const {
     std::vector<std::string> indices(extents.size());
     for (std::size_t axis = extents.size(); axis-- > 0;) {
         indices[axis] = std::to_string(index % extents[axis]);
@@ -76,35 +82,35 @@ std::string OutputComparison::name_of(std::int64_t index) const {
 }
 
 bool ElementComparison::is_right() const {
-    return first_bad() == nullptr && changed_inputs.empty() && overrun_before.empty() &&
+    return first_wrong_output() == nullptr && changed_inputs.empty() && overrun_before.empty() &&
            overrun_after.empty();
 }
 
-const OutputComparison* ElementComparison::first_bad() const {
+const OutputComparison* ElementComparison::first_wrong_output() const {
     const auto found = std::ranges::find_if(
-        outputs, [](const OutputComparison& output) { return output.bad() > 0; });
+        outputs, [](const OutputComparison& output) { return output.count_bad() > 0; });
     return found == outputs.end() ? nullptr : &*found;
 }
 
 OutputComparison compare_output(const ElementTask& task, const Parameter& output, Shape shape,
-                                const std::string& initial, const std::string& actual,
-                                const std::string& expected) {
+                                const std::string& initial, const std::string& actual_bytes,
+                                const std::string& expected_bytes) {
     OutputComparison result{.name = output.name,
                             .type = output.type,
                             .tolerance = task.tolerance,
                             .extents = task.extents(output, shape),
-                            .actual = actual,
-                            .expected = expected};
+                            .actual_bytes = actual_bytes,
+                            .expected_bytes = expected_bytes};
     result.states.assign(static_cast<std::size_t>(count_elements(result.extents)),
                          CellState::right);
     const std::size_t bytes = result.type.bytes();
     for (std::int64_t i = 0; i < result.count(); ++i) {
-        const char* const has = result.element(result.actual, i);
-        if (result.is_equal(has, result.element(result.expected, i))) continue;
-        const bool is_initial = std::memcmp(has, result.element(initial, i), bytes) == 0;
+        const char* const actual_element = result.element(result.actual_bytes, i);
+        if (result.is_equal(actual_element, result.element(result.expected_bytes, i))) continue;
+        const bool is_initial = std::memcmp(actual_element, result.element(initial, i), bytes) == 0;
         result.states[static_cast<std::size_t>(i)] =
             is_initial ? CellState::untouched : CellState::wrong;
-        ++(is_initial ? result.untouched : result.wrong);
+        ++(is_initial ? result.untouched_count : result.wrong_count);
     }
     return result;
 }

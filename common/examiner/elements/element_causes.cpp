@@ -24,34 +24,36 @@ struct ArrayPlace {
 /// Returns the array that is nearest to an address.
 ArrayPlace find_array(std::uint64_t address, const Trial& trial, const Evidence& evidence) {
     const ElementTask& task = *evidence.exercise.elements;
-    ArrayPlace nearest;
-    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    ArrayPlace nearest_array;
+    std::int64_t least_distance = std::numeric_limits<std::int64_t>::max();
     std::size_t number = 0;
-    for (const Parameter& one : task.parameters) {
-        if (!one.is_array || number >= trial.arrays.size()) continue;
-        const auto bytes = static_cast<std::int64_t>(one.type.bytes());
-        const std::int64_t count = count_elements(task.extents(one, trial.shape));
+    for (const Parameter& parameter : task.parameters) {
+        if (!parameter.is_array || number >= trial.arrays.size()) continue;
+        const auto bytes = static_cast<std::int64_t>(parameter.type.bytes());
+        const std::int64_t count = count_elements(task.extents(parameter, trial.shape));
         const auto at = static_cast<std::int64_t>(address - trial.arrays[number++].address);
         const std::int64_t distance =
             at < 0 ? -at : std::max<std::int64_t>(0, at - count * bytes + 1);
-        if (distance >= least) continue;
-        least = distance;
-        nearest = {&one, count, at < 0 ? -((-at + bytes - 1) / bytes) : at / bytes};
+        if (distance >= least_distance) continue;
+        least_distance = distance;
+        nearest_array = {&parameter, count, at < 0 ? -((-at + bytes - 1) / bytes) : at / bytes};
     }
-    return nearest;
+    return nearest_array;
 }
 
 /// Replaces the simulator's description of an allocation with the name of the array.
-std::string with_array_name(const Report& report, const Trial& trial, const Evidence& evidence) {
+std::string add_array_name(const Report& report, const Trial& trial, const Evidence& evidence) {
     const std::string begin = "the allocation of ", end = ")";
-    const std::size_t first = report.message.find(begin);
-    const std::size_t last = report.message.find(end, first);
-    const ArrayPlace place = find_array(report.address, trial, evidence);
-    if (first == report.message.npos || last == report.message.npos || !place.array) {
+    const std::size_t name_begin = report.message.find(begin);
+    const std::size_t name_end = report.message.find(end, name_begin);
+    const ArrayPlace array_place = find_array(report.address, trial, evidence);
+    if (name_begin == report.message.npos || name_end == report.message.npos ||
+        !array_place.array) {
         return report.message;
     }
     std::string message = report.message;
-    return message.replace(first, last + end.size() - first, "`" + place.array->name + "`");
+    return message.replace(name_begin, name_end + end.size() - name_begin,
+                           "`" + array_place.array->name + "`");
 }
 
 /// Removes the word "tile" from a failure's text. The text was written for transposes, and other
@@ -64,10 +66,10 @@ void rename_tile(std::string& text) {
         {"The tile", "Shared memory"},
         {"the tile", "shared memory"},
         {"tile", "array"}};
-    for (const auto& [word, other] : words) {
+    for (const auto& [word, replacement] : words) {
         for (std::size_t at = text.find(word); at != text.npos;
-             at = text.find(word, at + other.size())) {
-            text.replace(at, word.size(), other);
+             at = text.find(word, at + replacement.size())) {
+            text.replace(at, word.size(), replacement);
         }
     }
 }
@@ -78,15 +80,15 @@ std::optional<Failure> find_missing_tile(const Trial& trial, const Evidence& evi
     std::optional<Failure> failure = rule(trial, evidence);
     if (!failure) return failure;
     rename_tile(failure->headline);
-    rename_tile(failure->next);
+    rename_tile(failure->advice);
     return failure;
 }
 
 Failure explain_report(FailureKind kind, const Report& report, const Trial& trial,
                        const Evidence& evidence, const std::string& headline,
-                       const std::string& next) {
-    Failure failure = failure_from_report(kind, report, trial, evidence, headline, next);
-    failure.details = wrap(report.thread.text() + ": " + with_array_name(report, trial, evidence));
+                       const std::string& advice) {
+    Failure failure = failure_from_report(kind, report, trial, evidence, headline, advice);
+    failure.details = wrap(report.thread.text() + ": " + add_array_name(report, trial, evidence));
     if (report.other_place.line > 0) {
         failure.details += wrap("The other access: " + report.other_place.text() + ", " +
                                 report.other_thread.text() + ".");
@@ -99,17 +101,17 @@ Failure explain_report(FailureKind kind, const Report& report, const Trial& tria
 std::optional<Failure> find_element_overrun(const Trial& trial, const Evidence& evidence) {
     const Report* report = find_report(trial, "memcheck");
     if (!report || report->matches("memcheck", "misaligned")) return std::nullopt;
-    for (const char* other : {"shared memory", "local memory", "stack"}) {
-        if (report->message.find(other) != report->message.npos) return std::nullopt;
+    for (const char* memory_kind : {"shared memory", "local memory", "stack"}) {
+        if (report->message.find(memory_kind) != report->message.npos) return std::nullopt;
     }
     const ArrayPlace at = find_array(report->address, trial, evidence);
     if (!at.array || (at.index >= 0 && at.index < at.count)) return std::nullopt;
     const bool is_read = report->message.starts_with("Reads");
     const std::string& name = at.array->name;
     const std::string element = name + "[" + std::to_string(at.index) + "]";
-    const bool is_edge =
-        at.index >= at.count && (evidence.was_correct_before ||
-                                 evidence.relaunch({.shape = evidence.exercise.counted}).is_good());
+    const bool is_edge = at.index >= at.count &&
+                         (evidence.was_correct_before ||
+                          evidence.relaunch({.shape = evidence.exercise.counted_shape}).is_good());
     Failure failure{
         .kind = is_edge ? FailureKind::no_bounds_check : FailureKind::out_of_bounds,
         .headline = std::string("the kernel ") + (is_read ? "reads " : "writes ") + element +
@@ -119,11 +121,12 @@ std::optional<Failure> find_element_overrun(const Trial& trial, const Evidence& 
         .shape = trial.shape,
         .details = wrap(report->thread.text() + (is_read ? " reads " : " writes ") + element +
                         ", which is not part of the array."),
-        .next = is_edge ? "Test the index against the size before this access: some threads of the "
-                          "last block have no element."
-                        : "Work out the index by hand for the thread named above."};
+        .advice = is_edge
+                      ? "Test the index against the size before this access: some threads of the "
+                        "last block have no element."
+                      : "Work out the index by hand for the thread named above."};
     if (at.index < 0) {
-        failure.next =
+        failure.advice =
             "The index is below zero: how should the kernel treat the first elements, which have "
             "no neighbour before them?";
     }
@@ -169,14 +172,14 @@ std::optional<Failure> find_array_race(const Trial& trial, const Evidence& evide
     const ArrayPlace at = find_array(race->address, trial, evidence);
     const std::string name = at.array ? "`" + at.array->name + "`" : "device memory";
     // A statement such as out[0] += x both reads and writes the element.
-    const bool both_write = race->matches("globalrace", "write after write") ||
-                            race->place.line == race->other_place.line;
+    const bool are_both_writes = race->matches("globalrace", "write after write") ||
+                                 race->place.line == race->other_place.line;
     return explain_report(
         FailureKind::race_between_blocks, *race, trial, evidence,
-        both_write
+        are_both_writes
             ? "several threads write the same element of " + name + " in no defined order."
             : "threads read an element of " + name + " that others write in no defined order.",
-        both_write
+        are_both_writes
             ? "Let one thread own the element; or, if all threads contribute to the element, "
               "combine their values first, or use an atomic operation such as atomicAdd."
             : "Blocks do not wait for each other. Let the same block write and read the "
@@ -185,7 +188,7 @@ std::optional<Failure> find_array_race(const Trial& trial, const Evidence& evide
 
 std::optional<Failure> find_unshared_array_of_block(const Trial& trial, const Evidence& evidence) {
     if (!trial.element_comparison || trial.element_comparison->is_right()) return std::nullopt;
-    const Declared array = find_unshared_array(evidence.source.text);
+    const Declaration array = find_unshared_array(evidence.source.text);
     if (array.line == 0) return std::nullopt;
     return Failure{
         .kind = FailureKind::tile_not_shared,
@@ -194,7 +197,7 @@ std::optional<Failure> find_unshared_array_of_block(const Trial& trial, const Ev
                     "threads write.",
         .place = {evidence.source.name, array.line, 0},
         .shape = trial.shape,
-        .next = "Declare the array __shared__: then all threads of the block use the same one."};
+        .advice = "Declare the array __shared__: then all threads of the block use the same one."};
 }
 
 /// Returns a failure if plain stores to shared memory race with other threads' atomics.
@@ -216,9 +219,9 @@ std::optional<Failure> find_race_with_atomic(const Trial& trial, const Evidence&
 std::optional<Failure> find_memory_error_of_block(const Trial& trial, const Evidence& evidence) {
     const Report* report = find_report(trial, "memcheck");
     if (!report) return std::nullopt;
-    if (const Report* wrong = find_report(trial, "memcheck", "misaligned")) {
+    if (const Report* misaligned_report = find_report(trial, "memcheck", "misaligned")) {
         return explain_report(
-            FailureKind::misaligned, *wrong, trial, evidence,
+            FailureKind::misaligned, *misaligned_report, trial, evidence,
             "a vector access uses an address that is not a multiple of the vector's size.",
             "The address of a float4 must be a multiple of 16 bytes, and that of a float2 a "
             "multiple of 8 bytes: make the index of the first element a multiple of 4 or 2.");

@@ -12,26 +12,26 @@ namespace {
 /// A cost, summed over all accesses of a kernel.
 struct TotalCost {
     FailureKind kind;
-    const char* what;
+    const char* cost_name;
     std::uint64_t (*count_of)(const Counters&);
-    const char* next;
+    const char* advice;
 };
 
-constexpr TotalCost kTotals[] = {
+constexpr TotalCost kTotalCosts[] = {
     {FailureKind::too_many_atomics, "atomic operations of warps in global memory",
-     [](const Counters& all) { return all.atomic_requests; },
+     [](const Counters& counters) { return counters.atomic_requests; },
      "Combine the values of a block first, in registers with shuffles or in shared memory, and let "
      "one thread of the block do one atomic operation."},
     {FailureKind::work_repeated, "sectors of global memory",
-     [](const Counters& all) { return all.sectors(); },
+     [](const Counters& counters) { return counters.sectors(); },
      "Which elements does the kernel read or write more than once, and which sectors does it use "
      "only in part?"},
     {FailureKind::too_many_requests, "accesses of warps to global memory",
-     [](const Counters& all) { return all.global_requests(); },
+     [](const Counters& counters) { return counters.global_requests(); },
      "Keep values that are used again in registers or in shared memory, and let all 32 lanes take "
      "part in each access."},
     {FailureKind::bank_conflicts, "wavefronts of shared memory",
-     [](const Counters& all) { return all.shared_wavefronts(); },
+     [](const Counters& counters) { return counters.shared_wavefronts(); },
      "Let the lanes of a warp use different banks (index modulo 32), and keep values that a thread "
      "uses again in registers."},
 };
@@ -42,71 +42,75 @@ constexpr double kMaxInstructionMultiple = 16;
 
 /// Returns the number of the line that contributes most to the cost, or 0 if no line contributes to
 /// it.
-int find_costliest_line(const Verdict& found, const TotalCost& total) {
-    const auto most = std::ranges::max_element(
-        found.lines, {}, [&](const LineCounters& line) { return total.count_of(line.counters); });
-    return most == found.lines.end() || total.count_of(most->counters) == 0 ? 0 : most->line;
+int find_costliest_line(const Verdict& verdict, const TotalCost& total) {
+    const auto costliest_line = std::ranges::max_element(
+        verdict.lines, {}, [&](const LineCounters& line) { return total.count_of(line.counters); });
+    return costliest_line == verdict.lines.end() || total.count_of(costliest_line->counters) == 0
+               ? 0
+               : costliest_line->line;
 }
 
-std::optional<Failure> find_exceeded_total(const Verdict& found, const TotalCost& total,
-                                           double times) {
-    const std::uint64_t has = total.count_of(*found.counters);
-    const std::uint64_t solution = total.count_of(*found.solution_counters);
+std::optional<Failure> find_exceeded_total(const Verdict& verdict, const TotalCost& total,
+                                           double repetitions) {
+    const std::uint64_t kernel_cost = total.count_of(*verdict.counters);
+    const std::uint64_t solution = total.count_of(*verdict.solution_counters);
     // If the solution does not use shared memory, its costs do not show how many wavefronts a
     // different approach needs.
     const bool is_other_way = total.kind == FailureKind::bank_conflicts && solution == 0;
-    if (is_other_way || static_cast<double>(has) <= times * static_cast<double>(solution)) {
+    if (is_other_way ||
+        static_cast<double>(kernel_cost) <= repetitions * static_cast<double>(solution)) {
         return std::nullopt;
     }
     Failure failure{.kind = total.kind,
-                    .headline = "the kernel takes " + std::to_string(has) + " " + total.what +
-                                ", where " + std::to_string(solution) +
+                    .headline = "the kernel takes " + std::to_string(kernel_cost) + " " +
+                                total.cost_name + ", where " + std::to_string(solution) +
                                 (solution == 1 ? " is enough." : " are enough."),
-                    .place = {found.file, find_costliest_line(found, total), 0},
-                    .shape = found.counted,
-                    .next = total.next};
+                    .place = {verdict.file, find_costliest_line(verdict, total), 0},
+                    .shape = verdict.counted_shape,
+                    .advice = total.advice};
     const bool has_conflicts =
-        found.counters->bank_conflicts() > found.solution_counters->bank_conflicts();
+        verdict.counters->bank_conflicts() > verdict.solution_counters->bank_conflicts();
     if (total.kind == FailureKind::bank_conflicts && !has_conflicts) {
         failure.kind = FailureKind::too_many_requests;
-        failure.next =
+        failure.advice =
             "Keep values that a thread uses again in registers, and use shuffles in the last steps "
             "of a reduction.";
     }
     return failure;
 }
 
-std::optional<Failure> find_excess_instructions(const Verdict& found) {
-    const std::uint64_t has = found.counters->warp_instructions;
-    const std::uint64_t solution = found.solution_counters->warp_instructions;
-    if (static_cast<double>(has) <= kMaxInstructionMultiple * static_cast<double>(solution)) {
+std::optional<Failure> find_excess_instructions(const Verdict& verdict) {
+    const std::uint64_t instruction_count = verdict.counters->warp_instructions;
+    const std::uint64_t solution = verdict.solution_counters->warp_instructions;
+    if (static_cast<double>(instruction_count) <=
+        kMaxInstructionMultiple * static_cast<double>(solution)) {
         return std::nullopt;
     }
     return Failure{.kind = FailureKind::work_repeated,
-                   .headline = "the warps execute " + std::to_string(has) +
+                   .headline = "the warps execute " + std::to_string(instruction_count) +
                                " instructions, but the solution needs only " +
                                std::to_string(solution) + ".",
-                   .place = {found.file, 0, 0},
-                   .shape = found.counted,
-                   .next =
+                   .place = {verdict.file, 0, 0},
+                   .shape = verdict.counted_shape,
+                   .advice =
                        "Which work is done again by several threads, or by one thread of a warp "
                        "while the other 31 wait?"};
 }
 
 }  // namespace
 
-std::vector<Failure> find_exceeded_element_limits(const Verdict& found, const Limits& limits) {
+std::vector<Failure> find_exceeded_element_limits(const Verdict& verdict, const Limits& limits) {
     std::vector<Failure> failures;
-    if (!found.counters) return failures;
-    failures = find_costly_requests(found, limits);
-    if (!found.solution_counters || limits.of_solution <= 0) return failures;
+    if (!verdict.counters) return failures;
+    failures = find_costly_requests(verdict, limits);
+    if (!verdict.solution_counters || limits.fraction_of_solution <= 0) return failures;
     const auto add = [&](std::optional<Failure> failure) {
         if (failure) failures.push_back(std::move(*failure));
     };
-    for (const TotalCost& total : kTotals) {
-        add(find_exceeded_total(found, total, limits.of_solution));
+    for (const TotalCost& total : kTotalCosts) {
+        add(find_exceeded_total(verdict, total, limits.fraction_of_solution));
     }
-    add(find_excess_instructions(found));
+    add(find_excess_instructions(verdict));
     return failures;
 }
 

@@ -10,6 +10,6 @@
 namespace coalesce {
 
 /// Returns a failure for each limit that a correct kernel exceeds.
-std::vector<Failure> find_exceeded_element_limits(const Verdict& found, const Limits& limits);
+std::vector<Failure> find_exceeded_element_limits(const Verdict& verdict, const Limits& limits);
 
 }  // namespace coalesce

@@ -27,7 +27,7 @@ struct UsedInputs {
     bool is_repeated = false;  ///< whether inputs are repeated; otherwise some are left out
     /// A clause such as "which is the result if only the first 96 of 100 inputs count".
     std::string sentence;
-    std::string next;  ///< a sentence of advice
+    std::string advice;  ///< a sentence of advice
 };
 
 /// Returns the inputs from which the kernel computed the wrong elements of `output`, if known.
@@ -44,6 +44,6 @@ std::string describe_bad_elements(const OutputComparison& output, const LaunchSh
 std::int64_t start_of_bad_tail(const OutputComparison& output);
 /// Returns a map of the output's correct and bad cells. Returns nothing unless the output has two
 /// extents.
-std::optional<CellMap> map_of(const OutputComparison& output);
+std::optional<CellMap> make_cell_map(const OutputComparison& output);
 
 }  // namespace coalesce

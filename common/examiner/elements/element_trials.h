@@ -25,7 +25,7 @@ struct ReferenceUnusable : std::runtime_error {
 struct ElementCase {
     Shape shape;
     std::vector<CallArgument> arguments;
-    std::vector<std::string> expected = {};  ///< the bytes of each output
+    std::vector<std::string> expected_outputs = {};  ///< the bytes of each output
     std::uint64_t instructions = 0;  ///< number of warp instructions that the reference executes
 };
 
@@ -38,17 +38,18 @@ public:
     /// Launches the kernel and compares its outputs. If the outputs are right, launches the kernel
     /// again in each of the orders from Runner::other_orders. Throws ReferenceUnusable if the
     /// reference fails.
-    Trial run(const Compiled& kernel, const TrialRequest& order);
+    Trial run(const Compiled& kernel, const TrialRequest& request);
 
     /// Launches `kernel` once on `runner`, and compares its outputs with the expected outputs.
-    Trial run_on(Runner& runner, const Compiled& kernel, const TrialRequest& order);
+    Trial run_on(Runner& runner, const Compiled& kernel, const TrialRequest& request);
 
     /// Returns the arguments and expected outputs for a shape. Throws ReferenceUnusable if the
     /// reference fails.
     const ElementCase& case_for(Shape shape);
     /// Returns the outputs that the reference computes from these arguments, or an empty list if
     /// the reference fails.
-    std::vector<std::string> expected_for(Shape shape, const std::vector<CallArgument>& arguments);
+    std::vector<std::string> compute_expected_outputs(Shape shape,
+                                                      const std::vector<CallArgument>& arguments);
     const ElementTask& task() const { return task_; }
 
 private:

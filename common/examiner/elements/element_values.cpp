@@ -16,15 +16,17 @@ using Indices = std::vector<std::int64_t>;
 class WrongElements {
 public:
     WrongElements(const Trial& trial, const Evidence& evidence)
-        : trial_(trial), evidence_(evidence), output_(*trial.element_comparison->first_bad()) {
+        : trial_(trial),
+          evidence_(evidence),
+          output_(*trial.element_comparison->first_wrong_output()) {
         for (std::int64_t i = 0; i < output_.count(); ++i) {
             if (output_.states[static_cast<std::size_t>(i)] == CellState::wrong)
-                wrong_.push_back(i);
+                wrong_indices_.push_back(i);
         }
     }
 
     Failure explain() {
-        if (wrong_.empty()) return explain_untouched();
+        if (wrong_indices_.empty()) return explain_untouched();
         for (const auto rule :
              {&WrongElements::find_rounding, &WrongElements::find_shift, &WrongElements::find_swap,
               &WrongElements::find_repetition, &WrongElements::find_inputs,
@@ -35,7 +37,8 @@ public:
     }
 
 private:
-    Failure make(FailureKind kind, const std::string& headline, const std::string& next) const {
+    Failure make_failure(FailureKind kind, const std::string& headline,
+                         const std::string& advice) const {
         Failure failure{
             .kind = kind,
             .headline = headline,
@@ -43,39 +46,42 @@ private:
                       find_statement_line(evidence_.source.text, trial_.store_line), 0},
             .shape = trial_.shape,
             .details = wrap("Not right: " + describe_bad_elements(output_, trial_.launch) + ". " +
-                            compared(output_.bad_elements().front())),
-            .next = next};
-        failure.map = map_of(output_);
+                            format_comparison(output_.bad_elements().front())),
+            .advice = advice};
+        failure.map = make_cell_map(output_);
         return failure;
     }
-    Failure make(Fault fault, const std::string& headline, const std::string& next) const {
-        Failure failure = make(FailureKind::wrong_result, headline, next);
+    Failure make_failure(Fault fault, const std::string& headline,
+                         const std::string& advice) const {
+        Failure failure = make_failure(FailureKind::wrong_result, headline, advice);
         failure.fault = fault;
         return failure;
     }
 
     /// Formats an element and its expected value, as in "out(3) is 2, expected 4."
-    std::string compared(std::int64_t index) const {
+    std::string format_comparison(std::int64_t index) const {
         const auto at = static_cast<std::size_t>(index);
         const bool is_untouched = output_.states[at] == CellState::untouched;
-        return output_.name_of(index) +
+        return output_.element_name(index) +
                (is_untouched ? " was never written"
-                             : " is " + output_.value_of(output_.actual, index)) +
-               ", expected " + output_.value_of(output_.expected, index) + ".";
+                             : " is " + output_.format_value(output_.actual_bytes, index)) +
+               ", expected " + output_.format_value(output_.expected_bytes, index) + ".";
     }
-    const char* actual(std::int64_t index) const { return output_.element(output_.actual, index); }
-    const char* expected(std::int64_t index) const {
-        return output_.element(output_.expected, index);
+    const char* actual_bytes(std::int64_t index) const {
+        return output_.element(output_.actual_bytes, index);
     }
-    bool has_value_of(std::int64_t index, std::int64_t other) const {
-        return output_.is_equal(actual(index), expected(other));
+    const char* expected_bytes(std::int64_t index) const {
+        return output_.element(output_.expected_bytes, index);
+    }
+    bool has_value_of(std::int64_t index, std::int64_t other_index) const {
+        return output_.is_equal(actual_bytes(index), expected_bytes(other_index));
     }
     /// Reports whether the expected values of the elements at `indices` differ enough that a match
     /// is unlikely to be a coincidence.
     bool are_distinct(const Indices& indices) const {
         std::set<std::string> values;
         for (const std::int64_t index : indices) {
-            values.emplace(expected(index), output_.type.bytes());
+            values.emplace(expected_bytes(index), output_.type.bytes());
         }
         return values.size() > std::max<std::size_t>(1, indices.size() / 8);
     }
@@ -84,39 +90,42 @@ private:
 
     Failure explain_untouched() const {
         const std::string& name = output_.name;
-        if (output_.bad() == output_.count() && output_.count() > 1) {
-            return make(Fault::nothing_written, "the kernel writes nothing to `" + name + "`.",
-                        "Write the kernel: which element of `" + name +
-                            "` belongs to this thread, and what is its value?");
+        if (output_.count_bad() == output_.count() && output_.count() > 1) {
+            return make_failure(Fault::nothing_written,
+                                "the kernel writes nothing to `" + name + "`.",
+                                "Write the kernel: which element of `" + name +
+                                    "` belongs to this thread, and what is its value?");
         }
         if (output_.count() == 1) {
-            return make(Fault::nothing_written, "`" + name + "` was never written.",
-                        "Let one thread store the result in " + name + "[0].");
+            return make_failure(Fault::nothing_written, "`" + name + "` was never written.",
+                                "Let one thread store the result in " + name + "[0].");
         }
-        const std::int64_t tail = start_of_bad_tail(output_);
-        if (tail < 0) {
-            return make(Fault::never_written,
-                        "some elements of `" + name + "` were never written: " +
-                            describe_bad_elements(output_, trial_.launch) + ".",
-                        "Which thread should write " + output_.name_of(output_.bad_elements()[0]) +
-                            "? Does it exist, and which index does it compute?");
+        const std::int64_t bad_tail = start_of_bad_tail(output_);
+        if (bad_tail < 0) {
+            return make_failure(
+                Fault::never_written,
+                "some elements of `" + name +
+                    "` were never written: " + describe_bad_elements(output_, trial_.launch) + ".",
+                "Which thread should write " + output_.element_name(output_.bad_elements()[0]) +
+                    "? Does it exist, and which index does it compute?");
         }
-        Failure failure =
-            make(Fault::grid_too_small,
-                 output_.name_of(tail) + " and all elements after it were never written.",
-                 "In configure, round the number of blocks up with ceil_div; or let each thread "
-                 "loop over several elements, with the total number of threads as the step.");
+        Failure failure = make_failure(
+            Fault::grid_too_small,
+            output_.element_name(bad_tail) + " and all elements after it were never written.",
+            "In configure, round the number of blocks up with ceil_div; or let each thread "
+            "loop over several elements, with the total number of threads as the step.");
         const long long threads = trial_.launch.threads() * trial_.launch.blocks();
         failure.details += wrap("configure gives " + trial_.launch.text() + ", a total of " +
                                 std::to_string(threads) + " threads for " +
                                 format_count(output_.count(), "element") + ".");
-        if (threads == tail) {
+        if (threads == bad_tail) {
             failure.place.line = find_configure_line(evidence_.source.text, ".grid");
         } else {
             failure.fault = Fault::never_written;
-            failure.next = "Follow the thread that should write " + output_.name_of(tail) +
-                           ": does it exist, does its index pass the bounds check, and how far "
-                           "does its loop go?";
+            failure.advice = "Follow the thread that should write " +
+                             output_.element_name(bad_tail) +
+                             ": does it exist, does its index pass the bounds check, and how far "
+                             "does its loop go?";
         }
         return failure;
     }
@@ -127,31 +136,33 @@ private:
     /// enough.
     std::optional<Failure> find_rounding() const {
         if (output_.type.is_integer() || output_.type.components > 1) return std::nullopt;
-        double largest = 0, worst = 0;
+        double largest_value = 0, worst_error = 0;
         for (std::int64_t i = 0; i < output_.count(); ++i) {
-            largest = std::max(largest, std::abs(output_.type.read(expected(i))));
+            largest_value =
+                std::max(largest_value, std::abs(output_.type.read_value(expected_bytes(i))));
         }
-        for (const std::int64_t index : wrong_) {
-            const double error =
-                std::abs(output_.type.read(actual(index)) - output_.type.read(expected(index)));
-            worst = std::max(worst, std::isfinite(error) ? error / largest : 1);
+        for (const std::int64_t index : wrong_indices_) {
+            const double error = std::abs(output_.type.read_value(actual_bytes(index)) -
+                                          output_.type.read_value(expected_bytes(index)));
+            worst_error = std::max(worst_error, std::isfinite(error) ? error / largest_value : 1);
         }
-        constexpr double small = 2e-3;
-        if (largest == 0 || worst > small || output_.untouched > 0) return std::nullopt;
-        double inputs = 0;
-        for (const CallArgument& one : evidence_.elements->case_for(trial_.shape).arguments) {
-            inputs += static_cast<double>(one.bytes.size());
+        constexpr double max_relative_error = 2e-3;
+        if (largest_value == 0 || worst_error > max_relative_error || output_.untouched_count > 0)
+            return std::nullopt;
+        double input_count = 0;
+        for (const CallArgument& argument : evidence_.elements->case_for(trial_.shape).arguments) {
+            input_count += static_cast<double>(argument.bytes.size());
         }
-        const double of_order = inputs / static_cast<double>(output_.count()) /
-                                static_cast<double>(output_.type.bytes()) *
-                                std::ldexp(1, -output_.type.precision_bits());
-        const bool is_of_order = worst <= of_order;
-        return make(
+        const double rounding_error = input_count / static_cast<double>(output_.count()) /
+                                      static_cast<double>(output_.type.bytes()) *
+                                      std::ldexp(1, -output_.type.precision_bits());
+        const bool is_rounding_error = worst_error <= rounding_error;
+        return make_failure(
             FailureKind::beyond_tolerance,
             "the values are nearly right, but further from the expected values than the "
             "tolerance, " +
                 output_.tolerance.text() + ", allows.",
-            is_of_order
+            is_rounding_error
                 ? "The order of the additions alone can cause such a difference. Add values of "
                   "similar size, as a tree reduction does, instead of adding one value after "
                   "another to a large sum."
@@ -165,43 +176,44 @@ private:
         const std::int64_t row = output_.extents.back();
         std::set<std::int64_t> distances = {1, 2, 3, 4, 8, 16, 32, row, trial_.launch.threads()};
         for (const std::int64_t distance : distances) {
-            for (const std::int64_t by : {distance, -distance}) {
-                if (by == 0 || !is_shifted(by)) continue;
-                const std::int64_t one = first_within(by);
-                return make(Fault::shifted,
-                            output_.name_of(one) + " has the value that belongs in " +
-                                output_.name_of(one + by) +
-                                ". All other wrong elements are shifted by the same distance, " +
-                                std::to_string(distance) + ".",
-                            "Compare the index of the store with the indices of the loads: which "
-                            "index is " +
-                                std::to_string(distance) +
-                                (by > 0 ? " too large or too small?" : " too small or too large?"));
+            for (const std::int64_t shift : {distance, -distance}) {
+                if (shift == 0 || !is_shifted(shift)) continue;
+                const std::int64_t first_wrong = first_within(shift);
+                return make_failure(
+                    Fault::shifted,
+                    output_.element_name(first_wrong) + " has the value that belongs in " +
+                        output_.element_name(first_wrong + shift) +
+                        ". All other wrong elements are shifted by the same distance, " +
+                        std::to_string(distance) + ".",
+                    "Compare the index of the store with the indices of the loads: which "
+                    "index is " +
+                        std::to_string(distance) +
+                        (shift > 0 ? " too large or too small?" : " too small or too large?"));
             }
         }
         return std::nullopt;
     }
-    std::int64_t first_within(std::int64_t by) const {
-        const auto found = std::ranges::find_if(wrong_, [&](std::int64_t index) {
-            return index + by >= 0 && index + by < output_.count();
+    std::int64_t first_within(std::int64_t shift) const {
+        const auto shifted_index = std::ranges::find_if(wrong_indices_, [&](std::int64_t index) {
+            return index + shift >= 0 && index + shift < output_.count();
         });
-        return found == wrong_.end() ? -1 : *found;
+        return shifted_index == wrong_indices_.end() ? -1 : *shifted_index;
     }
-    bool is_shifted(std::int64_t by) const {
+    bool is_shifted(std::int64_t shift) const {
         Indices sources;
-        std::size_t outside = 0;
-        for (const std::int64_t index : wrong_) {
-            const std::int64_t from = index + by;
-            if (from < 0 || from >= output_.count()) {
-                ++outside;
+        std::size_t outside_count = 0;
+        for (const std::int64_t index : wrong_indices_) {
+            const std::int64_t source_index = index + shift;
+            if (source_index < 0 || source_index >= output_.count()) {
+                ++outside_count;
                 continue;
             }
-            if (!has_value_of(index, from)) return false;
-            sources.push_back(from);
+            if (!has_value_of(index, source_index)) return false;
+            sources.push_back(source_index);
         }
         return sources.size() >= 2 &&
-               outside <=
-                   std::min<std::size_t>(static_cast<std::size_t>(std::abs(by)), sources.size()) &&
+               outside_count <= std::min<std::size_t>(static_cast<std::size_t>(std::abs(shift)),
+                                                      sources.size()) &&
                are_distinct(sources);
     }
 
@@ -211,33 +223,37 @@ private:
             return std::nullopt;
         }
         const std::int64_t side = output_.extents[0];
-        const auto other = [&](std::int64_t index) { return index % side * side + index / side; };
-        const bool is_swapped = std::ranges::all_of(
-            wrong_, [&](std::int64_t index) { return has_value_of(index, other(index)); });
-        if (!is_swapped || wrong_.size() < 2 || !are_distinct(wrong_)) return std::nullopt;
-        return make(
+        const auto transposed_index = [&](std::int64_t index) {
+            return index % side * side + index / side;
+        };
+        const bool is_swapped = std::ranges::all_of(wrong_indices_, [&](std::int64_t index) {
+            return has_value_of(index, transposed_index(index));
+        });
+        if (!is_swapped || wrong_indices_.size() < 2 || !are_distinct(wrong_indices_))
+            return std::nullopt;
+        return make_failure(
             Fault::indices_swapped,
-            output_.name_of(wrong_[0]) + " has the value that belongs in " +
-                output_.name_of(other(wrong_[0])) +
+            output_.element_name(wrong_indices_[0]) + " has the value that belongs in " +
+                output_.element_name(transposed_index(wrong_indices_[0])) +
                 ": the row and the column of the output are swapped.",
             "Which of the two indices counts rows? Multiply this index by the length of a row.");
     }
 
     /// Returns a failure if all wrong elements have the same value.
     std::optional<Failure> find_repetition() const {
-        if (wrong_.size() < 3) return std::nullopt;
+        if (wrong_indices_.size() < 3) return std::nullopt;
         const std::size_t bytes = output_.type.bytes();
-        const std::string value(actual(wrong_[0]), bytes);
-        for (const std::int64_t index : wrong_) {
-            if (value.compare(0, bytes, actual(index), bytes) != 0) return std::nullopt;
+        const std::string value(actual_bytes(wrong_indices_[0]), bytes);
+        for (const std::int64_t index : wrong_indices_) {
+            if (value.compare(0, bytes, actual_bytes(index), bytes) != 0) return std::nullopt;
         }
-        if (!are_distinct(wrong_)) return std::nullopt;
+        if (!are_distinct(wrong_indices_)) return std::nullopt;
         for (std::int64_t i = 0; i < output_.count(); ++i) {
-            if (!has_value_of(wrong_[0], i)) continue;
-            return make(
+            if (!has_value_of(wrong_indices_[0], i)) continue;
+            return make_failure(
                 Fault::line_repeated,
-                "all wrong elements have the same value, which belongs in " + output_.name_of(i) +
-                    ".",
+                "all wrong elements have the same value, which belongs in " +
+                    output_.element_name(i) + ".",
                 "Every block, or every thread, computes the same element: which index should "
                 "differ between them?");
         }
@@ -250,27 +266,29 @@ private:
         // are usually last. The positions would be misleading, because they change if inputs are
         // left out.
         for (std::size_t i = outputs.size(); i-- > 0;) {
-            if (outputs[i].wrong == 0) continue;
-            const auto used = find_used_inputs(trial_, outputs[i], i, *evidence_.elements);
-            if (used) return explain_inputs(*used, outputs[i]);
+            if (outputs[i].wrong_count == 0) continue;
+            const auto used_inputs = find_used_inputs(trial_, outputs[i], i, *evidence_.elements);
+            if (used_inputs) return explain_inputs(*used_inputs, outputs[i]);
         }
         return std::nullopt;
     }
-    Failure explain_inputs(const UsedInputs& used, const OutputComparison& output) const {
-        const auto first =
+    Failure explain_inputs(const UsedInputs& used_inputs, const OutputComparison& output) const {
+        const auto unused_index =
             std::ranges::find(output.states, CellState::wrong) - output.states.begin();
-        Failure failure =
-            make(used.is_repeated ? FailureKind::inputs_repeated : FailureKind::inputs_left_out,
-                 output.name_of(first) + " is " + output.value_of(output.actual, first) + ", " +
-                     used.sentence + "; expected " + output.value_of(output.expected, first) + ".",
-                 used.next);
-        if (const int line = first_load_line(); line > 0) failure.place.line = line;
+        Failure failure = make_failure(
+            used_inputs.is_repeated ? FailureKind::inputs_repeated : FailureKind::inputs_left_out,
+            output.element_name(unused_index) + " is " +
+                output.format_value(output.actual_bytes, unused_index) + ", " +
+                used_inputs.sentence + "; expected " +
+                output.format_value(output.expected_bytes, unused_index) + ".",
+            used_inputs.advice);
+        if (const int line = find_first_load_line(); line > 0) failure.place.line = line;
         return failure;
     }
-    int first_load_line() const {
-        const Trial seen = evidence_.launch_without_checks(trial_.shape);
-        for (const LineCounters& one : seen.lines) {
-            if (one.counters.load_requests > 0) return one.line;
+    int find_first_load_line() const {
+        const Trial unchecked_trial = evidence_.launch_without_checks(trial_.shape);
+        for (const LineCounters& line_counters : unchecked_trial.lines) {
+            if (line_counters.counters.load_requests > 0) return line_counters.line;
         }
         return 0;
     }
@@ -278,56 +296,63 @@ private:
     /// Returns compare(actual, expected) if it is the same for all wrong elements, up to the
     /// relative error `tolerance`.
     std::optional<double> find_common(double (*compare)(double, double), double tolerance) const {
-        if (wrong_.size() < 2 || output_.type.components > 1) return std::nullopt;
+        if (wrong_indices_.size() < 2 || output_.type.components > 1) return std::nullopt;
         const auto value_at = [&](std::int64_t index) {
-            return compare(output_.type.read(actual(index)), output_.type.read(expected(index)));
+            return compare(output_.type.read_value(actual_bytes(index)),
+                           output_.type.read_value(expected_bytes(index)));
         };
-        const double first = value_at(wrong_[0]);
-        const bool is_constant = std::ranges::all_of(wrong_, [&](std::int64_t index) {
-            return std::abs(value_at(index) - first) <= tolerance * std::abs(first);
+        const double first_value = value_at(wrong_indices_[0]);
+        const bool is_constant = std::ranges::all_of(wrong_indices_, [&](std::int64_t index) {
+            return std::abs(value_at(index) - first_value) <= tolerance * std::abs(first_value);
         });
-        return is_constant && std::isfinite(first) && are_distinct(wrong_) ? std::optional(first)
-                                                                           : std::nullopt;
+        return is_constant && std::isfinite(first_value) && are_distinct(wrong_indices_)
+                   ? std::optional(first_value)
+                   : std::nullopt;
     }
 
     /// Returns a failure if all wrong values differ from the expected ones by the same factor.
     std::optional<Failure> find_factor() const {
         const auto ratio =
-            find_common([](double has, double should) { return has / should; }, 1e-4);
+            find_common([](double actual_value,
+                           double expected_value) { return actual_value / expected_value; },
+                        1e-4);
         if (!ratio || *ratio == 0) return std::nullopt;
-        return make(FailureKind::wrong_elements,
-                    format("each wrong element is %.6g times the expected value.", *ratio),
-                    "Which factor or divisor is missing, or applied twice?");
+        return make_failure(FailureKind::wrong_elements,
+                            format("each wrong element is %.6g times the expected value.", *ratio),
+                            "Which factor or divisor is missing, or applied twice?");
     }
 
     /// Returns a failure if all wrong values differ from the expected ones by the same amount.
     std::optional<Failure> find_difference() const {
-        const auto difference = find_common([](double has, double should) { return has - should; },
-                                            output_.type.is_integer() ? 0 : 1e-4);
+        const auto difference =
+            find_common([](double actual_value,
+                           double expected_value) { return actual_value - expected_value; },
+                        output_.type.is_integer() ? 0 : 1e-4);
         if (!difference) return std::nullopt;
-        return make(FailureKind::wrong_elements,
-                    format("each wrong element is %.6g %s than the expected value.",
-                           std::abs(*difference), *difference > 0 ? "more" : "less"),
-                    "Which term is added twice, or left out?");
+        return make_failure(FailureKind::wrong_elements,
+                            format("each wrong element is %.6g %s than the expected value.",
+                                   std::abs(*difference), *difference > 0 ? "more" : "less"),
+                            "Which term is added twice, or left out?");
     }
 
     Failure describe() const {
-        const std::int64_t first = output_.bad_elements().front();
-        std::string where = describe_bad_elements(output_, trial_.launch);
+        const std::int64_t first_index = output_.bad_elements().front();
+        std::string bad_elements_text = describe_bad_elements(output_, trial_.launch);
         // Describe wrong elements at the end as an edge only if they make up less than half of the
         // output.
-        const std::int64_t tail =
-            2 * output_.bad() < output_.count() ? start_of_bad_tail(output_) : -1;
-        Failure failure =
-            make(tail > 0 ? FailureKind::wrong_result : FailureKind::wrong_elements,
-                 "`" + output_.name + "` has wrong values: " + where + ".",
-                 "Work out " + output_.name_of(first) +
-                     " by hand: which inputs does it take, and which does its thread read?");
-        if (tail > 0) failure.fault = Fault::edge_wrong;
-        failure.details = wrap(compared(first));
-        if (output_.untouched > 0) {
-            failure.details += wrap(format_count(output_.untouched, "element") + " of them " +
-                                    (output_.untouched == 1 ? "was" : "were") + " never written.");
+        const std::int64_t bad_tail =
+            2 * output_.count_bad() < output_.count() ? start_of_bad_tail(output_) : -1;
+        Failure failure = make_failure(
+            bad_tail > 0 ? FailureKind::wrong_result : FailureKind::wrong_elements,
+            "`" + output_.name + "` has wrong values: " + bad_elements_text + ".",
+            "Work out " + output_.element_name(first_index) +
+                " by hand: which inputs does it take, and which does its thread read?");
+        if (bad_tail > 0) failure.fault = Fault::edge_wrong;
+        failure.details = wrap(format_comparison(first_index));
+        if (output_.untouched_count > 0) {
+            failure.details +=
+                wrap(format_count(output_.untouched_count, "element") + " of them " +
+                     (output_.untouched_count == 1 ? "was" : "were") + " never written.");
         }
         return failure;
     }
@@ -335,7 +360,7 @@ private:
     const Trial& trial_;
     const Evidence& evidence_;
     const OutputComparison& output_;
-    Indices wrong_;
+    Indices wrong_indices_;
 };
 
 /// Reports whether a failure says more than that some values are wrong or missing.
@@ -346,46 +371,48 @@ bool is_specific(const Failure& failure) {
     return failure.fault != Fault::edge_wrong && failure.fault != Fault::nothing_written;
 }
 
-Failure explain_overrun(const std::string& array, bool is_after, const Trial& trial,
+Failure explain_overrun(const std::string& array, bool is_after_array, const Trial& trial,
                         const Evidence& evidence) {
     return {.kind = FailureKind::wrong_result,
-            .fault = is_after ? Fault::written_after : Fault::written_before,
+            .fault = is_after_array ? Fault::written_after : Fault::written_before,
             .headline = std::string("the kernel writes ") +
-                        (is_after ? "after the end" : "before the beginning") + " of `" + array +
-                        "`.",
+                        (is_after_array ? "after the end" : "before the beginning") + " of `" +
+                        array + "`.",
             .place = {evidence.source.name, trial.store_line, 0},
             .shape = trial.shape,
-            .next = "Check the kernel on the simulated GPU, which names the line and the index."};
+            .advice = "Check the kernel on the simulated GPU, which names the line and the index."};
 }
 
 }  // namespace
 
 std::optional<Failure> find_wrong_elements(const Trial& trial, const Evidence& evidence) {
     if (!trial.element_comparison || trial.element_comparison->is_right()) return std::nullopt;
-    const ElementComparison& found = *trial.element_comparison;
-    if (!found.changed_inputs.empty()) {
+    const ElementComparison& comparison = *trial.element_comparison;
+    if (!comparison.changed_inputs.empty()) {
         return Failure{
             .kind = FailureKind::wrong_result,
             .fault = Fault::input_changed,
-            .headline = "the kernel changes its input `" + found.changed_inputs[0] + "`.",
+            .headline = "the kernel changes its input `" + comparison.changed_inputs[0] + "`.",
             .place = {evidence.source.name, trial.store_line, 0},
             .shape = trial.shape,
-            .next = "Store only in the outputs."};
+            .advice = "Store only in the outputs."};
     }
-    if (!found.overrun_after.empty()) {
-        return explain_overrun(found.overrun_after[0], true, trial, evidence);
+    if (!comparison.overrun_after.empty()) {
+        return explain_overrun(comparison.overrun_after[0], true, trial, evidence);
     }
-    if (!found.overrun_before.empty()) {
-        return explain_overrun(found.overrun_before[0], false, trial, evidence);
+    if (!comparison.overrun_before.empty()) {
+        return explain_overrun(comparison.overrun_before[0], false, trial, evidence);
     }
     Failure failure = WrongElements(trial, evidence).explain();
     if (is_specific(failure)) return failure;
     // The shape may be too small to tell mistakes apart, so also try the largest shape.
-    const Trial larger = evidence.relaunch({.shape = evidence.exercise.shapes.back()});
-    const auto& seen = larger.element_comparison;
-    if (!seen || !larger.reports.empty() || !seen->first_bad()) return failure;
-    Failure other = WrongElements(larger, evidence).explain();
-    return is_specific(other) ? other : failure;
+    const Trial larger_trial = evidence.relaunch({.shape = evidence.exercise.shapes.back()});
+    const auto& larger_comparison = larger_trial.element_comparison;
+    if (!larger_comparison || !larger_trial.reports.empty() ||
+        !larger_comparison->first_wrong_output())
+        return failure;
+    Failure larger_failure = WrongElements(larger_trial, evidence).explain();
+    return is_specific(larger_failure) ? larger_failure : failure;
 }
 
 }  // namespace coalesce

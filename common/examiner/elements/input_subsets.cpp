@@ -17,8 +17,8 @@ constexpr std::int64_t kMaxIndices = 1 << 16;
 
 /// A subset of the inputs, given by indices along one size.
 struct InputSubset {
-    std::string what;  ///< description, such as "the first 96 of 100 cols"
-    std::string next;
+    std::string description;  ///< description, such as "the first 96 of 100 cols"
+    std::string advice;
     std::vector<std::int64_t> indices = {};
     bool is_repeated = false;
 };
@@ -30,7 +30,7 @@ struct Axes {
 };
 
 /// Returns the axes of an array, or none if an extent is not a product of sizes.
-Axes axes_of(const Parameter& array, const ElementTask& task, Shape shape) {
+Axes find_axes(const Parameter& array, const ElementTask& task, Shape shape) {
     Axes axes;
     for (const std::string& extent : array.extents) {
         std::string factor;
@@ -53,31 +53,31 @@ Axes axes_of(const Parameter& array, const ElementTask& task, Shape shape) {
 
 /// Returns the bytes of the array's elements at the chosen indices along each axis called `name`,
 /// and at all indices along the other axes.
-std::string gather(const std::string& bytes, std::size_t element, const Axes& axes,
-                   const std::string& name, const std::vector<std::int64_t>& indices) {
-    std::string kept;
-    const std::function<void(std::size_t, std::int64_t)> visit = [&](std::size_t axis,
-                                                                     std::int64_t index) {
+std::string gather_elements(const std::string& bytes, std::size_t element, const Axes& axes,
+                            const std::string& name, const std::vector<std::int64_t>& indices) {
+    std::string kept_bytes;
+    const std::function<void(std::size_t, std::int64_t)> visit_axis = [&](std::size_t axis,
+                                                                          std::int64_t index) {
         if (axis == axes.names.size()) {
             if (index < 0) {
-                kept.append(element, '\0');
+                kept_bytes.append(element, '\0');
             } else {
-                kept.append(bytes, static_cast<std::size_t>(index) * element, element);
+                kept_bytes.append(bytes, static_cast<std::size_t>(index) * element, element);
             }
             return;
         }
-        const auto deeper = [&](std::int64_t at) {
+        const auto visit_index = [&](std::int64_t at) {
             const bool is_zero = index < 0 || at < 0;
-            visit(axis + 1, is_zero ? kZeroElement : index * axes.lengths[axis] + at);
+            visit_axis(axis + 1, is_zero ? kZeroElement : index * axes.lengths[axis] + at);
         };
         if (axes.names[axis] == name) {
-            for (const std::int64_t at : indices) deeper(at);
+            for (const std::int64_t at : indices) visit_index(at);
         } else {
-            for (std::int64_t at = 0; at < axes.lengths[axis]; ++at) deeper(at);
+            for (std::int64_t at = 0; at < axes.lengths[axis]; ++at) visit_index(at);
         }
     };
-    visit(0, 0);
-    return kept;
+    visit_axis(0, 0);
+    return kept_bytes;
 }
 
 // ---- the choices ----
@@ -98,34 +98,37 @@ public:
         add_repeated();
         add_zero();
     }
-    const std::vector<InputSubset>& all() const { return all_; }
+    const std::vector<InputSubset>& subsets() const { return subsets_; }
 
 private:
-    std::string of_all() const {
+    std::string total_text() const {
         return " of " + std::to_string(axis_length_) + " inputs along `" + size_name_ + "`";
     }
 
-    void add_if(const std::string& what, const std::string& next, const Test& takes) {
-        InputSubset choice{.what = what, .next = next};
+    void add_if(const std::string& description, const std::string& advice,
+                const Test& includes_index) {
+        InputSubset choice{.description = description, .advice = advice};
         for (std::int64_t i = 0; i < axis_length_; ++i) {
-            if (takes(i)) choice.indices.push_back(i);
+            if (includes_index(i)) choice.indices.push_back(i);
         }
         if (choice.indices.empty() ||
             static_cast<std::int64_t>(choice.indices.size()) == axis_length_) {
             return;
         }
-        const auto is_same = [&](const InputSubset& one) { return one.indices == choice.indices; };
-        if (std::ranges::none_of(all_, is_same)) all_.push_back(std::move(choice));
+        const auto is_same = [&](const InputSubset& subset) {
+            return subset.indices == choice.indices;
+        };
+        if (std::ranges::none_of(subsets_, is_same)) subsets_.push_back(std::move(choice));
     }
 
-    void add_prefix(std::int64_t kept, const std::string& next) {
-        if (kept <= 0 || kept >= axis_length_) return;
-        add_if("the first " + std::to_string(kept) + of_all(), next,
-               [=](std::int64_t i) { return i < kept; });
+    void add_prefix(std::int64_t prefix_length, const std::string& advice) {
+        if (prefix_length <= 0 || prefix_length >= axis_length_) return;
+        add_if("the first " + std::to_string(prefix_length) + total_text(), advice,
+               [=](std::int64_t i) { return i < prefix_length; });
     }
 
     void add_prefixes() {
-        const std::string tail =
+        const std::string tail_text =
             "What happens to the last inputs, which do not fill a whole group? Round the number of "
             "groups up, and test each index.";
         const std::string loop =
@@ -137,7 +140,7 @@ private:
         if (block_elements_ > 0) groups.push_back(block_elements_);
         for (std::int64_t group = 1024; group > 0; group /= 2) groups.push_back(group);
         for (const std::int64_t group : groups) {
-            add_prefix(axis_length_ / group * group, tail);
+            add_prefix(axis_length_ / group * group, tail_text);
             add_prefix(group, loop);
         }
         add_prefix(axis_length_ / 2, loop);
@@ -146,7 +149,7 @@ private:
     void add_ranges() {
         add_if("all inputs along `" + size_name_ + "` but the first",
                "Does the loop begin one element too late?", [](std::int64_t i) { return i > 0; });
-        add_if("the last" + of_all(),
+        add_if("the last" + total_text(),
                "Does each iteration of the loop replace the value instead of adding to it?",
                [=, this](std::int64_t i) { return i == axis_length_ - 1; });
         for (const std::int64_t group : {block_elements_, std::int64_t{32}}) {
@@ -155,17 +158,17 @@ private:
             add_if("all inputs along `" + size_name_ + "` but the first " + count,
                    "Where are the first " + count + " inputs counted?",
                    [=](std::int64_t i) { return i >= group; });
-            const std::int64_t last = (axis_length_ - 1) / group * group;
-            add_if("the last " + std::to_string(axis_length_ - last) + of_all(),
+            const std::int64_t last_index = (axis_length_ - 1) / group * group;
+            add_if("the last " + std::to_string(axis_length_ - last_index) + total_text(),
                    "Is the earlier value replaced instead of combined with the new value?",
-                   [=](std::int64_t i) { return i >= last; });
+                   [=](std::int64_t i) { return i >= last_index; });
         }
     }
 
     void add_steps() {
         for (const std::int64_t run : {threads_, block_elements_}) {
             if (run <= 1 || run >= axis_length_) continue;
-            add_if("every second run of " + std::to_string(run) + of_all(),
+            add_if("every second run of " + std::to_string(run) + total_text(),
                    "The step of the loop is twice as large as it should be: how many elements do "
                    "all threads together process in one iteration?",
                    [=](std::int64_t i) { return i / run % 2 == 0; });
@@ -176,8 +179,8 @@ private:
         if (block_elements_ > 0) add_step(block_elements_);
     }
     void add_step(std::int64_t step) {
-        const std::string every = ordinal(static_cast<std::uint64_t>(step));
-        add_if("every " + every + of_all(),
+        const std::string step_text = ordinal(static_cast<std::uint64_t>(step));
+        add_if("every " + step_text + total_text(),
                "Only one of " + std::to_string(step) +
                    " values reaches the result. When values are combined, the distance between the "
                    "two partners doubles or halves in each step: does the loop reach the last "
@@ -190,7 +193,7 @@ private:
         for (std::int64_t part = block_elements_ / 2; part >= 1; part /= 2) {
             const std::int64_t block = block_elements_;
             add_if("the first " + std::to_string(part) + " in each run of " +
-                       std::to_string(block) + of_all(),
+                       std::to_string(block) + total_text(),
                    "Only " + std::to_string(part) + " of the " + std::to_string(block) +
                        " threads of each block contribute: does each warp, and each step of the "
                        "loop, add its part?",
@@ -198,45 +201,48 @@ private:
         }
     }
 
-    void add_repeat(const std::string& what, const std::string& next,
-                    const std::vector<std::int64_t>& more) {
-        InputSubset choice{.what = what, .next = next, .indices = {}, .is_repeated = true};
+    void add_repeat(const std::string& description, const std::string& advice,
+                    const std::vector<std::int64_t>& extra_indices) {
+        InputSubset choice{
+            .description = description, .advice = advice, .indices = {}, .is_repeated = true};
         choice.indices.resize(static_cast<std::size_t>(axis_length_));
         std::iota(choice.indices.begin(), choice.indices.end(), 0);
-        choice.indices.insert(choice.indices.end(), more.begin(), more.end());
-        all_.push_back(std::move(choice));
+        choice.indices.insert(choice.indices.end(), extra_indices.begin(), extra_indices.end());
+        subsets_.push_back(std::move(choice));
     }
 
     void add_repeated() {
-        const auto range = [&](std::int64_t from, std::int64_t to) {
-            std::vector<std::int64_t> list;
-            for (std::int64_t i = std::max<std::int64_t>(from, 0); i < to; ++i) list.push_back(i);
-            return list;
+        const auto range = [&](std::int64_t range_begin, std::int64_t range_end) {
+            std::vector<std::int64_t> repeated_indices;
+            for (std::int64_t i = std::max<std::int64_t>(range_begin, 0); i < range_end; ++i)
+                repeated_indices.push_back(i);
+            return repeated_indices;
         };
-        const std::string next =
+        const std::string advice =
             "Which two threads count this input? Let only one of them count it.";
-        for (int times = 2; times <= 4; times *= 2) {
-            std::vector<std::int64_t> more;
-            for (int i = 1; i < times; ++i) {
-                const auto once = range(0, axis_length_);
-                more.insert(more.end(), once.begin(), once.end());
+        for (int repeat_count = 2; repeat_count <= 4; repeat_count *= 2) {
+            std::vector<std::int64_t> extra_indices;
+            for (int i = 1; i < repeat_count; ++i) {
+                const auto whole_axis = range(0, axis_length_);
+                extra_indices.insert(extra_indices.end(), whole_axis.begin(), whole_axis.end());
             }
-            add_repeat("each input along `" + size_name_ + "` is counted " + std::to_string(times) +
-                           " times",
-                       next, more);
+            add_repeat("each input along `" + size_name_ + "` is counted " +
+                           std::to_string(repeat_count) + " times",
+                       advice, extra_indices);
         }
-        add_repeat("the last input along `" + size_name_ + "` is counted twice", next,
+        add_repeat("the last input along `" + size_name_ + "` is counted twice", advice,
                    range(axis_length_ - 1, axis_length_));
-        add_repeat("the first input along `" + size_name_ + "` is counted twice", next,
+        add_repeat("the first input along `" + size_name_ + "` is counted twice", advice,
                    range(0, 1));
-        if (const std::int64_t rest = block_elements_ > 1 ? axis_length_ % block_elements_ : 0;
-            rest > 0) {
-            std::vector<std::int64_t> clamped(static_cast<std::size_t>(block_elements_ - rest),
-                                              axis_length_ - 1);
+        if (const std::int64_t remaining_elements =
+                block_elements_ > 1 ? axis_length_ % block_elements_ : 0;
+            remaining_elements > 0) {
+            std::vector<std::int64_t> clamped_indices(
+                static_cast<std::size_t>(block_elements_ - remaining_elements), axis_length_ - 1);
             add_repeat("the last input along `" + size_name_ +
                            "` is counted for every thread that has no input",
                        "A thread without an element of its own should contribute nothing.",
-                       clamped);
+                       clamped_indices);
         }
     }
 
@@ -251,7 +257,7 @@ private:
     std::int64_t axis_length_;
     std::int64_t block_elements_;  ///< number of threads in a block
     std::int64_t threads_;         ///< number of threads in the grid
-    std::vector<InputSubset> all_;
+    std::vector<InputSubset> subsets_;
 };
 
 // ---- the search ----
@@ -260,9 +266,9 @@ private:
 /// instructions. The limit does not depend on the speed of this computer, so that the verdict is
 /// the same everywhere.
 std::int64_t count_tries(std::uint64_t instructions) {
-    constexpr std::uint64_t most_instructions = 30'000'000, least = 8, most = 200;
-    return static_cast<std::int64_t>(
-        std::clamp(most_instructions / std::max<std::uint64_t>(instructions, 1), least, most));
+    constexpr std::uint64_t max_instructions = 30'000'000, min_elements = 8, max_elements = 200;
+    return static_cast<std::int64_t>(std::clamp(
+        max_instructions / std::max<std::uint64_t>(instructions, 1), min_elements, max_elements));
 }
 
 /// Searches for a subset of the inputs from which the reference computes the kernel's wrong output.
@@ -276,21 +282,21 @@ public:
           trials_(trials),
           tries_left_(count_tries(trials.case_for(trial.shape).instructions)) {}
 
-    std::optional<UsedInputs> along(std::size_t size) {
+    std::optional<UsedInputs> find_used_inputs_along_size(std::size_t size) {
         const ElementTask& task = trials_.task();
         const std::string& name = task.sizes[size];
         const std::int64_t length = size_at(trial_.shape, size);
         if (length < 2 || length > kMaxIndices || !has_input_along(name)) return std::nullopt;
         const InputSubsets choices(name, length, trial_.launch);
-        for (const InputSubset& choice : choices.all()) {
+        for (const InputSubset& choice : choices.subsets()) {
             if (tries_left_-- <= 0) return std::nullopt;
-            if (!explains(choice, size)) continue;
+            if (!explains_output(choice, size)) continue;
             const std::string verb = choice.is_repeated ? "" : " count";
             return UsedInputs{choice.is_repeated,
                               "which is the result if " +
-                                  std::string(choice.is_repeated ? "" : "only ") + choice.what +
-                                  verb,
-                              choice.next};
+                                  std::string(choice.is_repeated ? "" : "only ") +
+                                  choice.description + verb,
+                              choice.advice};
         }
         return std::nullopt;
     }
@@ -298,13 +304,13 @@ public:
 private:
     bool has_input_along(const std::string& name) const {
         const ElementTask& task = trials_.task();
-        return std::ranges::any_of(task.parameters, [&](const Parameter& one) {
-            return one.is_array && one.is_const &&
-                   std::ranges::count(axes_of(one, task, trial_.shape).names, name) > 0;
+        return std::ranges::any_of(task.parameters, [&](const Parameter& array) {
+            return array.is_array && array.is_const &&
+                   std::ranges::count(find_axes(array, task, trial_.shape).names, name) > 0;
         });
     }
 
-    bool explains(const InputSubset& choice, std::size_t size) {
+    bool explains_output(const InputSubset& choice, std::size_t size) {
         const ElementTask& task = trials_.task();
         const std::string& name = task.sizes[size];
         std::vector<int> values;
@@ -312,57 +318,61 @@ private:
             values.push_back(i == size ? static_cast<int>(choice.indices.size())
                                        : size_at(trial_.shape, i));
         }
-        const Shape shape = shape_of(values);
+        const Shape shape = make_shape(values);
         std::vector<CallArgument> arguments = trials_.case_for(trial_.shape).arguments;
         for (std::size_t i = 0; i < arguments.size(); ++i) {
-            const Parameter& one = task.parameters[i];
-            if (!one.is_array) continue;
-            const Axes axes = axes_of(one, task, trial_.shape);
-            const auto bytes = static_cast<std::size_t>(count_elements(task.extents(one, shape))) *
-                               one.type.bytes();
+            const Parameter& array = task.parameters[i];
+            if (!array.is_array) continue;
+            const Axes axes = find_axes(array, task, trial_.shape);
+            const auto bytes =
+                static_cast<std::size_t>(count_elements(task.extents(array, shape))) *
+                array.type.bytes();
             if (!axes.lengths.empty()) {
-                arguments[i].bytes =
-                    gather(arguments[i].bytes, one.type.bytes(), axes, name, choice.indices);
+                arguments[i].bytes = gather_elements(arguments[i].bytes, array.type.bytes(), axes,
+                                                     name, choice.indices);
             }
             if (arguments[i].bytes.size() != bytes) return false;
         }
-        const std::vector<std::string> expected = trials_.expected_for(shape, arguments);
-        return !expected.empty() && agrees(expected[output_index_], choice, name);
+        const std::vector<std::string> expected_outputs =
+            trials_.compute_expected_outputs(shape, arguments);
+        return !expected_outputs.empty() &&
+               agrees_with_output(expected_outputs[output_index_], choice, name);
     }
 
     /// Reports whether `values`, the outputs computed from the subset, match the kernel's wrong
     /// elements.
-    bool agrees(const std::string& values, const InputSubset& choice,
-                const std::string& name) const {
+    bool agrees_with_output(const std::string& values, const InputSubset& choice,
+                            const std::string& name) const {
         const ElementTask& task = trials_.task();
         const Parameter& parameter = *task.outputs()[output_index_];
-        const Axes axes = axes_of(parameter, task, trial_.shape);
+        const Axes axes = find_axes(parameter, task, trial_.shape);
         const bool is_sliced = std::ranges::count(axes.names, name) > 0;
         const std::size_t bytes = output_.type.bytes();
-        std::string actual = output_.actual, expected = output_.expected;
+        std::string actual_bytes = output_.actual_bytes, expected_bytes = output_.expected_bytes;
         if (is_sliced) {
-            actual = gather(actual, bytes, axes, name, choice.indices);
-            expected = gather(expected, bytes, axes, name, choice.indices);
+            actual_bytes = gather_elements(actual_bytes, bytes, axes, name, choice.indices);
+            expected_bytes = gather_elements(expected_bytes, bytes, axes, name, choice.indices);
         }
-        if (values.size() != actual.size()) return false;
-        std::int64_t explained = 0;
-        for (std::size_t at = 0; at < actual.size(); at += bytes) {
-            if (output_.is_equal(actual.data() + at, expected.data() + at)) continue;
-            if (!is_near(actual.data() + at, values.data() + at)) return false;
-            ++explained;
+        if (values.size() != actual_bytes.size()) return false;
+        std::int64_t explained_count = 0;
+        for (std::size_t at = 0; at < actual_bytes.size(); at += bytes) {
+            if (output_.is_equal(actual_bytes.data() + at, expected_bytes.data() + at)) continue;
+            if (!is_close(actual_bytes.data() + at, values.data() + at)) return false;
+            ++explained_count;
         }
-        return explained > 0 && (!is_sliced || explained >= output_.wrong);
+        return explained_count > 0 && (!is_sliced || explained_count >= output_.wrong_count);
     }
 
     /// Reports whether a value equals the expected one up to rounding errors, because the kernel
     /// may add the inputs in a different order.
-    bool is_near(const char* actual, const char* value) const {
-        if (output_.is_equal(actual, value)) return true;
+    bool is_close(const char* actual_value, const char* value) const {
+        if (output_.is_equal(actual_value, value)) return true;
         if (output_.type.is_integer() || output_.tolerance.kind == Tolerance::Kind::bits) {
             return false;
         }
-        const double has = output_.type.read(actual), wanted = output_.type.read(value);
-        return std::abs(has - wanted) <= 1e-4 * std::abs(wanted);
+        const double actual_number = output_.type.read_value(actual_value),
+                     subset_number = output_.type.read_value(value);
+        return std::abs(actual_number - subset_number) <= 1e-4 * std::abs(subset_number);
     }
 
     const Trial& trial_;
@@ -378,7 +388,7 @@ std::optional<UsedInputs> find_used_inputs(const Trial& trial, const OutputCompa
                                            std::size_t output_index, ElementTrials& trials) {
     SubsetSearch search(trial, output, output_index, trials);
     for (std::size_t size = trials.task().sizes.size(); size-- > 0;) {
-        if (auto found = search.along(size)) return found;
+        if (auto used_inputs = search.find_used_inputs_along_size(size)) return used_inputs;
     }
     return std::nullopt;
 }

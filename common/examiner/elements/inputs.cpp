@@ -17,7 +17,7 @@ public:
     std::uint64_t bits() { return mix(seed_ ^ mix(++count_)); }
     /// Returns a number from 0 up to, but not including, 1.
     double fraction() { return std::ldexp(static_cast<double>(bits() >> 11), -53); }
-    std::uint64_t below(std::uint64_t limit) { return bits() % limit; }
+    std::uint64_t draw_below(std::uint64_t limit) { return bits() % limit; }
 
 private:
     std::uint64_t seed_, count_ = 0;
@@ -25,29 +25,30 @@ private:
 
 /// A range from which values are drawn.
 struct ValueRange {
-    double low = 0, high = 0;
+    double low_bound = 0, high_bound = 0;
 };
 
 double draw(const ElementType& type, ValueRange range, InputRandom& random) {
     const double fraction = random.fraction();
-    if (!type.is_integer()) return range.low + fraction * (range.high - range.low);
-    return range.low + std::floor(fraction * (range.high - range.low + 1));
+    if (!type.is_integer())
+        return range.low_bound + fraction * (range.high_bound - range.low_bound);
+    return range.low_bound + std::floor(fraction * (range.high_bound - range.low_bound + 1));
 }
 
 /// Returns the values of all components of an array, in order.
 std::vector<double> draw_values(const Generator& generator, const ElementType& type,
                                 ValueRange range, std::size_t count, InputRandom& random) {
-    constexpr std::uint64_t one_of = 8;
+    constexpr std::uint64_t spread_factor = 8;
     std::vector<double> values(count, 0);
     switch (generator.kind) {
-        case Generator::Kind::constant: std::ranges::fill(values, range.low); break;
+        case Generator::Kind::constant: std::ranges::fill(values, range.low_bound); break;
         case Generator::Kind::random:
         case Generator::Kind::sorted:
             for (double& value : values) value = draw(type, range, random);
             break;
         case Generator::Kind::sparse:
             for (double& value : values) {
-                if (random.below(one_of) == 0) value = draw(type, range, random);
+                if (random.draw_below(spread_factor) == 0) value = draw(type, range, random);
             }
             break;
         case Generator::Kind::iota:
@@ -57,7 +58,7 @@ std::vector<double> draw_values(const Generator& generator, const ElementType& t
     if (generator.kind == Generator::Kind::sorted) std::sort(values.begin(), values.end());
     if (generator.kind != Generator::Kind::permutation) return values;
     for (std::size_t i = values.size(); i > 1; --i) {
-        std::swap(values[i - 1], values[random.below(i)]);
+        std::swap(values[i - 1], values[random.draw_below(i)]);
     }
     return values;
 }
@@ -79,10 +80,10 @@ std::string generate_bytes(const Parameter& parameter, const ElementTask& task, 
         return expression.empty() ? 0 : evaluate(expression, sizes);
     };
     const std::vector<double> values =
-        draw_values(generator, type, {end(generator.low), end(generator.high)},
+        draw_values(generator, type, {end(generator.low_bound), end(generator.high_bound)},
                     elements * static_cast<std::size_t>(type.components), random);
     for (std::size_t i = 0; i < values.size(); ++i) {
-        type.write(values[i], bytes.data() + i * type.scalar_bytes);
+        type.write_value(values[i], bytes.data() + i * type.scalar_bytes);
     }
     return bytes;
 }
@@ -103,7 +104,7 @@ std::vector<CallArgument> generate_arguments(const ElementTask& task, Shape shap
         } else {
             std::string bytes(parameter.type.bytes(), '\0');
             if (const auto size = task.find_size(parameter.name, shape)) {
-                parameter.type.write(*size, bytes.data());
+                parameter.type.write_value(*size, bytes.data());
             } else {
                 bytes = generate_bytes(parameter, task, shape, 1, random);
             }

@@ -10,13 +10,13 @@ namespace {
 
 /// A mistake to plant in a line: the first match of `pattern` is replaced with `replacement`.
 struct Mutation {
-    const char* change;
+    const char* description;
     std::regex pattern;
     const char* replacement;
 };
 
 const std::vector<Mutation>& mutations() {
-    static const std::vector<Mutation> all = {
+    static const std::vector<Mutation> table = {
         {"without the barrier", std::regex(R"(__sync(threads|warp)\([^)]*\);)"), ";"},
         {"<= instead of <", std::regex(R"( < )"), " <= "},
         {"> instead of >=", std::regex(R"( >= )"), " > "},
@@ -39,11 +39,11 @@ const std::vector<Mutation>& mutations() {
         {"one step less", std::regex(R"(> 0; (\w+) /= 2)"), "> 1; $1 /= 2"},
         {"with half of the distance", std::regex(R"(/ 2;)"), "/ 4;"},
     };
-    return all;
+    return table;
 }
 
 /// Returns the code of a line, without its comment.
-std::string code_of(const std::string& line) {
+std::string strip_comment(const std::string& line) {
     return line.substr(0, line.find("//"));
 }
 
@@ -52,22 +52,22 @@ std::string code_of(const std::string& line) {
 std::vector<AutomaticMutant> make_mutants(const std::string& solution) {
     const std::vector<std::string> lines = lines_of(solution);
     std::vector<AutomaticMutant> mutants;
-    bool is_launch = false;
+    bool is_in_launch = false;
     for (std::size_t number = 0; number < lines.size(); ++number) {
-        const std::string code = code_of(lines[number]);
-        is_launch = (is_launch || code.find("configure(") != code.npos) && code != "}";
-        if (is_launch || code.starts_with("#")) continue;
-        for (const Mutation& spoiler : mutations()) {
-            const std::string spoiled =
-                std::regex_replace(code, spoiler.pattern, spoiler.replacement,
+        const std::string code = strip_comment(lines[number]);
+        is_in_launch = (is_in_launch || code.find("configure(") != code.npos) && code != "}";
+        if (is_in_launch || code.starts_with("#")) continue;
+        for (const Mutation& mutation : mutations()) {
+            const std::string mutated_line =
+                std::regex_replace(code, mutation.pattern, mutation.replacement,
                                    std::regex_constants::format_first_only);
-            if (spoiled == code) continue;
-            std::vector<std::string> changed = lines;
-            changed[number] = spoiled;
-            const std::string text = joined(changed, "\n", [](const std::string& line) {
+            if (mutated_line == code) continue;
+            std::vector<std::string> mutated_lines = lines;
+            mutated_lines[number] = mutated_line;
+            const std::string text = joined(mutated_lines, "\n", [](const std::string& line) {
                 return line.empty() ? std::string(" ") : line;
             });
-            mutants.push_back({spoiler.change, static_cast<int>(number) + 1, text + "\n"});
+            mutants.push_back({mutation.description, static_cast<int>(number) + 1, text + "\n"});
         }
     }
     return mutants;

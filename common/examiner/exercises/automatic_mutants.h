@@ -11,9 +11,9 @@ namespace coalesce::exercises {
 
 /// A solution with one mistake.
 struct AutomaticMutant {
-    std::string change;  ///< the change, such as "without the barrier" or "<= instead of <"
-    int line = 0;        ///< the line that was changed, counted from 1
-    std::string text;    ///< the text of the whole file
+    std::string description;  ///< the change, such as "without the barrier" or "<= instead of <"
+    int line = 0;             ///< the line that was changed, counted from 1
+    std::string text;         ///< the text of the whole file
 };
 
 /// Returns all mutants of a solution, ordered by line. The mutations never change comments,

@@ -55,8 +55,8 @@ int run(int argc, char** argv) {
 
 Verdict examine_exercise(const std::string& name) {
     const Exercise& exercise = require_exercise(name);
-    fs::path usual = repository() / "exercises" / exercise.name / exercise.file();
-    fs::path file = environment_variable_or("COALESCE_KERNEL", usual.string());
+    fs::path exercise_path = repository() / "exercises" / exercise.name / exercise.file();
+    fs::path file = environment_variable_or("COALESCE_KERNEL", exercise_path.string());
     Verdict verdict = examine_source(exercise, read_source(file, display_path(file)),
                                      environment_variable_or("COALESCE_CACHE", ""));
     ++(verdict.outcome == Verdict::Outcome::not_examined ? not_examined : examined);

@@ -20,9 +20,9 @@ public:
 
     Compiled compile(const Source& source, const Signature& kernel) override {
         Compiled compiled = LocalRunner::compile(source, kernel);
-        if (!compiled.ok()) return compiled;
+        if (!compiled.is_ok()) return compiled;
         compiled.failure = inspect_ptx(compiled.ptx, compiled.entry, {}, kernel);
-        if (!compiled.ok()) compiled.failure.place.file = source.name;
+        if (!compiled.is_ok()) compiled.failure.place.file = source.name;
         return compiled;
     }
 };
@@ -36,7 +36,7 @@ fs::path repository() {
 const Exercise& require_exercise(const std::string& name) {
     static const course::Course course = course::read_course(repository());
     if (course.program && name == course.program->name) return *course.program->exercise;
-    for (const auto* steps : {&course.steps, &course.beyond}) {
+    for (const auto* steps : {&course.steps, &course.beyond_exercises}) {
         for (const course::Step& step : *steps) {
             if (step.exercise && name == step.name) return *step.exercise;
             if (step.hunt && name == step.name + " hunt") return *step.hunt;
@@ -59,9 +59,10 @@ Verdict examine_source(const Exercise& exercise, const Source& source, const fs:
     const fs::path solution = repository() / "solutions" / exercise.name / exercise.file();
     ExamineOptions options{.solution = read_source(solution)};
     // A matrix with partial tiles shows costs that occur only at the edges.
-    const Shape ragged = exercise.round_up_shape(255, 257);
-    if (!exercise.elements && exercise.accepts(ragged) && ragged != exercise.counted)
-        options.ragged_counted = ragged;
+    const Shape ragged_shape = exercise.round_up_shape(255, 257);
+    if (!exercise.elements && exercise.accepts(ragged_shape) &&
+        ragged_shape != exercise.counted_shape)
+        options.ragged_counted_shape = ragged_shape;
     if (!environment_variable_or("COALESCE_AS_GRADED", "").empty()) {
         GradedRunner runner({.cache = cache});
         return examine(source, exercise, runner, options);

@@ -23,7 +23,7 @@ std::string extract_header_comment(const std::string& text) {
     return head;
 }
 
-std::string without_comment(const std::string& line) {
+std::string remove_comment(const std::string& line) {
     std::string code = line.substr(0, line.find("//"));
     code.erase(code.find_last_not_of(' ') + 1);
     return code;
@@ -44,16 +44,17 @@ void check_names(const std::vector<Hint>& hints, const std::string& file, Faults
 }  // namespace
 
 Faults find_header_faults(const std::string& name, const Skeleton& skeleton, bool is_hunt) {
-    const std::string head = extract_header_comment(skeleton.blank()), number = step_number(name);
+    const std::string head = extract_header_comment(skeleton.blank_text()),
+                      number = step_number(name);
     const std::string check = "// Check   ./learn check " + number;
-    const Lines of_exercise = {"// Exercise " + name + " -- ", "// Given   ", "// Write   ",
-                               check + "          Stuck?   ./learn hint " + number};
-    const Lines of_hunt = {"// Bug hunt " + name + " -- ", "// Seen    ", "// Fix     ",
-                           check + " --hunt"};
+    const Lines exercise_beginnings = {"// Exercise " + name + " -- ", "// Given   ", "// Write   ",
+                                       check + "          Stuck?   ./learn hint " + number};
+    const Lines hunt_beginnings = {"// Bug hunt " + name + " -- ", "// Seen    ", "// Fix     ",
+                                   check + " --hunt"};
     Faults faults;
-    for (const std::string& wanted : is_hunt ? of_hunt : of_exercise) {
-        if (("\n" + head).find("\n" + wanted) != std::string::npos) continue;
-        faults.push_back("the header comment has no line that begins with \"" + wanted +
+    for (const std::string& beginning : is_hunt ? hunt_beginnings : exercise_beginnings) {
+        if (("\n" + head).find("\n" + beginning) != std::string::npos) continue;
+        faults.push_back("the header comment has no line that begins with \"" + beginning +
                          "\"; add this line");
     }
     const std::string count = "(" + format_count(skeleton.lines_to_write(), "line") + ")";
@@ -67,7 +68,7 @@ std::vector<std::string> extract_kernel_lines(const std::string& text) {
     static const std::regex head(R"(__global__ void \w+\()");
     Lines kernel;
     for (const std::string& line : lines_of(text)) {
-        std::string code = without_comment(line);
+        std::string code = remove_comment(line);
         if (kernel.empty() && !code.starts_with("__global__")) continue;
         if (kernel.empty()) code = std::regex_replace(code, head, "__global__ void kernel(");
         if (!code.empty()) kernel.push_back(code);
@@ -85,7 +86,7 @@ Faults find_hint_faults(const course::Course& course) {
     };
     if (course.program) check_lesson(*course.program);
     for (const course::Step& step : course.steps) check_lesson(step);
-    for (const course::Step& step : course.beyond) check_lesson(step);
+    for (const course::Step& step : course.beyond_exercises) check_lesson(step);
     return faults;
 }
 
@@ -93,11 +94,12 @@ std::vector<std::string> failures_without_hint(const course::Course& course,
                                                const std::string& step,
                                                const std::set<std::string>& failures) {
     std::vector<std::string> left;
-    const course::Step* found = course.lesson(step);
+    const course::Step* step_of_exercise = course.lesson(step);
     for (const std::string& failure : failures) {
-        const bool has_own = found != nullptr && found->exercise &&
-                             !course.hint_for(*found->exercise, failure).failures.empty();
-        if (!has_own) left.push_back(failure);
+        const bool has_own_hint =
+            step_of_exercise != nullptr && step_of_exercise->exercise &&
+            !course.hint_for(*step_of_exercise->exercise, failure).failures.empty();
+        if (!has_own_hint) left.push_back(failure);
     }
     return left;
 }

@@ -37,10 +37,11 @@ int check(const ExerciseTree& tree) {
     for (const std::string& path : tree.list_edited_files()) {
         std::printf("%s has uncommitted changes; the committed version is correct\n", path.c_str());
     }
-    int blanks = 0;
+    int blank_count = 0;
     for (const std::string& name : tree.names())
-        blanks += tree.skeleton(name, tree.files(name).front()).blanks();
-    std::printf("%zu exercises with %d blanks: nothing is wrong\n", tree.names().size(), blanks);
+        blank_count += tree.skeleton(name, tree.files(name).front()).blank_count();
+    std::printf("%zu exercises with %d blanks: nothing is wrong\n", tree.names().size(),
+                blank_count);
     return 0;
 }
 
@@ -48,12 +49,12 @@ int run(int argc, char** argv) {
     std::string command = argc > 1 ? argv[1] : "";
     if (command == "--help" || command == "-h") return std::fputs(kHelp, stdout) < 0;
     std::string root = COALESCE_REPOSITORY;
-    bool root_is_given = argc == 4 && std::strcmp(argv[2], "--root") == 0;
-    if ((argc != 2 && !root_is_given) || (command != "generate" && command != "check")) {
+    bool has_root = argc == 4 && std::strcmp(argv[2], "--root") == 0;
+    if ((argc != 2 && !has_root) || (command != "generate" && command != "check")) {
         std::fputs(kHelp, stderr);
         return 2;
     }
-    if (root_is_given) root = argv[3];
+    if (has_root) root = argv[3];
     ExerciseTree tree(root);
     return command == "generate" ? generate(tree) : check(tree);
 }

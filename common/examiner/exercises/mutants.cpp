@@ -20,30 +20,32 @@ Mutant read_mutant(const StrictToml& reader, const toml::table& table) {
             .line = StrictToml::line_of(table)};
 }
 
-void read_hunt(const StrictToml& reader, const toml::table& table, Mutants& read) {
+void read_hunt(const StrictToml& reader, const toml::table& table, Mutants& mutants_read) {
     reader.allow_keys(table, {"failure", "first_shape"}, "[hunt]");
-    read.hunt_failure = reader.text(table, "failure", "[hunt]");
+    mutants_read.hunt_failure = reader.text(table, "failure", "[hunt]");
     std::string first = reader.text(table, "first_shape", "[hunt]");
     if (first != "right" && first != "wrong") {
         reader.fail(StrictToml::line_of(table), "`first_shape` must be \"right\" or \"wrong\"");
     }
-    read.hunt_passes_unmodified = first == "right";
+    mutants_read.passes_unmodified_hunt = first == "right";
 }
 
 }  // namespace
 
 Mutants read_mutants(const std::filesystem::path& file) {
     StrictToml reader(file.string());
-    toml::table whole = reader.parse();
-    reader.allow_keys(whole, {"blank", "hunt", "mutant"}, "the file");
-    Mutants read;
-    const toml::table& blank = reader.section(whole, "blank", "the file");
-    reader.allow_keys(blank, {"failure", "failure_by_clang"}, "[blank]");
-    read.blank_failure = reader.text(blank, "failure", "[blank]");
-    const char* by_clang = blank.contains("failure_by_clang") ? "failure_by_clang" : "failure";
-    read.blank_failure_by_clang = reader.text(blank, by_clang, "[blank]");
-    if (whole.contains("hunt")) read_hunt(reader, reader.section(whole, "hunt", "the file"), read);
-    const toml::array* mutants = whole["mutant"].as_array();
+    toml::table record = reader.parse();
+    reader.allow_keys(record, {"blank", "hunt", "mutant"}, "the file");
+    Mutants mutants_read;
+    const toml::table& blank_table = reader.section(record, "blank", "the file");
+    reader.allow_keys(blank_table, {"failure", "failure_by_clang"}, "[blank]");
+    mutants_read.blank_failure = reader.text(blank_table, "failure", "[blank]");
+    const char* clang_key =
+        blank_table.contains("failure_by_clang") ? "failure_by_clang" : "failure";
+    mutants_read.blank_failure_by_clang = reader.text(blank_table, clang_key, "[blank]");
+    if (record.contains("hunt"))
+        read_hunt(reader, reader.section(record, "hunt", "the file"), mutants_read);
+    const toml::array* mutants = record["mutant"].as_array();
     if (mutants == nullptr || !mutants->is_array_of_tables() || mutants->size() < kMinMutants) {
         reader.fail(1, "there are fewer than " + std::to_string(kMinMutants) +
                            " mutants; add [[mutant]] with mistakes that learners make");
@@ -55,25 +57,25 @@ Mutants read_mutants(const std::filesystem::path& file) {
             reader.fail(mutant.line,
                         "two mutants are called \"" + mutant.name + "\"; rename one mutant");
         }
-        read.mutants.push_back(std::move(mutant));
+        mutants_read.mutants.push_back(std::move(mutant));
     }
-    return read;
+    return mutants_read;
 }
 
 std::string apply_mutant(const Mutant& mutant, const std::string& solution) {
-    auto fail = [&](const std::string& what) {
+    auto fail = [&](const std::string& message) {
         throw UsageError("mutants.toml:" + std::to_string(mutant.line) + ": mutant \"" +
-                         mutant.name + "\": " + what);
+                         mutant.name + "\": " + message);
     };
-    std::size_t place = solution.find(mutant.replace);
-    if (mutant.replace.empty() || place == std::string::npos) {
+    std::size_t position = solution.find(mutant.replace);
+    if (mutant.replace.empty() || position == std::string::npos) {
         fail("the text of `replace` does not occur in the solution; copy the text from there");
     }
-    if (solution.find(mutant.replace, place + 1) != std::string::npos) {
+    if (solution.find(mutant.replace, position + 1) != std::string::npos) {
         fail("the text of `replace` occurs twice in the solution; make the text longer");
     }
     if (mutant.replacement == mutant.replace) fail("`with` changes nothing");
-    return std::string(solution).replace(place, mutant.replace.size(), mutant.replacement);
+    return std::string(solution).replace(position, mutant.replace.size(), mutant.replacement);
 }
 
 }  // namespace coalesce::exercises

@@ -39,7 +39,7 @@ struct Mutants {
     std::string blank_failure;           ///< failure of the skeleton
     std::string blank_failure_by_clang;  ///< failure of the skeleton when clang compiles it
     std::string hunt_failure;            ///< failure of the bug hunt; "" if there is no hunt
-    bool hunt_passes_unmodified = true;  ///< whether the bug hunt is correct on the first shape
+    bool passes_unmodified_hunt = true;  ///< whether the bug hunt is correct on the first shape
     std::vector<Mutant> mutants;         ///< the mutants, in the order in which the file lists them
 };
 

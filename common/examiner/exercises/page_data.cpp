@@ -35,7 +35,7 @@ std::string require_file(const fs::path& root, const fs::path& name) {
 }
 
 /// Returns the text without the comments that name terminal commands. A page has buttons instead.
-std::string without_commands(const std::string& text) {
+std::string remove_commands(const std::string& text) {
     std::string result;
     for (const std::string& line : lines_of(text)) {
         const bool is_comment = line.starts_with("//") && line.find("./learn ") != line.npos;
@@ -52,8 +52,8 @@ ordered_json work_json(const Exercise& exercise, const fs::path& root) {
     return {{"file", ("exercises" / name).string()},
             {"kernel", exercise.kernel},
             {"produces", exercise.elements ? "computed" : exercise.produces},
-            {"skeleton", without_commands(skeleton.blank())},
-            {"solution", without_commands(skeleton.solved())},
+            {"skeleton", remove_commands(skeleton.blank_text())},
+            {"solution", remove_commands(skeleton.solved_text())},
             {"limits", limits_json(exercise.limits)},
             {"questions", questions_json(exercise)}};
 }

@@ -12,10 +12,10 @@ using Lines = std::vector<std::string>;
 constexpr char kMarker[] = "//! [blank]";
 constexpr char kPrefix[] = "//!";
 
-std::string joined(const std::vector<Segment>& segments, Lines Segment::*which) {
+std::string join_segments(const std::vector<Segment>& segments, Lines Segment::*member) {
     std::string text;
     for (const Segment& segment : segments) {
-        for (const std::string& line : segment.*which) text += line + "\n";
+        for (const std::string& line : segment.*member) text += line + "\n";
     }
     return text;
 }
@@ -25,15 +25,15 @@ std::string joined(const std::vector<Segment>& segments, Lines Segment::*which) 
 //
 //             //!     x = 1;
 //                 x = 1;
-std::string without_prefix(const std::string& line) {
+std::string remove_prefix(const std::string& line) {
     std::string indent = line.substr(0, line.find(kPrefix));
-    std::string rest = trimmed(line).substr(sizeof(kPrefix) - 1);
-    if (rest.empty()) return "";
-    return indent + rest.substr(rest.front() == ' ' ? 1 : 0);
+    std::string text_after_prefix = trimmed(line).substr(sizeof(kPrefix) - 1);
+    if (text_after_prefix.empty()) return "";
+    return indent + text_after_prefix.substr(text_after_prefix.front() == ' ' ? 1 : 0);
 }
 
 bool has_learner_text(const Segment& segment) {
-    return std::ranges::any_of(segment.blank,
+    return std::ranges::any_of(segment.blank_lines,
                                [](const std::string& line) { return !trimmed(line).empty(); });
 }
 
@@ -43,29 +43,30 @@ class SkeletonReader {
 public:
     explicit SkeletonReader(const std::string& name) : name_(name) {}
 
-    void read(const std::string& line, int number) {
+    void read_line(const std::string& line, int number) {
         std::string text = trimmed(line);
         if (text == kMarker) return handle_marker(number);
-        bool for_skeleton = text.starts_with(kPrefix);
-        if (for_skeleton && !current_.is_marked) {
+        bool is_skeleton_line = text.starts_with(kPrefix);
+        if (is_skeleton_line && !current_segment_.is_marked) {
             fail(number, "`//!` is allowed only between a pair of \"" + std::string(kMarker) +
                              "\" lines; write an ordinary comment, or add these lines");
         }
-        if (for_skeleton) {
-            current_.blank.push_back(without_prefix(line));
+        if (is_skeleton_line) {
+            current_segment_.blank_lines.push_back(remove_prefix(line));
         } else {
-            current_.solved.push_back(line);
-            if (!current_.is_marked) current_.blank.push_back(line);
+            current_segment_.solved_lines.push_back(line);
+            if (!current_segment_.is_marked) current_segment_.blank_lines.push_back(line);
         }
     }
 
     Skeleton finish() {
-        if (current_.is_marked) {
-            fail(current_.line, "this marker has no closing marker; add \"" + std::string(kMarker) +
-                                    "\" after the lines that the learner writes");
+        if (current_segment_.is_marked) {
+            fail(current_segment_.line, "this marker has no closing marker; add \"" +
+                                            std::string(kMarker) +
+                                            "\" after the lines that the learner writes");
         }
         close_segment();
-        if (skeleton_.blanks() == 0) {
+        if (skeleton_.blank_count() == 0) {
             fail(1, "nothing is marked, so there is nothing to write; put the lines \"" +
                         std::string(kMarker) + "\" around the text that the learner writes");
         }
@@ -73,47 +74,48 @@ public:
     }
 
 private:
-    [[noreturn]] void fail(int line, const std::string& what) const {
-        throw UsageError(name_ + ":" + std::to_string(line) + ": " + what);
+    [[noreturn]] void fail(int line, const std::string& message) const {
+        throw UsageError(name_ + ":" + std::to_string(line) + ": " + message);
     }
 
     void handle_marker(int number) {
-        if (current_.is_marked && current_.solved.empty()) {
-            fail(current_.line,
+        if (current_segment_.is_marked && current_segment_.solved_lines.empty()) {
+            fail(current_segment_.line,
                  "there is nothing to write between these markers; add the solution's lines");
         }
-        if (current_.is_marked && !has_learner_text(current_)) {
-            fail(current_.line,
+        if (current_segment_.is_marked && !has_learner_text(current_segment_)) {
+            fail(current_segment_.line,
                  "the skeleton does not say what to write here; add \"//! // TODO: ...\"");
         }
-        bool was_marked = current_.is_marked;
+        bool was_marked = current_segment_.is_marked;
         close_segment();
-        current_.is_marked = !was_marked;
-        current_.line = number;
+        current_segment_.is_marked = !was_marked;
+        current_segment_.line = number;
     }
 
     void close_segment() {
-        bool is_empty = current_.blank.empty() && current_.solved.empty();
-        if (!is_empty) skeleton_.segments.push_back(std::move(current_));
-        current_ = {};
+        bool is_empty =
+            current_segment_.blank_lines.empty() && current_segment_.solved_lines.empty();
+        if (!is_empty) skeleton_.segments.push_back(std::move(current_segment_));
+        current_segment_ = {};
     }
 
     std::string name_;
     Skeleton skeleton_;
-    Segment current_;
+    Segment current_segment_;
 };
 
 }  // namespace
 
-std::string Skeleton::blank() const {
-    return joined(segments, &Segment::blank);
+std::string Skeleton::blank_text() const {
+    return join_segments(segments, &Segment::blank_lines);
 }
 
-std::string Skeleton::solved() const {
-    return joined(segments, &Segment::solved);
+std::string Skeleton::solved_text() const {
+    return join_segments(segments, &Segment::solved_lines);
 }
 
-int Skeleton::blanks() const {
+int Skeleton::blank_count() const {
     return static_cast<int>(std::ranges::count(segments, true, &Segment::is_marked));
 }
 
@@ -121,8 +123,8 @@ int Skeleton::lines_to_write() const {
     int count = 0;
     for (const Segment& segment : segments) {
         if (!segment.is_marked) continue;
-        count +=
-            static_cast<int>(std::ranges::count_if(segment.solved, [](const std::string& line) {
+        count += static_cast<int>(
+            std::ranges::count_if(segment.solved_lines, [](const std::string& line) {
                 std::string text = trimmed(line);
                 return !text.empty() && !text.starts_with("//");
             }));
@@ -130,40 +132,44 @@ int Skeleton::lines_to_write() const {
     return count;
 }
 
-Skeleton parse_skeleton(const std::string& marked, const std::string& name) {
+Skeleton parse_skeleton(const std::string& marked_text, const std::string& name) {
     SkeletonReader reader(name);
     int number = 0;
-    for (const std::string& line : lines_of(marked)) reader.read(line, ++number);
+    for (const std::string& line : lines_of(marked_text)) reader.read_line(line, ++number);
     return reader.finish();
 }
 
 // Shares no code with `SkeletonReader`, so that it can find mistakes in that class.
-std::string find_unmarked_difference(const std::string& skeleton, const std::string& marked) {
-    const Lines has = lines_of(skeleton);
-    std::size_t next = 0;
+std::string find_unmarked_difference(const std::string& skeleton, const std::string& marked_text) {
+    const Lines skeleton_lines = lines_of(skeleton);
+    std::size_t next_line = 0;
     bool between_markers = false;
-    auto told = [&](const std::string& line) {
-        return "line " + std::to_string(next + 1) + " is \"" +
-               (next < has.size() ? trimmed(has[next]) : std::string("(the end)")) + "\", not \"" +
-               trimmed(line) + "\"";
+    auto describe_difference = [&](const std::string& line) {
+        return "line " + std::to_string(next_line + 1) + " is \"" +
+               (next_line < skeleton_lines.size() ? trimmed(skeleton_lines[next_line])
+                                                  : std::string("(the end)")) +
+               "\", not \"" + trimmed(line) + "\"";
     };
-    for (const std::string& line : lines_of(marked)) {
-        std::string wanted = trimmed(line);
-        if (wanted == kMarker) {
+    for (const std::string& line : lines_of(marked_text)) {
+        std::string expected_line = trimmed(line);
+        if (expected_line == kMarker) {
             between_markers = !between_markers;
             continue;
         }
         if (between_markers) {
-            if (!wanted.starts_with(kPrefix)) continue;  // the line occurs only in the solution
-            wanted = trimmed(wanted.substr(sizeof(kPrefix) - 1));
-            if (next >= has.size() || trimmed(has[next]) != wanted) return told(wanted);
-        } else if (next >= has.size() || has[next] != line) {
-            return told(line);
+            if (!expected_line.starts_with(kPrefix))
+                continue;  // the line occurs only in the solution
+            expected_line = trimmed(expected_line.substr(sizeof(kPrefix) - 1));
+            if (next_line >= skeleton_lines.size() ||
+                trimmed(skeleton_lines[next_line]) != expected_line)
+                return describe_difference(expected_line);
+        } else if (next_line >= skeleton_lines.size() || skeleton_lines[next_line] != line) {
+            return describe_difference(line);
         }
-        ++next;
+        ++next_line;
     }
-    if (next < has.size())
-        return "line " + std::to_string(next + 1) + " is not part of the skeleton";
+    if (next_line < skeleton_lines.size())
+        return "line " + std::to_string(next_line + 1) + " is not part of the skeleton";
     return "";
 }
 

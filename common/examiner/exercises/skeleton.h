@@ -24,10 +24,10 @@ namespace coalesce::exercises {
 /// Consecutive lines that are either the same in the skeleton and the solution, or different in the
 /// two.
 struct Segment {
-    std::vector<std::string> blank;   ///< the skeleton's lines
-    std::vector<std::string> solved;  ///< the solution's lines
-    bool is_marked = false;           ///< whether these lines have two versions
-    int line = 0;                     ///< number of the first of these lines in the marked file
+    std::vector<std::string> blank_lines;   ///< the skeleton's lines
+    std::vector<std::string> solved_lines;  ///< the solution's lines
+    bool is_marked = false;                 ///< whether these lines have two versions
+    int line = 0;  ///< number of the first of these lines in the marked file
 };
 
 /// The skeleton and the solution in a marked file.
@@ -35,22 +35,22 @@ struct Skeleton {
     std::vector<Segment> segments;  ///< the segments in order; marked and unmarked ones alternate
 
     /// Returns the text that the learner starts with.
-    std::string blank() const;
+    std::string blank_text() const;
     /// Returns the solution without its markers.
-    std::string solved() const;
+    std::string solved_text() const;
     /// Returns the number of gaps that the learner must fill in.
-    int blanks() const;
+    int blank_count() const;
     /// Returns the number of lines of code that the learner must write.
     int lines_to_write() const;
 };
 
 /// Parses a marked file. Messages refer to the file as `name`. Throws UsageError if the markers are
 /// invalid, for example if a marker has no partner.
-Skeleton parse_skeleton(const std::string& marked, const std::string& name);
+Skeleton parse_skeleton(const std::string& marked_text, const std::string& name);
 
 /// Compares a skeleton in the repository with the marked solution from which it was generated.
 /// Returns "" if only the lines that a learner writes differ. Otherwise describes the first
 /// unexpected difference.
-std::string find_unmarked_difference(const std::string& skeleton, const std::string& marked);
+std::string find_unmarked_difference(const std::string& skeleton, const std::string& marked_text);
 
 }  // namespace coalesce::exercises

@@ -27,27 +27,27 @@ std::set<std::string> entries(const fs::path& folder) {
     return names;
 }
 
-void compare_entries(const std::string& folder, const std::set<std::string>& there,
-                     const std::set<std::string>& wanted, Faults& faults) {
-    for (const std::string& name : wanted) {
-        if (!there.contains(name)) faults.push_back(folder + "/" + name + " is missing");
+void compare_entries(const std::string& folder, const std::set<std::string>& existing_files,
+                     const std::set<std::string>& expected_files, Faults& faults) {
+    for (const std::string& name : expected_files) {
+        if (!existing_files.contains(name)) faults.push_back(folder + "/" + name + " is missing");
     }
-    for (const std::string& name : there) {
+    for (const std::string& name : existing_files) {
         // ./learn beat creates the folder beat/ for the kernel with which the learner tries to beat
         // the solution.
-        bool is_of_all = name == "CMakeLists.txt" || name == "checks.cpp" || name == "exercise.h" ||
-                         name == "beat";
-        if (!wanted.contains(name) && !(folder == "exercises" && is_of_all)) {
+        bool is_shared_file = name == "CMakeLists.txt" || name == "checks.cpp" ||
+                              name == "exercise.h" || name == "beat";
+        if (!expected_files.contains(name) && !(folder == "exercises" && is_shared_file)) {
             faults.push_back(folder + "/" + name + " belongs to no exercise; remove the file");
         }
     }
 }
 
 std::string read_committed_file(const ExerciseTree& tree, const std::string& path) {
-    constexpr double SECONDS = 60;
-    const ProcessResult shown =
-        run_child({"git", "-C", tree.root().string(), "show", "HEAD:./" + path}, SECONDS);
-    return shown.exit_code == 0 ? shown.output : "";
+    constexpr double git_timeout_seconds = 60;
+    const ProcessResult git_result = run_child(
+        {"git", "-C", tree.root().string(), "show", "HEAD:./" + path}, git_timeout_seconds);
+    return git_result.exit_code == 0 ? git_result.output : "";
 }
 
 void find_unexpected_files(const ExerciseTree& tree, Faults& faults) {
@@ -60,15 +60,15 @@ void find_unexpected_files(const ExerciseTree& tree, Faults& faults) {
     compare_entries("exercises", entries(tree.root() / "exercises"), steps, faults);
     for (const std::string& name : tree.names()) {
         std::string solution = "solutions/" + name, exercise = "exercises/" + name;
-        const std::vector<std::string> list = tree.files(name);
-        std::set<std::string> wanted(list.begin(), list.end());
-        compare_entries(exercise, entries(tree.root() / exercise), wanted, faults);
-        wanted.insert({"exercise.toml", "right", "wrong"});
-        if (!is_beyond(name)) wanted.insert("mutants.toml");
+        const std::vector<std::string> file_names = tree.files(name);
+        std::set<std::string> expected_names(file_names.begin(), file_names.end());
+        compare_entries(exercise, entries(tree.root() / exercise), expected_names, faults);
+        expected_names.insert({"exercise.toml", "right", "wrong"});
+        if (!is_beyond(name)) expected_names.insert("mutants.toml");
         // The course rejects a reference that no task uses.
         const bool has_reference = fs::exists(tree.root() / solution / "reference.cu");
-        if (is_beyond(name) || has_reference) wanted.insert("reference.cu");
-        compare_entries(solution, entries(tree.root() / solution), wanted, faults);
+        if (is_beyond(name) || has_reference) expected_names.insert("reference.cu");
+        compare_entries(solution, entries(tree.root() / solution), expected_names, faults);
     }
 }
 
@@ -77,10 +77,11 @@ void find_unexpected_files(const ExerciseTree& tree, Faults& faults) {
 void check_skeleton(const ExerciseTree& tree, const std::string& name, const std::string& file,
                     Faults& faults) {
     std::string path = "exercises/" + name + "/" + file;
-    Skeleton wanted = tree.skeleton(name, file);
+    Skeleton expected_skeleton = tree.skeleton(name, file);
     std::string text = read_file(tree.root() / path);
-    if (text != wanted.blank() && read_committed_file(tree, path) == wanted.blank())
-        text = wanted.blank();
+    if (text != expected_skeleton.blank_text() &&
+        read_committed_file(tree, path) == expected_skeleton.blank_text())
+        text = expected_skeleton.blank_text();
     std::string difference =
         find_unmarked_difference(text, read_file(tree.root() / "solutions" / name / file));
     if (!difference.empty()) {
@@ -88,11 +89,11 @@ void check_skeleton(const ExerciseTree& tree, const std::string& name, const std
                          difference +
                          "; run `exercises generate` (ignore this if you have committed your "
                          "own solution)");
-    } else if (text != wanted.blank()) {
+    } else if (text != expected_skeleton.blank_text()) {
         faults.push_back(
             path + " differs from the text that `exercises generate` writes; run this command");
     }
-    for (auto& fault : find_header_faults(name, wanted, file == "hunt.cu")) {
+    for (auto& fault : find_header_faults(name, expected_skeleton, file == "hunt.cu")) {
         faults.push_back("solutions/" + name + "/" + file + ": " + fault);
     }
 }
@@ -100,40 +101,42 @@ void check_skeleton(const ExerciseTree& tree, const std::string& name, const std
 void check_kernel_of_step(const ExerciseTree& tree, const std::string& name, Faults& faults) {
     std::string step = "steps/" + name + "/main.cu";
     const std::string text = read_file(tree.root() / step);
-    auto of_step =
+    auto step_lines =
         extract_kernel_lines(text.substr(std::min(text.find("//! [kernel]"), text.size())));
-    auto of_solution = extract_kernel_lines(tree.skeleton(name, "kernel.cu").solved());
-    if (of_step.empty()) faults.push_back(step + ": no kernel found between //! [kernel] markers");
-    for (std::size_t i = 0; i < std::max(of_step.size(), of_solution.size()); ++i) {
-        std::string in_step = i < of_step.size() ? of_step[i] : "(nothing more)";
-        std::string in_solution = i < of_solution.size() ? of_solution[i] : "(nothing more)";
-        if (in_step == in_solution) continue;
-        faults.push_back("solutions/" + name + "/kernel.cu has \"" + in_solution + "\", but " +
-                         step + " has \"" + in_step +
+    auto solution_lines = extract_kernel_lines(tree.skeleton(name, "kernel.cu").solved_text());
+    if (step_lines.empty())
+        faults.push_back(step + ": no kernel found between //! [kernel] markers");
+    for (std::size_t i = 0; i < std::max(step_lines.size(), solution_lines.size()); ++i) {
+        std::string step_text = i < step_lines.size() ? step_lines[i] : "(nothing more)";
+        std::string solution_text =
+            i < solution_lines.size() ? solution_lines[i] : "(nothing more)";
+        if (step_text == solution_text) continue;
+        faults.push_back("solutions/" + name + "/kernel.cu has \"" + solution_text + "\", but " +
+                         step + " has \"" + step_text +
                          "\"; both must be the same kernel, which the step marks with [kernel]");
         return;
     }
 }
 
-void check_hunt(const ExerciseTree& tree, const std::string& name, const Mutants& expected,
+void check_hunt(const ExerciseTree& tree, const std::string& name, const Mutants& expected_mutants,
                 Faults& faults) {
     const bool has_hunt = std::ranges::count(tree.files(name), "hunt.cu") > 0;
-    if (has_hunt == expected.hunt_failure.empty()) {
+    if (has_hunt == expected_mutants.hunt_failure.empty()) {
         faults.push_back("solutions/" + name +
                          "/mutants.toml: [hunt] is allowed only where there is a hunt.cu");
     }
     if (!has_hunt) return;
-    int to_fix = tree.skeleton(name, "hunt.cu").lines_to_write();
-    if (to_fix > kMaxFixLines) {
+    int lines_to_fix = tree.skeleton(name, "hunt.cu").lines_to_write();
+    if (lines_to_fix > kMaxFixLines) {
         faults.push_back("solutions/" + name + "/hunt.cu: fixing the bug takes " +
-                         std::to_string(to_fix) + " lines; choose a smaller bug");
+                         std::to_string(lines_to_fix) + " lines; choose a smaller bug");
     }
 }
 
 void check_mutants(const ExerciseTree& tree, const std::string& name, Faults& faults) {
     std::string path = "solutions/" + name + "/mutants.toml";
-    Mutants read = read_mutants(tree.root() / path);
-    const Skeleton own = tree.skeleton(name, tree.files(name).front());
+    Mutants mutants_read = read_mutants(tree.root() / path);
+    const Skeleton hunt_skeleton = tree.skeleton(name, tree.files(name).front());
     std::vector<std::string> ids = all_failure_ids();
     auto check_id = [&](const std::string& id) {
         if (std::ranges::count(ids, id) == 0) {
@@ -141,16 +144,16 @@ void check_mutants(const ExerciseTree& tree, const std::string& name, Faults& fa
                              "\"; examiner/failure.h lists the names");
         }
     };
-    check_id(read.blank_failure);
-    check_id(read.blank_failure_by_clang);
-    for (const Mutant& mutant : read.mutants) {
+    check_id(mutants_read.blank_failure);
+    check_id(mutants_read.blank_failure_by_clang);
+    for (const Mutant& mutant : mutants_read.mutants) {
         check_id(mutant.failure);
-        if (apply_mutant(mutant, own.solved()) == own.blank()) {
+        if (apply_mutant(mutant, hunt_skeleton.solved_text()) == hunt_skeleton.blank_text()) {
             faults.push_back(path + ": mutant \"" + mutant.name + "\" is the skeleton itself");
         }
     }
-    if (!read.hunt_failure.empty()) check_id(read.hunt_failure);
-    check_hunt(tree, name, read, faults);
+    if (!mutants_read.hunt_failure.empty()) check_id(mutants_read.hunt_failure);
+    check_hunt(tree, name, mutants_read, faults);
 }
 
 }  // namespace
@@ -177,18 +180,18 @@ Skeleton ExerciseTree::skeleton(const std::string& name, const std::string& file
 }
 
 std::vector<std::string> ExerciseTree::generate() const {
-    std::vector<std::string> changed;
+    std::vector<std::string> changed_files;
     for (const std::string& name : names_) {
         for (const std::string& file : files(name)) {
             std::string path = "exercises/" + name + "/" + file;
-            std::string blank = skeleton(name, file).blank();
-            if (fs::exists(root_ / path) && read_file(root_ / path) == blank) continue;
+            std::string blank_text = skeleton(name, file).blank_text();
+            if (fs::exists(root_ / path) && read_file(root_ / path) == blank_text) continue;
             fs::create_directories((root_ / path).parent_path());
-            write_file(root_ / path, blank);
-            changed.push_back(path);
+            write_file(root_ / path, blank_text);
+            changed_files.push_back(path);
         }
     }
-    return changed;
+    return changed_files;
 }
 
 std::vector<std::string> ExerciseTree::faults() const {
@@ -214,11 +217,12 @@ Faults ExerciseTree::find_faults_in_hints() const {
     Faults faults = find_hint_faults(course);
     for (const std::string& name : names_) {
         if (is_beyond(name)) continue;
-        Mutants expected = read_mutants(root_ / "solutions" / name / "mutants.toml");
-        std::set<std::string> provoked = {expected.blank_failure};
-        for (const Mutant& mutant : expected.mutants) provoked.insert(mutant.failure);
-        provoked.erase("nothing-written");  // the general hints cover this failure
-        for (const std::string& id : failures_without_hint(course, name, provoked)) {
+        Mutants expected_mutants = read_mutants(root_ / "solutions" / name / "mutants.toml");
+        std::set<std::string> provoked_failures = {expected_mutants.blank_failure};
+        for (const Mutant& mutant : expected_mutants.mutants)
+            provoked_failures.insert(mutant.failure);
+        provoked_failures.erase("nothing-written");  // the general hints cover this failure
+        for (const std::string& id : failures_without_hint(course, name, provoked_failures)) {
             faults.push_back("solutions/" + name + "/exercise.toml has no hint for \"" + id +
                              "\", a failure that its mutants cause; add a [[hint]]");
         }
@@ -231,8 +235,10 @@ std::vector<std::string> ExerciseTree::list_edited_files() const {
     for (const std::string& name : names_) {
         for (const std::string& file : files(name)) {
             std::string path = "exercises/" + name + "/" + file;
-            std::string text = read_file(root_ / path), blank = skeleton(name, file).blank();
-            if (text != blank && read_committed_file(*this, path) == blank) paths.push_back(path);
+            std::string text = read_file(root_ / path),
+                        blank_text = skeleton(name, file).blank_text();
+            if (text != blank_text && read_committed_file(*this, path) == blank_text)
+                paths.push_back(path);
         }
     }
     return paths;

@@ -19,12 +19,12 @@ namespace {
 namespace fs = std::filesystem;
 
 // The compiler's time limit in seconds. nvcc takes two seconds on an idle computer.
-constexpr int kSeconds = 40;
+constexpr int kCompileSeconds = 40;
 
 // Returns a compiler that can also compile host code.
 std::optional<FoundCompiler> find_host_compiler() {
-    const auto first = find_compiler(Compiler::any);
-    if (first && first->kind == Compiler::clang) return first;
+    const auto host_compiler = find_compiler(Compiler::any);
+    if (host_compiler && host_compiler->kind == Compiler::clang) return host_compiler;
     if (auto nvcc = find_compiler(Compiler::nvcc)) return nvcc;
     if (resolve_compiler_kind(Compiler::any) == Compiler::any)
         return find_compiler(Compiler::clang);
@@ -48,11 +48,11 @@ std::vector<std::string> build_command(const FoundCompiler& compiler) {
 
 // Returns the last lines of the output. They contain errors that do not refer to a line of the
 // file, such as linker errors.
-std::string end_of(const std::string& output) {
-    constexpr std::size_t most_lines = 6;
+std::string find_end(const std::string& output) {
+    constexpr std::size_t max_lines = 6;
     const std::vector<std::string> lines = lines_of(output);
     return escape_lines(
-        {lines.end() - static_cast<std::ptrdiff_t>(std::min(lines.size(), most_lines)),
+        {lines.end() - static_cast<std::ptrdiff_t>(std::min(lines.size(), max_lines)),
          lines.end()});
 }
 
@@ -62,8 +62,8 @@ Failure does_not_compile(const std::vector<Message>& messages, const Source& sou
         .kind = FailureKind::does_not_compile,
         .headline = "the program cannot be linked, because a function or variable is missing.",
         .place = {source.name, 0, 0},
-        .details = end_of(output),
-        .next = "Does the file define main, and every function that it calls?"};
+        .details = find_end(output),
+        .advice = "Does the file define main, and every function that it calls?"};
     bool is_first = true;
     for (const Message& message : messages) {
         if (message.severity != Severity::error) continue;
@@ -71,7 +71,7 @@ Failure does_not_compile(const std::vector<Message>& messages, const Source& sou
             failure.headline = end_sentence("does not compile: " + message.text);
             failure.place = message.place;
             failure.details.clear();
-            failure.next = "Begin with the first message; later ones may have the same cause.";
+            failure.advice = "Begin with the first message; later ones may have the same cause.";
         }
         is_first = false;
         failure.details += message.to_string_with_caret(source.text);
@@ -82,30 +82,31 @@ Failure does_not_compile(const std::vector<Message>& messages, const Source& sou
 }  // namespace
 
 bool build_program(const Source& source, const fs::path& folder, Verdict& verdict) {
-    const ScopedTimer stretch(verdict.milliseconds.compile);
+    const ScopedTimer timer(verdict.milliseconds.compile);
     const auto compiler = find_host_compiler();
     if (!compiler) {
         verdict.fail(
             {.kind = FailureKind::no_compiler,
              .headline =
                  "the program cannot be compiled, because neither nvcc nor clang was found.",
-             .next = "Run ./learn, which installs missing packages."});
+             .advice = "Run ./learn, which installs missing packages."});
         return false;
     }
-    verdict.compiler = version_of(*compiler);
+    verdict.compiler = read_version(*compiler);
     // The #line directive makes messages and reports refer to the learner's lines.
     write_file(folder / "program.cu",
                "#line 1 \"" + std::string(kLearnerFile) + "\"\n" + source.text);
-    const ProcessResult ended = run_child(build_command(*compiler), kSeconds, {}, folder);
-    verdict.messages = read_messages(ended.output, source.text, source.name).messages;
-    if (ended.timed_out) {
+    const ProcessResult process_result =
+        run_child(build_command(*compiler), kCompileSeconds, {}, folder);
+    verdict.messages = read_messages(process_result.output, source.text, source.name).messages;
+    if (process_result.timed_out) {
         verdict.fail({.kind = FailureKind::compile_time_out,
                       .headline = "the compiler was still running after " +
-                                  format_count(kSeconds, "second") + ".",
+                                  format_count(kCompileSeconds, "second") + ".",
                       .place = {source.name, 0, 0},
-                      .next = "Try again; is the computer very busy?"});
-    } else if (ended.exit_code != 0) {
-        verdict.fail(does_not_compile(verdict.messages, source, ended.output));
+                      .advice = "Try again; is the computer very busy?"});
+    } else if (process_result.exit_code != 0) {
+        verdict.fail(does_not_compile(verdict.messages, source, process_result.output));
     }
     return verdict.failures.empty();
 }

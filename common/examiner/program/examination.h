@@ -36,7 +36,7 @@ Failure find_unnoticed_launch_failure(const RecordedRun& run, const Source& sour
 /// A mistake in the program, and its line. If there is no mistake, `line` is 0.
 struct ProgramMistake {
     int line = 0;
-    std::string headline, next;
+    std::string headline, advice;
 };
 
 /// Returns the mistake in `text` that makes the program crash, or makes its result wrong if

@@ -15,15 +15,15 @@ namespace fs = std::filesystem;
 // Returns a number of elements that the program's author cannot predict. It is the same in every
 // examination of the same program.
 int draw_element_count(const std::string& hash) {
-    constexpr unsigned long least = 1001, range = 4000, digits = 8;
-    return static_cast<int>(least + std::stoul(hash.substr(0, digits), nullptr, 16) % range);
+    constexpr unsigned long min_count = 1001, range = 4000, digits = 8;
+    return static_cast<int>(min_count + std::stoul(hash.substr(0, digits), nullptr, 16) % range);
 }
 
 // Returns the smallest number of elements for which `blocks` blocks would need more threads per
 // block than a device allows. Returns nothing if this number is too large for a test.
 std::optional<int> smallest_failing_element_count(long long blocks) {
-    constexpr long long most_blocks = 1024;
-    if (blocks < 1 || blocks > most_blocks) return std::nullopt;
+    constexpr long long max_blocks = 1024;
+    if (blocks < 1 || blocks > max_blocks) return std::nullopt;
     return static_cast<int>(blocks * kMaxThreadsPerBlock + 1);
 }
 
@@ -51,15 +51,17 @@ bool passes_with_all_counts(const fs::path& program, const Source& source, const
     // If every run had the same number of blocks, run the program with more elements. The
     // additional run shows whether there are too few blocks, or whether the numbers of blocks and
     // threads are swapped.
-    const auto more = smallest_failing_element_count(verdict.shapes.front().launch.blocks());
-    return !is_grid_fixed || !more || passes_with(*more, program, source, verdict);
+    const auto failing_count =
+        smallest_failing_element_count(verdict.shapes.front().launch.blocks());
+    return !is_grid_fixed || !failing_count ||
+           passes_with(*failing_count, program, source, verdict);
 }
 
-void examine_in(const fs::path& folder, const Source& source, const Exercise& exercise,
-                Verdict& verdict) {
+void examine_in_folder(const fs::path& folder, const Source& source, const Exercise& exercise,
+                       Verdict& verdict) {
     if (!build_program(source, folder, verdict)) return;
     const fs::path program = folder / "program";
-    const ScopedTimer stretch(verdict.milliseconds.shapes);
+    const ScopedTimer timer(verdict.milliseconds.shapes);
     if (passes_with_all_counts(program, source, exercise, verdict)) {
         const int elements = exercise.shapes.front().cols;
         Failure failure = find_unnoticed_launch_failure(
@@ -84,14 +86,14 @@ Verdict examine_program(const Source& source, const Exercise& exercise) {
         return verdict;
     }
     try {
-        const ScopedTimer stretch(verdict.milliseconds.total);
+        const ScopedTimer timer(verdict.milliseconds.total);
         const TemporaryFolder folder;
-        examine_in(folder.path, source, exercise, verdict);
-    } catch (const std::exception& problem) {
+        examine_in_folder(folder.path, source, exercise, verdict);
+    } catch (const std::exception& caught) {
         verdict.fail(
             {.kind = FailureKind::environment_problem,
-             .headline = std::string("the program could not be examined: ") + problem.what(),
-             .next = "./learn doctor looks for the reason."});
+             .headline = std::string("the program could not be examined: ") + caught.what(),
+             .advice = "./learn doctor looks for the reason."});
     }
     return verdict;
 }

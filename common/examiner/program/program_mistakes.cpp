@@ -15,7 +15,7 @@ namespace {
 struct WrongPiece {
     const char* pattern;
     const char* headline;
-    const char* next;
+    const char* advice;
 };
 
 constexpr std::array kWrongPieces = {
@@ -57,10 +57,10 @@ std::string kernel_code(const std::string& text) {
     const std::string code = code_for_search(text);
     const std::size_t begin = code.find("__global__");
     if (begin == code.npos) return "";
-    const std::size_t open = code.find('{', begin);
-    if (open == code.npos) return "";
-    std::string kernel = code.substr(0, find_closing_bracket(code, open));
-    for (std::size_t i = 0; i < open; ++i) {
+    const std::size_t opening_position = code.find('{', begin);
+    if (opening_position == code.npos) return "";
+    std::string kernel = code.substr(0, find_closing_bracket(code, opening_position));
+    for (std::size_t i = 0; i < opening_position; ++i) {
         if (kernel[i] != '\n') kernel[i] = ' ';
     }
     return kernel;
@@ -69,9 +69,9 @@ std::string kernel_code(const std::string& text) {
 /// Finds a store that writes each element back to the index from which it was loaded.
 ProgramMistake find_same_index(const std::string& kernel) {
     static const TextPattern copy(R"(\bout\s*\[([^\[\]]*)\]\s*=\s*in\s*\[([^\[\]]*)\])");
-    for (const TextMatch& one : find_matches(kernel, copy)) {
-        if (trimmed(one.str(1)) != trimmed(one.str(2))) continue;
-        return {line_of(kernel, one),
+    for (const TextMatch& match : find_matches(kernel, copy)) {
+        if (trimmed(match.str(1)) != trimmed(match.str(2))) continue;
+        return {line_of_match(kernel, match),
                 "the element is read and stored with the same index, so it keeps its place: "
                 "nothing is reversed.",
                 "Use two indices: element i of `in` is element count - 1 - i of `out`."};
@@ -82,62 +82,71 @@ ProgramMistake find_same_index(const std::string& kernel) {
 /// Finds a condition that depends on the thread's index within its block.
 ProgramMistake find_condition_on_thread(const std::string& kernel) {
     static const TextPattern condition(R"(if\s*\(\s*threadIdx\.x\s*<[^{;]*\))");
-    TextMatch found;
-    if (!search(kernel, found, condition)) return {};
-    return {line_of(kernel, found),
+    TextMatch match;
+    if (!search(kernel, match, condition)) return {};
+    return {line_of_match(kernel, match),
             "this compares the thread's index within its block, so the same threads of every block "
             "are excluded.",
             "Compare i, the index of the element across all blocks, with count."};
 }
 
 /// Returns the arguments of the first launch.
-std::vector<std::string> launch_arguments(const std::string& code) {
+std::vector<std::string> find_launch_arguments(const std::string& code) {
     const std::size_t end = code.find(">>>");
     if (end == code.npos) return {};
-    const std::size_t open = code.find('(', end);
-    if (open == code.npos) return {};
+    const std::size_t opening_position = code.find('(', end);
+    if (opening_position == code.npos) return {};
     return split_outside_brackets(
-        code.substr(open + 1, find_closing_bracket(code, open) - open - 1), ",");
+        code.substr(opening_position + 1,
+                    find_closing_bracket(code, opening_position) - opening_position - 1),
+        ",");
 }
 
 /// Looks for a launch that passes the input array as the kernel's output.
 ProgramMistake find_exchanged_arrays(const std::string& code,
-                                     const std::vector<std::string>& given) {
-    static const TextPattern there(R"(cudaMemcpy\s*\(([^;]*)cudaMemcpyHostToDevice)"),
-        back(R"(cudaMemcpy\s*\(([^;]*)cudaMemcpyDeviceToHost)");
-    TextMatch copied, fetched;
-    if (!search(code, copied, there) || !search(code, fetched, back)) return {};
-    const std::vector<std::string> to = split_outside_brackets(copied.str(1), ","),
-                                   from = split_outside_brackets(fetched.str(1), ",");
-    if (to.size() < 2 || from.size() < 2 || to[0] == from[1] || given[0] != to[0] ||
-        given[1] != from[1])
+                                     const std::vector<std::string>& kernel_arguments) {
+    static const TextPattern copy_to_device(R"(cudaMemcpy\s*\(([^;]*)cudaMemcpyHostToDevice)"),
+        copy_to_host(R"(cudaMemcpy\s*\(([^;]*)cudaMemcpyDeviceToHost)");
+    TextMatch copy_match, fetch_match;
+    if (!search(code, copy_match, copy_to_device) || !search(code, fetch_match, copy_to_host))
+        return {};
+    const std::vector<std::string> target_argument = split_outside_brackets(copy_match.str(1), ","),
+                                   source_argument =
+                                       split_outside_brackets(fetch_match.str(1), ",");
+    if (target_argument.size() < 2 || source_argument.size() < 2 ||
+        target_argument[0] == source_argument[1] || kernel_arguments[0] != target_argument[0] ||
+        kernel_arguments[1] != source_argument[1])
         return {};
     return {line_number_at(code, code.find("<<<")),
-            "the launch passes `" + given[0] + "` as the kernel's output and `" + given[1] +
-                "` as its input, but the input was copied to `" + to[0] +
-                "`, and the result is copied back from `" + from[1] + "`.",
+            "the launch passes `" + kernel_arguments[0] + "` as the kernel's output and `" +
+                kernel_arguments[1] + "` as its input, but the input was copied to `" +
+                target_argument[0] + "`, and the result is copied back from `" +
+                source_argument[1] + "`.",
             "Swap these two arguments: they must be in the order of the kernel's parameters."};
 }
 
 ProgramMistake find_wrong_argument(const std::string& code) {
-    const std::vector<std::string> given = launch_arguments(code);
-    if (given.size() != 3) return {};
-    if (const ProgramMistake mistake = find_exchanged_arrays(code, given); mistake.line > 0)
+    const std::vector<std::string> kernel_arguments = find_launch_arguments(code);
+    if (kernel_arguments.size() != 3) return {};
+    if (const ProgramMistake mistake = find_exchanged_arrays(code, kernel_arguments);
+        mistake.line > 0)
         return mistake;
     const int launch = line_number_at(code, code.find("<<<"));
-    if (given[2] == "bytes" || given[2].find("sizeof") != std::string::npos) {
+    if (kernel_arguments[2] == "bytes" || kernel_arguments[2].find("sizeof") != std::string::npos) {
         return {launch,
                 "the launch passes a number of bytes, but the kernel's parameter counts elements.",
                 "Pass count."};
     }
-    static const TextPattern back(R"(cudaMemcpy\s*\(([^;]*)cudaMemcpyDeviceToHost)");
-    TextMatch found;
-    if (!search(code, found, back)) return {};
-    const std::vector<std::string> parts = split_outside_brackets(found.str(1), ",");
-    if (parts.size() < 2 || parts[1] != given[1] || given[1] == given[0]) return {};
-    return {line_of(code, found),
+    static const TextPattern copy_to_host(R"(cudaMemcpy\s*\(([^;]*)cudaMemcpyDeviceToHost)");
+    TextMatch match;
+    if (!search(code, match, copy_to_host)) return {};
+    const std::vector<std::string> parts = split_outside_brackets(match.str(1), ",");
+    if (parts.size() < 2 || parts[1] != kernel_arguments[1] ||
+        kernel_arguments[1] == kernel_arguments[0])
+        return {};
+    return {line_of_match(code, match),
             "this copies back `" + parts[1] + "`, the kernel's input; the kernel's result is in `" +
-                given[0] + "`.",
+                kernel_arguments[0] + "`.",
             "Copy back the array that the kernel writes, the first argument of the launch."};
 }
 
@@ -147,7 +156,7 @@ ProgramMistake find_launches_in_loop(const std::string& code) {
     if (launch == code.npos) return {};
     const int line = line_number_at(code, launch);
     const std::vector<Loop> loops = find_loops(code);
-    if (!innermost_loop(loops, line)) return {};
+    if (!find_innermost_loop(loops, line)) return {};
     return {line,
             "the kernel is launched once for each element, and each launch processes an array of "
             "one element.",
@@ -158,9 +167,9 @@ ProgramMistake find_launches_in_loop(const std::string& code) {
 ProgramMistake find_address_of_vector(const std::string& code) {
     static const TextPattern call(
         R"(cudaMemcpy\s*\(\s*(?:&\s*(?:in|out)\s*,|[^,;]*,\s*&\s*(?:in|out)\s*,))");
-    TextMatch found;
-    if (!search(code, found, call)) return {};
-    return {line_of(code, found),
+    TextMatch match;
+    if (!search(code, match, call)) return {};
+    return {line_of_match(code, match),
             "`&` gives the address of the std::vector itself, not of its elements.",
             "Use .data(), which points to the first element."};
 }
@@ -173,10 +182,10 @@ ProgramMistake find_program_mistake(const std::string& text, bool has_crashed) {
     for (const auto find : {find_wrong_argument, find_launches_in_loop}) {
         if (ProgramMistake mistake = find(code); mistake.line > 0) return mistake;
     }
-    for (const WrongPiece& piece : kWrongPieces) {
-        TextMatch found;
-        if (!search(kernel, found, TextPattern(piece.pattern))) continue;
-        return {line_of(kernel, found), piece.headline, piece.next};
+    for (const WrongPiece& wrong_piece : kWrongPieces) {
+        TextMatch match;
+        if (!search(kernel, match, TextPattern(wrong_piece.pattern))) continue;
+        return {line_of_match(kernel, match), wrong_piece.headline, wrong_piece.advice};
     }
     for (const auto find : {find_same_index, find_condition_on_thread}) {
         if (ProgramMistake mistake = find(kernel); mistake.line > 0) return mistake;

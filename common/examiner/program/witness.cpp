@@ -35,35 +35,36 @@ void write(const char* name, const char* mode, const void* bytes, size_t count) 
     std::fclose(stream);
 }
 
-void note(const std::string& call) {
+void append_call(const std::string& call) {
     write(witness::kCallsFile, "a", (call + "\n").data(), call.size() + 1);
 }
 
-std::string name_of(cudaError_t error) {
+std::string error_name(cudaError_t error) {
     return find_real_function<decltype(cudaGetErrorName)>("cudaGetErrorName")(error);
 }
 
 bool is_on_gpu(const void* pointer) {
     cudaPointerAttributes attributes{};
-    const auto ask =
+    const auto is_requested =
         find_real_function<decltype(cudaPointerGetAttributes)>("cudaPointerGetAttributes");
-    return ask(&attributes, pointer) == cudaSuccess && attributes.type == cudaMemoryTypeDevice;
+    return is_requested(&attributes, pointer) == cudaSuccess &&
+           attributes.type == cudaMemoryTypeDevice;
 }
 
-cudaError_t record_copy(cudaError_t error, void* to, const void* from, size_t bytes,
+cudaError_t record_copy(cudaError_t error, void* target, const void* source, size_t bytes,
                         cudaMemcpyKind kind) {
     if (kind == cudaMemcpyDefault) {
-        kind = is_on_gpu(to) ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
+        kind = is_on_gpu(target) ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
     }
-    const std::string how = " " + std::to_string(bytes) + " " + name_of(error);
+    const std::string call_text = " " + std::to_string(bytes) + " " + error_name(error);
     if (kind == cudaMemcpyHostToDevice) {
-        note("to-gpu" + how);
-        if (error == cudaSuccess) write(witness::kInputFile, "w", from, bytes);
+        append_call("to-gpu" + call_text);
+        if (error == cudaSuccess) write(witness::kInputFile, "w", source, bytes);
     } else if (kind == cudaMemcpyDeviceToHost) {
-        note("to-host" + how);
-        if (error == cudaSuccess) write(witness::kOutputFile, "w", to, bytes);
+        append_call("to-host" + call_text);
+        if (error == cudaSuccess) write(witness::kOutputFile, "w", target, bytes);
     } else {
-        note("elsewhere" + how);
+        append_call("elsewhere" + call_text);
     }
     return error;
 }
@@ -71,8 +72,8 @@ cudaError_t record_copy(cudaError_t error, void* to, const void* from, size_t by
 /// Returns the block size for a launch. If launches must fail, returns a size that is too large, so
 /// that the runtime library itself rejects the launch.
 dim3 block_to_launch(dim3 block) {
-    constexpr unsigned too_many = 1 << 20;
-    return std::getenv(witness::kRefuseVariable) == nullptr ? block : dim3(too_many);
+    constexpr unsigned refused_block_size = 1 << 20;
+    return std::getenv(witness::kRefuseVariable) == nullptr ? block : dim3(refused_block_size);
 }
 
 cudaError_t record_launch(cudaError_t error, dim3 grid, dim3 block) {
@@ -80,7 +81,7 @@ cudaError_t record_launch(cudaError_t error, dim3 grid, dim3 block) {
     for (const unsigned extent : {grid.x, grid.y, grid.z, block.x, block.y, block.z}) {
         line += " " + std::to_string(extent);
     }
-    note(line + " " + name_of(error));
+    append_call(line + " " + error_name(error));
     return error;
 }
 
@@ -95,41 +96,43 @@ extern "C" cudaError_t cudaMalloc(void** pointer, size_t bytes) {
     return error;
 }
 
-extern "C" cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+extern "C" cudaError_t cudaMemcpy(void* target, const void* source, size_t bytes,
+                                  cudaMemcpyKind kind) {
     const auto copy = find_real_function<decltype(cudaMemcpy)>("cudaMemcpy");
-    return record_copy(copy(to, from, bytes, kind), to, from, bytes, kind);
+    return record_copy(copy(target, source, bytes, kind), target, source, bytes, kind);
 }
 
-extern "C" cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes,
+extern "C" cudaError_t cudaMemcpyAsync(void* target, const void* source, size_t bytes,
                                        cudaMemcpyKind kind, cudaStream_t stream) {
     const auto copy = find_real_function<decltype(cudaMemcpyAsync)>("cudaMemcpyAsync");
-    return record_copy(copy(to, from, bytes, kind, stream), to, from, bytes, kind);
+    return record_copy(copy(target, source, bytes, kind, stream), target, source, bytes, kind);
 }
 
 extern "C" cudaError_t cudaGetLastError() {
-    note("asked");
+    append_call("asked");
     return find_real_function<decltype(cudaGetLastError)>("cudaGetLastError")();
 }
 
 extern "C" cudaError_t cudaPeekAtLastError() {
-    note("asked");
+    append_call("asked");
     return find_real_function<decltype(cudaPeekAtLastError)>("cudaPeekAtLastError")();
 }
 
 // For <<<...>>>, code compiled by clang calls cudaLaunchKernel. Code compiled by nvcc calls
 // __cudaLaunchKernel, and passes a handle instead of the kernel's address.
 extern "C" cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
-                                        size_t shared, cudaStream_t stream) {
+                                        size_t shared_bytes, cudaStream_t stream) {
     using Launch = cudaError_t(const void*, dim3, dim3, void**, size_t, cudaStream_t);
     const auto launch = find_real_function<Launch>("cudaLaunchKernel");
-    return record_launch(launch(kernel, grid, block_to_launch(block), arguments, shared, stream),
-                         grid, block);
+    return record_launch(
+        launch(kernel, grid, block_to_launch(block), arguments, shared_bytes, stream), grid, block);
 }
 
 extern "C" cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
-                                          void** arguments, size_t shared, cudaStream_t stream) {
+                                          void** arguments, size_t shared_bytes,
+                                          cudaStream_t stream) {
     using Launch = cudaError_t(cudaKernel_t, dim3, dim3, void**, size_t, cudaStream_t);
     const auto launch = find_real_function<Launch>("__cudaLaunchKernel");
-    return record_launch(launch(kernel, grid, block_to_launch(block), arguments, shared, stream),
-                         grid, block);
+    return record_launch(
+        launch(kernel, grid, block_to_launch(block), arguments, shared_bytes, stream), grid, block);
 }

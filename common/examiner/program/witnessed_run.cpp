@@ -59,14 +59,14 @@ RecordedReport parse_report(const Json& json) {
     return report;
 }
 
-RecordedStores stores_in(const Json& kernel) {
+RecordedStores read_stores(const Json& kernel) {
     RecordedStores stores{.launches = kernel.at("launches"),
                           .bytes = kernel.at("store_useful_bytes")};
-    long long most = 0;
+    long long most_bytes = 0;
     for (const Json& line : kernel.at("lines")) {
         const long long bytes = line.at("store_useful_bytes");
-        if (line.at("file") != kLearnerFile || bytes <= most) continue;
-        most = bytes;
+        if (line.at("file") != kLearnerFile || bytes <= most_bytes) continue;
+        most_bytes = bytes;
         stores.line = line.at("line");
     }
     return stores;
@@ -80,7 +80,7 @@ void read_reports(const fs::path& file, RecordedRun& run) {
     for (const Json& report : json.at("reports")) run.reports.push_back(parse_report(report));
     for (const Json& kernel : json.at("kernels")) {
         // If `launches` is 0, no launch of the kernel ran to completion.
-        if (kernel.at("launches") != 0) run.stores.push_back(stores_in(kernel));
+        if (kernel.at("launches") != 0) run.stores.push_back(read_stores(kernel));
     }
 }
 
@@ -95,10 +95,11 @@ RecordedRun run_recorded(const ProgramRun& run) {
     if (run.should_fail_launches)
         environment.push_back(std::string(witness::kRefuseVariable) + "=1");
     RecordedRun result;
-    result.ended = run_child({COALESCE_SIMULATE, "--quiet", "--check", "all,leakcheck", "--json",
-                              report.string(), "--max-instructions", kMostInstructions,
-                              "./" + run.program.filename().string(), std::to_string(run.elements)},
-                             kProgramSeconds, environment, run.program.parent_path());
+    result.process_result =
+        run_child({COALESCE_SIMULATE, "--quiet", "--check", "all,leakcheck", "--json",
+                   report.string(), "--max-instructions", kMostInstructions,
+                   "./" + run.program.filename().string(), std::to_string(run.elements)},
+                  kProgramSeconds, environment, run.program.parent_path());
     read_calls(folder / witness::kCallsFile, result);
     read_reports(report, result);
     result.in = read_floats(folder / witness::kInputFile);

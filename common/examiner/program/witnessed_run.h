@@ -50,7 +50,7 @@ struct ProgramRun {
 
 /// The result of a run.
 struct RecordedRun {
-    ProcessResult ended;
+    ProcessResult process_result;
     std::vector<RecordedLaunch> launches;
     std::vector<RecordedCopy> copies;  ///< all copies in order, including those that failed
     /// Whether the program called cudaGetLastError or cudaPeekAtLastError.

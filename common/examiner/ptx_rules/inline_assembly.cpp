@@ -26,15 +26,17 @@ bool accept_directive(ptx::Lexer& lexer) {
 std::string find_deceit_in_statement(std::string_view text) {
     try {
         int depth = 0;
-        bool begins = true;  // whether the next token begins a statement
-        for (ptx::Lexer lexer(text); !lexer.at_end(); lexer.take_token()) {
+        bool is_statement_begin = true;  // whether the next token begins a statement
+        for (ptx::Lexer lexer(text); !lexer.is_at_end(); lexer.take_token()) {
             const std::string word(lexer.current().text);
-            if (begins && lexer.is_at(ptx::TokenKind::dotted) && !accept_directive(lexer))
+            if (is_statement_begin && lexer.is_at(ptx::TokenKind::dotted) &&
+                !accept_directive(lexer))
                 return "inline assembly has the directive '" + word +
                        "', which only the compiler may write.";
             depth += lexer.is_at('{') - lexer.is_at('}');
             if (depth < 0) return "inline assembly closes a brace that it did not open.";
-            begins = lexer.is_at('{') || lexer.is_at('}') || lexer.is_at(';') || lexer.is_at(':');
+            is_statement_begin =
+                lexer.is_at('{') || lexer.is_at('}') || lexer.is_at(';') || lexer.is_at(':');
         }
         return depth == 0 ? "" : "inline assembly leaves a brace open.";
     } catch (const ptx::ParseError&) {
@@ -46,13 +48,13 @@ std::string find_deceit_in_statement(std::string_view text) {
 
 std::string find_deceit(std::string_view text) {
     constexpr std::string_view begin = "// begin inline asm", end = "// end inline asm";
-    constexpr const char* pretends =
+    constexpr const char* pretended_mask =
         "inline assembly contains a comment that imitates the compiler's 'begin inline asm' or "
         "'end inline asm'.";
     std::optional<std::string> statement;
     for (const std::string& line : lines_of(std::string(text))) {
         const std::string word = line.substr(std::min(line.find_first_not_of("\t "), line.size()));
-        if (word == (statement ? begin : end)) return pretends;
+        if (word == (statement ? begin : end)) return pretended_mask;
         if (word == begin) {
             statement.emplace();
         } else if (statement && word == end) {
@@ -63,7 +65,7 @@ std::string find_deceit(std::string_view text) {
             *statement += line + "\n";
         }
     }
-    return statement ? pretends : "";
+    return statement ? pretended_mask : "";
 }
 
 }  // namespace coalesce

@@ -34,8 +34,8 @@ bool is_allowed(std::string_view opcode) {
 /// Special registers that reveal where a block runs, or which launch it belongs to. Clocks are
 /// allowed, because the grader repeats each launch with different clock values and rejects a kernel
 /// whose result changes.
-constexpr std::string_view kPlaceRegisters[] = {"%smid", "%nsmid", "%warpid", "%nwarpid",
-                                                "%gridid"};
+constexpr std::string_view kPositionRegisters[] = {"%smid", "%nsmid", "%warpid", "%nwarpid",
+                                                   "%gridid"};
 
 /// The functions of CUDA's device library that a kernel may call.
 constexpr std::string_view kKnownExterns[] = {"vprintf", "__assertfail", "malloc", "free"};
@@ -43,9 +43,9 @@ constexpr std::string_view kKnownExterns[] = {"vprintf", "__assertfail", "malloc
 /// The maximum number of functions with a body in a module, including kernels.
 constexpr std::size_t kMaxFunctions = 256;
 
-Failure ptx_failure(FailureKind kind, const std::string& headline, const std::string& next,
+Failure ptx_failure(FailureKind kind, const std::string& headline, const std::string& advice,
                     int line = 0) {
-    return {.kind = kind, .headline = headline, .place = {"", line, 0}, .next = next};
+    return {.kind = kind, .headline = headline, .place = {"", line, 0}, .advice = advice};
 }
 
 /// Inspects a module, its variables and its functions. The same rules apply to compiled code and to
@@ -58,7 +58,7 @@ public:
         : module_(module), entry_(entry), rules_(rules), signature_(signature) {}
 
     Failure inspect() {
-        for (const auto& [name, one] : module_.variables) inspect_variable(one);
+        for (const auto& [name, ptx_variable] : module_.variables) inspect_variable(ptx_variable);
         for (const auto& [name, function] : module_.functions) {
             line_ = 0;
             addresses_.emplace(tables_);
@@ -74,41 +74,45 @@ public:
     }
 
 private:
-    bool allows(std::string_view what) const { return std::ranges::count(rules_.allow, what) > 0; }
+    bool is_feature_allowed(std::string_view feature) const {
+        return std::ranges::count(rules_.allow, feature) > 0;
+    }
     bool is_good() const { return problem_.kind == FailureKind::none; }
 
-    void refuse(const std::string& what, const std::string& next = "") {
+    void refuse(const std::string& complaint, const std::string& advice = "") {
         if (!is_good()) return;
         problem_ = ptx_failure(
-            FailureKind::ptx_refused, what,
-            next.empty() ? "Remove this code: the assignment does not need it." : next, line_);
+            FailureKind::ptx_refused, complaint,
+            advice.empty() ? "Remove this code: the assignment does not need it." : advice, line_);
     }
 
-    void report_forgery(const std::string& what) {
+    void report_forgery(const std::string& complaint) {
         if (problem_.kind == FailureKind::ptx_forged) return;
         problem_ =
-            ptx_failure(FailureKind::ptx_forged, what, "Write the kernel in CUDA C++.", line_);
+            ptx_failure(FailureKind::ptx_forged, complaint, "Write the kernel in CUDA C++.", line_);
     }
 
-    void refuse_too_large(const std::string& what, std::size_t has, std::size_t most) {
-        if (!is_good() || has <= most) return;
-        problem_ = ptx_failure(FailureKind::ptx_too_large,
-                               what + " take " + std::to_string(has) +
-                                   " bytes; the assignment allows " + std::to_string(most) + ".",
-                               "Use less memory: a tile of 32 x 33 floats takes 4224 bytes.");
+    void refuse_too_large(const std::string& complaint, std::size_t actual_size,
+                          std::size_t max_size) {
+        if (!is_good() || actual_size <= max_size) return;
+        problem_ =
+            ptx_failure(FailureKind::ptx_too_large,
+                        complaint + " take " + std::to_string(actual_size) +
+                            " bytes; the assignment allows " + std::to_string(max_size) + ".",
+                        "Use less memory: a tile of 32 x 33 floats takes 4224 bytes.");
     }
 
     void inspect_variable(const Variable& variable) {
         if (variable.space == StateSpace::shared) {
-            shared_ += variable.size;
+            shared_bytes_ += variable.size;
         } else if (variable.space == StateSpace::local) {
-            local_ += variable.size;
+            local_bytes_ += variable.size;
         } else if (variable.space == StateSpace::global) {
-            global_ += variable.size;
+            global_bytes_ += variable.size;
             if (variable.is_extern)
                 return refuse(
                     "the kernel uses a function or variable that the file does not define.");
-            if (allows("global")) return;
+            if (is_feature_allowed("global")) return;
             if (variable.is_managed) {
                 return refuse("the file has a variable that is shared with the host (__managed__).",
                               "Use only the kernel's arguments.");
@@ -126,8 +130,9 @@ private:
     std::string kernel_sizes() const {
         if (signature_.parameters.empty()) return "8 8 4 4 ";
         std::string sizes;
-        for (const Parameter& one : signature_.parameters) {
-            sizes += std::to_string(one.is_array ? 8 : one.type.bytes()) + " ";
+        for (const Parameter& kernel_parameter : signature_.parameters) {
+            sizes +=
+                std::to_string(kernel_parameter.is_array ? 8 : kernel_parameter.type.bytes()) + " ";
         }
         return sizes;
     }
@@ -150,17 +155,17 @@ private:
     }
 
     void inspect_body(const Function& function) {
-        for (const auto& [name, one] : function.variables) inspect_variable(one);
-        for (const Instruction& one : function.body) {
-            update_line(one.where);
-            if (!one.opcode.empty()) inspect_instruction(one);
+        for (const auto& [name, ptx_variable] : function.variables) inspect_variable(ptx_variable);
+        for (const Instruction& ptx_instruction : function.body) {
+            update_line(ptx_instruction.where);
+            if (!ptx_instruction.opcode.empty()) inspect_instruction(ptx_instruction);
         }
     }
 
-    void update_line(ptx::SourceLine where) {
-        const auto file = module_.files.find(where.file);
-        if (where.line > 0 && file != module_.files.end() && file->second == kLearnerFile)
-            line_ = static_cast<int>(where.line);
+    void update_line(ptx::SourceLine source_line) {
+        const auto file = module_.files.find(source_line.file);
+        if (source_line.line > 0 && file != module_.files.end() && file->second == kLearnerFile)
+            line_ = static_cast<int>(source_line.line);
     }
 
     void inspect_instruction(const Instruction& instruction) {
@@ -170,7 +175,7 @@ private:
             std::any_of(modifiers.begin(), modifiers.end(), [](const auto& word) {
                 return word.find("cache_hint") != word.npos || word.find("evict_last") != word.npos;
             });
-        if (is_policy ? !allows("createpolicy") : !is_allowed(instruction.opcode)) {
+        if (is_policy ? !is_feature_allowed("createpolicy") : !is_allowed(instruction.opcode)) {
             std::string word = instruction.opcode;
             for (const std::string& modifier : modifiers) word += "." + modifier;
             return refuse(is_policy ? "the kernel sets a cache policy ('" + word + "')."
@@ -189,8 +194,9 @@ private:
         for (const Operand& element : operand.elements) check_registers(element);
         if (operand.kind != Operand::Kind::special) return;
         const std::string name = operand.name.substr(0, operand.name.find('.'));
-        const bool is_place = std::ranges::count(kPlaceRegisters, name) > 0;
-        if (is_place ? !allows("smid") : name.starts_with("%pm") || name.starts_with("%envreg"))
+        const bool is_position_register = std::ranges::count(kPositionRegisters, name) > 0;
+        if (is_position_register ? !is_feature_allowed("smid")
+                                 : name.starts_with("%pm") || name.starts_with("%envreg"))
             refuse("the kernel reads " + name + ".",
                    "Remove the code that asks where the kernel runs.");
     }
@@ -198,12 +204,13 @@ private:
     /// Limits the number of functions, because every launch parses, checks and translates each of
     /// them.
     void count_functions() {
-        const auto has = static_cast<std::size_t>(std::ranges::count_if(
-            module_.functions, [](const auto& one) { return one.second->has_body; }));
-        if (!is_good() || has <= kMaxFunctions) return;
+        const auto function_count = static_cast<std::size_t>(std::ranges::count_if(
+            module_.functions,
+            [](const auto& named_function) { return named_function.second->has_body; }));
+        if (!is_good() || function_count <= kMaxFunctions) return;
         problem_ = ptx_failure(
             FailureKind::ptx_too_large,
-            "the compiled kernel has " + std::to_string(has) +
+            "the compiled kernel has " + std::to_string(function_count) +
                 " functions; the assignment allows " + std::to_string(kMaxFunctions) + ".",
             "Write fewer functions, or remove __noinline__ so that the compiler inlines them.");
     }
@@ -211,14 +218,14 @@ private:
     void inspect_totals() {
         count_functions();
         for (const std::string& name : {entry_, std::string(kConfigureEntry)}) {
-            const auto found = module_.functions.find(name);
-            if (found == module_.functions.end() || !found->second->is_entry)
+            const auto function_entry = module_.functions.find(name);
+            if (function_entry == module_.functions.end() || !function_entry->second->is_entry)
                 report_forgery(
                     "the compiled file does not have exactly one kernel and one configure.");
         }
-        refuse_too_large("its __shared__ arrays", shared_, rules_.shared_bytes);
-        refuse_too_large("arrays of each thread", local_, rules_.local_bytes);
-        refuse_too_large("tables in global memory", global_, std::size_t{1} << 20);
+        refuse_too_large("its __shared__ arrays", shared_bytes_, rules_.shared_bytes);
+        refuse_too_large("arrays of each thread", local_bytes_, rules_.local_bytes);
+        refuse_too_large("tables in global memory", global_bytes_, std::size_t{1} << 20);
     }
 
     const Module& module_;
@@ -228,7 +235,7 @@ private:
     int line_ = 0;
     std::set<std::string_view> tables_;  ///< variables in global memory that the kernel only reads
     std::optional<TableAddresses> addresses_;
-    std::size_t shared_ = 0, local_ = 0, global_ = 0;
+    std::size_t shared_bytes_ = 0, local_bytes_ = 0, global_bytes_ = 0;
     Failure problem_;
 };
 
@@ -236,10 +243,10 @@ private:
 
 Failure inspect_ptx(std::string_view text, const std::string& entry, const PtxRules& rules,
                     const Signature& signature) {
-    const std::size_t most_kb = rules.ptx_kb;
-    if (text.size() > most_kb << 10) {
+    const std::size_t max_kb = rules.ptx_kb;
+    if (text.size() > max_kb << 10) {
         return ptx_failure(FailureKind::ptx_too_large,
-                           "the compiled kernel is larger than " + std::to_string(most_kb) + " KB.",
+                           "the compiled kernel is larger than " + std::to_string(max_kb) + " KB.",
                            "Unroll less: the kernels in this course are about 10 KB.");
     }
     if (const std::string deceit = find_deceit(text); !deceit.empty())
@@ -253,26 +260,30 @@ Failure inspect_ptx(std::string_view text, const std::string& entry, const PtxRu
 }
 
 std::vector<std::string> describe_rules(const PtxRules& rules) {
-    const auto allows = [&](std::string_view what) {
-        return std::ranges::count(rules.allow, what) > 0;
+    const auto is_allowed = [&](std::string_view feature) {
+        return std::ranges::count(rules.allow, feature) > 0;
     };
-    std::vector<std::string> list;
-    if (!allows("global")) list.push_back("variables in global memory that the kernel changes");
-    if (!allows("smid"))
-        list.push_back("`%smid`, `%warpid` and other registers that reveal where a block runs");
-    if (!allows("createpolicy"))
-        list.push_back("cache policies that keep data (`createpolicy`, `evict_last`)");
-    list.push_back("clusters of blocks, textures, surfaces, breakpoints, and profiler events");
-    list.push_back("functions that are neither in the file nor in the headers of the toolkit");
-    list.push_back(
+    std::vector<std::string> feature_list;
+    if (!is_allowed("global"))
+        feature_list.push_back("variables in global memory that the kernel changes");
+    if (!is_allowed("smid"))
+        feature_list.push_back(
+            "`%smid`, `%warpid` and other registers that reveal where a block runs");
+    if (!is_allowed("createpolicy"))
+        feature_list.push_back("cache policies that keep data (`createpolicy`, `evict_last`)");
+    feature_list.push_back(
+        "clusters of blocks, textures, surfaces, breakpoints, and profiler events");
+    feature_list.push_back(
+        "functions that are neither in the file nor in the headers of the toolkit");
+    feature_list.push_back(
         "inline assembly that closes braces which it did not open, or that contains "
         "directives other than declarations and pragmas");
-    list.push_back("`#include` of anything but the toolkit's headers");
-    list.push_back("more than " + std::to_string(rules.shared_bytes) +
-                   " bytes in `__shared__` arrays, " + std::to_string(rules.local_bytes) +
-                   " bytes of local memory per thread, " + std::to_string(rules.ptx_kb) +
-                   " KB of PTX, or " + std::to_string(kMaxFunctions) + " functions");
-    return list;
+    feature_list.push_back("`#include` of anything but the toolkit's headers");
+    feature_list.push_back("more than " + std::to_string(rules.shared_bytes) +
+                           " bytes in `__shared__` arrays, " + std::to_string(rules.local_bytes) +
+                           " bytes of local memory per thread, " + std::to_string(rules.ptx_kb) +
+                           " KB of PTX, or " + std::to_string(kMaxFunctions) + " functions");
+    return feature_list;
 }
 
 }  // namespace coalesce

@@ -11,8 +11,8 @@ using simulator::ptx::Instruction, simulator::ptx::Operand;
 /// subtraction counts as -1.
 int TableAddresses::count_in(const Operand& operand) const {
     if (operand.kind == Operand::Kind::reg || operand.has_base_register) {
-        const auto found = counts_.find(operand.reg);
-        return found == counts_.end() ? 0 : found->second;
+        const auto entry = counts_.find(operand.reg);
+        return entry == counts_.end() ? 0 : entry->second;
     }
     return tables_.contains(operand.name) ? 1 : 0;
 }
@@ -20,15 +20,15 @@ int TableAddresses::count_in(const Operand& operand) const {
 bool TableAddresses::is_changed_by(const Instruction& instruction) {
     const auto& [opcode, operands] = std::tie(instruction.opcode, instruction.operands);
     if (opcode != "st" && opcode != "atom" && opcode != "red") {
-        track(instruction);
+        track_instruction(instruction);
         return false;
     }
-    return std::ranges::any_of(operands, [this](const Operand& one) {
-        return one.kind == Operand::Kind::address && count_in(one) == 1;
+    return std::ranges::any_of(operands, [this](const Operand& operand) {
+        return operand.kind == Operand::Kind::address && count_in(operand) == 1;
     });
 }
 
-void TableAddresses::track(const Instruction& instruction) {
+void TableAddresses::track_instruction(const Instruction& instruction) {
     const std::string& opcode = instruction.opcode;
     const auto& operands = instruction.operands;
     if (operands.size() < 2 || operands[0].kind != Operand::Kind::reg) return;

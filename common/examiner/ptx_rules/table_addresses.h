@@ -28,7 +28,7 @@ public:
 
 private:
     int count_in(const simulator::ptx::Operand& operand) const;
-    void track(const simulator::ptx::Instruction& instruction);
+    void track_instruction(const simulator::ptx::Instruction& instruction);
 
     const std::set<std::string_view>& tables_;
     /// The number of times that a variable's address was added to each register. Registers to which

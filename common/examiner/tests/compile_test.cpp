@@ -72,7 +72,7 @@ TEST_CASE("every installed compiler generates PTX with the kernel and configure"
         const Compiled compiled = compile(good(), {.compiler = compiler});
         CAPTURE(compiled.compiler);
         INFO(terminal_text(compiled.failure));
-        REQUIRE(compiled.ok());
+        REQUIRE(compiled.is_ok());
         CHECK(compiled.entry == "_Z9transposePfPKfii");
         CHECK(compiled.ptx.find(".entry " + compiled.entry) != std::string::npos);
         CHECK(compiled.ptx.find(std::string(".entry ") + kConfigureEntry) != std::string::npos);
@@ -88,7 +88,7 @@ TEST_CASE("a file may include exercise.h, although it is prepended to every file
         const Compiled compiled = compile_text(include + kernel_text + configure_text, compiler);
         CAPTURE(compiled.compiler);
         INFO(terminal_text(compiled.failure));
-        CHECK(compiled.ok());
+        CHECK(compiled.is_ok());
         CHECK(compiled.messages.empty());
         const Compiled wrong = compile_text(include + "missing;\n" + kernel_text, compiler);
         CHECK(wrong.failure.place.line == 2);
@@ -137,7 +137,7 @@ void expect_no_line_of_ours(Compiler compiler) {
         const Compiled compiled = compile_text(text, compiler);
         CAPTURE(text);
         INFO(terminal_text(compiled.failure));
-        CHECK_FALSE(compiled.ok());
+        CHECK_FALSE(compiled.is_ok());
         CHECK(compiled.failure.place.file == "kernel.cu");
         if (text.find("#error") == std::string::npos) CHECK_FALSE(mentions_ours(compiled));
     }
@@ -161,7 +161,7 @@ TEST_CASE("nvcc's messages contain no generated line") {
 TEST_CASE("a missing closing brace is reported before the errors that it causes") {
     const Compiled compiled =
         compile_text(kernel_text + configure_text.substr(0, configure_text.rfind('}')));
-    CHECK_FALSE(compiled.ok());
+    CHECK_FALSE(compiled.is_ok());
     if (compiled.compiler.starts_with("clang")) return;  // clang reports the next function first
     CHECK(compiled.failure.headline.find("expected a \"}\"") != std::string::npos);
     CHECK(compiled.failure.place.line == 7);
@@ -179,7 +179,7 @@ TEST_CASE("configure may return integers of any type, or dim3") {
         CAPTURE(launch);
         const Compiled compiled = compile_text(launch_with(launch), Compiler::any);
         INFO(terminal_text(compiled.failure));
-        CHECK(compiled.ok());
+        CHECK(compiled.is_ok());
     }
 }
 
@@ -188,14 +188,14 @@ TEST_CASE("warnings are recorded, but the compilation still succeeds") {
         "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
         "    int unused = 1;\n}\n" +
         configure_text);
-    REQUIRE(compiled.ok());
+    REQUIRE(compiled.is_ok());
     REQUIRE(!compiled.messages.empty());
     CHECK(compiled.messages[0].severity == Severity::warning);
     CHECK(compiled.messages[0].place.line == 2);
 }
 
 TEST_CASE("a file may end in a backslash, or begin with a byte order mark") {
-    CHECK(compile_text("\xEF\xBB\xBF" + kernel_text + configure_text + "// end \\").ok());
+    CHECK(compile_text("\xEF\xBB\xBF" + kernel_text + configure_text + "// end \\").is_ok());
 }
 
 TEST_CASE("a kernel may include headers of the toolkit") {
@@ -204,7 +204,7 @@ TEST_CASE("a kernel may include headers of the toolkit") {
         Compiler::nvrtc);
     if (describe_compiler(Compiler::nvrtc).empty()) return;
     INFO(terminal_text(compiled.failure));
-    CHECK(compiled.ok());
+    CHECK(compiled.is_ok());
 }
 
 TEST_CASE("a kernel cannot include files beside its source or in the working folder") {
@@ -243,7 +243,7 @@ TEST_CASE("a missing compiler is reported as a problem with the computer, not th
         const Compiled compiled = compile(good(), {.compiler = Compiler::clang});
         setenv("PATH", path.c_str(), 1);
         CHECK(compiled.failure.kind == FailureKind::no_compiler);
-        CHECK(compiled.failure.next.find("./learn") != std::string::npos);
+        CHECK(compiled.failure.advice.find("./learn") != std::string::npos);
     }
 }
 
@@ -259,7 +259,7 @@ TEST_CASE("the compiler's name shows whether the PTX was generated from clang's 
     if (describe_compiler(Compiler::clang_ir).empty()) return;
     const Compiled compiled = compile(good(), {.compiler = Compiler::clang_ir});
     INFO(terminal_text(compiled.failure));
-    CHECK(compiled.ok());
+    CHECK(compiled.is_ok());
     CHECK(compiled.compiler.starts_with("clang "));
     CHECK(compiled.compiler.ends_with(", translated"));
     CHECK(compiled.entry == "_Z9transposePfPKfii");
@@ -277,7 +277,7 @@ TEST_CASE("a loop that searches for the end of a string is not replaced with a c
             configure_text,
         Compiler::clang_ir);
     INFO(terminal_text(compiled.failure));
-    CHECK(compiled.ok());
+    CHECK(compiled.is_ok());
     CHECK(compiled.ptx.find("call") == std::string::npos);
 }
 
@@ -296,7 +296,7 @@ TEST_CASE("clang gives the same messages whether it generates IR or PTX") {
         const Compiled one = compile_text(text, Compiler::clang);
         const Compiled other = compile_text(text, Compiler::clang_ir);
         CAPTURE(text);
-        CHECK(!other.ok());
+        CHECK(!other.is_ok());
         CHECK(terminal_text(one.failure) == terminal_text(other.failure));
         REQUIRE(one.messages.size() == other.messages.size());
         for (std::size_t i = 0; i < one.messages.size(); ++i) {
@@ -329,7 +329,7 @@ TEST_CASE("clang does not generate IR if its version is too old or too new") {
         unsetenv("COALESCE_COMPILER");
         unsetenv("COALESCE_CLANG");
         CHECK(compiled.failure.kind == FailureKind::no_compiler);
-        CHECK(compiled.failure.next.find("clang-19") != std::string::npos);
+        CHECK(compiled.failure.advice.find("clang-19") != std::string::npos);
     }
 }
 
@@ -359,7 +359,7 @@ TEST_CASE("compiled kernels are cached by content, regardless of the file's name
     const std::string text = "// \xff is no UTF-8\n" + kernel_text + configure_text;
     const Compiled first = compile(make_source(text, "a.cu"), options);
     const Compiled again = compile(make_source(text, "b.cu"), options);
-    REQUIRE(first.ok());
+    REQUIRE(first.is_ok());
     CHECK_FALSE(first.is_from_cache);
     CHECK(again.is_from_cache);
     CHECK(again.ptx == first.ptx);
@@ -371,7 +371,7 @@ TEST_CASE("compiled kernels are cached by content, regardless of the file's name
 TEST_CASE("a damaged cache entry is ignored and replaced") {
     const ScratchFolder folder;
     const CompileOptions options{.cache = folder.path()};
-    REQUIRE(compile(good(), options).ok());
+    REQUIRE(compile(good(), options).is_ok());
     const auto file = only_file_in(folder.path());
     const std::string whole = content_of(file);
     std::string changed = whole;
@@ -380,7 +380,7 @@ TEST_CASE("a damaged cache entry is ignored and replaced") {
                                        whole.substr(0, whole.size() - 1), whole + "x", changed}) {
         std::ofstream(file, std::ios::binary) << damaged;
         const Compiled compiled = compile(good(), options);
-        CHECK(compiled.ok());
+        CHECK(compiled.is_ok());
         CHECK_FALSE(compiled.is_from_cache);
         CHECK(content_of(file) == whole);
     }
@@ -390,10 +390,10 @@ TEST_CASE("a damaged cache entry is ignored and replaced") {
 TEST_CASE("a cache entry with the same name but a different key is ignored") {
     const ScratchFolder folder;
     const CompileOptions options{.cache = folder.path()};
-    REQUIRE(compile(good(), options).ok());
+    REQUIRE(compile(good(), options).is_ok());
     const auto file = only_file_in(folder.path());
     const Source other = make_source(kernel_text + configure_text + "// other\n", "kernel.cu");
-    REQUIRE(compile(other, options).ok());
+    REQUIRE(compile(other, options).is_ok());
     for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
         if (entry.path() != file) {
             std::filesystem::copy_file(file, entry.path(),
@@ -406,7 +406,7 @@ TEST_CASE("a cache entry with the same name but a different key is ignored") {
 TEST_CASE("a cache that cannot be written does not cause an error") {
     const ScratchFolder folder;
     const auto file = folder.file("not_a_folder", "x");
-    CHECK(compile(good(), {.cache = file}).ok());
+    CHECK(compile(good(), {.cache = file}).is_ok());
 }
 
 TEST_CASE("a cache has a size limit, and removes its oldest entries first") {
@@ -425,7 +425,7 @@ TEST_CASE("a cache has a size limit, and removes its oldest entries first") {
 TEST_CASE("errors are not cached") {
     const ScratchFolder folder;
     const Source source = make_source("nonsense\n", "kernel.cu");
-    CHECK_FALSE(compile(source, {.cache = folder.path()}).ok());
+    CHECK_FALSE(compile(source, {.cache = folder.path()}).is_ok());
     CHECK(std::filesystem::is_empty(folder.path()));
 }
 

@@ -304,7 +304,7 @@ TEST_CASE("text in a kernel is never interpreted as markup") {
                          .headline = "<i>`x`</i>",
                          .place = {"<b>.cu", 1, 0},
                          .details = "```\n</pre>",
-                         .next = "[link](http://x)"}};
+                         .advice = "[link](http://x)"}};
     const std::string html = html_text(hostile), markdown = markdown_text(hostile);
     for (const char* tag : {"<script", "<img", "<i>", "<b>", "</pre><"}) {
         CHECK(html.find(tag) == html.npos);

@@ -27,10 +27,10 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 }  // namespace
 
 TEST_CASE("outer parentheses and casts are removed from an expression") {
-    CHECK(simplified(" ((row + k)) ") == "row + k");
-    CHECK(simplified("int(threadIdx.x)") == "threadIdx.x");
-    CHECK(simplified("(a) + (b)") == "(a) + (b)");
-    CHECK(simplified("") == "");
+    CHECK(simplify_expression(" ((row + k)) ") == "row + k");
+    CHECK(simplify_expression("int(threadIdx.x)") == "threadIdx.x");
+    CHECK(simplify_expression("(a) + (b)") == "(a) + (b)");
+    CHECK(simplify_expression("") == "");
 }
 
 TEST_CASE("an expression is not split inside brackets") {
@@ -47,15 +47,15 @@ TEST_CASE("the conditions of a line include enclosing conditions and those of ea
     CHECK(!found[0].is_in_loop);
     CHECK(!found[1].is_exit);
     REQUIRE(found[1].comparisons.size() == 2);
-    CHECK(found[1].comparisons[1].left == "col");
+    CHECK(found[1].comparisons[1].left_side == "col");
     CHECK(found[1].comparisons[1].op == "<=");
-    CHECK(found[1].comparisons[1].right == "cols");
+    CHECK(found[1].comparisons[1].right_side == "cols");
 }
 
 TEST_CASE("a statement that is followed by a comment still belongs to its condition") {
     const auto found = find_conditions("\nif (row < rows) out[row] = 0;  // here\n", 2);
     REQUIRE(found.size() == 1);
-    CHECK(found[0].comparisons[0].right == "rows");
+    CHECK(found[0].comparisons[0].right_side == "rows");
 }
 
 TEST_CASE("a condition that is followed by a semicolon has no effect") {
@@ -67,9 +67,9 @@ TEST_CASE("a condition that is followed by a semicolon has no effect") {
 
 TEST_CASE("the index of a matrix is parsed into an outer index, a pitch and an inner index") {
     const MatrixIndex index = find_matrix_index(kSampleKernel, 8, "in");
-    CHECK(index.outer == "row + k");
+    CHECK(index.outer_term == "row + k");
     CHECK(index.pitch == "cols");
-    CHECK(index.inner == "col");
+    CHECK(index.inner_term == "col");
     CHECK(find_matrix_index(kSampleKernel, 8, "out").text.empty());
     CHECK(find_matrix_index("in[i]", 1, "in").pitch.empty());
 }
@@ -95,8 +95,8 @@ store();
 )";
     CHECK(find_conditions_of_else(text, 3).empty());
     REQUIRE(find_conditions_of_else(text, 5).size() == 1);
-    CHECK(find_conditions_of_else(text, 5)[0].comparisons[0].left == "next");
+    CHECK(find_conditions_of_else(text, 5)[0].comparisons[0].left_side == "next");
     REQUIRE(find_conditions_of_else(text, 7).size() == 1);
-    CHECK(find_conditions_of_else(text, 7)[0].comparisons[0].right == "1");
+    CHECK(find_conditions_of_else(text, 7)[0].comparisons[0].right_side == "1");
     CHECK(find_conditions_of_else(text, 9).empty());
 }

@@ -83,7 +83,7 @@ std::vector<int> marked_lines(const std::string& text) {
 
 void check_form(const Failure& failure) {
     CHECK(!failure.headline.empty());
-    CHECK(!failure.next.empty());
+    CHECK(!failure.advice.empty());
     for (const std::string& line : lines_of(terminal_text(failure))) {
         CAPTURE(line);
         CHECK(line.size() <= 80);

@@ -77,7 +77,7 @@ TEST_CASE("the number of rows in a picture equals the simulator's count of secto
     int seen = 0;
     for (const auto& entry : fs::directory_iterator(tests_folder / "failures")) {
         const Picture picture = picture_of_file(entry.path());
-        if (!picture.ok()) continue;
+        if (!picture.is_ok()) continue;
         CAPTURE(entry.path().filename().string());
         for (const WarpAccess& access : picture.accesses) {
             ++seen;
@@ -101,11 +101,11 @@ TEST_CASE("the number of rows in a picture equals the simulator's count of secto
 
 TEST_CASE("the picture of a correct kernel shows its accesses and their costs") {
     const Picture picture = picture_of_file(tests_folder / "solution.cu");
-    REQUIRE(picture.ok());
+    REQUIRE(picture.is_ok());
     REQUIRE(picture.accesses.size() == 4);
     for (const WarpAccess& access : picture.accesses) {
         CHECK(access.cost == access.ideal);
-        CHECK(access.times == 4);
+        CHECK(access.execution_count == 4);
     }
     CHECK(picture.accesses[0].memory == "in");
     CHECK(picture.accesses[3].memory == "out");
@@ -118,7 +118,7 @@ TEST_CASE("the picture of a correct kernel shows its accesses and their costs") 
 
 TEST_CASE("a picture can show any block and warp, not only the first") {
     const Picture picture = picture_of_file(tests_folder / "solution.cu", {.block = 9, .warp = 2});
-    REQUIRE(picture.ok());
+    REQUIRE(picture.is_ok());
     // In a grid of 8 x 8 blocks, block 9 moves tile (1, 1). Its warp 2 moves the third row, which
     // starts at in + (32 + 2) * 256 + 32 floats.
     CHECK(picture.accesses[0].rows[0].label == "in + " + std::to_string(4 * (34 * 256 + 32)));
@@ -147,12 +147,12 @@ TEST_CASE("an asynchronous copy is drawn as a load of global memory and a store 
 }
 
 TEST_CASE("if no picture can be drawn, the reason is reported") {
-    CHECK_FALSE(picture_of_file(tests_folder / "failures" / "nothing-written.cu").ok());
+    CHECK_FALSE(picture_of_file(tests_folder / "failures" / "nothing-written.cu").is_ok());
     CHECK(picture_of_file(tests_folder / "failures" / "does-not-compile.cu").problem.kind ==
           FailureKind::does_not_compile);
     CHECK(picture_of_file("/nowhere.cu").problem.kind == FailureKind::file_missing);
     const Picture beyond = picture_of_file(tests_folder / "solution.cu", {.block = 1 << 20});
-    CHECK_FALSE(beyond.ok());
+    CHECK_FALSE(beyond.is_ok());
     CHECK(beyond.text().find("nothing to draw") != std::string::npos);
 }
 
@@ -166,7 +166,7 @@ TEST_CASE("the drawing is well-formed XML, even if the source contains special c
     LocalRunner runner({});
     const Picture picture = draw_warp_picture(source, Exercise{}, runner, {});
     INFO(picture.text());
-    REQUIRE(picture.ok());
+    REQUIRE(picture.is_ok());
     const std::string svg = picture.svg();
     CHECK(svg.starts_with("<svg "));
     CHECK(svg.ends_with("</svg>\n"));

@@ -58,7 +58,7 @@ TextRule of_failure(const char* name, Function function) {
 std::vector<TextRule> rules_of_files() {
     return {
         of_text("make_source", [](const std::string& text) { return make_source(text, "k.cu"); }),
-        of_text("with_line_feeds", with_line_feeds),
+        of_text("with_line_feeds", convert_to_line_feeds),
         of_text("blank_out_comments", blank_out_comments),
         of_text("ptx_rules",
                 [](const std::string& text) { return inspect_ptx(text, "transpose", {}); }),

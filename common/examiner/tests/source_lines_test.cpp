@@ -11,7 +11,7 @@ TEST_CASE("a cast of a value to a vector type is reported, but a cast of an addr
     for (const char* cast :
          {"(float2)in[i]", "( float4 ) in [i]", "static_cast<float4>(in[i])", "float2(in[i])"}) {
         CAPTURE(cast);
-        const Declared found = find_cast_of_value(head + "auto v =\n" + cast + ";");
+        const Declaration found = find_cast_of_value(head + "auto v =\n" + cast + ";");
         CHECK(found.line == 3);
         CHECK(found.name.starts_with("float"));
     }

@@ -20,7 +20,7 @@ FailureKind kind_of(const std::filesystem::path& file) {
     if (!source.is_good()) {
         CHECK(source.problem.place.file == file.string());
         CHECK(!source.problem.headline.empty());
-        CHECK(!source.problem.next.empty());
+        CHECK(!source.problem.advice.empty());
     }
     return source.problem.kind;
 }

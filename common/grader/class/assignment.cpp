@@ -23,7 +23,7 @@ namespace coalesce::grader {
 namespace fs = std::filesystem;
 namespace {
 
-std::string new_key() {
+std::string make_key() {
     Digest bytes;
     if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
         throw InfrastructureError(std::string("cannot read random bytes for the key: ") +
@@ -35,15 +35,15 @@ std::string new_key() {
 // Draws hidden shapes according to the course's rules. None of them is published.
 class HiddenShapePicker {
 public:
-    explicit HiddenShapePicker(const Assigned& exercise) : exercise_(exercise) {}
+    explicit HiddenShapePicker(const AssignedExercise& exercise) : exercise_(exercise) {}
 
-    std::vector<Shape> make() {
+    std::vector<Shape> pick_shapes() {
         if (exercise_.elements) return draw_sizes();
-        for (const HiddenShape& rule : exercise_.hidden) {
+        for (const HiddenShape& rule : exercise_.hidden_shape_rules) {
             const int rows = draw_from(rule.rows);
             const int cols =
                 rule.is_square || exercise_.requires_square() ? rows : draw_from(rule.cols);
-            add(exercise_.round_up_shape(rows, cols));
+            add_unknown_shape(exercise_.round_up_shape(rows, cols));
         }
         return shapes_;
     }
@@ -55,15 +55,17 @@ public:
     Shape pick_counted_shape() {
         if (exercise_.elements) return draw_counted_sizes();
         // Side lengths in tiles; the public shape has 4 tiles per side.
-        constexpr int tile = 128, least = 4, most = 9;
+        constexpr int tile = 128, min_tiles = 4, max_tiles = 9;
         for (;;) {
-            const int down = draw_from({1, most}),
-                      across = exercise_.requires_square() ? down : draw_from({1, most});
+            const int tile_rows = draw_from({1, max_tiles}),
+                      tile_cols =
+                          exercise_.requires_square() ? tile_rows : draw_from({1, max_tiles});
             const Shape shape =
-                exercise_.round_up_shape(down * tile + exercise_.counted.rows % tile,
-                                         across * tile + exercise_.counted.cols % tile);
-            const bool is_square = down == across;
-            if (down * across < least || down * across > most || shape == exercise_.counted)
+                exercise_.round_up_shape(tile_rows * tile + exercise_.counted_shape.rows % tile,
+                                         tile_cols * tile + exercise_.counted_shape.cols % tile);
+            const bool is_square = tile_rows == tile_cols;
+            if (tile_rows * tile_cols < min_tiles || tile_rows * tile_cols > max_tiles ||
+                shape == exercise_.counted_shape)
                 continue;
             if (is_square == exercise_.requires_square()) return shape;
         }
@@ -71,25 +73,26 @@ public:
 
 private:
     // Returns the largest value that the exercise allows for a size.
-    int most_of(std::size_t size) const {
+    int max_size(std::size_t size) const {
         const ElementTask& task = *exercise_.elements;
         return task.max_sizes.empty() ? 1 << 20 : task.max_sizes[size];
     }
 
     // Draws sizes up to one and a half times the public ones.
     std::vector<Shape> draw_sizes() {
-        constexpr std::size_t count = 4;
+        constexpr std::size_t shape_count = 4;
         const std::size_t sizes = exercise_.elements->sizes.size();
-        for (int tries = 0; shapes_.size() < count && tries < 100; ++tries) {
-            std::vector<int> values;
+        for (int attempts = 0; shapes_.size() < shape_count && attempts < 100; ++attempts) {
+            std::vector<int> drawn_sizes;
             for (std::size_t i = 0; i < sizes; ++i) {
-                int largest = 0;
+                int max_published_size = 0;
                 for (const Shape shape : exercise_.shapes) {
-                    largest = std::max(largest, size_at(shape, i));
+                    max_published_size = std::max(max_published_size, size_at(shape, i));
                 }
-                values.push_back(draw_from({1, std::min(largest + largest / 2 + 1, most_of(i))}));
+                drawn_sizes.push_back(draw_from(
+                    {1, std::min(max_published_size + max_published_size / 2 + 1, max_size(i))}));
             }
-            if (!is_known(shape_of(values))) shapes_.push_back(shape_of(values));
+            if (!is_known(make_shape(drawn_sizes))) shapes_.push_back(make_shape(drawn_sizes));
         }
         return shapes_;
     }
@@ -98,29 +101,30 @@ private:
     // size. If a quarter is less than a warp, draws a multiple of a half instead, so that warps are
     // full.
     int draw_counted_size(std::size_t size) {
-        constexpr int warp = 32, quarters = 4;
-        const int value = size_at(exercise_.counted, size);
-        if (value < 2 * warp) return value;
-        const int drawn = value / quarters < warp ? value / 2 * draw_from({1, 3})
-                                                  : value / quarters * draw_from({2, 6});
-        return drawn <= most_of(size) ? drawn : value;
+        constexpr int warp = 32, size_quarters = 4;
+        const int published_size = size_at(exercise_.counted_shape, size);
+        if (published_size < 2 * warp) return published_size;
+        const int drawn_size = published_size / size_quarters < warp
+                                   ? published_size / 2 * draw_from({1, 3})
+                                   : published_size / size_quarters * draw_from({2, 6});
+        return drawn_size <= max_size(size) ? drawn_size : published_size;
     }
 
     // Draws sizes that are not the public ones, so that a kernel cannot be cheap merely by
     // recognizing them. Returns 0 x 0 if the public sizes are the only ones close enough.
     Shape draw_counted_sizes() {
-        for (int tries = 0; tries < 100; ++tries) {
-            std::vector<int> values;
+        for (int attempts = 0; attempts < 100; ++attempts) {
+            std::vector<int> drawn_sizes;
             for (std::size_t i = 0; i < exercise_.elements->sizes.size(); ++i) {
-                values.push_back(draw_counted_size(i));
+                drawn_sizes.push_back(draw_counted_size(i));
             }
-            if (shape_of(values) != exercise_.counted) return shape_of(values);
+            if (make_shape(drawn_sizes) != exercise_.counted_shape) return make_shape(drawn_sizes);
         }
         return {0, 0};
     }
 
     int draw_from(std::array<int, 2> range) {
-        return std::uniform_int_distribution<int>(range[0], range[1])(device_);
+        return std::uniform_int_distribution<int>(range[0], range[1])(random_device_);
     }
 
     bool is_known(Shape shape) const {
@@ -130,7 +134,7 @@ private:
 
     // Adds a shape. If the shape is public or has been added before, makes its longer side longer
     // until the shape is new.
-    void add(Shape shape) {
+    void add_unknown_shape(Shape shape) {
         while (is_known(shape)) {
             const bool is_wide = shape.cols > shape.rows;
             if (is_wide || exercise_.requires_square()) shape.cols += exercise_.cols_multiple;
@@ -139,17 +143,18 @@ private:
         shapes_.push_back(shape);
     }
 
-    const Assigned& exercise_;
-    std::random_device device_;
+    const AssignedExercise& exercise_;
+    std::random_device random_device_;
     std::vector<Shape> shapes_;
 };
 
-const Assigned& find_course_exercise(const std::vector<Assigned>& all, const std::string& wanted) {
-    for (const Assigned& exercise : all) {
-        if (exercise.has_name(wanted)) return exercise;
+const AssignedExercise& find_course_exercise(const std::vector<AssignedExercise>& exercises,
+                                             const std::string& name) {
+    for (const AssignedExercise& exercise : exercises) {
+        if (exercise.has_name(name)) return exercise;
     }
-    throw UsageError("there is no exercise \"" + wanted + "\"; the exercises are " +
-                     joined(all, ", ", &Assigned::name));
+    throw UsageError("there is no exercise \"" + name + "\"; the exercises are " +
+                     joined(exercises, ", ", &AssignedExercise::name));
 }
 
 // Divides an exercise's points among its goals. Most points depend on the counters, which show
@@ -160,72 +165,72 @@ Points divide_points(double points) {
 }
 
 Assignment build_assignment(const NewAssignment& request) {
-    const std::vector<Assigned> all = course_exercises(repository());
+    const std::vector<AssignedExercise> known_exercises = course_exercises(course_folder());
     std::string name = request.folder.filename().string();
-    Assignment made{.folder = request.folder,
-                    .name = name,
-                    .title = request.title.empty() ? name : request.title,
-                    .exercises = {},
-                    .key = new_key()};
+    Assignment assignment{.folder = request.folder,
+                          .name = name,
+                          .title = request.title.empty() ? name : request.title,
+                          .exercises = {},
+                          .key = make_key()};
     for (std::size_t i = 0; i < request.exercises.size(); ++i) {
-        Assigned exercise = find_course_exercise(all, request.exercises[i]);
-        if (made.find(exercise.name) != nullptr)
+        AssignedExercise exercise = find_course_exercise(known_exercises, request.exercises[i]);
+        if (assignment.find(exercise.name) != nullptr)
             throw UsageError("give the exercise " + exercise.name + " only once");
-        exercise.possible =
+        exercise.possible_points =
             divide_points(request.points.empty() ? exercise.points : request.points[i]);
-        HiddenShapePicker hidden(exercise);
-        exercise.hidden_shapes = hidden.make();
-        exercise.hidden_counted = hidden.pick_counted_shape();
-        made.exercises.push_back(std::move(exercise));
+        HiddenShapePicker shape_picker(exercise);
+        exercise.hidden_shapes = shape_picker.pick_shapes();
+        exercise.hidden_counted_shape = shape_picker.pick_counted_shape();
+        assignment.exercises.push_back(std::move(exercise));
     }
-    return made;
+    return assignment;
 }
 
 std::string points_table(const Assignment& assignment) {
     std::string text = "| exercise | correct | clean | counters | total |\n|---|---|---|---|---|\n";
-    for (const Assigned& exercise : assignment.exercises) {
-        const auto part = [&](const auto& named) {
-            return format_short(exercise.possible.*named.second);
+    for (const AssignedExercise& exercise : assignment.exercises) {
+        const auto format_points = [&](const auto& named_points) {
+            return format_short(exercise.possible_points.*named_points.second);
         };
-        text += "| " + exercise.name + " | " + joined(kPoints, " | ", part) + " | " +
-                format_short(exercise.possible.total()) + " |\n";
+        text += "| " + exercise.name + " | " + joined(kPoints, " | ", format_points) + " | " +
+                format_short(exercise.possible_points.total()) + " |\n";
     }
     return text;
 }
 
-std::string describe_limits(const Assigned& exercise) {
-    const auto limit = [&](const auto& named) {
-        const double value = exercise.limits.*named.second;
-        return value > 0 ? named.first + (" " + format_short(value)) : "";
+std::string describe_limits(const AssignedExercise& exercise) {
+    const auto format_limit = [&](const auto& named_limit) {
+        const double value = exercise.limits.*named_limit.second;
+        return value > 0 ? named_limit.first + (" " + format_short(value)) : "";
     };
-    return "- " + exercise.name + ": " + joined(kLimits, ", ", limit) + "\n";
+    return "- " + exercise.name + ": " + joined(kLimits, ", ", format_limit) + "\n";
 }
 
 // Lists the tolerances of the exercises whose results need not be exact.
 std::string describe_tolerances(const Assignment& assignment) {
-    std::string list;
-    for (const Assigned& exercise : assignment.exercises) {
+    std::string tolerance_lines;
+    for (const AssignedExercise& exercise : assignment.exercises) {
         if (!exercise.elements) continue;
         if (exercise.elements->tolerance.kind == Tolerance::Kind::bits) continue;
-        list += "- " + exercise.name + ": " + exercise.elements->tolerance.text() + "\n";
+        tolerance_lines += "- " + exercise.name + ": " + exercise.elements->tolerance.text() + "\n";
     }
-    return list.empty()
+    return tolerance_lines.empty()
                ? ""
                : "\nAn element may differ from its expected value by at most the exercise's "
                  "tolerance:\n\n" +
-                     list;
+                     tolerance_lines;
 }
 
-std::string format_shapes(const Assigned& exercise) {
-    const auto name = [&](Shape shape) {
+std::string format_shapes(const AssignedExercise& exercise) {
+    const auto format_shape = [&](Shape shape) {
         return exercise.elements ? describe_sizes(exercise.elements->sizes, shape) : shape.name();
     };
     return "- " + exercise.name + ": " +
-           joined(exercise.shapes, exercise.elements ? "; " : ", ", name) + "\n";
+           joined(exercise.shapes, exercise.elements ? "; " : ", ", format_shape) + "\n";
 }
 
 // Lists constructs that give correct results, but unexpectedly cost points.
-std::string costly_text() {
+std::string describe_costly_kernels() {
     return "These kernels are correct, but cost more than one might expect:\n\n"
            "- `memcpy` between a `float*` and a vector copies byte by byte, because a float may "
            "start\n  anywhere within a vector: cast the pointer instead.\n"
@@ -246,7 +251,7 @@ std::string costly_text() {
 }
 
 // Lists what the grader refuses in a kernel.
-std::string refused_text(const Assignment& assignment) {
+std::string describe_refused_code(const Assignment& assignment) {
     std::string text =
         "\n## What is refused\n\n"
         "`./learn check " +
@@ -260,12 +265,12 @@ std::string refused_text(const Assignment& assignment) {
            "\nA kernel may print, contain asserts, call functions through pointers, allocate "
            "memory and read\nclocks. The result must not depend on a clock: the grader launches "
            "each kernel with different clocks.\n\n" +
-           costly_text();
+           describe_costly_kernels();
 }
 
 std::string handout_readme(const Assignment& assignment) {
-    std::string first = assignment.exercises.front().name;
-    std::string number = step_number(first);
+    std::string first_name = assignment.exercises.front().name;
+    std::string step = step_number(first_name);
     std::string text =
         "# " + escape_markdown(assignment.title) +
         "\n\n"
@@ -278,14 +283,14 @@ std::string handout_readme(const Assignment& assignment) {
         "2. Copy the folder `exercises/` of this handout over the one in the course.\n"
         "3. Write the kernels, and check them as often as you like:\n\n"
         "   ```\n   ./learn check " +
-        number +
+        step +
         "        # what is wrong, where, what to do next\n"
         "   ./learn hint " +
-        number +
+        step +
         "         # when you are stuck\n   ```\n\n"
         "The grader runs your kernels on these shapes (rows x columns), so try them yourself. It\n"
         "also uses other shapes, which are not published, and other values in the matrix.\n\n";
-    for (const Assigned& exercise : assignment.exercises) text += format_shapes(exercise);
+    for (const AssignedExercise& exercise : assignment.exercises) text += format_shapes(exercise);
     text +=
         "\n## Points\n\n" + points_table(assignment) +
         "\n- `correct`: every element is correct, bit for bit, for every shape.\n- `clean`: there "
@@ -295,36 +300,38 @@ std::string handout_readme(const Assignment& assignment) {
         "the most sectors per request to global memory, and\n  `shared_load` and `shared_store` "
         "the most wavefronts per request to shared memory\n  (simulated). `elements_per_thread` "
         "and `elements_per_block` are minimums.\n\n";
-    for (const Assigned& exercise : assignment.exercises) text += describe_limits(exercise);
+    for (const AssignedExercise& exercise : assignment.exercises) text += describe_limits(exercise);
     text += describe_tolerances(assignment);
-    text += refused_text(assignment);
+    text += describe_refused_code(assignment);
     text +=
         "## Hand in\n\nHand in a zip archive that contains your files under these names:\n\n```\n";
-    for (const Assigned& exercise : assignment.exercises) {
+    for (const AssignedExercise& exercise : assignment.exercises) {
         text += "exercises/" + exercise.name + "/kernel.cu\n";
     }
     return text + "```\n\nFor example, run `zip -r handin.zip exercises`.\n";
 }
 
-void write_exercise(const Assigned& exercise, const fs::path& handout, const fs::path& teacher) {
-    const fs::path course = repository() / "solutions" / exercise.name;
-    const fs::path blank = handout / "exercises" / exercise.name;
+void write_exercise(const AssignedExercise& exercise, const fs::path& handout,
+                    const fs::path& teacher) {
+    const fs::path course_solution = course_folder() / "solutions" / exercise.name;
+    const fs::path blank_folder = handout / "exercises" / exercise.name;
     const fs::path solution = teacher / "solutions" / exercise.name;
-    make_folder(blank);
-    write_atomically(
-        blank / "kernel.cu",
-        exercises::parse_skeleton(read_file(course / "kernel.cu"), course / "kernel.cu").blank());
+    make_folder(blank_folder);
+    write_atomically(blank_folder / "kernel.cu",
+                     exercises::parse_skeleton(read_file(course_solution / "kernel.cu"),
+                                               course_solution / "kernel.cu")
+                         .blank_text());
     make_folder(solution);
     write_atomically(solution / "kernel.cu", exercise.solution);
     if (!exercise.elements) {
-        write_atomically(solution / "mutants.toml", read_file(course / "mutants.toml"));
+        write_atomically(solution / "mutants.toml", read_file(course_solution / "mutants.toml"));
     }
 }
 
 void write_assignment(const Assignment& assignment, const fs::path& handout,
                       const fs::path& teacher) {
     make_folder(teacher, 0700);
-    for (const Assigned& exercise : assignment.exercises) {
+    for (const AssignedExercise& exercise : assignment.exercises) {
         write_exercise(exercise, handout, teacher);
     }
     write_atomically(handout / "README.md", handout_readme(assignment));
@@ -349,12 +356,12 @@ void make_assignment(const NewAssignment& request) {
     Assignment assignment = build_assignment(request);
     // Write the assignment to a temporary folder and rename it, so that the destination is never
     // incomplete.
-    fs::path making = request.folder;
-    making += ".unfinished-" + std::to_string(getpid());
-    make_folder(making);
-    write_assignment(assignment, making / "handout", making / "teacher");
+    fs::path unfinished_folder = request.folder;
+    unfinished_folder += ".unfinished-" + std::to_string(getpid());
+    make_folder(unfinished_folder);
+    write_assignment(assignment, unfinished_folder / "handout", unfinished_folder / "teacher");
     std::error_code error;
-    fs::rename(making, request.folder, error);
+    fs::rename(unfinished_folder, request.folder, error);
     if (error) throw InfrastructureError(request.folder.string() + ": " + error.message());
 }
 

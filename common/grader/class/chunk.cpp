@@ -26,7 +26,7 @@ fs::path work_folder_for(const Plan& plan) {
 }
 
 void require_same_assignment(const Assignment& assignment, const Plan& plan) {
-    if (plan.identity == identity_of(assignment)) return;
+    if (plan.identity == assignment_identity(assignment)) return;
     throw UsageError(
         "the plan does not match the assignment on this computer: the manifest, hidden shapes, "
         "solutions and key must be the same as when the plan was made");
@@ -34,18 +34,18 @@ void require_same_assignment(const Assignment& assignment, const Plan& plan) {
 
 // Checks that this computer has the same grader and compiler as the one that made the plan, so that
 // grades do not depend on the computer.
-void require_same_setup(const Plan& plan, const JudgeSetup& here) {
-    std::string other = here.grader != plan.setup.grader         ? "grader"
-                        : here.toolchain != plan.setup.toolchain ? "compiler"
-                                                                 : "";
-    if (other.empty()) return;
+void require_same_setup(const Plan& plan, const JudgeSetup& local_setup) {
+    std::string mismatch = local_setup.grader != plan.setup.grader         ? "grader"
+                           : local_setup.toolchain != plan.setup.toolchain ? "compiler"
+                                                                           : "";
+    if (mismatch.empty()) return;
     throw InfrastructureError(
-        "this computer does not have the same " + other +
+        "this computer does not have the same " + mismatch +
         " as the computer that made the plan, so nothing was judged; use the same "
         "build and the same CUDA toolkit on all computers");
 }
 
-std::string source_of(const Plan& plan, const Entry& task) {
+std::string read_planned_source(const Plan& plan, const Entry& task) {
     std::string bytes = read_file(plan.folder / "sources" / task.source);
     if (sha256_hex(bytes) == task.source) return bytes;
     throw InfrastructureError("sources/" + task.source + " has changed since the plan was made");
@@ -55,9 +55,9 @@ std::string source_of(const Plan& plan, const Entry& task) {
 // InfrastructureError.
 void store_result(const Assignment& assignment, const Plan& plan, const std::string& key,
                   const std::string& result) {
-    std::string sealed = seal_result(assignment, key, result);
-    if (write_if_absent(plan.result(key), sealed, 0600)) return;
-    if (read_file(plan.result(key)) == sealed) return;
+    std::string sealed_result = seal_result(assignment, key, result);
+    if (write_if_absent(plan.result_file(key), sealed_result, 0600)) return;
+    if (read_file(plan.result_file(key)) == sealed_result) return;
     throw InfrastructureError(
         "grading the same submission a second time gave a different result (key " +
         key.substr(0, 12) + "); the first result is kept. Please report this bug");
@@ -76,33 +76,36 @@ void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chu
         throw UsageError("the plan has chunks 1 to " + std::to_string(plan.chunks.size()));
     }
     require_same_assignment(assignment, plan);
-    std::vector<Entry> planned = plan.missing(chunk);
-    std::string name = "chunk " + std::to_string(chunk) + ": ";
-    if (planned.empty()) {
-        out << name << "all results already exist\n";
+    std::vector<Entry> planned_entries = plan.missing_entries(chunk);
+    std::string message_prefix = "chunk " + std::to_string(chunk) + ": ";
+    if (planned_entries.empty()) {
+        out << message_prefix << "all results already exist\n";
         return;
     }
     const WorkFolder work(work_folder_for(plan));
     JudgeSetup setup = find_judge_setup(work.path, plan.setup.tier);
     require_same_setup(plan, setup);
     std::vector<Task> tasks;
-    for (const Entry& task : planned) tasks.push_back({task.exercise, source_of(plan, task)});
-    const auto told = [&](std::size_t task, TaskEnd end, const std::string& text) {
+    for (const Entry& task : planned_entries)
+        tasks.push_back({task.exercise, read_planned_source(plan, task)});
+    const auto on_task_end = [&](std::size_t task, TaskEnd end, const std::string& text) {
         if (end == TaskEnd::failed) return;
         const bool is_judged = end == TaskEnd::judged;
-        store_result(assignment, plan, planned[task].key,
+        store_result(assignment, plan, planned_entries[task].key,
                      is_judged ? text : to_json(make_fault_result(name_of(setup.tier))));
     };
-    const JudgingOutcome outcome =
-        judge_with_retries(tasks, retry_options_for(assignment, setup, processes, work.path), told);
-    std::size_t missing = plan.missing(chunk).size();
-    if (missing > 0) {
+    const JudgingOutcome outcome = judge_with_retries(
+        tasks, retry_options_for(assignment, setup, processes, work.path), on_task_end);
+    std::size_t missing_entries = plan.missing_entries(chunk).size();
+    if (missing_entries > 0) {
         throw InfrastructureError(
-            name + std::to_string(missing) + " of " + std::to_string(tasks.size()) +
+            message_prefix + std::to_string(missing_entries) + " of " +
+            std::to_string(tasks.size()) +
             " submissions have not been graded yet: " + escape_line(outcome.last_fault, 300) +
             "\nThe results so far are stored. Run the chunk again.");
     }
-    out << name << format("%zu submissions judged in %.1f s\n", outcome.judged, outcome.seconds);
+    out << message_prefix
+        << format("%zu submissions judged in %.1f s\n", outcome.judged_count, outcome.seconds);
 }
 
 }  // namespace coalesce::grader

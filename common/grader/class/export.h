@@ -10,7 +10,8 @@
 
 namespace coalesce::grader {
 
-/// Writes a platform's export to `to`. Throws UsageError if `to` must be a folder but is a file.
+/// Writes a platform's export to `destination`. Throws UsageError if `destination` must be a folder
+/// but is a file.
 ///
 /// - "gradescope" is a zip of the course and the teacher's part of the assignment. It contains the
 ///   key, so students must not get it.
@@ -22,14 +23,15 @@ namespace coalesce::grader {
 ///   contains no secrets.
 /// - "github" is a workflow for GitHub Actions.
 void export_platform(const Assignment& assignment, const std::string& platform,
-                     const std::filesystem::path& to);
+                     const std::filesystem::path& destination);
 
 /// Returns a file of common/grader/platforms/ in which each @NAME@ is replaced with the value of
-/// NAME in `words`. Throws UsageError if the file does not exist, and InfrastructureError if a
-/// value is missing.
-std::string platform_file(const std::string& file, const std::map<std::string, std::string>& words);
+/// NAME in `placeholders`. Throws UsageError if the file does not exist, and InfrastructureError if
+/// a value is missing.
+std::string fill_platform_template(const std::string& file,
+                                   const std::map<std::string, std::string>& placeholders);
 
 /// Quotes a string so that a shell treats it as a single word.
-std::string shell_word(const std::string& text);
+std::string quote_for_shell(const std::string& text);
 
 }  // namespace coalesce::grader

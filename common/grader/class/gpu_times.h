@@ -18,7 +18,7 @@ struct MeasuredTime {
     std::string student;   ///< the student's name, as raw bytes
     std::string exercise;  ///< such as "03_tiled"
     GpuTime time;
-    double bytes = 0;  ///< bytes that a launch reads and writes
+    double moved_bytes = 0;  ///< bytes that a launch reads and writes
 };
 
 /// Returns the contents of times.csv.
@@ -27,7 +27,7 @@ std::string times_csv(const std::vector<MeasuredTime>& times);
 /// Measures each kernel on this computer's GPU, in a child process, and writes times.csv. If there
 /// is no GPU, prints a message and writes nothing. Throws InfrastructureError if the GPU stops
 /// responding.
-void measure_class(const Assignment& assignment, const ClassResults& results,
-                   std::optional<Tier> tier, std::ostream& out);
+void measure_gpu_times(const Assignment& assignment, const ClassResults& results,
+                       std::optional<Tier> tier, std::ostream& out);
 
 }  // namespace coalesce::grader

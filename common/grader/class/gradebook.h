@@ -32,13 +32,13 @@ Roster read_roster(const std::string& text, const std::string& file);
 
 /// The deduction for late submissions.
 struct LateRule {
-    double percent = 0;    ///< percentage of the maximum points that is deducted per late day
-    double free_days = 0;  ///< late days without a deduction
+    double percent_per_day = 0;  ///< percentage of the maximum points that is deducted per late day
+    double free_days = 0;        ///< late days without a deduction
 };
 
 /// Returns the gradebook for the platform "moodle" or "canvas". The points of students without a
 /// grade are left empty. Throws UsageError, for example if a student is missing from the roster.
-std::string gradebook_csv(const ClassResults& results, const Roster& roster, const LateRule& rule,
-                          const std::string& platform);
+std::string gradebook_csv(const ClassResults& results, const Roster& roster,
+                          const LateRule& late_rule, const std::string& platform);
 
 }  // namespace coalesce::grader

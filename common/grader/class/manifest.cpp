@@ -23,29 +23,29 @@ using course::StrictToml;
 
 constexpr int kManifestFormat = 2;
 
-// Calls `use` with the name, the value and the maximum of each resource.
-template <class SomeResources, class Use>
-void for_each_resource(SomeResources& resources, const Use& use) {
-    use("compile_seconds", resources.compile_seconds, 60);
-    use("launch_seconds", resources.launch_seconds, 60);
-    use("compile_mb", resources.compile_mb, 65536);
-    use("launch_mb", resources.launch_mb, 65536);
-    use("source_kb", resources.source_kb, 1024);
-    use("ptx_kb", resources.ptx_kb, 65536);
-    use("shared_bytes", resources.shared_bytes, 1 << 20);
-    use("local_bytes", resources.local_bytes, 1 << 24);
+// Calls `visit` with the name, the value and the maximum of each resource.
+template <class ResourcesOrConst, class Visit>
+void for_each_resource(ResourcesOrConst& resources, const Visit& visit) {
+    visit("compile_seconds", resources.compile_seconds, 60);
+    visit("launch_seconds", resources.launch_seconds, 60);
+    visit("compile_mb", resources.compile_mb, 65536);
+    visit("launch_mb", resources.launch_mb, 65536);
+    visit("source_kb", resources.source_kb, 1024);
+    visit("ptx_kb", resources.ptx_kb, 65536);
+    visit("shared_bytes", resources.shared_bytes, 1 << 20);
+    visit("local_bytes", resources.local_bytes, 1 << 24);
 }
 
 Resources read_resources(const StrictToml& reader, const toml::table& table) {
-    const std::string where = "`resources`";
-    Resources read;
-    std::set<std::string_view> known;
-    for_each_resource(read, [&](const char* key, auto&, int) { known.insert(key); });
-    reader.allow_keys(table, known, where);
-    for_each_resource(read, [&]<class Value>(const char* key, Value& value, int most) {
-        value = static_cast<Value>(reader.integer(table, key, where, 1, most));
+    const std::string context = "`resources`";
+    Resources resources;
+    std::set<std::string_view> known_keys;
+    for_each_resource(resources, [&](const char* key, auto&, int) { known_keys.insert(key); });
+    reader.allow_keys(table, known_keys, context);
+    for_each_resource(resources, [&]<class Value>(const char* key, Value& value, int max_value) {
+        value = static_cast<Value>(reader.integer(table, key, context, 1, max_value));
     });
-    return read;
+    return resources;
 }
 
 Points read_points(const StrictToml& reader, const toml::table& table) {
@@ -58,20 +58,20 @@ Points read_points(const StrictToml& reader, const toml::table& table) {
 }
 
 // Reads an exercise: takes the course's exercise and applies the manifest's changes to it.
-Assigned read_assigned(const StrictToml& reader, const toml::table& table,
-                       const course::Course& course) {
-    const std::string where = "an exercise";
-    std::set<std::string_view> known(std::begin(course::kRequirementKeys),
-                                     std::end(course::kRequirementKeys));
-    known.erase("hidden");
-    known.insert({"name", "points", "allow", "resources"});
-    const std::string name = reader.text(table, "name", where);
+AssignedExercise read_assigned(const StrictToml& reader, const toml::table& table,
+                               const course::Course& course) {
+    const std::string context = "an exercise";
+    std::set<std::string_view> known_keys(std::begin(course::kRequirementKeys),
+                                          std::end(course::kRequirementKeys));
+    known_keys.erase("hidden");
+    known_keys.insert({"name", "points", "allow", "resources"});
+    const std::string name = reader.text(table, "name", context);
     const course::Step* step = course.lesson(name);
     // A task that is defined element by element has its own record, and cannot be changed in the
     // manifest.
     const bool has_elements = step != nullptr && step->exercise && step->exercise->elements;
-    if (has_elements || is_beyond(name)) known = {"name", "points", "allow", "resources"};
-    reader.allow_keys(table, known, where);
+    if (has_elements || is_beyond(name)) known_keys = {"name", "points", "allow", "resources"};
+    reader.allow_keys(table, known_keys, context);
     if (course.program && course.lesson(name) == &*course.program) {
         reader.fail(StrictToml::line_of(table),
                     "\"" + name +
@@ -82,71 +82,73 @@ Assigned read_assigned(const StrictToml& reader, const toml::table& table,
         reader.fail(StrictToml::line_of(table), "the course has no exercise \"" + name +
                                                     "\"; correct the name, or remove the exercise");
     }
-    Assigned assigned{*step->exercise};
-    if (!assigned.elements) course::read_requirements(reader, table, assigned);
-    assigned.possible = read_points(reader, reader.section(table, "points", name));
-    assigned.allow = reader.strings(table, "allow", name);
-    assigned.resources = read_resources(reader, reader.section(table, "resources", name));
-    return assigned;
+    AssignedExercise exercise{*step->exercise};
+    if (!exercise.elements) course::read_requirements(reader, table, exercise);
+    exercise.possible_points = read_points(reader, reader.section(table, "points", name));
+    exercise.allow = reader.strings(table, "allow", name);
+    exercise.resources = read_resources(reader, reader.section(table, "resources", name));
+    return exercise;
 }
 
-CountedAttempt read_attempts(const StrictToml& reader, const toml::table& whole) {
-    const toml::node* node = whole.get("attempts");
+CountedAttempt read_attempts(const StrictToml& reader, const toml::table& document) {
+    const toml::node* node = document.get("attempts");
     if (node == nullptr) return CountedAttempt::last;
-    const std::string name = reader.text(whole, "attempts", "the assignment");
-    for (const CountedAttempt one :
+    const std::string name = reader.text(document, "attempts", "the assignment");
+    for (const CountedAttempt attempt :
          {CountedAttempt::last, CountedAttempt::best, CountedAttempt::first}) {
-        if (dashed_name(one) == name) return one;
+        if (dashed_name(attempt) == name) return attempt;
     }
     reader.fail(StrictToml::line_of(*node), "`attempts` must be \"last\", \"best\" or \"first\"");
 }
 
 void read_manifest(const fs::path& file, const course::Course& course, Assignment& assignment) {
     const StrictToml reader(file.string());
-    const toml::table whole = reader.parse();
-    const std::string where = "the assignment";
-    reader.allow_keys(whole, {"format", "title", "epoch", "attempts", "exercise"}, where);
-    if (reader.integer(whole, "format", where, 0, 1000) != kManifestFormat) {
+    const toml::table document = reader.parse();
+    const std::string context = "the assignment";
+    reader.allow_keys(document, {"format", "title", "epoch", "attempts", "exercise"}, context);
+    if (reader.integer(document, "format", context, 0, 1000) != kManifestFormat) {
         reader.fail(
-            StrictToml::line_of(*whole.get("format")),
+            StrictToml::line_of(*document.get("format")),
             "this grader reads format 2; use the version of the grader that wrote this file");
     }
-    assignment.title = reader.text(whole, "title", where);
-    assignment.epoch = static_cast<int>(reader.integer(whole, "epoch", where, 1, 1000000));
-    assignment.attempts = read_attempts(reader, whole);
-    for (const toml::node& node : reader.tables(whole, "exercise", "[[exercise]]")) {
-        Assigned assigned = read_assigned(reader, *node.as_table(), course);
-        if (assignment.find(assigned.name) != nullptr) {
+    assignment.title = reader.text(document, "title", context);
+    assignment.epoch = static_cast<int>(reader.integer(document, "epoch", context, 1, 1000000));
+    assignment.counted_attempt = read_attempts(reader, document);
+    for (const toml::node& node : reader.tables(document, "exercise", "[[exercise]]")) {
+        AssignedExercise exercise = read_assigned(reader, *node.as_table(), course);
+        if (assignment.find(exercise.name) != nullptr) {
             reader.fail(StrictToml::line_of(node),
-                        assigned.name + " occurs twice; remove one of the two");
+                        exercise.name + " occurs twice; remove one of the two");
         }
-        assignment.exercises.push_back(std::move(assigned));
+        assignment.exercises.push_back(std::move(exercise));
     }
 }
 
 // Reads the hidden shapes of an exercise beyond the transpose.
-void read_hidden_sizes(const StrictToml& reader, const toml::table& table, Assigned& exercise) {
+void read_hidden_sizes(const StrictToml& reader, const toml::table& table,
+                       AssignedExercise& exercise) {
     const ElementTask& task = *exercise.elements;
     exercise.hidden_shapes = course::read_element_shapes(reader, table, task, exercise.name);
     for (const Shape shape : exercise.hidden_shapes) {
         course::check_element_shape(reader, *table.get("shapes"), task, shape);
     }
-    const toml::node* counted = table.get("counted");
-    if (counted == nullptr) return;
-    exercise.hidden_counted = course::read_element_shape(reader, *counted, "counted", task);
-    course::check_element_shape(reader, *counted, task, exercise.hidden_counted);
+    const toml::node* counted_node = table.get("counted");
+    if (counted_node == nullptr) return;
+    exercise.hidden_counted_shape =
+        course::read_element_shape(reader, *counted_node, "counted", task);
+    course::check_element_shape(reader, *counted_node, task, exercise.hidden_counted_shape);
 }
 
 void read_hidden(const fs::path& file, Assignment& assignment) {
     const StrictToml reader(file.string());
-    const toml::table whole = reader.parse();
-    reader.allow_keys(whole, {"exercise"}, "the file");
-    for (const toml::node& node : reader.tables(whole, "exercise", "[[exercise]]")) {
+    const toml::table document = reader.parse();
+    reader.allow_keys(document, {"exercise"}, "the file");
+    for (const toml::node& node : reader.tables(document, "exercise", "[[exercise]]")) {
         const toml::table& table = *node.as_table();
         const int line = StrictToml::line_of(node);
         reader.allow_keys(table, {"name", "shapes", "counted"}, "an exercise");
         const std::string name = reader.text(table, "name", "an exercise");
-        auto exercise = std::ranges::find(assignment.exercises, name, &Assigned::name);
+        auto exercise = std::ranges::find(assignment.exercises, name, &AssignedExercise::name);
         if (exercise == assignment.exercises.end()) {
             reader.fail(line,
                         "assignment.toml has no exercise " + name + "; remove the exercise here");
@@ -158,10 +160,10 @@ void read_hidden(const fs::path& file, Assignment& assignment) {
         exercise->hidden_shapes = reader.shapes(table, "shapes", name);
         course::check_shapes(reader, line, *exercise, exercise->hidden_shapes);
         if (!table.contains("counted")) continue;
-        exercise->hidden_counted = reader.shape(*table.get("counted"), "counted");
-        course::check_shapes(reader, line, *exercise, {exercise->hidden_counted});
+        exercise->hidden_counted_shape = reader.shape(*table.get("counted"), "counted");
+        course::check_shapes(reader, line, *exercise, {exercise->hidden_counted_shape});
     }
-    for (const Assigned& exercise : assignment.exercises) {
+    for (const AssignedExercise& exercise : assignment.exercises) {
         if (exercise.hidden_shapes.empty()) {
             reader.fail(1, "there are no hidden shapes for " + exercise.name + "; add some");
         }
@@ -170,8 +172,9 @@ void read_hidden(const fs::path& file, Assignment& assignment) {
 
 std::string read_key(const fs::path& file) {
     std::error_code error;
-    auto rights = fs::status(file, error).permissions();
-    if (!error && (rights & (fs::perms::group_all | fs::perms::others_all)) != fs::perms::none) {
+    auto permissions = fs::status(file, error).permissions();
+    if (!error &&
+        (permissions & (fs::perms::group_all | fs::perms::others_all)) != fs::perms::none) {
         throw UsageError(file.string() +
                          " can be read by other users: run chmod 600 on it; if students may have "
                          "seen it, make a new assignment");
@@ -188,44 +191,46 @@ std::string read_key(const fs::path& file) {
 }
 
 // Returns the TOML text of an exercise's grading settings: points, permissions, resources.
-std::string grading_text(const Assigned& exercise) {
-    const auto part = [&](const auto& named) {
-        return named.first + (" = " + to_toml(exercise.possible.*named.second));
+std::string grading_text(const AssignedExercise& exercise) {
+    const auto format_points = [&](const auto& named_points) {
+        return named_points.first +
+               (" = " + to_toml(exercise.possible_points.*named_points.second));
     };
     std::vector<std::string> resources;
     for_each_resource(exercise.resources, [&](const char* key, auto value, int) {
         resources.push_back(key + (" = " + std::to_string(value)));
     });
-    return "points = { " + joined(kPoints, ", ", part) + " }\nallow = [" +
+    return "points = { " + joined(kPoints, ", ", format_points) + " }\nallow = [" +
            joined(exercise.allow, ", ", toml_string) + "]\nresources = { " +
            joined(resources, ", ") + " }\n";
 }
 
 }  // namespace
 
-const Assigned* Assignment::find(const std::string& wanted) const {
-    for (const Assigned& exercise : exercises) {
-        if (exercise.has_name(wanted)) return &exercise;
+const AssignedExercise* Assignment::find(const std::string& name_or_number) const {
+    for (const AssignedExercise& exercise : exercises) {
+        if (exercise.has_name(name_or_number)) return &exercise;
     }
     return nullptr;
 }
 
-Secret Assignment::secret(const Assigned& exercise) const {
+Secret Assignment::secret(const AssignedExercise& exercise) const {
     return hmac_sha256(key, "inputs of " + exercise.name + ", epoch " + std::to_string(epoch));
 }
 
 double Assignment::points() const {
-    double sum = 0;
-    for (const Assigned& exercise : exercises) sum += exercise.possible.total();
-    return sum;
+    double point_sum = 0;
+    for (const AssignedExercise& exercise : exercises)
+        point_sum += exercise.possible_points.total();
+    return point_sum;
 }
 
-fs::path repository() {
+fs::path course_folder() {
     return fs::absolute(environment_variable_or("COALESCE_COURSE", COALESCE_REPOSITORY))
         .lexically_normal();
 }
 
-std::string own_program() {
+std::string current_executable() {
     return fs::read_symlink("/proc/self/exe").string();
 }
 
@@ -235,21 +240,21 @@ Assignment read_assignment(const fs::path& folder) {
                           .title = {},
                           .exercises = {},
                           .key = {}};
-    if (!fs::is_directory(assignment.teacher())) {
+    if (!fs::is_directory(assignment.teacher_folder())) {
         throw UsageError("there is no assignment in " + folder.string() +
                          "; ./learn assignment new NAME makes one");
     }
     try {
-        const course::Course course = course::read_course(repository());
-        read_manifest(assignment.teacher() / "assignment.toml", course, assignment);
-        read_hidden(assignment.teacher() / "hidden.toml", assignment);
+        const course::Course course = course::read_course(course_folder());
+        read_manifest(assignment.teacher_folder() / "assignment.toml", course, assignment);
+        read_hidden(assignment.teacher_folder() / "hidden.toml", assignment);
     } catch (const course::CourseError& error) {
         throw UsageError(error.what());
     }
-    assignment.key = read_key(assignment.teacher() / "key");
-    for (Assigned& exercise : assignment.exercises) {
+    assignment.key = read_key(assignment.teacher_folder() / "key");
+    for (AssignedExercise& exercise : assignment.exercises) {
         exercise.solution =
-            read_file(assignment.teacher() / "solutions" / exercise.name / "kernel.cu");
+            read_file(assignment.teacher_folder() / "solutions" / exercise.name / "kernel.cu");
     }
     return assignment;
 }
@@ -274,8 +279,8 @@ std::string manifest_text(const Assignment& assignment) {
         "or\n"
         "# the \"first\".\n"
         "attempts = " +
-        toml_string(dashed_name(assignment.attempts)) + "\n";
-    for (const Assigned& exercise : assignment.exercises) {
+        toml_string(dashed_name(assignment.counted_attempt)) + "\n";
+    for (const AssignedExercise& exercise : assignment.exercises) {
         text +=
             "\n[[exercise]]\nname = " + toml_string(exercise.name) + "\n" + grading_text(exercise);
     }
@@ -287,31 +292,32 @@ std::string hidden_text(const Assignment& assignment) {
         "# Shapes that students do not know: keep this file secret. A kernel must be correct for\n"
         "# all `shapes`. Its costs are also counted at the shape `counted`, unless you leave it "
         "out.\n";
-    for (const Assigned& exercise : assignment.exercises) {
+    for (const AssignedExercise& exercise : assignment.exercises) {
         text += "\n[[exercise]]\nname = " + toml_string(exercise.name) +
                 "\nshapes = " + to_toml(exercise.hidden_shapes, exercise.size_names().size()) +
                 "\n";
-        if (exercise.hidden_counted == Shape{0, 0}) continue;
+        if (exercise.hidden_counted_shape == Shape{0, 0}) continue;
         text +=
-            "counted = " + to_toml(exercise.hidden_counted, exercise.size_names().size()) + "\n";
+            "counted = " + to_toml(exercise.hidden_counted_shape, exercise.size_names().size()) +
+            "\n";
     }
     return text;
 }
 
-std::string requirements_digest(const Assigned& exercise) {
+std::string requirements_digest(const AssignedExercise& exercise) {
     const std::size_t sizes = exercise.size_names().size();
-    return sha256_of_parts({coalesce::text_of(exercise), grading_text(exercise),
+    return sha256_of_parts({coalesce::serialize_exercise(exercise), grading_text(exercise),
                             to_toml(exercise.hidden_shapes, sizes),
-                            to_toml(exercise.hidden_counted, sizes), exercise.solution});
+                            to_toml(exercise.hidden_counted_shape, sizes), exercise.solution});
 }
 
 fs::path assignment_folder(const fs::path& folder, const std::string& name) {
-    bool is_plain = !name.empty() && name.size() <= 64 && name[0] != '.' && name[0] != '-';
+    bool is_valid_name = !name.empty() && name.size() <= 64 && name[0] != '.' && name[0] != '-';
     for (char letter : name) {
-        is_plain = is_plain && (std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
-                                letter == '-' || letter == '_' || letter == '.');
+        is_valid_name = is_valid_name && (std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
+                                          letter == '-' || letter == '_' || letter == '.');
     }
-    if (!is_plain) {
+    if (!is_valid_name) {
         throw UsageError("\"" + name +
                          "\" is not a valid assignment name; use only letters, digits, - and _");
     }

@@ -32,29 +32,29 @@ struct Assignment {
     std::string name;              ///< name of the assignment's folder
     std::string title;             ///< the title that students see
     int epoch = 1;                 ///< incremented by the teacher to change the secret inputs
-    CountedAttempt attempts = CountedAttempt::last;  ///< which of several files counts
-    std::vector<Assigned> exercises;  ///< the exercises, with hidden shapes and solutions
-    std::string key;                  ///< content of the key file: 64 hexadecimal digits
+    CountedAttempt counted_attempt = CountedAttempt::last;  ///< which of several files counts
+    std::vector<AssignedExercise> exercises;  ///< the exercises, with hidden shapes and solutions
+    std::string key;                          ///< content of the key file: 64 hexadecimal digits
 
     /// Returns the folder of the teacher's files.
-    std::filesystem::path teacher() const { return folder / "teacher"; }
+    std::filesystem::path teacher_folder() const { return folder / "teacher"; }
     /// Returns the folder of the reports.
-    std::filesystem::path results() const { return teacher() / "results"; }
-    std::filesystem::path store() const { return teacher() / "store.sqlite"; }
+    std::filesystem::path results() const { return teacher_folder() / "results"; }
+    std::filesystem::path store() const { return teacher_folder() / "store.sqlite"; }
     /// Returns the exercise with this name or number, or nullptr if there is none.
-    const Assigned* find(const std::string& name_or_number) const;
+    const AssignedExercise* find(const std::string& name_or_number) const;
     /// Returns the secret of an exercise. Each exercise has its own secret for each epoch.
-    Secret secret(const Assigned& exercise) const;
+    Secret secret(const AssignedExercise& exercise) const;
     /// Returns the maximum points of the assignment, summed over all exercises.
     double points() const;
 };
 
 /// Returns the course's folder: the value of COALESCE_COURSE, or the folder where this program was
 /// built.
-std::filesystem::path repository();
+std::filesystem::path course_folder();
 
 /// Returns the path of the running executable, for starting it again as a child process.
-std::string own_program();
+std::string current_executable();
 
 /// Reads an assignment. If the assignment contains a mistake, throws a UsageError that names the
 /// file and the line, and says how to fix the mistake.
@@ -68,7 +68,7 @@ std::string hidden_text(const Assignment& assignment);
 /// Returns a digest of an exercise's requirements, including hidden shapes, points and solution.
 /// Results are stored under keys with this digest, so old results remain when a requirement
 /// changes.
-std::string requirements_digest(const Assigned& exercise);
+std::string requirements_digest(const AssignedExercise& exercise);
 
 /// Returns the folder of the assignment with this name: `folder`/NAME.
 std::filesystem::path assignment_folder(const std::filesystem::path& folder,

@@ -15,32 +15,33 @@ namespace {
 
 class PlanMerger : OpenRun {
 public:
-    PlanMerger(const Assignment& of, const Plan& plan) : OpenRun(of), plan_(plan) {
+    PlanMerger(const Assignment& assignment_to_merge, const Plan& plan)
+        : OpenRun(assignment_to_merge), plan_(plan) {
         entries = plan.entries;
         require_same_assignment();
-        begin();
+        begin_run();
     }
 
     // Stores the results of the chunks and returns their number.
     std::size_t store_chunk_results() {
         store_problem_results(plan_.setup);
-        std::size_t taken = 0;
+        std::size_t merged_count = 0;
         for (const Entry& entry : select_entries_to_judge(entries, store, false)) {
-            if (fs::exists(plan_.result(entry.key))) {
+            if (fs::exists(plan_.result_file(entry.key))) {
                 store_chunk_result(entry);
-                ++taken;
+                ++merged_count;
             } else {
-                ++missing_;
+                ++missing_results_;
             }
         }
-        return taken;
+        return merged_count;
     }
 
     void require_complete() const {
-        if (missing_ == 0) return;
+        if (missing_results_ == 0) return;
         throw InfrastructureError(
-            std::to_string(missing_) + " results are missing, so grades.csv was not written.\n" +
-            plan_status(plan_) +
+            std::to_string(missing_results_) +
+            " results are missing, so grades.csv was not written.\n" + plan_status(plan_) +
             "Run those chunks again, then merge again, or run ./learn grade run " +
             assignment.name + " --resume");
     }
@@ -48,10 +49,10 @@ public:
     ClassResults finish() {
         ClassResults results = OpenRun::finish();
         // Remove the files left behind by chunks that were killed.
-        std::error_code ignored;
+        std::error_code ignored_error;
         for (const fs::directory_entry& file :
-             fs::directory_iterator(plan_.folder / "work", ignored)) {
-            fs::remove_all(file.path(), ignored);
+             fs::directory_iterator(plan_.folder / "work", ignored_error)) {
+            fs::remove_all(file.path(), ignored_error);
         }
         return results;
     }
@@ -60,11 +61,12 @@ private:
     // Checks that the plan belongs to this assignment. The keys differ if the manifest, the key
     // file or the plan was changed after the plan was made.
     void require_same_assignment() const {
-        bool is_same = plan_.identity == identity_of(assignment);
+        bool has_same_keys = plan_.identity == assignment_identity(assignment);
         for (const Entry& entry : entries) {
-            is_same = is_same && entry.key == result_key(assignment, plan_.setup, entry);
+            has_same_keys =
+                has_same_keys && entry.key == result_key(assignment, plan_.setup, entry);
         }
-        if (is_same) return;
+        if (has_same_keys) return;
         throw UsageError(
             "the assignment has changed since the plan was made; make another plan: ./learn grade "
             "plan " +
@@ -72,9 +74,10 @@ private:
     }
 
     // Begins a run, or continues the run of a merge that was interrupted.
-    void begin() {
-        if (std::optional<Run> last = store.run(); last && store.entries(last->number) == entries) {
-            number = last->number;
+    void begin_run() {
+        if (std::optional<Run> last_run = store.run();
+            last_run && store.entries(last_run->run_number) == entries) {
+            run_number = last_run->run_number;
             return;
         }
         std::vector<std::string> sources;
@@ -83,32 +86,32 @@ private:
                 sources.push_back(read_file(plan_.folder / "sources" / entry.source));
             }
         }
-        number = store.start_run(assignment.name, plan_.setup.stamp(), entries, sources);
+        run_number = store.start_run(assignment.name, plan_.setup.sandbox_note(), entries, sources);
     }
 
     void store_chunk_result(const Entry& entry) {
         const std::string json =
-            open_sealed_result(assignment, entry.key, read_file(plan_.result(entry.key)));
+            open_sealed_result(assignment, entry.key, read_file(plan_.result_file(entry.key)));
         const Result result = result_from_json(json);  // throws if `json` is not a result
         if (result.mark == Mark::fault) {
-            store.give_up(number, entry, result.verdict.failures.front().headline);
+            store.give_up(run_number, entry, result.verdict.failures.front().headline);
         } else {
-            store.add_result(number, entry, json);
+            store.add_result(run_number, entry, json);
         }
     }
 
     const Plan& plan_;
-    std::size_t missing_ = 0;
+    std::size_t missing_results_ = 0;
 };
 
 }  // namespace
 
 void merge_plan(const Assignment& assignment, const Plan& plan, std::ostream& out) {
-    PlanMerger merging(assignment, plan);
-    std::size_t taken = merging.store_chunk_results();
-    merging.require_complete();
-    const ClassResults results = merging.finish();
-    out << summary(results) << format_count(taken, "result")
+    PlanMerger plan_merger(assignment, plan);
+    std::size_t merged_count = plan_merger.store_chunk_results();
+    plan_merger.require_complete();
+    const ClassResults results = plan_merger.finish();
+    out << summarize_results(results) << format_count(merged_count, "result")
         << " merged. The plan's folder is no longer needed.\n"
         << describe_open_questions(results, 8);
 }

@@ -26,28 +26,28 @@ using codec::Json;
 // have warmed up. This time determines the size of chunks.
 double measure_seconds_per_task(const Assignment& assignment, const JudgeSetup& setup) {
     Judge judge({.tier = setup.tier});
-    double sum = 0;
-    for (const Assigned& exercise : assignment.exercises) {
+    double total_seconds = 0;
+    for (const AssignedExercise& exercise : assignment.exercises) {
         Result result;
-        for (int time = 0; time < 2; ++time) {
+        for (int repetition = 0; repetition < 2; ++repetition) {
             result = judge.judge(exercise.solution, exercise, assignment.secret(exercise));
         }
         if (result.mark == Mark::system) {
             throw InfrastructureError("nothing can be judged here: " +
                                       escape_line(result.problem, 300));
         }
-        sum += result.milliseconds / 1e3;
+        total_seconds += result.milliseconds / 1e3;
     }
-    return sum / static_cast<double>(assignment.exercises.size());
+    return total_seconds / static_cast<double>(assignment.exercises.size());
 }
 
 // Distributes the tasks round-robin. Neighbours in the class may have copied the same endless loop
 // from each other, so they should be in different chunks.
 std::vector<std::vector<Entry>> deal_round_robin(const std::vector<Entry>& tasks,
                                                  std::size_t chunks) {
-    std::vector<std::vector<Entry>> all(chunks);
-    for (std::size_t i = 0; i < tasks.size(); ++i) all[i % chunks].push_back(tasks[i]);
-    return all;
+    std::vector<std::vector<Entry>> dealt_chunks(chunks);
+    for (std::size_t i = 0; i < tasks.size(); ++i) dealt_chunks[i % chunks].push_back(tasks[i]);
+    return dealt_chunks;
 }
 
 // Returns the seal of a result. The seal covers the submission's key, so that a result is valid
@@ -76,93 +76,100 @@ public:
           request_(request),
           // The sandbox test uses the same work folder as a run, so it needs the lock.
           lock_(lock_assignment(assignment)) {
-        if (assignment.attempts != CountedAttempt::last) {
+        if (assignment.counted_attempt != CountedAttempt::last) {
             throw UsageError(
                 "a plan can judge only each student's last file; set attempts = \"last\" in "
                 "assignment.toml, or "
                 "use ./learn grade run");
         }
-        if (fs::exists(request.to)) {
-            throw UsageError(request.to.string() + " already exists; choose another folder");
+        if (fs::exists(request.destination)) {
+            throw UsageError(request.destination.string() +
+                             " already exists; choose another folder");
         }
-        const WorkFolder work(assignment.teacher() / "work");
+        const WorkFolder work(assignment.teacher_folder() / "work");
         plan_ = {.folder = {},
                  .assignment = assignment.name,
-                 .identity = identity_of(assignment),
+                 .identity = assignment_identity(assignment),
                  .setup = find_judge_setup(work.path, tier)};
-        ClassSubmissions handed = read_submissions(assignment, plan_.setup, request.submissions);
-        plan_.entries = std::move(handed.entries);
-        sources_ = std::move(handed.sources);
+        ClassSubmissions class_submissions =
+            read_submissions(assignment, plan_.setup, request.submissions);
+        plan_.entries = std::move(class_submissions.entries);
+        sources_ = std::move(class_submissions.sources);
         Store store(assignment.store());
         const std::vector<Entry> tasks = select_entries_to_judge(plan_.entries, store, false);
-        judged_ = select_entries_to_judge(plan_.entries, store, true).size() - tasks.size();
+        judged_count_ = select_entries_to_judge(plan_.entries, store, true).size() - tasks.size();
         if (!tasks.empty())
             plan_.chunks = deal_round_robin(tasks, choose_chunk_count(tasks.size()));
     }
 
     void write() const {
-        fs::path making = request_.to;
-        making += ".unfinished-" + std::to_string(getpid());
-        make_folder(making, 0700);
-        for (const char* part : {"sources", "results", "logs", "work"}) {
-            make_folder(making / part, 0700);
+        fs::path unfinished_folder = request_.destination;
+        unfinished_folder += ".unfinished-" + std::to_string(getpid());
+        make_folder(unfinished_folder, 0700);
+        for (const char* subfolder : {"sources", "results", "logs", "work"}) {
+            make_folder(unfinished_folder / subfolder, 0700);
         }
         for (const std::string& bytes : sources_) {
-            write_atomically(making / "sources" / sha256_hex(bytes), bytes, 0600);
+            write_atomically(unfinished_folder / "sources" / sha256_hex(bytes), bytes, 0600);
         }
-        write_atomically(making / "matrix.json", matrix());
-        write_atomically(making / "slurm.sbatch", sbatch(), 0700);
-        write_atomically(making / "plan.json", codec::write(plan_, true) + "\n", 0600);
+        write_atomically(unfinished_folder / "matrix.json", matrix_json());
+        write_atomically(unfinished_folder / "slurm.sbatch", slurm_script(), 0700);
+        write_atomically(unfinished_folder / "plan.json", codec::write(plan_, true) + "\n", 0600);
         std::error_code error;
-        fs::rename(making, request_.to, error);
-        if (error) throw InfrastructureError(request_.to.string() + ": " + error.message());
+        fs::rename(unfinished_folder, request_.destination, error);
+        if (error)
+            throw InfrastructureError(request_.destination.string() + ": " + error.message());
     }
 
     bool is_empty() const { return plan_.chunks.empty(); }
 
     std::string summary() const {
-        std::string text = std::to_string(plan_.tasks()) + " submissions to judge in " +
+        std::string text = std::to_string(plan_.task_count()) + " submissions to judge in " +
                            format_count(plan_.chunks.size(), "chunk");
-        if (seconds_ > 0) {
-            double each = seconds_ * static_cast<double>(plan_.tasks()) /
-                          static_cast<double>(plan_.chunks.size());
-            text += " of about " + format_duration(each);
+        if (seconds_per_task_ > 0) {
+            double seconds_per_chunk = seconds_per_task_ * static_cast<double>(plan_.task_count()) /
+                                       static_cast<double>(plan_.chunks.size());
+            text += " of about " + format_duration(seconds_per_chunk);
         }
-        text += judged_ == 0 ? ".\n" : "; " + std::to_string(judged_) + " already have a result.\n";
+        text += judged_count_ == 0
+                    ? ".\n"
+                    : "; " + std::to_string(judged_count_) + " already have a result.\n";
         return text;
     }
 
 private:
     std::size_t choose_chunk_count(std::size_t tasks) {
-        auto wanted = static_cast<std::size_t>(request_.chunks);
+        auto chunk_count = static_cast<std::size_t>(request_.chunks);
         if (request_.chunks == 0) {
-            seconds_ = measure_seconds_per_task(assignment_, plan_.setup);
-            double work = seconds_ * static_cast<double>(tasks);
+            seconds_per_task_ = measure_seconds_per_task(assignment_, plan_.setup);
+            double total_seconds = seconds_per_task_ * static_cast<double>(tasks);
             // Round the number of chunks down, so that every chunk has at least the requested
             // amount of work.
-            wanted = static_cast<std::size_t>(std::clamp(work / request_.seconds, 1.0, 1e6));
+            chunk_count = static_cast<std::size_t>(
+                std::clamp(total_seconds / request_.chunk_seconds, 1.0, 1e6));
         }
-        return std::min({wanted, tasks, std::size_t{kMaxChunks}});
+        return std::min({chunk_count, tasks, std::size_t{kMaxChunks}});
     }
 
-    std::string matrix() const {
-        Json numbers = Json::array();
-        for (std::size_t chunk = 1; chunk <= plan_.chunks.size(); ++chunk) numbers.push_back(chunk);
-        return Json{{"chunk", numbers}}.dump() + "\n";
+    std::string matrix_json() const {
+        Json chunk_numbers = Json::array();
+        for (std::size_t chunk = 1; chunk <= plan_.chunks.size(); ++chunk)
+            chunk_numbers.push_back(chunk);
+        return Json{{"chunk", chunk_numbers}}.dump() + "\n";
     }
 
-    std::string sbatch() const {
-        std::string to = fs::absolute(request_.to).lexically_normal().string();
+    std::string slurm_script() const {
+        std::string destination = fs::absolute(request_.destination).lexically_normal().string();
         // A #SBATCH line cannot contain quotes.
-        bool is_plain = to.find_first_of(" \t\n'\"\\%") == std::string::npos;
-        return platform_file(
+        bool is_safe_path = destination.find_first_of(" \t\n'\"\\%") == std::string::npos;
+        return fill_platform_template(
             "slurm/slurm.sbatch",
             {{"NAME", assignment_.name},
              {"CHUNKS", std::to_string(std::max<std::size_t>(1, plan_.chunks.size()))},
-             {"LOGS", is_plain ? to + "/logs" : "logs"},
-             {"PLAN", shell_word(to)},
-             {"GRADE", shell_word(own_program())},
-             {"FOLDER", shell_word(assignment_.folder.parent_path().string())}});
+             {"LOGS", is_safe_path ? destination + "/logs" : "logs"},
+             {"PLAN", quote_for_shell(destination)},
+             {"GRADE", quote_for_shell(current_executable())},
+             {"FOLDER", quote_for_shell(assignment_.folder.parent_path().string())}});
     }
 
     const Assignment& assignment_;
@@ -170,24 +177,24 @@ private:
     FileLock lock_;
     Plan plan_;
     std::set<std::string> sources_;
-    std::size_t judged_ = 0;  // number of entries that already have a result
-    double seconds_ = 0;
+    std::size_t judged_count_ = 0;  // number of entries that already have a result
+    double seconds_per_task_ = 0;
 };
 
 }  // namespace
 
 void make_plan(const Assignment& assignment, const PlanRequest& request, std::optional<Tier> tier,
                std::ostream& out) {
-    PlanBuilder planning(assignment, request, tier);
-    planning.write();
-    std::string plan = request.to.string();
-    out << planning.summary();
-    if (!planning.is_empty()) {
-        out << "On a Slurm cluster:  sbatch " << plan
-            << "/slurm.sbatch\nOn one computer:     ./learn grade chunk " << plan
-            << " NUMBER\nProgress:            ./learn grade status " << plan << "\n";
+    PlanBuilder plan_builder(assignment, request, tier);
+    plan_builder.write();
+    std::string plan_folder = request.destination.string();
+    out << plan_builder.summary();
+    if (!plan_builder.is_empty()) {
+        out << "On a Slurm cluster:  sbatch " << plan_folder
+            << "/slurm.sbatch\nOn one computer:     ./learn grade chunk " << plan_folder
+            << " NUMBER\nProgress:            ./learn grade status " << plan_folder << "\n";
     }
-    out << "Afterwards:          ./learn grade merge " << plan << "\n";
+    out << "Afterwards:          ./learn grade merge " << plan_folder << "\n";
 }
 
 Plan read_plan(const fs::path& folder) {
@@ -201,22 +208,22 @@ Plan read_plan(const fs::path& folder) {
     }
 }
 
-std::size_t Plan::tasks() const {
-    std::size_t sum = 0;
-    for (const auto& chunk : chunks) sum += chunk.size();
-    return sum;
+std::size_t Plan::task_count() const {
+    std::size_t task_sum = 0;
+    for (const auto& chunk : chunks) task_sum += chunk.size();
+    return task_sum;
 }
 
-fs::path Plan::result(const std::string& key) const {
+fs::path Plan::result_file(const std::string& key) const {
     return folder / "results" / key;
 }
 
-std::vector<Entry> Plan::missing(std::size_t chunk) const {
-    std::vector<Entry> left;
+std::vector<Entry> Plan::missing_entries(std::size_t chunk) const {
+    std::vector<Entry> unfinished_entries;
     for (const Entry& task : chunks.at(chunk - 1)) {
-        if (!fs::exists(result(task.key))) left.push_back(task);
+        if (!fs::exists(result_file(task.key))) unfinished_entries.push_back(task);
     }
-    return left;
+    return unfinished_entries;
 }
 
 std::string seal_result(const Assignment& assignment, const std::string& key,
@@ -226,9 +233,10 @@ std::string seal_result(const Assignment& assignment, const std::string& key,
 
 std::string open_sealed_result(const Assignment& assignment, const std::string& key,
                                const std::string& sealed) {
-    std::size_t end = sealed.find('\n');
-    std::string result = end == sealed.npos ? "" : sealed.substr(end + 1);
-    if (end != sealed.npos && sealed.substr(0, end) == compute_seal(assignment, key, result)) {
+    std::size_t seal_end = sealed.find('\n');
+    std::string result = seal_end == sealed.npos ? "" : sealed.substr(seal_end + 1);
+    if (seal_end != sealed.npos &&
+        sealed.substr(0, seal_end) == compute_seal(assignment, key, result)) {
         return result;
     }
     throw InfrastructureError(
@@ -237,16 +245,16 @@ std::string open_sealed_result(const Assignment& assignment, const std::string& 
 }
 
 std::string plan_status(const Plan& plan) {
-    std::size_t missing = 0;
-    std::string open;
+    std::size_t missing_results = 0;
+    std::string unfinished_chunks;
     for (std::size_t chunk = 1; chunk <= plan.chunks.size(); ++chunk) {
-        std::size_t left = plan.missing(chunk).size();
-        missing += left;
-        if (left > 0) open += " " + std::to_string(chunk);
+        std::size_t chunk_missing = plan.missing_entries(chunk).size();
+        missing_results += chunk_missing;
+        if (chunk_missing > 0) unfinished_chunks += " " + std::to_string(chunk);
     }
-    std::string text = std::to_string(plan.tasks() - missing) + " of " +
-                       std::to_string(plan.tasks()) + " results exist.\n";
-    if (missing > 0) text += "Unfinished chunks:" + open + "\n";
+    std::string text = std::to_string(plan.task_count() - missing_results) + " of " +
+                       std::to_string(plan.task_count()) + " results exist.\n";
+    if (missing_results > 0) text += "Unfinished chunks:" + unfinished_chunks + "\n";
     return text;
 }
 

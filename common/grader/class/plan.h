@@ -40,11 +40,11 @@ struct Plan {
     std::vector<std::vector<Entry>> chunks = {};  ///< the submissions to judge in each chunk
 
     /// Returns the number of submissions in all chunks.
-    std::size_t tasks() const;
+    std::size_t task_count() const;
     /// Returns the path of the file that stores the result with this key.
-    std::filesystem::path result(const std::string& key) const;
+    std::filesystem::path result_file(const std::string& key) const;
     /// Returns the submissions of a chunk that have no result yet. Chunks are numbered from 1.
-    std::vector<Entry> missing(std::size_t chunk) const;
+    std::vector<Entry> missing_entries(std::size_t chunk) const;
 };
 
 void describe(auto& codec, Entry& entry) {
@@ -67,11 +67,11 @@ std::string open_sealed_result(const Assignment& assignment, const std::string& 
 /// The parameters of a new plan.
 struct PlanRequest {
     std::filesystem::path submissions;  ///< a folder or an archive
-    std::filesystem::path to;           ///< the plan's folder, which must not exist yet
+    std::filesystem::path destination;  ///< the plan's folder, which must not exist yet
     /// The number of chunks. If it is 0, each chunk gets work for at least `seconds` of processor
     /// time.
     int chunks = 0;
-    double seconds = 30;  ///< minimum processor time per chunk; used only if `chunks` is 0
+    double chunk_seconds = 30;  ///< minimum processor time per chunk; used only if `chunks` is 0
 };
 
 /// Writes a plan atomically. The plan leaves out submissions that already have a result in the

@@ -16,7 +16,7 @@ struct PlatformName {
     std::string student;  ///< the student's name and id: "Ada Lovelace (42)"
     std::string file;     ///< the name that the student gave the file, or "" for a folder
     /// The file name under which the platform accepts feedback for the student.
-    std::string feedback;
+    std::string feedback_path;
     bool is_late = false;  ///< whether the platform marked the submission as late
 };
 

@@ -24,18 +24,18 @@ public:
     /// Counts one more finished submission.
     void advance();
     /// Prints the progress if enough time has passed since it was last printed.
-    void show();
+    void print_if_due();
     /// Returns the seconds since the run started.
     double seconds() const;
     /// Returns the line to print.
-    std::string line() const;
+    std::string format_line() const;
 
 private:
     using Clock = std::chrono::steady_clock;  // monotonic, unlike the wall clock
 
-    std::size_t total_, done_ = 0;
+    std::size_t total_count_, done_count_ = 0;
     bool is_quiet_, is_terminal_;
-    Clock::time_point begin_ = Clock::now(), shown_ = begin_;
+    Clock::time_point begin_time_ = Clock::now(), last_print_time_ = begin_time_;
 };
 
 }  // namespace coalesce::grader

@@ -19,19 +19,20 @@ std::string junit_xml(const ClassResults& results);
 /// Returns grades.json, which contains all results but no hidden shapes or inputs.
 std::string grades_json(const ClassResults& results);
 /// Returns a student's feedback as Markdown.
-std::string feedback(const ClassResults& results, const StudentResults& student);
+std::string format_feedback(const ClassResults& results, const StudentResults& student);
 /// Returns a summary for the terminal, with the number of submissions for each verdict.
-std::string summary(const ClassResults& results);
+std::string summarize_results(const ClassResults& results);
 /// Lists what needs the teacher's attention, such as submissions that crash the judge, are late or
-/// do not compile. Returns "" if there is nothing to list. Lists at most `most` lines of each kind.
-std::string describe_open_questions(const ClassResults& results, std::size_t most = 1000);
+/// do not compile. Returns "" if there is nothing to list. Lists at most `max_lines` lines of each
+/// kind.
+std::string describe_open_questions(const ClassResults& results, std::size_t max_lines = 1000);
 /// Returns a zip archive with the students' feedback. Teachers can upload the archive on the page
 /// where they downloaded the submissions.
 std::string feedback_zip(const ClassResults& results);
 
 /// Returns a safe file name for a student. It consists of a digest and the harmless characters of
 /// the student's name. The name itself is never used as a path, because it is untrusted.
-std::string file_name(std::string_view student);
+std::string feedback_file_name(std::string_view student);
 
 /// Writes all reports, including the similarity report, to `folder`. Each file is written
 /// atomically, and only if its content changes.

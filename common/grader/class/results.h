@@ -13,16 +13,17 @@
 namespace coalesce::grader {
 
 /// One student's result for one exercise.
-struct Graded {
+struct GradedExercise {
     std::string exercise;  ///< such as "03_tiled"
-    Points possible;
+    Points possible_points;
     std::string source;  ///< the submitted source, or "" if there is none to judge
     /// The result, or empty if the submission has not been graded yet.
     std::optional<Result> result;
-    std::string ignored = "";  ///< a description of the submitted files that were not examined
+    std::string ignored_files =
+        "";  ///< a description of the submitted files that were not examined
     /// Which of the student's files was judged, such as "the best of 3". "" if there is only one
     /// file.
-    std::string attempt = "";
+    std::string attempt_phrase = "";
     /// The teacher's decision about the points, or empty if the judge's points apply.
     std::optional<Decision> decision = {};
     /// Whether the student has replaced the file that the teacher's decision was about.
@@ -41,27 +42,27 @@ struct Graded {
 
 /// One student's results.
 struct StudentResults {
-    std::string name;                ///< the student's name, as raw bytes
-    std::vector<Graded> graded;      ///< results in the order of the exercises
-    std::string platform_name = "";  ///< see Entry::platform_name
+    std::string name;                    ///< the student's name, as raw bytes
+    std::vector<GradedExercise> graded;  ///< results in the order of the exercises
+    std::string platform_name = "";      ///< see Entry::platform_name
 
     /// Reports whether every exercise has been given points.
     bool is_complete() const;
     /// Returns the sum of the points of all exercises.
     double points() const;
     /// Returns the possible points.
-    double possible() const;
+    double possible_points() const;
 };
 
 struct ClassResults {
     std::string assignment = "";
-    std::string title = "";  ///< the title that students see
-    std::int64_t run = 0;    ///< id of the run in the store
-    std::string stamp = "";  ///< "unsandboxed" if the run had no sandbox, otherwise ""
+    std::string title = "";         ///< the title that students see
+    std::int64_t run = 0;           ///< id of the run in the store
+    std::string sandbox_note = "";  ///< "unsandboxed" if the run had no sandbox, otherwise ""
     std::vector<std::string> exercises = {};  ///< names of the exercises
     /// For each exercise, the sources that every student can read: the skeleton and the solution.
     /// The search for similar submissions ignores code from these sources.
-    std::vector<std::vector<std::string>> common = {};
+    std::vector<std::vector<std::string>> common_sources = {};
     std::vector<StudentResults> students = {};  ///< results of all students, sorted by name
 };
 

@@ -49,40 +49,40 @@ public:
           progress_(progress),
           workers_(static_cast<std::size_t>(std::max(1, count))) {}
     ~WorkerPool() {
-        for (Worker& worker : workers_) stop(worker);
+        for (Worker& worker : workers_) stop_worker(worker);
     }
     WorkerPool(const WorkerPool&) = delete;
     WorkerPool& operator=(const WorkerPool&) = delete;
 
-    // Judges the tasks whose indices are in `numbers`, in any order. Calls `done` with the index
-    // and the outcome of each task, and stops if `done` returns false.
+    // Judges the tasks whose indices are in `numbers`, in any order. Calls `on_answer` with the
+    // index and the outcome of each task, and stops if `on_answer` returns false.
     void judge(const std::vector<Task>& tasks, const std::vector<std::size_t>& numbers,
-               const std::function<bool(std::size_t, const WorkerAnswer&)>& done) {
-        std::size_t next = 0, ended = 0;
-        while (ended < numbers.size()) {
+               const std::function<bool(std::size_t, const WorkerAnswer&)>& on_answer) {
+        std::size_t next_index = 0, ended_count = 0;
+        while (ended_count < numbers.size()) {
             for (Worker& worker : workers_) {
-                if (worker.is_busy || next == numbers.size()) continue;
-                assign_task(worker, tasks[numbers[next]], numbers[next]);
-                ++next;
+                if (worker.is_busy || next_index == numbers.size()) continue;
+                assign_task(worker, tasks[numbers[next_index]], numbers[next_index]);
+                ++next_index;
             }
             wait_for_answers(100);
-            progress_.show();
+            progress_.print_if_due();
             for (Worker& worker : workers_) {
                 if (!worker.is_busy) continue;
-                bool is_gone = !worker.child->take_output();
-                WorkerAnswer outcome;
-                if (!record_answer(worker, outcome)) {
-                    bool is_late = Clock::now() > worker.hung_at;
-                    if (!is_gone && !is_late) continue;
-                    outcome.text =
-                        is_late ? "the judging process hung" : "the judging process ended early";
-                    if (is_gone) worker.child->wait(2000);
-                    outcome.text += " (" + describe_exit(*worker.child) + ")";
+                bool has_exited = !worker.child->take_output();
+                WorkerAnswer answer;
+                if (!record_answer(worker, answer)) {
+                    bool has_hung = Clock::now() > worker.hang_deadline;
+                    if (!has_exited && !has_hung) continue;
+                    answer.text =
+                        has_hung ? "the judging process hung" : "the judging process ended early";
+                    if (has_exited) worker.child->wait(2000);
+                    answer.text += " (" + describe_exit(*worker.child) + ")";
                     worker.child = nullptr;
                     worker.is_busy = false;
                 }
-                ++ended;
-                if (!done(worker.task, outcome)) return;
+                ++ended_count;
+                if (!on_answer(worker.task, answer)) return;
             }
         }
     }
@@ -92,23 +92,23 @@ private:
         std::unique_ptr<Child> child = {};
         bool has_reported_identity = false, is_busy = false;
         std::size_t task = 0;
-        Clock::time_point hung_at = {};
+        Clock::time_point hang_deadline = {};
     };
 
-    void start(Worker& worker) {
+    void start_worker(Worker& worker) {
         try {
-            worker = {
-                .child = std::make_unique<Child>(Command{
-                    .program = retry_options_.worker.front(),
-                    .arguments = {retry_options_.worker.begin() + 1, retry_options_.worker.end()},
-                    .has_stdin_pipe = true})};
+            worker = {.child = std::make_unique<Child>(
+                          Command{.program = retry_options_.worker_command.front(),
+                                  .arguments = {retry_options_.worker_command.begin() + 1,
+                                                retry_options_.worker_command.end()},
+                                  .has_stdin_pipe = true})};
         } catch (const std::runtime_error& error) {
             throw InfrastructureError(std::string("a worker process could not be started: ") +
                                       error.what());
         }
     }
 
-    void stop(Worker& worker) {
+    void stop_worker(Worker& worker) {
         // When its input ends, an idle worker cleans up and exits.
         if (worker.child) worker.child->end_input();
         if (worker.child && !worker.is_busy) worker.child->wait(2000);
@@ -116,16 +116,16 @@ private:
     }
 
     void assign_task(Worker& worker, const Task& task, std::size_t number) {
-        if (!worker.child) start(worker);
+        if (!worker.child) start_worker(worker);
         worker.is_busy = true;
         worker.task = number;
-        worker.hung_at = Clock::now() + kHangTimeout;
+        worker.hang_deadline = Clock::now() + kHangTimeout;
         // If the worker has failed, the failure is detected when its answer is read.
         (void)worker.child->send_line(codec::write(task));
     }
 
     // If the worker has answered, stores its answer in `outcome` and returns true.
-    bool record_answer(Worker& worker, WorkerAnswer& outcome) {
+    bool record_answer(Worker& worker, WorkerAnswer& answer) {
         std::optional<std::string> line = worker.child->receive_line(0);
         if (line && !worker.has_reported_identity) {
             if (*line != retry_options_.identity) {
@@ -137,7 +137,7 @@ private:
         }
         if (!line) return false;
         try {
-            outcome = codec::read<WorkerAnswer>(*line);
+            answer = codec::read<WorkerAnswer>(*line);
         } catch (const codec::Error&) {
             throw InfrastructureError("a worker's answer is malformed");
         }
@@ -146,11 +146,11 @@ private:
     }
 
     void wait_for_answers(int milliseconds) {
-        std::vector<pollfd> ends;
+        std::vector<pollfd> poll_entries;
         for (const Worker& worker : workers_) {
-            ends.push_back({worker.child ? worker.child->descriptor() : -1, POLLIN, 0});
+            poll_entries.push_back({worker.child ? worker.child->descriptor() : -1, POLLIN, 0});
         }
-        poll(ends.data(), ends.size(), milliseconds);
+        poll(poll_entries.data(), poll_entries.size(), milliseconds);
     }
 
     const RetryOptions& retry_options_;
@@ -161,19 +161,19 @@ private:
 class RetryingJudge {
 public:
     RetryingJudge(const std::vector<Task>& tasks, const RetryOptions& options,
-                  const TaskEndCallback& told)
+                  const TaskEndCallback& on_task_end)
         : tasks_(tasks),
           retry_options_(options),
-          on_task_end_(told),
+          on_task_end_(on_task_end),
           progress_(tasks.size(), options.is_quiet),
           task_states_(tasks.size()) {}
 
     JudgingOutcome judge() {
-        for (int round = 0; round < kMaxAttempts && !is_broken_; ++round) {
-            for (TaskState& end : task_states_) end.was_attempted = end.is_judged;
+        for (int round = 0; round < kMaxAttempts && !is_grader_broken_; ++round) {
+            for (TaskState& state : task_states_) state.was_attempted = state.is_judged;
             attempt_all();
         }
-        if (!is_broken_) give_up();
+        if (!is_grader_broken_) give_up();
         outcome_.seconds = progress_.seconds();
         return outcome_;
     }
@@ -186,23 +186,23 @@ private:
     };
 
     std::vector<std::size_t> unattempted_tasks() const {
-        std::vector<std::size_t> left;
+        std::vector<std::size_t> unattempted;
         for (std::size_t task = 0; task < task_states_.size(); ++task) {
-            if (!task_states_[task].was_attempted) left.push_back(task);
+            if (!task_states_[task].was_attempted) unattempted.push_back(task);
         }
-        return left;
+        return unattempted;
     }
 
     // Judges each task once. After many consecutive failures, judges a solution, and gives up if
     // the solution fails too.
     void attempt_all() {
-        for (std::vector<std::size_t> now = unattempted_tasks(); !now.empty();
-             now = unattempted_tasks()) {
+        for (std::vector<std::size_t> remaining_tasks = unattempted_tasks();
+             !remaining_tasks.empty(); remaining_tasks = unattempted_tasks()) {
             consecutive_faults_ = 0;
-            attempt_tasks(now);
+            attempt_tasks(remaining_tasks);
             if (consecutive_faults_ < kMaxConsecutiveFaults) continue;
-            is_broken_ = !can_judge_solution(tasks_[last_failed_].exercise);
-            if (is_broken_) return;
+            is_grader_broken_ = !can_judge_solution(tasks_[last_failed_task_].exercise);
+            if (is_grader_broken_) return;
         }
     }
 
@@ -215,18 +215,18 @@ private:
     }
 
     void record_answer(std::size_t task, const WorkerAnswer& answer) {
-        TaskState& end = task_states_[task];
-        end.was_attempted = true;
-        end.is_judged = answer.is_judged;
+        TaskState& state = task_states_[task];
+        state.was_attempted = true;
+        state.is_judged = answer.is_judged;
         if (answer.is_judged) {
             on_task_end_(task, TaskEnd::judged, answer.text);
             consecutive_faults_ = 0;
-            ++outcome_.judged;
+            ++outcome_.judged_count;
             progress_.advance();
         } else {
             on_task_end_(task, TaskEnd::failed, answer.text);
-            end.fault = outcome_.last_fault = replace_line_breaks(answer.text);
-            last_failed_ = task;
+            state.fault = outcome_.last_fault = replace_line_breaks(answer.text);
+            last_failed_task_ = task;
             ++consecutive_faults_;
         }
     }
@@ -234,8 +234,8 @@ private:
     WorkerAnswer judge_alone(const Task& task) {
         WorkerAnswer answer;
         WorkerPool workers(retry_options_, 1, progress_);
-        workers.judge({task}, {0}, [&](std::size_t, const WorkerAnswer& one) {
-            answer = one;
+        workers.judge({task}, {0}, [&](std::size_t, const WorkerAnswer& worker_answer) {
+            answer = worker_answer;
             return true;
         });
         return answer;
@@ -246,12 +246,13 @@ private:
     }
 
     void give_up() {
-        std::map<std::string, bool> known;
+        std::map<std::string, bool> judgeable_exercises;
         for (std::size_t task = 0; task < task_states_.size(); ++task) {
             if (task_states_[task].is_judged) continue;
             const std::string& exercise = tasks_[task].exercise;
-            if (!known.contains(exercise)) known[exercise] = can_judge_solution(exercise);
-            if (known[exercise] && fails_by_itself(task)) {
+            if (!judgeable_exercises.contains(exercise))
+                judgeable_exercises[exercise] = can_judge_solution(exercise);
+            if (judgeable_exercises[exercise] && fails_by_itself(task)) {
                 on_task_end_(task, TaskEnd::given_up, task_states_[task].fault);
             }
         }
@@ -275,16 +276,16 @@ private:
     std::vector<TaskState> task_states_;
     JudgingOutcome outcome_;
     int consecutive_faults_ = 0;
-    std::size_t last_failed_ = 0;
-    bool is_broken_ = false;
+    std::size_t last_failed_task_ = 0;
+    bool is_grader_broken_ = false;
 };
 
 }  // namespace
 
 JudgingOutcome judge_with_retries(const std::vector<Task>& tasks, const RetryOptions& options,
-                                  const TaskEndCallback& told) {
+                                  const TaskEndCallback& on_task_end) {
     if (tasks.empty()) return {};
-    return RetryingJudge(tasks, options, told).judge();
+    return RetryingJudge(tasks, options, on_task_end).judge();
 }
 
 }  // namespace coalesce::grader

@@ -16,7 +16,7 @@ namespace coalesce::grader {
 
 /// The parameters for judging with retries.
 struct RetryOptions {
-    std::vector<std::string> worker;  ///< the command that starts a judging process
+    std::vector<std::string> worker_command;  ///< the command that starts a judging process
     std::string identity;   ///< the assignment's digest, which a judging process prints first
     int jobs = 1;           ///< number of judging processes
     bool is_quiet = false;  ///< whether to hide the progress
@@ -36,14 +36,14 @@ enum class TaskEnd {
 using TaskEndCallback = std::function<void(std::size_t task, TaskEnd end, const std::string& text)>;
 
 struct JudgingOutcome {
-    std::size_t judged = 0;  ///< number of tasks with a result
-    double seconds = 0;      ///< duration in seconds
+    std::size_t judged_count = 0;  ///< number of tasks with a result
+    double seconds = 0;            ///< duration in seconds
     /// The grader's most recent problem, as one line, or "" if there was none.
     std::string last_fault;
 };
 
-/// Judges `tasks`, and calls the callback after each attempt.
+/// Judges `task_count`, and calls the callback after each attempt.
 JudgingOutcome judge_with_retries(const std::vector<Task>& tasks, const RetryOptions& options,
-                                  const TaskEndCallback& told);
+                                  const TaskEndCallback& on_task_end);
 
 }  // namespace coalesce::grader

@@ -25,122 +25,125 @@ namespace {
 // A run of the grader.
 class ClassRun : OpenRun {
 public:
-    ClassRun(const Assignment& of, const RunRequest& request, const JudgingProcesses& processes,
-             std::optional<Tier> tier, std::ostream& out)
-        : OpenRun(of),
+    ClassRun(const Assignment& class_assignment, const RunRequest& request,
+             const JudgingProcesses& processes, std::optional<Tier> tier, std::ostream& out)
+        : OpenRun(class_assignment),
           request_(request),
           processes_(processes),
           out_(out),
           // Delete the contents of the folder, because a killed worker may have left files. No
           // other process uses the folder while this process holds the lock.
-          work_(of.teacher() / "work"),
+          work_(class_assignment.teacher_folder() / "work"),
           setup_(find_judge_setup(work_.path, tier)) {}
 
     void grade() {
         if (request_.should_resume) {
             resume();
         } else {
-            ClassSubmissions handed = read_submissions(assignment, setup_, request_.submissions);
-            entries = std::move(handed.entries);
-            begin(handed.sources);
+            ClassSubmissions class_submissions =
+                read_submissions(assignment, setup_, request_.submissions);
+            entries = std::move(class_submissions.entries);
+            begin_run(class_submissions.sources);
         }
         if (entries.empty()) throw UsageError("there is nothing to grade");
-        store_problem_results(setup_, request_.rejudges);
+        store_problem_results(setup_, request_.should_rejudge);
         judge_remaining();
-        std::size_t missing = count_missing();
-        if (missing > 0) {
+        std::size_t missing_count = count_missing();
+        if (missing_count > 0) {
             throw InfrastructureError(
-                std::to_string(missing) + " of " + std::to_string(entries.size()) +
+                std::to_string(missing_count) + " of " + std::to_string(entries.size()) +
                 " submissions have not been graded yet: " + escape_line(outcome_.last_fault, 300) +
                 "\nThe results so far are stored. Fix the problem, then run ./learn grade run " +
                 assignment.name + " --resume");
         }
         const ClassResults results = finish();
-        out_ << summary(results) << judged_text() << describe_open_questions(results, 8);
+        out_ << summarize_results(results) << describe_judging()
+             << describe_open_questions(results, 8);
     }
 
 private:
-    void begin(const std::set<std::string>& sources) {
-        earlier = find_earlier();
-        number = store.start_run(assignment.name, setup_.stamp(), entries,
-                                 {sources.begin(), sources.end()}, earlier);
+    void begin_run(const std::set<std::string>& sources) {
+        earlier_runs_entries = find_earlier_entries();
+        run_number = store.start_run(assignment.name, setup_.sandbox_note(), entries,
+                                     {sources.begin(), sources.end()}, earlier_runs_entries);
     }
 
     // Returns the earlier submissions of the students in this run. Returns none if only a student's
     // last submission counts.
-    std::vector<Entry> find_earlier() {
-        if (assignment.attempts == CountedAttempt::last) return {};
+    std::vector<Entry> find_earlier_entries() {
+        if (assignment.counted_attempt == CountedAttempt::last) return {};
         std::map<std::pair<std::string, std::string>, std::string> current;
         for (const Entry& entry : entries) current[{entry.student, entry.exercise}] = entry.source;
-        std::vector<Entry> found;
-        for (Entry& entry : store.all_files()) {
-            const auto now = current.find({entry.student, entry.exercise});
-            if (now == current.end() || now->second == entry.source) continue;
+        std::vector<Entry> earlier_files;
+        for (Entry& entry : store.submitted_files()) {
+            const auto current_entry = current.find({entry.student, entry.exercise});
+            if (current_entry == current.end() || current_entry->second == entry.source) continue;
             entry.key = result_key(assignment, setup_, entry);
-            found.push_back(std::move(entry));
+            earlier_files.push_back(std::move(entry));
         }
-        return found;
+        return earlier_files;
     }
 
     // Returns the submissions that must be judged.
     std::vector<Entry> entries_to_judge() const {
-        std::vector<Entry> all = entries;
-        all.insert(all.end(), earlier.begin(), earlier.end());
-        return all;
+        std::vector<Entry> all_entries = entries;
+        all_entries.insert(all_entries.end(), earlier_runs_entries.begin(),
+                           earlier_runs_entries.end());
+        return all_entries;
     }
 
     // Continues the last run with its original submissions. If the assignment or the grader has
     // changed since that run began, starts a new run for the same class, because the results would
     // differ.
     void resume() {
-        std::optional<Run> last = store.run();
-        if (!last) {
+        std::optional<Run> last_run = store.run();
+        if (!last_run) {
             throw UsageError("there is no run to resume; start a run: ./learn grade run " +
                              assignment.name + " --submissions FOLDER");
         }
-        number = last->number;
-        entries = store.entries(number);
-        const std::vector<Entry> before = entries;
+        run_number = last_run->run_number;
+        entries = store.entries(run_number);
+        const std::vector<Entry> stored_entries = entries;
         for (Entry& entry : entries) entry.key = result_key(assignment, setup_, entry);
-        earlier = store.earlier_entries(number);
-        if (entries == before && earlier == find_earlier()) return;
-        out_ << "The assignment or the grader has changed since run " << number
+        earlier_runs_entries = store.earlier_entries(run_number);
+        if (entries == stored_entries && earlier_runs_entries == find_earlier_entries()) return;
+        out_ << "The assignment or the grader has changed since run " << run_number
              << " began, so the same class is graded again.\nThe older results are kept.\n";
-        begin({});
+        begin_run({});
     }
 
     void judge_remaining() {
-        const std::vector<Entry> waiting =
-            select_entries_to_judge(entries_to_judge(), store, request_.rejudges);
+        const std::vector<Entry> pending_entries =
+            select_entries_to_judge(entries_to_judge(), store, request_.should_rejudge);
         std::vector<Task> tasks;
-        for (const Entry& entry : waiting) {
+        for (const Entry& entry : pending_entries) {
             tasks.push_back({entry.exercise, store.source(entry.source)});
         }
-        const auto told = [&](std::size_t task, TaskEnd end, const std::string& text) {
-            const Entry& entry = waiting[task];
-            if (end == TaskEnd::judged) store.add_result(number, entry, text);
-            if (end == TaskEnd::failed) store.add_fault(number, entry, text);
-            if (end == TaskEnd::given_up) store.give_up(number, entry, text);
+        const auto on_task_end = [&](std::size_t task, TaskEnd end, const std::string& text) {
+            const Entry& entry = pending_entries[task];
+            if (end == TaskEnd::judged) store.add_result(run_number, entry, text);
+            if (end == TaskEnd::failed) store.add_fault(run_number, entry, text);
+            if (end == TaskEnd::given_up) store.give_up(run_number, entry, text);
         };
         outcome_ = judge_with_retries(
-            tasks, retry_options_for(assignment, setup_, processes_, work_.path), told);
+            tasks, retry_options_for(assignment, setup_, processes_, work_.path), on_task_end);
     }
 
     std::size_t count_missing() {
-        const auto given_up = store.given_up(number);
+        const auto given_up_keys = store.given_up_keys(run_number);
         return static_cast<std::size_t>(
             std::ranges::count_if(entries_to_judge(), [&](const Entry& entry) {
-                return !store.result(entry.key) && !given_up.contains(entry.key);
+                return !store.result(entry.key) && !given_up_keys.contains(entry.key);
             }));
     }
 
-    std::string judged_text() const {
-        if (outcome_.judged == 0)
+    std::string describe_judging() const {
+        if (outcome_.judged_count == 0)
             return "Nothing had to be judged, because all results were already stored.\n";
-        return format("%zu submissions judged in %s with %s: %.0f per minute.\n", outcome_.judged,
-                      format_duration(outcome_.seconds).c_str(),
-                      format_count(processes_.jobs, "job").c_str(),
-                      60 * static_cast<double>(outcome_.judged) / std::max(outcome_.seconds, 1e-3));
+        return format(
+            "%zu submissions judged in %s with %s: %.0f per minute.\n", outcome_.judged_count,
+            format_duration(outcome_.seconds).c_str(), format_count(processes_.jobs, "job").c_str(),
+            60 * static_cast<double>(outcome_.judged_count) / std::max(outcome_.seconds, 1e-3));
     }
 
     const RunRequest& request_;
@@ -165,11 +168,11 @@ std::string advice_for_problem(const std::string& problem) {
 
 }  // namespace
 
-JudgeSetup find_judge_setup(const fs::path& work_folder, std::optional<Tier> entries_to_judge) {
+JudgeSetup find_judge_setup(const fs::path& work_folder, std::optional<Tier> wanted_tier) {
     make_folder(work_folder, 0700);
     // Test the sandbox whenever the grader starts, because the sandbox may have been disabled in
     // the meantime.
-    const Tier tier = find_secure_tier(work_folder, entries_to_judge);
+    const Tier tier = find_secure_tier(work_folder, wanted_tier);
     // Include the sandbox in the grader's identity, so that every result records it.
     return {.grader = judge_identity() + " in sandbox " + name_of(tier),
             .toolchain = compiler_identity(grading_compiler()),
@@ -179,85 +182,88 @@ JudgeSetup find_judge_setup(const fs::path& work_folder, std::optional<Tier> ent
 ClassSubmissions read_submissions(const Assignment& assignment, const JudgeSetup& setup,
                                   const fs::path& submissions) {
     std::vector<std::string> names;
-    for (const Assigned& exercise : assignment.exercises) names.push_back(exercise.name);
-    ClassSubmissions all;
+    for (const AssignedExercise& exercise : assignment.exercises) names.push_back(exercise.name);
+    ClassSubmissions class_submissions;
     for (const Student& student : read_class(submissions, names)) {
-        for (const Submission& handed : student.submissions) {
+        for (const Submission& submission : student.submissions) {
             Entry entry{.student = student.name,
-                        .exercise = handed.exercise,
+                        .exercise = submission.exercise,
                         .key = "",
-                        .source = handed.is_there() ? sha256_hex(handed.source) : "",
-                        .problem = handed.problem,
-                        .details = handed.details,
+                        .source = submission.has_file() ? sha256_hex(submission.source) : "",
+                        .problem = submission.problem,
+                        .details = submission.details,
                         .platform_name = student.platform_name};
             entry.key = result_key(assignment, setup, entry);
-            all.entries.push_back(std::move(entry));
-            if (handed.is_there()) all.sources.insert(handed.source);
+            class_submissions.entries.push_back(std::move(entry));
+            if (submission.has_file()) class_submissions.sources.insert(submission.source);
         }
     }
-    return all;
+    return class_submissions;
 }
 
 std::vector<Entry> select_entries_to_judge(const std::vector<Entry>& entries, Store& store,
-                                           bool rejudges) {
-    std::vector<Entry> waiting;
+                                           bool should_rejudge) {
+    std::vector<Entry> pending_entries;
     std::set<std::string> keys;
     for (const Entry& entry : entries) {
-        if (!entry.problem.empty() || (!rejudges && store.result(entry.key))) continue;
-        if (keys.insert(entry.key).second) waiting.push_back(entry);
+        if (!entry.problem.empty() || (!should_rejudge && store.result(entry.key))) continue;
+        if (keys.insert(entry.key).second) pending_entries.push_back(entry);
     }
-    return waiting;
+    return pending_entries;
 }
 
 std::string result_key(const Assignment& assignment, const JudgeSetup& setup, const Entry& entry) {
-    const Assigned* asked = assignment.find(entry.exercise);
-    if (asked == nullptr) {
+    const AssignedExercise* exercise = assignment.find(entry.exercise);
+    if (exercise == nullptr) {
         throw UsageError("assignment.toml no longer has the exercise " + entry.exercise);
     }
     std::string submission =
         entry.problem.empty() ? entry.source : "problem:" + entry.problem + ":" + entry.details;
-    return sha256_of_parts({submission, requirements_digest(*asked), setup.grader, setup.toolchain,
+    return sha256_of_parts({submission, requirements_digest(*exercise), setup.grader,
+                            setup.toolchain,
                             // The secret inputs depend on both the epoch and the key file.
                             std::to_string(assignment.epoch) + sha256_hex(assignment.key)});
 }
 
 RetryOptions retry_options_for(const Assignment& assignment, const JudgeSetup& setup,
                                const JudgingProcesses& processes, const fs::path& work_folder) {
-    return {.worker = {own_program(), "worker", "--folder", assignment.folder.string(), "--work",
-                       work_folder.string(), "--tier", name_of(setup.tier)},
-            .identity = identity_of(assignment),
-            .jobs = processes.jobs,
-            .is_quiet = processes.is_quiet,
-            .solution = [&](const std::string& name) { return assignment.find(name)->solution; }};
+    return {
+        .worker_command = {current_executable(), "worker", "--folder", assignment.folder.string(),
+                           "--work", work_folder.string(), "--tier", name_of(setup.tier)},
+        .identity = assignment_identity(assignment),
+        .jobs = processes.jobs,
+        .is_quiet = processes.is_quiet,
+        .solution = [&](const std::string& name) { return assignment.find(name)->solution; }};
 }
 
 Result make_problem_result(const Entry& entry, const std::string& sandbox) {
     Failure failure = failure_from_id(entry.problem);
     failure.headline = entry.details;
-    failure.next = advice_for_problem(entry.problem);
+    failure.advice = advice_for_problem(entry.problem);
     return result_of_failure(Mark::rejected, failure, sandbox);
 }
 
-Result judge_submission(const Submission& handed, const Assigned& exercise, const Secret& secret,
-                        Judge& judge) {
-    if (handed.is_there()) return judge.judge(handed.source, exercise, secret);
-    return make_problem_result({.problem = handed.problem, .details = handed.details},
+Result judge_submission(const Submission& submission, const AssignedExercise& exercise,
+                        const Secret& secret, Judge& judge) {
+    if (submission.has_file()) return judge.judge(submission.source, exercise, secret);
+    return make_problem_result({.problem = submission.problem, .details = submission.details},
                                name_of(judge.tier()));
 }
 
 FileLock lock_assignment(const Assignment& assignment) {
-    return {assignment.teacher() / "lock", "the assignment " + assignment.name};
+    return {assignment.teacher_folder() / "lock", "the assignment " + assignment.name};
 }
 
-void OpenRun::store_problem_results(const JudgeSetup& setup, bool rejudges) {
+void OpenRun::store_problem_results(const JudgeSetup& setup, bool should_rejudge) {
     for (const Entry& entry : entries) {
-        if (entry.problem.empty() || (!rejudges && store.result(entry.key))) continue;
-        store.add_result(number, entry, to_json(make_problem_result(entry, name_of(setup.tier))));
+        if (entry.problem.empty() || (!should_rejudge && store.result(entry.key))) continue;
+        store.add_result(run_number, entry,
+                         to_json(make_problem_result(entry, name_of(setup.tier))));
     }
 }
 
 ClassResults OpenRun::finish() {
-    store.finish_run(number);
+    store.finish_run(run_number);
     ClassResults results = read_results(assignment, store);
     write_reports(results, assignment.results());
     return results;

@@ -31,7 +31,7 @@ struct RunRequest {
     bool should_resume = false;         ///< whether to continue the last run
     /// Whether to judge entries again that already have a result. The new result is compared with
     /// the old one.
-    bool rejudges = false;
+    bool should_rejudge = false;
 };
 
 /// The grader, the compiler and the sandbox. The result of a submission depends on all three and on
@@ -42,13 +42,14 @@ struct JudgeSetup {
     Tier tier = Tier::none;  ///< tier of the sandbox
 
     /// Returns "unsandboxed" if the run has no sandbox, otherwise "".
-    std::string stamp() const { return tier == Tier::unsandboxed ? name_of(tier) : ""; }
+    std::string sandbox_note() const { return tier == Tier::unsandboxed ? name_of(tier) : ""; }
 };
 
-/// Chooses a sandbox, and tests it in `work_folder`, which this function creates. If `wanted` is
-/// set, tests only this tier, and accepts the tier `unsandboxed` without a test. Throws
+/// Chooses a sandbox, and tests it in `work_folder`, which this function creates. If `wanted_tier`
+/// is set, tests only this tier, and accepts the tier `unsandboxed` without a test. Throws
 /// std::runtime_error if no sandbox starts and stops every attack.
-JudgeSetup find_judge_setup(const std::filesystem::path& work_folder, std::optional<Tier> wanted);
+JudgeSetup find_judge_setup(const std::filesystem::path& work_folder,
+                            std::optional<Tier> wanted_tier);
 
 struct ClassSubmissions {
     std::vector<Entry> entries;
@@ -57,9 +58,9 @@ struct ClassSubmissions {
 ClassSubmissions read_submissions(const Assignment& assignment, const JudgeSetup& setup,
                                   const std::filesystem::path& submissions);
 /// Returns the entries that must be judged. They have a source that can be judged, but no result in
-/// the store. If `rejudges` is true, entries with a result are included.
+/// the store. If `should_rejudge` is true, entries with a result are included.
 std::vector<Entry> select_entries_to_judge(const std::vector<Entry>& entries, Store& store,
-                                           bool rejudges);
+                                           bool should_rejudge);
 std::string result_key(const Assignment& assignment, const JudgeSetup& setup, const Entry& entry);
 /// Returns the parameters for judging submissions of an assignment.
 RetryOptions retry_options_for(const Assignment& assignment, const JudgeSetup& setup,
@@ -69,18 +70,20 @@ RetryOptions retry_options_for(const Assignment& assignment, const JudgeSetup& s
 /// missing.
 Result make_problem_result(const Entry& entry, const std::string& sandbox);
 /// Judges a submission. A submission that cannot be judged gets a result that states the problem.
-Result judge_submission(const Submission& handed, const Assigned& exercise, const Secret& secret,
-                        Judge& judge);
+Result judge_submission(const Submission& submission, const AssignedExercise& exercise,
+                        const Secret& secret, Judge& judge);
 
 /// Acquires the assignment's lock. Throws InfrastructureError if another process holds it.
 FileLock lock_assignment(const Assignment& assignment);
 
 /// A run in the store that is still receiving results.
 struct OpenRun {
-    explicit OpenRun(const Assignment& of)
-        : assignment(of), lock(lock_assignment(of)), store(of.store()) {}
+    explicit OpenRun(const Assignment& class_assignment)
+        : assignment(class_assignment),
+          lock(lock_assignment(class_assignment)),
+          store(class_assignment.store()) {}
     /// Stores the results of submissions that cannot be judged.
-    void store_problem_results(const JudgeSetup& setup, bool rejudges = false);
+    void store_problem_results(const JudgeSetup& setup, bool should_rejudge = false);
     /// Ends the run, and writes the reports. Must be called after the last result has been stored.
     ClassResults finish();
 
@@ -89,8 +92,8 @@ struct OpenRun {
     Store store;
     std::vector<Entry> entries = {};
     /// The students' earlier files. Empty if only a student's last file can count.
-    std::vector<Entry> earlier = {};
-    std::int64_t number = 0;
+    std::vector<Entry> earlier_runs_entries = {};
+    std::int64_t run_number = 0;
 };
 
 /// Grades a class. `tier` has the same meaning as in JudgeOptions. Throws UsageError if the request

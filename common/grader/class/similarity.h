@@ -23,7 +23,7 @@ namespace coalesce::grader {
 /// fingerprints.
 struct SimilarSubmissions {
     std::vector<std::size_t> members;  ///< indices of the submissions, at least two
-    double share = 0;                  ///< fraction of fingerprints in common, from 0 to 1
+    double common_fraction = 0;        ///< fraction of fingerprints in common, from 0 to 1
     double rarity = 0;                 ///< how unlikely a chance match is: at least this many bits
     bool has_same_names = false;  ///< whether the submissions have the same tokens, including names
     bool is_same_file = false;    ///< whether the files are byte-identical
@@ -34,13 +34,13 @@ struct SimilarSubmissions {
 /// `common` are ignored.
 std::vector<SimilarSubmissions> find_similar(const std::vector<std::string>& sources,
                                              const std::vector<std::string>& common,
-                                             double share = 0.6);
+                                             double min_common_fraction = 0.6);
 
 /// Returns the indices of the sources whose tokens equal those of `published`. Comments and white
-/// space are ignored. If `names_differ` is false, the names of variables and functions are ignored
-/// too.
+/// space are ignored. If `distinguishes_names` is false, the names of variables and functions are
+/// ignored too.
 std::vector<std::size_t> find_copies(const std::vector<std::string>& sources,
-                                     const std::string& published, bool names_differ = true);
+                                     const std::string& published, bool distinguishes_names = true);
 
 /// Returns the similarity report on a class as Markdown. Copies of the published solution come
 /// first.

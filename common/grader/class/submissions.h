@@ -28,7 +28,7 @@ struct Submission {
     std::string details;
 
     /// Reports whether the submission contains a file that can be judged.
-    bool is_there() const { return problem.empty(); }
+    bool has_file() const { return problem.empty(); }
 };
 
 /// One student's submissions.
@@ -47,6 +47,6 @@ std::vector<Student> read_class(const std::filesystem::path& submissions,
 Student read_student(const std::filesystem::path& submission, const std::string& name,
                      const std::vector<std::string>& exercises);
 
-std::vector<Submission> find_files(const Tree& tree, const std::vector<std::string>& exercises);
+std::vector<Submission> find_files(const FileTree& tree, const std::vector<std::string>& exercises);
 
 }  // namespace coalesce::grader

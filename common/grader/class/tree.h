@@ -17,7 +17,7 @@
 namespace coalesce::grader {
 
 /// An item in a folder or an archive.
-struct Item {
+struct TreeItem {
     /// The kinds of items.
     enum class Kind {
         file,       ///< an ordinary file
@@ -33,49 +33,51 @@ struct Item {
 };
 
 /// The items that were found.
-struct Tree {
-    std::vector<Item> items;  ///< all items except folders, in the order in which they were found
+struct FileTree {
+    std::vector<TreeItem>
+        items;  ///< all items except folders, in the order in which they were found
     /// The reason why reading stopped, such as "archive-too-large", or "" if it did not.
     std::string problem;
     std::string details;  ///< a description of the problem
 
     /// Stops reading, with a reason.
-    void refuse(const std::string& id, const std::string& words) {
-        problem = id;
-        details = words;
+    void refuse(const std::string& problem_id, const std::string& description) {
+        problem = problem_id;
+        details = description;
     }
 };
 
 /// Limits for reading.
 struct TreeLimits {
-    std::size_t items = 20000;               ///< maximum number of items
-    std::size_t bytes = 32u << 20;           ///< maximum total size of all files that are read
-    std::size_t file_bytes = 4u << 20;       ///< maximum size of a single file that is read
-    std::size_t archive_bytes = 256u << 20;  ///< maximum size of a nested archive, before unpacking
+    std::size_t max_items = 20000;            ///< maximum number of items
+    std::size_t max_total_bytes = 32u << 20;  ///< maximum total size of all files that are read
+    std::size_t max_file_bytes = 4u << 20;    ///< maximum size of a single file that is read
+    std::size_t max_archive_bytes = 256u
+                                    << 20;  ///< maximum size of a nested archive, before unpacking
     /// The maximum total size of ignored files and nested archives. Ignored files count, because
     /// even skipping a zip bomb requires decompressing it.
-    std::size_t unwanted_bytes = 512u << 20;
-    std::size_t depth = 12;     ///< maximum nesting depth of folders
-    bool has_archives = false;  ///< whether to read nested archives too
+    std::size_t max_unwanted_bytes = 512u << 20;
+    std::size_t max_depth = 12;      ///< maximum nesting depth of folders
+    bool includes_archives = false;  ///< whether to read nested archives too
 };
 
 /// Limits for an archive of a whole class.
-inline constexpr TreeLimits kClassLimits = {.items = 1000000,
-                                            .bytes = 1u << 30,
-                                            .file_bytes = 4u << 20,
-                                            .unwanted_bytes = std::size_t{8} << 30,
-                                            .depth = 16,
-                                            .has_archives = true};
+inline constexpr TreeLimits kClassLimits = {.max_items = 1000000,
+                                            .max_total_bytes = 1u << 30,
+                                            .max_file_bytes = 4u << 20,
+                                            .max_unwanted_bytes = std::size_t{8} << 30,
+                                            .max_depth = 16,
+                                            .includes_archives = true};
 
 /// Reads a folder. Checks the sizes of files before reading them, and does not follow links. Throws
 /// UsageError if `folder` is not a folder.
-Tree read_folder(const std::filesystem::path& folder, const TreeLimits& limits = {});
+FileTree read_folder(const std::filesystem::path& folder, const TreeLimits& limits = {});
 
 /// Reads a zip or tar archive, compressed or not.
-Tree read_archive(std::string_view archive, const TreeLimits& limits = {});
+FileTree read_archive(std::string_view archive, const TreeLimits& limits = {});
 
 /// Describes the ignored files: "notes.pdf (50 MB) and 3 others". Returns "" if there are none.
-std::string describe_ignored_files(const Tree& tree);
+std::string describe_ignored_files(const FileTree& tree);
 
 /// Reports whether a file name has the extension of an archive.
 bool is_archive_name(std::string_view name);

@@ -25,14 +25,14 @@ namespace {
 constexpr rlim_t kMaxProcessorSeconds = 20;
 // The maximum address space, in bytes, that a submission may use in addition to what the worker
 // used before its first submission.
-constexpr rlim_t kMostMemory = rlim_t{1} << 30;
+constexpr rlim_t kMaxMemoryBytes = rlim_t{1} << 30;
 
 // Sets only the soft limit, because a sandbox must be able to raise its limit before it starts.
-void set_soft_limit(__rlimit_resource what, rlim_t most) {
+void set_soft_limit(__rlimit_resource resource, rlim_t max_value) {
     rlimit limit{};
-    if (getrlimit(what, &limit) != 0) return;
-    limit.rlim_cur = std::min(limit.rlim_max, most);
-    setrlimit(what, &limit);
+    if (getrlimit(resource, &limit) != 0) return;
+    limit.rlim_cur = std::min(limit.rlim_max, max_value);
+    setrlimit(resource, &limit);
 }
 
 rlim_t address_space_in_use() {
@@ -42,7 +42,7 @@ rlim_t address_space_in_use() {
 }
 
 WorkerAnswer judge_task(Judge& judge, const Assignment& assignment, const Task& task) {
-    const Assigned* exercise = assignment.find(task.exercise);
+    const AssignedExercise* exercise = assignment.find(task.exercise);
     if (exercise == nullptr) return {false, "there is no exercise " + task.exercise};
     try {
         Result result = judge.judge(task.source, *exercise, assignment.secret(*exercise));
@@ -56,22 +56,23 @@ WorkerAnswer judge_task(Judge& judge, const Assignment& assignment, const Task& 
 }  // namespace
 
 void limit_to_one_submission() {
-    rusage used{};
-    getrusage(RUSAGE_SELF, &used);
-    const auto seconds = static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    const auto seconds = static_cast<rlim_t>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec);
     set_soft_limit(RLIMIT_CPU, seconds + 1 + kMaxProcessorSeconds);
-    static const rlim_t before = address_space_in_use();
-    if (before > 0) set_soft_limit(RLIMIT_AS, before + kMostMemory);
+    static const rlim_t initial_address_space = address_space_in_use();
+    if (initial_address_space > 0)
+        set_soft_limit(RLIMIT_AS, initial_address_space + kMaxMemoryBytes);
 }
 
-std::string identity_of(const Assignment& assignment) {
-    std::string all;
-    for (const Assigned& exercise : assignment.exercises) {
+std::string assignment_identity(const Assignment& assignment) {
+    std::string digests;
+    for (const AssignedExercise& exercise : assignment.exercises) {
         Secret secret = assignment.secret(exercise);
-        all += requirements_digest(exercise) +
-               hex(sha256({reinterpret_cast<char*>(secret.data()), secret.size()}));
+        digests += requirements_digest(exercise) +
+                   hex(sha256({reinterpret_cast<char*>(secret.data()), secret.size()}));
     }
-    return sha256_hex(all);
+    return sha256_hex(digests);
 }
 
 Result make_fault_result(const std::string& sandbox) {
@@ -79,7 +80,7 @@ Result make_fault_result(const std::string& sandbox) {
         Mark::fault,
         {.kind = FailureKind::grader_fault,
          .headline = "the grader crashes on this file, and only on this one.",
-         .next =
+         .advice =
              "Your teacher will look at it and decide. Does the file contain anything unusual?"},
         sandbox);
 }
@@ -89,14 +90,15 @@ int run_worker(const Assignment& assignment, const JudgeOptions& options) {
     if (getppid() == 1) return exit_infrastructure;  // the parent ended before the call above
     // Write answers to a duplicate of stdout, so that other code that prints to stdout cannot
     // corrupt them.
-    int answers = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    int answer_descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     dup2(STDERR_FILENO, STDOUT_FILENO);
     Judge judge(options);
-    if (!write_all(answers, identity_of(assignment) + "\n")) return exit_infrastructure;
+    if (!write_all(answer_descriptor, assignment_identity(assignment) + "\n"))
+        return exit_infrastructure;
     for (std::string line; std::getline(std::cin, line);) {
         limit_to_one_submission();
         const WorkerAnswer answer = judge_task(judge, assignment, codec::read<Task>(line));
-        if (!write_all(answers, codec::write(answer) + "\n")) break;
+        if (!write_all(answer_descriptor, codec::write(answer) + "\n")) break;
     }
     return exit_done;
 }

@@ -34,8 +34,8 @@ void describe(auto& codec, WorkerAnswer& answer) {
     fields(codec, "is_judged", answer.is_judged, "text", answer.text);
 }
 
-/// Runs a worker. Its first line of output is `identity_of(assignment)`, which the parent compares
-/// with its own value. Both processes have then read the same assignment.
+/// Runs a worker. Its first line of output is `assignment_identity(assignment)`, which the parent
+/// compares with its own value. Both processes have then read the same assignment.
 int run_worker(const Assignment& assignment, const JudgeOptions& options);
 
 /// Limits the processor time and the memory that this process may use for the next submission. Call
@@ -51,6 +51,6 @@ Result make_fault_result(const std::string& sandbox);
 
 /// Returns a digest of the assignment. A parent process and its workers compare it, to verify that
 /// they have read the same assignment.
-std::string identity_of(const Assignment& assignment);
+std::string assignment_identity(const Assignment& assignment);
 
 }  // namespace coalesce::grader

@@ -15,7 +15,7 @@ la_ssize_t append_to_string(archive*, void* text, const void* bytes, std::size_t
     return static_cast<la_ssize_t>(count);
 }
 
-void add(archive* opened, const ZipEntry& file) {
+void add_entry(archive* archive_handle, const ZipEntry& file) {
     const std::unique_ptr<archive_entry, decltype(&archive_entry_free)> entry(archive_entry_new(),
                                                                               archive_entry_free);
     archive_entry_set_pathname(entry.get(), file.name.c_str());
@@ -25,9 +25,10 @@ void add(archive* opened, const ZipEntry& file) {
     // Use a fixed time, so that the same files always produce the same archive. January 1980 is the
     // earliest time that a zip file can store.
     archive_entry_set_mtime(entry.get(), 315532800, 0);
-    if (archive_write_header(opened, entry.get()) != ARCHIVE_OK ||
-        archive_write_data(opened, file.bytes.data(), file.bytes.size()) < 0) {
-        throw InfrastructureError("packing " + file.name + ": " + archive_error_string(opened));
+    if (archive_write_header(archive_handle, entry.get()) != ARCHIVE_OK ||
+        archive_write_data(archive_handle, file.bytes.data(), file.bytes.size()) < 0) {
+        throw InfrastructureError("packing " + file.name + ": " +
+                                  archive_error_string(archive_handle));
     }
 }
 
@@ -35,16 +36,17 @@ using SetFormat = int (*)(archive*);
 
 std::string create_archive(const std::vector<ZipEntry>& files, SetFormat set_format) {
     std::string text;
-    const std::unique_ptr<archive, decltype(&archive_write_free)> opened(archive_write_new(),
-                                                                         archive_write_free);
-    set_format(opened.get());
+    const std::unique_ptr<archive, decltype(&archive_write_free)> archive_handle(
+        archive_write_new(), archive_write_free);
+    set_format(archive_handle.get());
     // Do not pad the archive to the block size of a tape.
-    archive_write_set_bytes_in_last_block(opened.get(), 1);
-    if (archive_write_open(opened.get(), &text, nullptr, append_to_string, nullptr) != ARCHIVE_OK) {
+    archive_write_set_bytes_in_last_block(archive_handle.get(), 1);
+    if (archive_write_open(archive_handle.get(), &text, nullptr, append_to_string, nullptr) !=
+        ARCHIVE_OK) {
         throw InfrastructureError("the archive could not be created");
     }
-    for (const ZipEntry& file : files) add(opened.get(), file);
-    if (archive_write_close(opened.get()) != ARCHIVE_OK) {
+    for (const ZipEntry& file : files) add_entry(archive_handle.get(), file);
+    if (archive_write_close(archive_handle.get()) != ARCHIVE_OK) {
         throw InfrastructureError("the archive could not be written completely");
     }
     return text;

@@ -25,38 +25,40 @@ namespace {
 
 // Returns the folder of the named assignment. If no name is given, there must be exactly one
 // assignment.
-fs::path find_assignment(const CommandOptions& words) {
-    if (!words.name.empty()) return assignment_folder(words.folder, words.name);
-    std::vector<fs::path> found;
+fs::path find_assignment(const CommandOptions& options) {
+    if (!options.assignment_name.empty())
+        return assignment_folder(options.folder, options.assignment_name);
+    std::vector<fs::path> folders;
     std::error_code error;
-    for (const fs::directory_entry& entry : fs::directory_iterator(words.folder, error)) {
-        if (fs::is_directory(entry.path() / "teacher")) found.push_back(entry.path());
+    for (const fs::directory_entry& entry : fs::directory_iterator(options.folder, error)) {
+        if (fs::is_directory(entry.path() / "teacher")) folders.push_back(entry.path());
     }
-    if (found.size() == 1) return found.front();
+    if (folders.size() == 1) return folders.front();
     throw UsageError(
-        (found.empty() ? "there is no assignment in " : "there are several assignments in ") +
-        words.folder.string() + "; name the assignment: --assignment NAME");
+        (folders.empty() ? "there is no assignment in " : "there are several assignments in ") +
+        options.folder.string() + "; name the assignment: --assignment NAME");
 }
 
 // An exercise, defined by the assignment or by the course, and the secret from which its inputs are
 // generated.
 struct ExerciseWithSecret {
-    Assigned exercise;
+    AssignedExercise exercise;
     Secret secret;
 };
 
-ExerciseWithSecret find_requested_exercise(const CommandOptions& words) {
-    if (!words.name.empty()) {
-        Assignment assignment = read_assignment(find_assignment(words));
-        const Assigned* exercise = assignment.find(words.exercise);
+ExerciseWithSecret find_requested_exercise(const CommandOptions& options) {
+    if (!options.assignment_name.empty()) {
+        Assignment assignment = read_assignment(find_assignment(options));
+        const AssignedExercise* exercise = assignment.find(options.exercise);
         if (exercise != nullptr) return {*exercise, assignment.secret(*exercise)};
-        throw UsageError(assignment.name + " has no exercise " + words.exercise);
+        throw UsageError(assignment.name + " has no exercise " + options.exercise);
     }
-    for (const Assigned& exercise : course_exercises(repository())) {
+    for (const AssignedExercise& exercise : course_exercises(course_folder())) {
         // Without an assignment there is no secret, so use fixed inputs.
-        if (exercise.has_name(words.exercise)) return {exercise, sha256("the course's own inputs")};
+        if (exercise.has_name(options.exercise))
+            return {exercise, sha256("the course's own inputs")};
     }
-    throw UsageError("there is no exercise " + words.exercise +
+    throw UsageError("there is no exercise " + options.exercise +
                      "; ./learn list shows all exercises");
 }
 
@@ -71,64 +73,64 @@ void print(const std::string& text) {
     std::cout << text << std::flush;
 }
 
-void write_or_print(const fs::path& to, const std::string& text) {
-    if (to.empty()) return print(text);
-    write_atomically(to, text);
-    std::cerr << "written: " << to.string() << "\n";
+void write_or_print(const fs::path& destination, const std::string& text) {
+    if (destination.empty()) return print(text);
+    write_atomically(destination, text);
+    std::cerr << "written: " << destination.string() << "\n";
 }
 
 }  // namespace
 
 fs::path assignments_folder() {
-    return repository() / "assignments";
+    return course_folder() / "assignments";
 }
 
-int new_assignment(const CommandOptions& words) {
-    NewAssignment request = words.new_assignment_request;
-    request.folder = assignment_folder(words.folder, words.name);
+int create_assignment(const CommandOptions& options) {
+    NewAssignment request = options.new_assignment_request;
+    request.folder = assignment_folder(options.folder, options.assignment_name);
     make_assignment(request);
-    Assignment new_assignment_request = read_assignment(request.folder);
+    Assignment assignment = read_assignment(request.folder);
     std::string folder = request.folder.string();
     print(folder + "/handout   for your students: give them this folder\n" + folder +
           "/teacher   only for you: the key, hidden shapes and solutions; keep a backup\n\n" +
-          format_count(new_assignment_request.exercises.size(), "exercise") + ", " +
-          format_short(new_assignment_request.points()) +
-          " points. Next: ./learn assignment verify " + words.name + "\n");
+          format_count(assignment.exercises.size(), "exercise") + ", " +
+          format_short(assignment.points()) + " points. Next: ./learn assignment verify " +
+          options.assignment_name + "\n");
     return exit_done;
 }
 
-int verify(const CommandOptions& words) {
-    Assignment assignment = read_assignment(find_assignment(words));
-    bool is_proved = verify_assignment(assignment, words.processes, words.tier, std::cout);
+int run_verification(const CommandOptions& options) {
+    Assignment assignment = read_assignment(find_assignment(options));
+    bool is_proved = verify_assignment(assignment, options.processes, options.tier, std::cout);
     return is_proved ? exit_done : exit_proof_failed;
 }
 
-int run(const CommandOptions& words) {
-    if (words.run.should_resume != words.run.submissions.empty()) {
+int grade_submissions(const CommandOptions& options) {
+    if (options.run_request.should_resume != options.run_request.submissions.empty()) {
         throw UsageError(
-            words.run.should_resume
+            options.run_request.should_resume
                 ? "--resume continues with the earlier submissions; leave out --submissions"
                 : "name the submissions with --submissions FOLDER, or continue the last run with "
                   "--resume");
     }
-    Assignment assignment = read_assignment(find_assignment(words));
-    grade_class(assignment, words.run, words.processes, words.tier, std::cout);
+    Assignment assignment = read_assignment(find_assignment(options));
+    grade_class(assignment, options.run_request, options.processes, options.tier, std::cout);
     print("Grades: " + (assignment.results() / "grades.csv").string() +
           "; the feedback is in the same folder\n");
-    if (words.gpu) {
+    if (options.should_time_on_gpu) {
         Store store(assignment.store());
-        measure_class(assignment, read_results(assignment, store), words.tier, std::cout);
+        measure_gpu_times(assignment, read_results(assignment, store), options.tier, std::cout);
     }
     return exit_done;
 }
 
-int judge_one_file(const CommandOptions& words) {
-    ExerciseWithSecret asked = find_requested_exercise(words);
-    Student alone = read_student(words.file, "one", {asked.exercise.name});
-    Judge judge({.tier = words.tier});
+int judge_one_file(const CommandOptions& options) {
+    ExerciseWithSecret requested = find_requested_exercise(options);
+    Student student = read_student(options.file, "one", {requested.exercise.name});
+    Judge judge({.tier = options.tier});
     const Result result =
-        judge_submission(alone.submissions.front(), asked.exercise, asked.secret, judge);
-    print(words.json ? to_json(result) + "\n" : format_result(result, asked.exercise));
+        judge_submission(student.submissions.front(), requested.exercise, requested.secret, judge);
+    print(options.prints_json ? to_json(result) + "\n" : format_result(result, requested.exercise));
     if (result.mark != Mark::system) return exit_done;
     throw InfrastructureError("nothing was judged: " + result.problem +
                               "\n./learn grade doctor says what is missing");
@@ -137,53 +139,54 @@ int judge_one_file(const CommandOptions& words) {
 namespace {
 
 /// Judges a single submission. The student's name is "student".
-StudentResults judge_student(const CommandOptions& words, const Assignment& assignment) {
+StudentResults judge_student(const CommandOptions& options, const Assignment& assignment) {
     std::vector<std::string> names;
-    for (const Assigned& exercise : assignment.exercises) names.push_back(exercise.name);
-    JudgeSetup setup = find_judge_setup(fs::temp_directory_path(), words.tier);
+    for (const AssignedExercise& exercise : assignment.exercises) names.push_back(exercise.name);
+    JudgeSetup setup = find_judge_setup(fs::temp_directory_path(), options.tier);
     Judge judge({.tier = setup.tier});
     StudentResults results{.name = "student", .graded = {}};
-    for (const Submission& handed : read_student(words.file, "student", names).submissions) {
-        const Assigned& exercise = *assignment.find(handed.exercise);
-        Result result = judge_submission(handed, exercise, assignment.secret(exercise), judge);
+    for (const Submission& submission : read_student(options.file, "student", names).submissions) {
+        const AssignedExercise& exercise = *assignment.find(submission.exercise);
+        Result result = judge_submission(submission, exercise, assignment.secret(exercise), judge);
         if (result.mark == Mark::system) {
             throw InfrastructureError("nothing was judged: " + result.problem);
         }
-        results.graded.push_back({exercise.name, exercise.possible, handed.source, result,
-                                  handed.is_there() ? handed.details : ""});
+        results.graded.push_back({exercise.name, exercise.possible_points, submission.source,
+                                  result, submission.has_file() ? submission.details : ""});
     }
     return results;
 }
 
 }  // namespace
 
-int student(const CommandOptions& words) {
-    const Assignment assignment = read_assignment(find_assignment(words));
-    const StudentResults results = judge_student(words, assignment);
-    const ClassResults alone{.assignment = assignment.name, .title = assignment.title};
-    write_or_print(words.to, words.format == "gradescope" ? gradescope_json(results)
-                                                          : feedback(alone, results));
+int judge_student_submission(const CommandOptions& options) {
+    const Assignment assignment = read_assignment(find_assignment(options));
+    const StudentResults results = judge_student(options, assignment);
+    const ClassResults class_results{.assignment = assignment.name, .title = assignment.title};
+    write_or_print(options.destination, options.format == "gradescope"
+                                            ? gradescope_json(results)
+                                            : format_feedback(class_results, results));
     return exit_done;
 }
 
-int container(const CommandOptions& words) {
-    for (const char* file : {"results.json", "comment.md"}) fs::remove(words.to / file);
-    const Assignment assignment = read_assignment(find_assignment(words));
-    const StudentResults results = judge_student(words, assignment);
-    const ClassResults alone{.assignment = assignment.name, .title = assignment.title};
-    make_folder(words.to);
-    write_atomically(words.to / "comment.md", comment_markdown(alone, results));
+int judge_in_container(const CommandOptions& options) {
+    for (const char* file : {"results.json", "comment.md"}) fs::remove(options.destination / file);
+    const Assignment assignment = read_assignment(find_assignment(options));
+    const StudentResults results = judge_student(options, assignment);
+    const ClassResults class_results{.assignment = assignment.name, .title = assignment.title};
+    make_folder(options.destination);
+    write_atomically(options.destination / "comment.md", comment_markdown(class_results, results));
     // Write results.json last, so that the comment exists whenever results.json exists.
-    write_atomically(words.to / "results.json", results_json(alone, results));
+    write_atomically(options.destination / "results.json", results_json(class_results, results));
     return exit_done;
 }
 
-int show(const CommandOptions& words) {
-    Assignment assignment = read_assignment(find_assignment(words));
+int show_student(const CommandOptions& options) {
+    Assignment assignment = read_assignment(find_assignment(options));
     Store store(assignment.store());
     ClassResults results = read_results(assignment, store);
-    const StudentResults* student = &require_student(assignment, results, words.student);
-    print(feedback(results, *student));
+    const StudentResults* student = &require_student(assignment, results, options.student);
+    print(format_feedback(results, *student));
     // Identical files are judged only once, under the name of one student. Therefore, look up the
     // attempts by the key of the result, which is the same for all students who submitted the file.
     std::set<std::string> keys;
@@ -203,29 +206,31 @@ int show(const CommandOptions& words) {
     return exit_done;
 }
 
-int set_points(const CommandOptions& words) {
-    const Assignment assignment = read_assignment(find_assignment(words));
+int set_points(const CommandOptions& options) {
+    const Assignment assignment = read_assignment(find_assignment(options));
     const FileLock lock = lock_assignment(assignment);
     Store store(assignment.store());
     ClassResults results = read_results(assignment, store);
-    const std::string student = require_student(assignment, results, words.student).name;
-    const Assigned* exercise = assignment.find(words.exercise);
+    const std::string student = require_student(assignment, results, options.student).name;
+    const AssignedExercise* exercise = assignment.find(options.exercise);
     if (exercise == nullptr) {
-        throw UsageError(assignment.name + " has no exercise " + escape_line(words.exercise));
+        throw UsageError(assignment.name + " has no exercise " + escape_line(options.exercise));
     }
-    if (words.points && *words.points > exercise->possible.total()) {
-        throw UsageError(exercise->name + " has " + format_short(exercise->possible.total()) +
+    if (options.points && *options.points > exercise->possible_points.total()) {
+        throw UsageError(exercise->name + " has " +
+                         format_short(exercise->possible_points.total()) +
                          " points; give at most that many");
     }
     for (const Entry& entry : store.entries(results.run)) {
         if (entry.student != student || entry.exercise != exercise->name) continue;
-        store.decide({student, entry.exercise, entry.source, words.points, words.reason});
+        store.add_decision({student, entry.exercise, entry.source, options.points, options.reason});
     }
     results = read_results(assignment, store);
-    const StudentResults& now = require_student(assignment, results, student);
+    const StudentResults& updated_results = require_student(assignment, results, student);
     print(escape_line(student) + ": " +
-          (now.is_complete() ? format_short(now.points()) : "? (not everything is graded yet)") +
-          " of " + format_short(now.possible()) + " points.\n");
+          (updated_results.is_complete() ? format_short(updated_results.points())
+                                         : "? (not everything is graded yet)") +
+          " of " + format_short(updated_results.possible_points()) + " points.\n");
     // The reports of an unfinished run are written when the run ends.
     if (!store.run()->is_finished) return exit_done;
     write_reports(results, assignment.results());
@@ -241,80 +246,85 @@ constexpr std::string_view kPlatforms[] = {"gradescope", "prairielearn", "autola
 
 }  // namespace
 
-int export_results(const CommandOptions& words) {
-    Assignment assignment = read_assignment(find_assignment(words));
-    if (std::ranges::count(kPlatforms, words.format) > 0) {
-        if (words.to.empty()) throw UsageError("name the destination: --to PATH");
-        export_platform(assignment, words.format, words.to);
-        print("written: " + words.to.string() + "\n");
+int export_results(const CommandOptions& options) {
+    Assignment assignment = read_assignment(find_assignment(options));
+    if (std::ranges::count(kPlatforms, options.format) > 0) {
+        if (options.destination.empty()) throw UsageError("name the destination: --to PATH");
+        export_platform(assignment, options.format, options.destination);
+        print("written: " + options.destination.string() + "\n");
         return exit_done;
     }
     Store store(assignment.store());
     ClassResults results = read_results(assignment, store);
-    if (words.format == "feedback") {
-        if (words.to.empty()) throw UsageError("name the archive: --to feedback.zip");
-        write_or_print(words.to, feedback_zip(results));
+    if (options.format == "feedback") {
+        if (options.destination.empty()) throw UsageError("name the archive: --to feedback.zip");
+        write_or_print(options.destination, feedback_zip(results));
         return exit_done;
     }
-    if (words.format == "moodle" || words.format == "canvas") {
-        if (words.names.empty()) throw UsageError("give the list of names: --names LIST.csv");
-        const Roster roster = read_roster(read_file(words.names), words.names.string());
-        write_or_print(words.to, gradebook_csv(results, roster, words.late, words.format));
+    if (options.format == "moodle" || options.format == "canvas") {
+        if (options.names_file.empty())
+            throw UsageError("give the list of names: --names LIST.csv");
+        const Roster roster =
+            read_roster(read_file(options.names_file), options.names_file.string());
+        write_or_print(options.destination,
+                       gradebook_csv(results, roster, options.late_rule, options.format));
         return exit_done;
     }
-    write_or_print(words.to, words.format == "csv"     ? grades_csv(results)
-                             : words.format == "junit" ? junit_xml(results)
-                                                       : grades_json(results));
+    write_or_print(options.destination, options.format == "csv"     ? grades_csv(results)
+                                        : options.format == "junit" ? junit_xml(results)
+                                                                    : grades_json(results));
     return exit_done;
 }
 
-int plan(const CommandOptions& words) {
-    make_plan(read_assignment(find_assignment(words)), words.plan_request, words.tier, std::cout);
+int write_plan(const CommandOptions& options) {
+    make_plan(read_assignment(find_assignment(options)), options.plan_request, options.tier,
+              std::cout);
     return exit_done;
 }
 
-int chunk(const CommandOptions& words) {
-    Plan plan = read_plan(words.plan);
-    Assignment assignment = read_assignment(assignment_folder(words.folder, plan.assignment));
-    judge_chunk(assignment, plan, static_cast<std::size_t>(words.chunk), words.processes,
+int judge_planned_chunk(const CommandOptions& options) {
+    Plan plan = read_plan(options.plan_folder);
+    Assignment assignment = read_assignment(assignment_folder(options.folder, plan.assignment));
+    judge_chunk(assignment, plan, static_cast<std::size_t>(options.chunk_number), options.processes,
                 std::cout);
     return exit_done;
 }
 
-int status(const CommandOptions& words) {
-    print(plan_status(read_plan(words.plan)));
+int print_plan_status(const CommandOptions& options) {
+    print(plan_status(read_plan(options.plan_folder)));
     return exit_done;
 }
 
-int merge(const CommandOptions& words) {
-    Plan plan = read_plan(words.plan);
-    Assignment assignment = read_assignment(assignment_folder(words.folder, plan.assignment));
+int merge_planned_results(const CommandOptions& options) {
+    Plan plan = read_plan(options.plan_folder);
+    Assignment assignment = read_assignment(assignment_folder(options.folder, plan.assignment));
     merge_plan(assignment, plan, std::cout);
     print("Grades: " + (assignment.results() / "grades.csv").string() +
           "; the feedback is in the same folder\n");
     return exit_done;
 }
 
-int doctor_report(const CommandOptions& words) {
-    DoctorReport report = doctor({.tier = words.tier});
+int print_doctor_report(const CommandOptions& options) {
+    DoctorReport report = run_doctor({.tier = options.tier});
     print(std::string("Sandbox: tier ") + name_of(report.tier) + "\n");
     for (const std::string& line : report.lines) print("  " + line + "\n");
     return report.ok ? exit_done : exit_infrastructure;
 }
 
-int worker(const CommandOptions& words) {
-    make_folder(words.work, 0700);
-    fs::path own = words.work / std::to_string(getpid());
-    make_folder(own, 0700);
-    return run_worker(read_assignment(words.assignment), {.tier = words.tier, .work_folder = own});
+int run_judging_worker(const CommandOptions& options) {
+    make_folder(options.work_folder, 0700);
+    fs::path process_folder = options.work_folder / std::to_string(getpid());
+    make_folder(process_folder, 0700);
+    return run_worker(read_assignment(options.assignment_path),
+                      {.tier = options.tier, .work_folder = process_folder});
 }
 
-int time(const CommandOptions& words) {
-    if (words.file.empty()) {
-        print(require_gpu(words.argv).name + "\n");
+int time_gpu_kernel(const CommandOptions& options) {
+    if (options.file.empty()) {
+        print(require_gpu(options.argv).name + "\n");
     } else {
-        print(codec::write(
-                  time_on(require_gpu(words.argv), codec::read<GpuJob>(read_file(words.file)))) +
+        print(codec::write(measure_on_device(require_gpu(options.argv),
+                                             codec::read<GpuJob>(read_file(options.file)))) +
               "\n");
     }
     return exit_done;

@@ -13,9 +13,9 @@
 namespace coalesce::grader {
 
 /// Replaces every mark with the repeated text. Throws std::runtime_error for a malformed mark.
-std::string with_repeats(const std::string& text);
+std::string expand_repeats(const std::string& text);
 
 /// Returns the kernel in `file` as a student would submit it, with its marks expanded.
-std::string case_text(const std::filesystem::path& file);
+std::string read_case_file(const std::filesystem::path& file);
 
 }  // namespace coalesce::grader

@@ -21,76 +21,79 @@ struct Process {
     pid_t parent = 0;
 };
 
-Process process_at(const fs::path& folder) {
+Process read_process(const fs::path& folder) {
     const std::string text = read_if_exists(folder / "stat").value_or("");
     const std::size_t begin = text.find('('), end = text.rfind(')');
     if (begin == text.npos || end == text.npos) return {};
-    std::istringstream rest(text.substr(end + 1));
+    std::istringstream stat_fields(text.substr(end + 1));
     char state = 0;
     Process process{text.substr(begin + 1, end - begin - 1), 0};
-    rest >> state >> process.parent;
+    stat_fields >> state >> process.parent;
     return process;
 }
 
 /// The file that hostile archives in the corpus try to create.
-constexpr const char* escaped_file = "/tmp/coalesce-escaped";
+constexpr const char* kEscapedFile = "/tmp/coalesce-escaped";
 
-std::string own_group_prefix() {
+std::string grader_cgroup_prefix() {
     return "coalesce-grader-" + std::to_string(getpid()) + "-";
 }
 
 /// Reports whether a process is our child, or an orphan of our session or of one of our cgroups.
 /// Processes of other graders do not count.
-bool is_ours(const fs::path& folder, const Process& process) {
+bool is_from_this_grader(const fs::path& folder, const Process& process) {
     if (process.parent == getpid()) return true;
     if (process.parent != 1) return false;
-    const std::string groups = read_if_exists(folder / "cgroup").value_or("");
-    const pid_t number = std::atoi(folder.filename().c_str());
-    return groups.find(own_group_prefix()) != groups.npos || getsid(number) == getsid(0);
+    const std::string cgroup_lines = read_if_exists(folder / "cgroup").value_or("");
+    const pid_t process_id = std::atoi(folder.filename().c_str());
+    return cgroup_lines.find(grader_cgroup_prefix()) != cgroup_lines.npos ||
+           getsid(process_id) == getsid(0);
 }
 
-void add_processes(Leftovers& all) {
+void add_processes(Leftovers& leftovers) {
     std::error_code error;
     for (const auto& entry : fs::directory_iterator("/proc", error)) {
-        const std::string number = entry.path().filename();
-        if (!std::all_of(number.begin(), number.end(),
+        const std::string process_id = entry.path().filename();
+        if (!std::all_of(process_id.begin(), process_id.end(),
                          [](unsigned char c) { return std::isdigit(c); })) {
             continue;
         }
-        const Process process = process_at(entry.path());
+        const Process process = read_process(entry.path());
         const bool is_jail = process.name == "jail" || process.name == "bwrap";
-        if (is_jail && is_ours(entry.path(), process))
-            all.insert("process " + number + " (" + process.name + ")");
+        if (is_jail && is_from_this_grader(entry.path(), process))
+            leftovers.insert("process " + process_id + " (" + process.name + ")");
     }
 }
 
-void add_files(const fs::path& folder, Leftovers& all) {
+void add_files(const fs::path& folder, Leftovers& leftovers) {
     std::error_code error;
     for (const auto& entry : fs::recursive_directory_iterator(folder, error)) {
-        all.insert("file " + entry.path().string());
+        leftovers.insert("file " + entry.path().string());
     }
 }
 
 }  // namespace
 
-Leftovers leftovers_in(const fs::path& folder) {
-    Leftovers all;
-    add_processes(all);
-    add_files(folder, all);
-    add_files("/dev/shm", all);
-    if (fs::exists(fs::symlink_status(escaped_file))) {
-        all.insert(std::string("file ") + escaped_file);
+Leftovers find_leftovers(const fs::path& folder) {
+    Leftovers leftovers;
+    add_processes(leftovers);
+    add_files(folder, leftovers);
+    add_files("/dev/shm", leftovers);
+    if (fs::exists(fs::symlink_status(kEscapedFile))) {
+        leftovers.insert(std::string("file ") + kEscapedFile);
     }
     for (const fs::path& group : find_grader_cgroups(getpid()))
-        all.insert("cgroup " + group.string());
-    return all;
+        leftovers.insert("cgroup " + group.string());
+    return leftovers;
 }
 
-std::vector<std::string> new_in(const Leftovers& now, const Leftovers& before) {
-    std::vector<std::string> fresh;
-    std::set_difference(now.begin(), now.end(), before.begin(), before.end(),
-                        std::back_inserter(fresh));
-    return fresh;
+std::vector<std::string> find_new_leftovers(const Leftovers& current_leftovers,
+                                            const Leftovers& earlier_leftovers) {
+    std::vector<std::string> new_leftovers;
+    std::set_difference(current_leftovers.begin(), current_leftovers.end(),
+                        earlier_leftovers.begin(), earlier_leftovers.end(),
+                        std::back_inserter(new_leftovers));
+    return new_leftovers;
 }
 
 }  // namespace coalesce::grader

@@ -14,8 +14,9 @@ using Leftovers = std::set<std::string>;
 
 /// Returns what a grader may have left behind: processes, cgroups, and files in `folder`, /dev/shm
 /// and /tmp.
-Leftovers leftovers_in(const std::filesystem::path& folder);
-/// Returns the leftovers in `now` that are missing from `before`.
-std::vector<std::string> new_in(const Leftovers& now, const Leftovers& before);
+Leftovers find_leftovers(const std::filesystem::path& folder);
+/// Returns the leftovers in `current_leftovers` that are missing from `earlier_leftovers`.
+std::vector<std::string> find_new_leftovers(const Leftovers& current_leftovers,
+                                            const Leftovers& earlier_leftovers);
 
 }  // namespace coalesce::grader

@@ -29,31 +29,31 @@ struct CorpusCase {
     /// Allowed failures, such as "indices-not-swapped". Empty if nothing is wrong.
     std::vector<std::string> failures;
     /// Reports whether the submission is correct.
-    bool is_right() const { return verdict == "OK"; }
+    bool is_correct() const { return verdict == "OK"; }
     /// Returns the failure as written in cases.txt, or "" if there is none.
     std::string failure() const;
     /// Reports whether both cases require the same verdict and failure.
-    bool has_the_end_of(const CorpusCase& other) const {
+    bool has_same_outcome_as(const CorpusCase& other) const {
         return verdict == other.verdict && failures == other.failures;
     }
 };
 
 /// Parses the text of cases.txt. Throws a std::runtime_error that names the faulty line.
-std::vector<CorpusCase> corpus_cases(const std::string& text);
+std::vector<CorpusCase> parse_corpus_cases(const std::string& text);
 
 /// Returns all cases for a compiler. For clang, cases in cases_by_clang.txt replace the
 /// corresponding cases in cases.txt.
-std::vector<CorpusCase> cases_of(Compiler compiler);
+std::vector<CorpusCase> cases_for_compiler(Compiler compiler);
 
 /// Returns the exercises of the corpus, keyed by name both with and without the number. They have
 /// fixed hidden shapes, on which the cases rely.
-std::map<std::string, Assigned> corpus_exercises();
+std::map<std::string, AssignedExercise> corpus_exercises();
 
 /// Judges the submissions of the corpus, and looks for leftover processes, cgroups and files.
 /// Returns 0 if there are no mistakes, 1 if there are, and 2 if nothing can be judged on this
-/// computer. If `every` is 5, judges every fifth case, and all cases whose result depends on the
-/// compiler. `only` selects files by the start of their names.
-int self_test(std::ostream& out, const JudgeOptions& options, int every = 1,
-              const std::string& only = "");
+/// computer. If `sample_step` is 5, judges every fifth case, and all cases whose result depends on
+/// the compiler. `file_prefix` selects files by the start of their names.
+int self_test(std::ostream& out, const JudgeOptions& options, int sample_step = 1,
+              const std::string& file_prefix = "");
 
 }  // namespace coalesce::grader

@@ -18,6 +18,6 @@ struct DoctorReport {
 
 /// Tests every sandbox tier against every attack, which takes a few seconds. Then tests the
 /// compiler and the simulator, and judges one submission from start to finish.
-DoctorReport doctor(const JudgeOptions& options);
+DoctorReport run_doctor(const JudgeOptions& options);
 
 }  // namespace coalesce::grader

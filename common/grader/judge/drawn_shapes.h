@@ -8,6 +8,6 @@
 namespace coalesce::grader {
 
 /// Returns the exercise with shapes drawn at random. The same secret always gives the same shapes.
-Assigned with_drawn_shapes(const Assigned& exercise, const Secret& secret);
+AssignedExercise with_drawn_shapes(const AssignedExercise& exercise, const Secret& secret);
 
 }  // namespace coalesce::grader

@@ -27,8 +27,8 @@ constexpr std::chrono::milliseconds kWarmUpTime{100};
 class GpuMeasurement {
 public:
     GpuMeasurement(const GpuJob& job, const Device& device)
-        : job_(job), watch_(device.l2_bytes), kernel_(job.kernel) {
-        time_.device = device.name;
+        : job_(job), stopwatch_(device.l2_bytes), kernel_(job.kernel) {
+        gpu_time_.device = device.name;
     }
 
     GpuTime run() {
@@ -36,20 +36,20 @@ public:
         std::optional<LaunchShape> launch;
         if (failure.kind == FailureKind::none) launch = kernel_.configure(job_.shape, failure);
         if (!launch) {
-            time_.problem = failure.headline;
-            return time_;
+            gpu_time_.problem = failure.headline;
+            return gpu_time_;
         }
         make_matrices();
-        time_.copy_ms = timed([&](VerifiedBuffers& matrices) {
+        gpu_time_.copy_ms = measure_ms([&](VerifiedBuffers& matrices) {
             CUDA_CHECK(cudaMemcpyAsync(matrices.out(), matrices.in(), matrices.problem().bytes(),
                                        cudaMemcpyDeviceToDevice));
         });
         for (auto& matrices : matrices_) matrices->poison();
-        time_.ms = timed([&](VerifiedBuffers& matrices) {
+        gpu_time_.ms = measure_ms([&](VerifiedBuffers& matrices) {
             CUDA_CHECK(kernel_.launch(*launch, matrices.out(), matrices.in(), job_.shape));
         });
-        compare();
-        return time_;
+        check_results();
+        return gpu_time_;
     }
 
 private:
@@ -66,32 +66,32 @@ private:
     }
 
     /// Launches once for each pair of matrices, and returns the median time.
-    double timed(const std::function<void(VerifiedBuffers&)>& work) {
+    double measure_ms(const std::function<void(VerifiedBuffers&)>& run_on_device) {
         // Keep the GPU busy until its clock rates have increased. These launches are not timed.
         const auto begin = Clock::now();
-        while (Clock::now() - begin < kWarmUpTime) watch_.time_once_on_device([] {});
+        while (Clock::now() - begin < kWarmUpTime) stopwatch_.time_once_on_device([] {});
         std::vector<double> times;
         for (auto& matrices : matrices_) {
-            times.push_back(watch_.time_once_on_device([&] { work(*matrices); }));
+            times.push_back(stopwatch_.time_once_on_device([&] { run_on_device(*matrices); }));
         }
         return summarize_timings(std::move(times)).ms;
     }
 
-    void compare() {
+    void check_results() {
         for (auto& matrices : matrices_) {
             const Comparison comparison = matrices->check();
             if (comparison.is_right()) continue;
-            time_.problem = "the result is wrong on the GPU at " + job_.shape.name() + ": " +
-                            comparison.findings.front().text();
+            gpu_time_.problem = "the result is wrong on the GPU at " + job_.shape.name() + ": " +
+                                comparison.findings.front().text();
             return;
         }
     }
 
     GpuJob job_;
-    Stopwatch watch_;
+    Stopwatch stopwatch_;
     LoadedKernel kernel_;
     std::vector<std::unique_ptr<VerifiedBuffers>> matrices_;
-    GpuTime time_;
+    GpuTime gpu_time_;
 };
 
 }  // namespace
@@ -102,7 +102,7 @@ Device require_gpu(char** argv) {
     throw UsageError("no GPU works here (" + problem + ")");
 }
 
-GpuTime time_on(const Device& device, const GpuJob& job) {
+GpuTime measure_on_device(const Device& device, const GpuJob& job) {
     return GpuMeasurement(job, device).run();
 }
 

@@ -45,6 +45,6 @@ void describe(auto& codec, GpuTime& time) {
 /// UsageError if there is no usable GPU.
 Device require_gpu(char** argv);
 /// Measures the kernel on `device`, which must be the current device.
-GpuTime time_on(const Device& device, const GpuJob& job);
+GpuTime measure_on_device(const Device& device, const GpuJob& job);
 
 }  // namespace coalesce::grader

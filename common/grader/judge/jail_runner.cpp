@@ -15,8 +15,8 @@ namespace coalesce::grader {
 namespace {
 
 /// Throws an error that is caused by this computer or by the grader, and not by the submission.
-[[noreturn]] void fail(const std::string& what) {
-    throw std::runtime_error(what);
+[[noreturn]] void fail(const std::string& message) {
+    throw std::runtime_error(message);
 }
 
 /// Reports whether the failure may have been caused by a busy computer, or by another program that
@@ -32,16 +32,17 @@ bool has_answer(const JobResult& result) {
 
 /// Returns the positions of the two matrices and their guards in `images`.
 std::array<GuardedSpan, 2> locate_matrices(std::string& images, const ImageLayout& layout) {
-    char* const first = images.data() + layout.guard_bytes;
-    const auto at = [&](char* data) -> GuardedSpan {
+    char* const first_matrix = images.data() + layout.guard_bytes;
+    const auto guarded_span_at = [&](char* data) -> GuardedSpan {
         return {data, layout.matrix_bytes, layout.guard_bytes, Memory::host};
     };
-    return {at(first), at(first + layout.bytes_of_one_matrix())};
+    return {guarded_span_at(first_matrix),
+            guarded_span_at(first_matrix + layout.guarded_matrix_bytes())};
 }
 
 /// Returns the initial bytes of both matrices and their guards for a launch.
 std::string initial_images(const Problem& problem, const ImageLayout& layout) {
-    std::string images(layout.bytes_of_both(), '\0');
+    std::string images(layout.image_bytes(), '\0');
     const auto [first, second] = locate_matrices(images, layout);
     // An in-place kernel has a single matrix, which is passed as the output.
     const bool is_in_place = problem.is_in_place();
@@ -51,8 +52,8 @@ std::string initial_images(const Problem& problem, const ImageLayout& layout) {
 }
 
 /// Compares the output with the expected elements, which are computed one at a time to save memory.
-Comparison compare(const Problem& problem, const ImageLayout& layout, std::string& both) {
-    const auto [in, out] = locate_matrices(both, layout);
+Comparison compare(const Problem& problem, const ImageLayout& layout, std::string& images) {
+    const auto [in, out] = locate_matrices(images, layout);
     return check(problem, in, out);
 }
 
@@ -83,7 +84,7 @@ Failure explain_idle_prediction(const std::string& file, Shape shape, bool is_id
                              : "the sampled blocks store wrong values."),
         .place = {file, 0, 0},
         .shape = shape,
-        .next = "The kernel must work the same way for every shape as for the published shapes."};
+        .advice = "The kernel must work the same way for every shape as for the published shapes."};
 }
 
 Failure explain_too_many_instructions(const std::string& file) {
@@ -100,50 +101,52 @@ Failure explain_order_dependence(const std::string& file, Shape shape) {
                 "result is right in one launch and wrong in another.",
             .place = {file, 0, 0},
             .shape = shape,
-            .next = "Separate two threads by a barrier wherever one relies on the other's work."};
+            .advice = "Separate two threads by a barrier wherever one relies on the other's work."};
 }
 
 /// Converts the sandbox's answer to a Compiled. Throws if the grader caused the failure.
-Compiled to_compiled(const JobResult& result, const std::string& file, const Resources& most) {
+Compiled interpret_compile_result(const JobResult& result, const std::string& file,
+                                  const Resources& limits) {
     Compiled compiled;
     if (has_answer(result)) {
         compiled = parse_compile_answer(result.answer.text());
-        if (compiled.ok() && compiled.ptx.empty()) fail("the compiler returned nothing");
-        const bool has_no_memory =
+        if (compiled.is_ok() && compiled.ptx.empty()) fail("the compiler returned nothing");
+        const bool is_out_of_memory =
             compiled.failure.headline.find("out of memory") != std::string::npos;
-        if (compiled.failure.kind == FailureKind::does_not_compile && has_no_memory) {
+        if (compiled.failure.kind == FailureKind::does_not_compile && is_out_of_memory) {
             compiled.failure.kind = FailureKind::compiler_out_of_memory;
         }
         return compiled;
     }
-    const auto failed = [&](FailureKind kind, const std::string& headline) {
+    const auto make_failure = [&](FailureKind kind, const std::string& headline) {
         compiled.failure = {
             .kind = kind,
             .headline = headline,
             .place = {file, 0, 0},
-            .next = "Look for templates, macros or constexpr functions that expand endlessly."};
+            .advice = "Look for templates, macros or constexpr functions that expand endlessly."};
         return compiled;
     };
     const std::string code = std::to_string(result.end.code);
     switch (result.end.end_kind) {
         case JobEnd::EndKind::out_of_processor:
-            return failed(FailureKind::compile_time_out, "the compiler was still running after " +
-                                                             std::to_string(most.compile_seconds) +
-                                                             " seconds.");
+            return make_failure(FailureKind::compile_time_out,
+                                "the compiler was still running after " +
+                                    std::to_string(limits.compile_seconds) + " seconds.");
         case JobEnd::EndKind::out_of_memory:
-            return failed(FailureKind::compiler_out_of_memory, "the compiler needs more than " +
-                                                                   std::to_string(most.compile_mb) +
-                                                                   " MB for the file.");
+            return make_failure(FailureKind::compiler_out_of_memory,
+                                "the compiler needs more than " +
+                                    std::to_string(limits.compile_mb) + " MB for the file.");
         case JobEnd::EndKind::signalled:
             // A compiler does not send itself SIGKILL or SIGTERM, so another program killed it.
             if (result.end.code == SIGKILL || result.end.code == SIGTERM) {
                 fail("the compiler was killed by signal " + code);
             }
-            return failed(FailureKind::compiler_crashed, "the compiler crashes on the file.");
+            return make_failure(FailureKind::compiler_crashed, "the compiler crashes on the file.");
         case JobEnd::EndKind::exited:
             if (result.end.code != 3) fail("the compiler's jail ended with status " + code);
-            return failed(FailureKind::ptx_too_large, "the compiled kernel is larger than " +
-                                                          std::to_string(most.ptx_kb) + " KB.");
+            return make_failure(
+                FailureKind::ptx_too_large,
+                "the compiled kernel is larger than " + std::to_string(limits.ptx_kb) + " KB.");
         case JobEnd::EndKind::out_of_time:
             fail("the compiler did not end in time: is this computer busy?");
         case JobEnd::EndKind::jail_failed: break;
@@ -152,7 +155,8 @@ Compiled to_compiled(const JobResult& result, const std::string& file, const Res
 }
 
 /// Returns the failure of a launch. Throws if the grader caused the failure.
-Failure launch_failure_from(const JobResult& result, const std::string& file, bool has_time_left) {
+Failure interpret_launch_result(const JobResult& result, const std::string& file,
+                                bool has_time_left) {
     Failure failure{.place = {file, 0, 0}};
     const std::string code = std::to_string(result.end.code);
     switch (result.end.end_kind) {
@@ -184,15 +188,15 @@ bool is_stopped_by_budget(const Trial& trial) {
     });
 }
 
-bool is_hidden(const Assigned& exercise, Shape shape) {
-    return shape == exercise.hidden_counted ||
+bool is_hidden(const AssignedExercise& exercise, Shape shape) {
+    return shape == exercise.hidden_counted_shape ||
            std::ranges::count(exercise.hidden_shapes, shape) > 0;
 }
 
 }  // namespace
 
 JailRunner::JailRunner(Jail& compiler, Jail& launcher, SolutionCosts& solution_costs,
-                       const Assigned& exercise, const Secret& secret)
+                       const AssignedExercise& exercise, const Secret& secret)
     : compiler_(compiler),
       launcher_(launcher),
       solution_costs_(solution_costs),
@@ -203,29 +207,29 @@ JailRunner::JailRunner(Jail& compiler, Jail& launcher, SolutionCosts& solution_c
 
 Compiled JailRunner::compile(const Source& source, const Signature& kernel) {
     const std::array key{source.name, mangle_kernel_name(kernel), source.text};
-    if (const auto known = compiled_.find(key); known != compiled_.end()) return known->second;
+    if (const auto cached = compiled_.find(key); cached != compiled_.end()) return cached->second;
     return compiled_[key] = compile_in_jail(source, kernel);
 }
 
 Compiled JailRunner::compile_in_jail(const Source& source, const Signature& kernel) {
-    const Resources& most = exercise_.resources;
+    const Resources& limits = exercise_.resources;
     const std::string request = codec::write(CompileJob{source.name, source.text, kernel});
     // Allow for PTX that doubles in size when it is written as JSON, and for the compiler's
     // messages.
     const JobResult result = run_with_retry(
         compiler_,
         {.request = request,
-         .answer_bytes = (2 * most.ptx_kb + 1024) << 10,
-         .limits = {.processor_seconds = most.compile_seconds, .memory_mb = most.compile_mb}});
-    Compiled compiled = to_compiled(result, source.name, most);
+         .answer_bytes = (2 * limits.ptx_kb + 1024) << 10,
+         .limits = {.processor_seconds = limits.compile_seconds, .memory_mb = limits.compile_mb}});
+    Compiled compiled = interpret_compile_result(result, source.name, limits);
     compiled.file = source.name;
     compiled.kernel = kernel.kernel;
     compiled.sizes = kernel.sizes;
     compiled.entry = mangle_kernel_name(kernel);
-    if (compiled.compiler.empty()) compiled.compiler = compiler_.about();
-    if (!compiled.ok()) return compiled;
+    if (compiled.compiler.empty()) compiled.compiler = compiler_.ready_message();
+    if (!compiled.is_ok()) return compiled;
     compiled.failure = inspect_ptx(compiled.ptx, compiled.entry, ptx_rules(exercise_), kernel);
-    if (!compiled.ok()) compiled.failure.place.file = source.name;
+    if (!compiled.is_ok()) compiled.failure.place.file = source.name;
     return compiled;
 }
 
@@ -233,8 +237,8 @@ Compiled JailRunner::compile_in_jail(const Source& source, const Signature& kern
 JobResult JailRunner::run_with_retry(Jail& jail, Job job) {
     const double wall_seconds = 2.0 * job.limits.processor_seconds - 0.5;
     JobResult result;
-    for (const double times : {1.0, 4.0}) {
-        job.limits.wall_seconds = times * wall_seconds;
+    for (const double time_factor : {1.0, 4.0}) {
+        job.limits.wall_seconds = time_factor * wall_seconds;
         result = jail.run(job);
         processor_milliseconds_ += result.end.processor_milliseconds;
         if (!may_succeed_on_retry(result)) break;
@@ -259,74 +263,77 @@ int JailRunner::launch_seconds() const {
 /// Returns the number of instructions that the next launch may execute: the limit for one launch,
 /// or the remainder of the limit for all launches if that is lower.
 std::uint64_t JailRunner::instructions_left() const {
-    const std::uint64_t one =
+    const std::uint64_t instructions_per_launch =
         kInstructionsPerSecond * static_cast<std::uint64_t>(exercise_.resources.launch_seconds);
-    const std::uint64_t all = kTotalLaunchMultiple * one;
-    return std::clamp<std::uint64_t>(all - std::min(all, instructions_), 1, one);
+    const std::uint64_t total_instructions = kTotalLaunchMultiple * instructions_per_launch;
+    return std::clamp<std::uint64_t>(
+        total_instructions - std::min(total_instructions, used_instructions_), 1,
+        instructions_per_launch);
 }
 
 JobResult JailRunner::launch(const LaunchJob& job, const std::string& images) {
     if (seconds_left() <= 0) {
-        JobResult none;
-        none.end = {.end_kind = JobEnd::EndKind::out_of_processor};
-        return none;
+        JobResult no_time_result;
+        no_time_result.end = {.end_kind = JobEnd::EndKind::out_of_processor};
+        return no_time_result;
     }
     // Send the input only when the worker requests it. The worker does so after it has loaded the
     // kernel.
     const auto on_note = [&](std::string_view) { return create_sealed_memfd(images); };
     const std::string request = codec::write(job);
-    const double before = processor_milliseconds_;
+    const double earlier_milliseconds = processor_milliseconds_;
     JobResult result = run_with_retry(
         launcher_, {.request = request,
                     .answer_bytes = text_offset(layout_for_job(job)) + kMaxAnswerTextBytes,
                     .limits = {.processor_seconds = launch_seconds(),
                                .memory_mb = exercise_.resources.launch_mb},
                     .on_note = on_note});
-    launch_milliseconds_ += processor_milliseconds_ - before;
+    launch_milliseconds_ += processor_milliseconds_ - earlier_milliseconds;
     return result;
 }
 
-/// Stores `trouble` if it is the first failure. Returns whether `trouble` is a failure, that is,
-/// whether its kind is not `none`.
-bool JailRunner::note(const Failure& trouble) {
-    if (trouble_.kind == FailureKind::none) trouble_ = trouble;
-    return trouble.kind != FailureKind::none;
+/// Stores `launch_problem` if it is the first failure. Returns whether `launch_problem` is a
+/// failure, that is, whether its kind is not `none`.
+bool JailRunner::record_failure(const Failure& launch_problem) {
+    if (launch_problem_.kind == FailureKind::none) launch_problem_ = launch_problem;
+    return launch_problem.kind != FailureKind::none;
 }
 
 Trial JailRunner::run(const Compiled& kernel, const Produces& task, const TrialRequest& order) {
-    Trial usual = run_once(kernel, task, order);
-    if (order.watch != Watch::everything || order.traced.limit > 0 || !usual.is_good())
-        return usual;
+    Trial usual_trial = run_once(kernel, task, order);
+    if (order.watch != Watch::everything || order.traced.limit > 0 || !usual_trial.is_good())
+        return usual_trial;
     TrialRequest reordered = order;
-    reordered.wants_counters = false;
-    if (usual.elements() > kMaxElementsForChecks) reordered.watch = Watch::result_alone;
-    return run_reordered(kernel, task, reordered, std::move(usual));
+    reordered.needs_counters = false;
+    if (usual_trial.elements() > kMaxElementsForChecks) reordered.watch = Watch::result_alone;
+    return run_reordered(kernel, task, reordered, std::move(usual_trial));
 }
 
 bool JailRunner::is_right(const Compiled& kernel, const Produces& task, Shape shape) {
     const TrialRequest order{.shape = shape, .watch = Watch::result_alone};
-    Trial usual = run_once(kernel, task, order);
-    if (!usual.is_good()) return false;
-    return run_reordered(kernel, task, order, std::move(usual)).is_good();
+    Trial usual_trial = run_once(kernel, task, order);
+    if (!usual_trial.is_good()) return false;
+    return run_reordered(kernel, task, order, std::move(usual_trial)).is_good();
 }
 
 /// Repeats a launch with the blocks and warps in other orders. Returns the first trial that fails,
-/// or `usual` if none does. CUDA does not specify the order, and the checks do not detect every
-/// result that depends on it. For example, atomics are not races, but their order is not specified.
+/// or `usual_trial` if none does. CUDA does not specify the order, and the checks do not detect
+/// every result that depends on it. For example, atomics are not races, but their order is not
+/// specified.
 Trial JailRunner::run_reordered(const Compiled& kernel, const Produces& task, TrialRequest order,
-                                Trial usual) {
+                                Trial usual_trial) {
     // With a single warp, there is only one order.
-    if (usual.launch.blocks() * usual.launch.threads() <= 32) return usual;
-    for (int number = 1; number <= kReorderedLaunches; ++number) {
-        order.seed = order_seed(number, order.shape);
-        Trial other = run_once(kernel, task, order);
-        if (other.is_good()) continue;
-        if (other.has_ended() && other.reports.empty()) {
-            other.launch_failure = explain_order_dependence(kernel.file, order.shape);
+    if (usual_trial.launch.blocks() * usual_trial.launch.threads() <= 32) return usual_trial;
+    for (int order_number = 1; order_number <= kReorderedLaunches; ++order_number) {
+        order.seed = order_seed(order_number, order.shape);
+        Trial reordered_trial = run_once(kernel, task, order);
+        if (reordered_trial.is_good()) continue;
+        if (reordered_trial.has_ended() && reordered_trial.reports.empty()) {
+            reordered_trial.launch_failure = explain_order_dependence(kernel.file, order.shape);
         }
-        return other;
+        return reordered_trial;
     }
-    return usual;
+    return usual_trial;
 }
 
 Trial JailRunner::run_once(const Compiled& kernel, const Produces& task,
@@ -350,7 +357,7 @@ Trial JailRunner::run_once(const Compiled& kernel, const Produces& task,
     JobResult result;
     Trial trial = launch_and_read(job, initial_images(problem, layout), result);
     if (trial.has_ended()) {
-        std::string images = result.answer.bytes(0, layout.bytes_of_both());
+        std::string images = result.answer.bytes(0, layout.image_bytes());
         trial.comparison = compare(problem, layout, images);
     }
     return trial;
@@ -360,9 +367,10 @@ Trial JailRunner::launch_and_read(const LaunchJob& job, const std::string& image
                                   JobResult& result) {
     result = launch(job, images);
     Trial trial;
-    const Failure trouble = launch_failure_from(result, job.kernel.file, seconds_left() > 0);
-    if (note(trouble)) {
-        trial.launch_failure = trouble;
+    const Failure launch_problem =
+        interpret_launch_result(result, job.kernel.file, seconds_left() > 0);
+    if (record_failure(launch_problem)) {
+        trial.launch_failure = launch_problem;
     } else {
         trial = parse_trial_answer(result.answer.text(text_offset(layout_for_job(job))));
     }
@@ -370,15 +378,15 @@ Trial JailRunner::launch_and_read(const LaunchJob& job, const std::string& image
     if (is_stopped_by_budget(trial)) {
         // A launch that was stopped does not report how many instructions it executed. Assume that
         // it used its whole budget.
-        instructions_ += job.order.max_instructions;
+        used_instructions_ += job.order.max_instructions;
         const double warps = thread_count(trial.launch) / 32;
-        const std::uint64_t usual = instruction_budget(job.order.shape, warps, false);
-        if (job.order.max_instructions < usual + job.order.more_instructions) {
+        const std::uint64_t usual_budget = instruction_budget(job.order.shape, warps, false);
+        if (job.order.max_instructions < usual_budget + job.order.more_instructions) {
             trial.launch_failure = explain_too_many_instructions(job.kernel.file);
-            note(trial.launch_failure);
+            record_failure(trial.launch_failure);
         }
     }
-    instructions_ += trial.instructions;
+    used_instructions_ += trial.instructions;
     return trial;
 }
 
@@ -389,9 +397,10 @@ Trial JailRunner::run_with(const Compiled& kernel, const std::vector<CallArgumen
     job.address_seed = derive_number(secret_, "addresses at " + order.shape.name()) | 1;
     if (order.watch == Watch::result_alone) job.guard_bytes = VerifiedBuffers::kDefaultGuardBytes;
     std::string images;
-    for (const CallArgument& one : arguments) {
-        job.arguments.push_back({one.is_array, one.value, one.bytes.size(), one.is_unwritten});
-        images += one.bytes;
+    for (const CallArgument& argument : arguments) {
+        job.arguments.push_back(
+            {argument.is_array, argument.value, argument.bytes.size(), argument.is_unwritten});
+        images += argument.bytes;
     }
     JobResult result;
     Trial trial = launch_and_read(job, images, result);
@@ -400,37 +409,40 @@ Trial JailRunner::run_with(const Compiled& kernel, const std::vector<CallArgumen
     if (trial.arrays.size() != static_cast<std::size_t>(array_count)) {
         fail("the simulated GPU returned a different number of arrays");
     }
-    const std::string left = result.answer.bytes(0, images.size());
-    std::size_t from = 0, number = 0;
-    for (const CallArgument& one : arguments) {
-        if (!one.is_array) continue;
-        trial.arrays[number++].bytes = left.substr(from, one.bytes.size());
-        from += one.bytes.size();
+    const std::string output_bytes = result.answer.bytes(0, images.size());
+    std::size_t array_offset = 0, array_index = 0;
+    for (const CallArgument& argument : arguments) {
+        if (!argument.is_array) continue;
+        trial.arrays[array_index++].bytes =
+            output_bytes.substr(array_offset, argument.bytes.size());
+        array_offset += argument.bytes.size();
     }
     return trial;
 }
 
 std::vector<std::uint64_t> JailRunner::other_orders(Shape shape) const {
     std::vector<std::uint64_t> seeds;
-    for (int number = 1; number <= kReorderedLaunches; ++number) {
-        seeds.push_back(order_seed(number, shape));
+    for (int order_number = 1; order_number <= kReorderedLaunches; ++order_number) {
+        seeds.push_back(order_seed(order_number, shape));
     }
     return seeds;
 }
 
 /// Returns the seed for an additional order of blocks and warps. The seed is odd: with an odd seed,
 /// the second of two blocks runs first.
-std::uint64_t JailRunner::order_seed(int number, Shape shape) const {
-    return derive_number(secret_, "order " + std::to_string(number) + " at " + shape.name()) | 1;
+std::uint64_t JailRunner::order_seed(int order_number, Shape shape) const {
+    return derive_number(secret_, "order " + std::to_string(order_number) + " at " + shape.name()) |
+           1;
 }
 
 std::optional<Predicted> JailRunner::predict(const Compiled& kernel, const Produces& task,
                                              Shape shape) {
     if (exercise_.limits.predicted_fraction_of_copy <= 0) return std::nullopt;
-    const auto told = predict_with(predicted_job(kernel, task, shape));
-    if (!told) return std::nullopt;
-    if (!told->is_moved) note(explain_idle_prediction(kernel.file, shape, told->is_idle));
-    return told->predicted;
+    const auto prediction = predict_with(predicted_job(kernel, task, shape));
+    if (!prediction) return std::nullopt;
+    if (!prediction->is_moved)
+        record_failure(explain_idle_prediction(kernel.file, shape, prediction->is_idle));
+    return prediction->predicted;
 }
 
 Runner::LargeTrial JailRunner::run_large(const Compiled& kernel, const Produces& task,
@@ -441,13 +453,14 @@ Runner::LargeTrial JailRunner::run_large(const Compiled& kernel, const Produces&
     // instructions.
     job.order.max_instructions = 0;
     job.order.seed = derive_number(secret_, "blocks at " + shape.name()) | 1;
-    const auto told = predict_with(job);
-    if (!told) return {.failure = trouble_};
-    if (!told->is_moved)
-        return {.failure = explain_idle_prediction(kernel.file, shape, told->is_idle),
-                .may_be_cost = told->is_idle};
-    const bool is_endless = told->launch_failure.kind == FailureKind::endless_loop;
-    return {told->launch_failure, is_endless, told->predicted, told->costs.counters};
+    const auto prediction = predict_with(job);
+    if (!prediction) return {.failure = launch_problem_};
+    if (!prediction->is_moved)
+        return {.failure = explain_idle_prediction(kernel.file, shape, prediction->is_idle),
+                .may_be_cost = prediction->is_idle};
+    const bool is_endless = prediction->launch_failure.kind == FailureKind::endless_loop;
+    return {prediction->launch_failure, is_endless, prediction->predicted,
+            prediction->costs.counters};
 }
 
 LaunchJob JailRunner::predicted_job(const Compiled& kernel, const Produces& task,
@@ -464,15 +477,16 @@ LaunchJob JailRunner::predicted_job(const Compiled& kernel, const Produces& task
 /// nothing.
 std::optional<PredictedTime> JailRunner::predict_with(const LaunchJob& job) {
     const JobResult result = launch(job, "");
-    if (note(launch_failure_from(result, job.kernel.file, seconds_left() > 0))) return std::nullopt;
+    if (record_failure(interpret_launch_result(result, job.kernel.file, seconds_left() > 0)))
+        return std::nullopt;
     return parse_prediction_answer(result.answer.text(), job.order.shape);
 }
 
 // ---- what solutions cost ----
 
 std::optional<std::string> JailRunner::load_cached(const std::string& kind, const std::string& of) {
-    const auto known = solution_costs_.find({kind, of});
-    return known == solution_costs_.end() ? std::nullopt : std::optional(known->second);
+    const auto cached = solution_costs_.find({kind, of});
+    return cached == solution_costs_.end() ? std::nullopt : std::optional(cached->second);
 }
 
 void JailRunner::save_cached(const std::string& kind, const std::string& of,

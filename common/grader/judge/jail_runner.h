@@ -22,7 +22,7 @@ class JailRunner : public Runner {
 public:
     /// Creates a runner. `solution_costs` caches the costs of solutions between submissions.
     JailRunner(Jail& compiler, Jail& launcher, SolutionCosts& solution_costs,
-               const Assigned& exercise, const Secret& secret);
+               const AssignedExercise& exercise, const Secret& secret);
 
     /// Returns a fixed name, because the sandbox may not have started yet.
     std::string device() const override { return "simulated GPU"; }
@@ -50,7 +50,7 @@ public:
 
     /// Returns the first problem that prevented the kernel from being judged, or a Failure of kind
     /// `none`.
-    const Failure& trouble() const { return trouble_; }
+    const Failure& launch_problem() const { return launch_problem_; }
     /// Returns the total processor time of all workers, in milliseconds.
     double processor_milliseconds() const { return processor_milliseconds_; }
 
@@ -59,29 +59,29 @@ private:
     JobResult run_with_retry(Jail& jail, Job job);
     Trial run_once(const Compiled& kernel, const Produces& task, const TrialRequest& order);
     Trial run_reordered(const Compiled& kernel, const Produces& task, TrialRequest order,
-                        Trial usual);
+                        Trial usual_trial);
     LaunchJob predicted_job(const Compiled& kernel, const Produces& task, Shape shape) const;
     std::optional<PredictedTime> predict_with(const LaunchJob& job);
     JobResult launch(const LaunchJob& job, const std::string& images);
     /// Launches a job and reads its answer. If the launch did not complete, the trial says why.
     Trial launch_and_read(const LaunchJob& job, const std::string& images, JobResult& result);
-    bool note(const Failure& trouble);
+    bool record_failure(const Failure& launch_problem);
     double seconds_left() const;
     int launch_seconds() const;
     std::uint64_t instructions_left() const;
-    std::uint64_t order_seed(int number, Shape shape) const;
+    std::uint64_t order_seed(int order_number, Shape shape) const;
 
     Jail& compiler_;
     Jail& launcher_;
     SolutionCosts& solution_costs_;
     /// A cache of compiled kernels, keyed by file name, mangled kernel name and source.
     std::map<std::array<std::string, 3>, Compiled> compiled_;
-    const Assigned& exercise_;
+    const AssignedExercise& exercise_;
     Secret secret_;
-    Failure trouble_;
+    Failure launch_problem_;
     double processor_milliseconds_ = 0;
     double launch_milliseconds_ = 0;
-    std::uint64_t instructions_ = 0;  ///< warp instructions of all launches
+    std::uint64_t used_instructions_ = 0;  ///< warp instructions of all launches
 };
 
 }  // namespace coalesce::grader

@@ -58,30 +58,30 @@ struct Resources {
 };
 
 /// An exercise in an assignment: the exercise from the course, with the grader's settings.
-struct Assigned : coalesce::Exercise {
+struct AssignedExercise : coalesce::Exercise {
     std::vector<Shape> hidden_shapes = {};  ///< shapes that only the teacher knows
-    Shape hidden_counted{0, 0};             ///< second shape for counting costs, or 0 x 0 for none
+    Shape hidden_counted_shape{0, 0};       ///< second shape for counting costs, or 0 x 0 for none
     /// Shapes that are drawn at random. `drawn_counted_shape` has partial tiles, and costs are also
     /// counted on it (0 x 0 for none). On the large shapes, only some blocks are launched.
     Shape drawn_counted_shape{0, 0};
     std::vector<Shape> drawn_large_shapes = {};
     /// source of the solution; "" if there is none
     std::string solution = "";
-    Points possible = {.correct = 25, .clean = 15, .counters = 60};
+    Points possible_points = {.correct = 25, .clean = 15, .counters = 60};
     /// PTX features that are allowed in addition to the default ones (ptx_rules.h).
     std::vector<std::string> allow = {};
     Resources resources = {};  ///< limits on time, memory and sizes
 };
 
 /// Returns the rules for the PTX of an exercise's submissions.
-PtxRules ptx_rules(const Assigned& exercise);
+PtxRules ptx_rules(const AssignedExercise& exercise);
 
 /// 32 bytes that only the teacher knows, from which the inputs are derived.
 using Secret = std::array<std::uint8_t, 32>;
 
-/// Derives a number from the secret and the label `what`. Nobody can guess the number without the
+/// Derives a number from the secret and the label `label`. Nobody can guess the number without the
 /// secret.
-std::uint64_t derive_number(const Secret& secret, const std::string& what);
+std::uint64_t derive_number(const Secret& secret, const std::string& label);
 
 /// The result of judging a submission.
 struct Result {
@@ -137,17 +137,17 @@ public:
     /// Judges a file with arbitrary contents. Messages call the file "03_tiled/kernel.cu" for every
     /// student, so that a result does not depend on the author. If this computer has a problem,
     /// returns Mark::system instead of throwing.
-    Result judge(const std::string& text, const Assigned& exercise, const Secret& secret);
+    Result judge(const std::string& text, const AssignedExercise& exercise, const Secret& secret);
 
     /// Compiles a file and inspects its PTX. Returns nothing if the file is rejected. Throws
     /// std::runtime_error on problems with this computer.
-    std::optional<Compiled> compile(const std::string& text, const Assigned& exercise);
+    std::optional<Compiled> compile(const std::string& text, const AssignedExercise& exercise);
 
     /// Returns the sandbox's tier.
     Tier tier() const { return tier_; }
 
 private:
-    std::optional<TemporaryFolder> own_folder_;  // used if the options name none
+    std::optional<TemporaryFolder> temporary_folder_;  // used if the options name none
     Tier tier_ = Tier::none;
     std::string problem_;  // why nothing can be judged here, or ""
     std::optional<Jail> compiler_, launcher_;
@@ -158,8 +158,8 @@ private:
 /// simulator and the grader's programs, because each of them can change results.
 std::string judge_identity();
 
-/// Returns the exercises of the course in `repository`, with their solutions. Throws
+/// Returns the exercises of the course in `course_folder`, with their solutions. Throws
 /// std::runtime_error if they cannot be read.
-std::vector<Assigned> course_exercises(const std::filesystem::path& repository);
+std::vector<AssignedExercise> course_exercises(const std::filesystem::path& repository);
 
 }  // namespace coalesce::grader

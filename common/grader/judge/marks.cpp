@@ -27,8 +27,8 @@ constexpr MarkWords kMarkWords[] = {
 };
 
 constexpr const MarkWords& find_mark_words(Mark mark) {
-    for (const MarkWords& one : kMarkWords) {
-        if (one.mark == mark) return one;
+    for (const MarkWords& words : kMarkWords) {
+        if (words.mark == mark) return words;
     }
     return find_mark_words(Mark::system);
 }
@@ -76,16 +76,16 @@ struct MarkedFailures {
         {Mark::system, {no_compiler, environment_problem}},
     };
 
-    static constexpr std::optional<Mark> mark(FailureKind wanted) {
+    static constexpr std::optional<Mark> mark(FailureKind wanted_kind) {
         for (const Row& row : kRows) {
             for (const FailureKind kind : row.failures) {
-                if (kind == wanted) return row.mark;
+                if (kind == wanted_kind) return row.mark;
             }
         }
         return std::nullopt;
     }
 
-    static constexpr bool covers_each_kind_once() {
+    static constexpr bool has_one_mark_per_kind() {
         std::size_t count = 0;
         for (const Row& row : kRows) count += row.failures.size();
         for (int kind = 0; kind <= static_cast<int>(last_of(FailureKind{})); ++kind, --count) {
@@ -94,12 +94,12 @@ struct MarkedFailures {
         return count == 0;
     }
 };
-static_assert(MarkedFailures::covers_each_kind_once(),
+static_assert(MarkedFailures::has_one_mark_per_kind(),
               "a kind of failure has no mark, or two marks");
 
 }  // namespace
 
-const char* code_of(Mark mark) {
+const char* mark_code(Mark mark) {
     return find_mark_words(mark).code;
 }
 
@@ -108,8 +108,8 @@ const char* mark_phrase(Mark mark) {
 }
 
 std::optional<Mark> parse_mark(const std::string& code) {
-    for (const MarkWords& one : kMarkWords) {
-        if (code == one.code) return one.mark;
+    for (const MarkWords& words : kMarkWords) {
+        if (code == words.code) return words.mark;
     }
     return std::nullopt;
 }

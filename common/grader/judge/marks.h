@@ -9,7 +9,7 @@
 
 namespace coalesce::grader {
 
-/// The mark of a submission. `code_of` returns the code that lists of grades show, such as WA.
+/// The mark of a submission. `mark_code` returns the code that lists of grades show, such as WA.
 enum class Mark {
     ok,               ///< OK: correct and clean, but possibly too expensive (see Points)
     compile_error,    ///< CE: does not compile, or has no kernel
@@ -27,7 +27,7 @@ enum class Mark {
 };
 
 /// Returns the code of a mark, such as "WA".
-const char* code_of(Mark mark);
+const char* mark_code(Mark mark);
 /// Returns the mark with this code, or nothing if there is none.
 std::optional<Mark> parse_mark(const std::string& code);
 /// Returns a phrase for a message, such as "the result is wrong".
@@ -40,7 +40,7 @@ bool may_be_correct(Mark mark);
 
 /// Returns the code, for JSON.
 inline std::string name_in_json(Mark mark) {
-    return code_of(mark);
+    return mark_code(mark);
 }
 constexpr Mark last_of(Mark) {
     return Mark::system;

@@ -12,8 +12,8 @@ struct ResultWithoutTimes {
     Verdict& verdict;
 };
 
-void describe(auto& codec, ResultWithoutTimes& timeless) {
-    describe_untimed_fields(codec, timeless.verdict);
+void describe(auto& codec, ResultWithoutTimes& untimed_result) {
+    describe_untimed_fields(codec, untimed_result.verdict);
 }
 
 void describe(auto& codec, Points& points) {
@@ -23,8 +23,8 @@ void describe(auto& codec, Points& points) {
 void describe(auto& codec, Result& result) {
     codec::version(codec, "result", 2);
     codec("mark", result.mark);
-    ResultWithoutTimes timeless{result.verdict};
-    fields(codec, "verdict", timeless, "picture", result.picture, "hidden", result.is_hidden,
+    ResultWithoutTimes untimed_result{result.verdict};
+    fields(codec, "verdict", untimed_result, "picture", result.picture, "hidden", result.is_hidden,
            "public_passed", result.public_passed, "public_tried", result.public_tried,
            "hidden_passed", result.hidden_passed, "hidden_tried", result.hidden_tried, "points",
            result.points, "sandbox", result.sandbox, "problem", result.problem);

@@ -11,11 +11,11 @@ namespace coalesce::grader {
 
 /// Reports whether only the teacher knows the shape tried[place]. The public shapes come first,
 /// then the hidden ones, then further shapes on which costs are counted.
-bool is_shape_hidden(const Assigned& exercise, const std::vector<TriedShape>& tried,
-                     std::size_t place);
+bool is_shape_hidden(const AssignedExercise& exercise, const std::vector<TriedShape>& tried_shapes,
+                     std::size_t index);
 /// Removes everything from a result that would reveal a hidden shape.
-void hide_secrets(const Assigned& exercise, Result& result);
+void hide_secrets(const AssignedExercise& exercise, Result& result);
 /// Returns the complete result as text for a terminal: mark, points and verdict.
-std::string format_result(const Result& result, const Assigned& exercise);
+std::string format_result(const Result& result, const AssignedExercise& exercise);
 
 }  // namespace coalesce::grader

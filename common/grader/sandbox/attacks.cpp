@@ -32,7 +32,7 @@ std::string read_secret(const AttackTarget& target) {
     return "";
 }
 
-std::string write_outside(const AttackTarget& target) {
+std::string write_outside_sandbox(const AttackTarget& target) {
     for (const std::string& folder : {target.folder, std::string("/tmp"), std::string("/"),
                                       std::string("/dev/shm"), std::string("/var/tmp")}) {
         const std::string file = folder + "/coalesce-canary";
@@ -45,8 +45,8 @@ std::string write_outside(const AttackTarget& target) {
 }
 
 std::string open_socket(const AttackTarget&) {
-    constexpr int vsock = 40;
-    for (const int family : {AF_INET, AF_INET6, AF_UNIX, AF_NETLINK, AF_PACKET, vsock}) {
+    constexpr int vsock_family = 40;
+    for (const int family : {AF_INET, AF_INET6, AF_UNIX, AF_NETLINK, AF_PACKET, vsock_family}) {
         if (socket(family, family == AF_PACKET ? SOCK_RAW : SOCK_STREAM, 0) >= 0) {
             return "could open a socket of family " + std::to_string(family);
         }
@@ -54,7 +54,7 @@ std::string open_socket(const AttackTarget&) {
     return "";
 }
 
-std::string make_process(const AttackTarget&) {
+std::string create_process(const AttackTarget&) {
     const pid_t child = fork();
     if (child < 0) return "";
     if (child == 0) _exit(0);
@@ -62,7 +62,7 @@ std::string make_process(const AttackTarget&) {
     return "could create a process";
 }
 
-std::string become_program(const AttackTarget&) {
+std::string execute_program(const AttackTarget&) {
     for (const char* program :
          {"/bin/sh", "/usr/bin/true", "/lib64/ld-linux-x86-64.so.2", "/jail"}) {
         if (access(program, X_OK) != 0) continue;
@@ -93,7 +93,7 @@ std::string trace_others(const AttackTarget& target) {
     return "";
 }
 
-std::string try_to_leave_session(const AttackTarget&) {
+std::string leave_session(const AttackTarget&) {
     if (setsid() >= 0) return "could leave its session";
     if (unshare(CLONE_NEWUSER) == 0) return "could create a user namespace";
     return escape_if_succeeded(mount("none", "/", "tmpfs", 0, nullptr),
@@ -107,20 +107,20 @@ std::string raise_limits(const AttackTarget&) {
     return escape_if_succeeded(setrlimit(RLIMIT_CPU, &limit), "could raise its own limits");
 }
 
-std::string make_code(const AttackTarget&) {
+std::string create_executable_memory(const AttackTarget&) {
     void* page =
         mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return page == MAP_FAILED ? "" : "could create memory that is both writable and executable";
 }
 
 /// Tries to use 4 GB of memory, which is far more than the doctor allows.
-std::string take_memory(const AttackTarget&) {
-    constexpr std::size_t piece = std::size_t{64} << 20;
+std::string exhaust_memory(const AttackTarget&) {
+    constexpr std::size_t block_bytes = std::size_t{64} << 20;
     for (int i = 0; i < 64; ++i) {
         void* memory =
-            mmap(nullptr, piece, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            mmap(nullptr, block_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED) return "";
-        std::memset(memory, 1, piece);
+        std::memset(memory, 1, block_bytes);
     }
     return "could allocate 4 GB of memory";
 }
@@ -128,7 +128,7 @@ std::string take_memory(const AttackTarget&) {
 /// Computes until the process is killed.
 std::string compute_for_ever(const AttackTarget&) {
     signal(SIGXCPU, SIG_IGN);
-    for (volatile unsigned long turns = 0;;) turns = turns + 1;
+    for (volatile unsigned long iterations = 0;;) iterations = iterations + 1;
 }
 
 std::string sleep_for_ever(const AttackTarget&) {
@@ -139,23 +139,22 @@ std::string sleep_for_ever(const AttackTarget&) {
 }  // namespace
 
 const std::vector<Attack>& all_attacks() {
-    static const std::vector<Attack> all = {
-        {"read", read_secret},        // reads files of the grader or the system
-        {"write", write_outside},     // writes a file
-        {"socket", open_socket},      // opens a socket, AF_VSOCK too
-        {"fork", make_process},       // makes a process
-        {"execute", become_program},  // becomes another program
-        {"signal", send_signals},     // sends a signal to the parent process or to the grader
-        {"trace", trace_others},      // inspects the parent process or the grader
-        {"get away",
-         try_to_leave_session},         // leaves its session, creates a namespace, mounts a folder
-        {"limits", raise_limits},       // raises its own limits
-        {"code", make_code},            // maps memory that is writable and executable
-        {"memory", take_memory},        // takes 4 GB of memory
-        {"compute", compute_for_ever},  // computes forever, and ignores SIGXCPU
-        {"sleep", sleep_for_ever},      // sleeps forever, and ignores SIGTERM
+    static const std::vector<Attack> attacks = {
+        {"read", read_secret},             // reads files of the grader or the system
+        {"write", write_outside_sandbox},  // writes a file
+        {"socket", open_socket},           // opens a socket, AF_VSOCK too
+        {"fork", create_process},          // makes a process
+        {"execute", execute_program},      // becomes another program
+        {"signal", send_signals},          // sends a signal to the parent process or to the grader
+        {"trace", trace_others},           // inspects the parent process or the grader
+        {"get away", leave_session},  // leaves its session, creates a namespace, mounts a folder
+        {"limits", raise_limits},     // raises its own limits
+        {"code", create_executable_memory},  // maps memory that is writable and executable
+        {"memory", exhaust_memory},          // takes 4 GB of memory
+        {"compute", compute_for_ever},       // computes forever, and ignores SIGXCPU
+        {"sleep", sleep_for_ever},           // sleeps forever, and ignores SIGTERM
     };
-    return all;
+    return attacks;
 }
 
 }  // namespace coalesce::grader

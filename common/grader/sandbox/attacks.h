@@ -28,7 +28,7 @@ struct Attack {
     const char* name;  ///< such as "socket"
     /// Tries the attack. Returns "" if the attack was stopped, otherwise a description of what it
     /// achieved. Some attacks end the process instead of returning.
-    std::string (*try_it)(const AttackTarget& target);
+    std::string (*attempt)(const AttackTarget& target);
 };
 
 /// Returns all attacks, in the order in which they are tested.

@@ -26,24 +26,24 @@ public:
     Cgroup& operator=(const Cgroup&) = delete;
 
     /// Returns the files to which a process must write "0" to enter the cgroup.
-    const std::vector<std::string>& enter_files() const { return enter_files_; }
+    const std::vector<std::string>& entry_files() const { return entry_files_; }
     /// Returns the number of processes in the cgroup that were killed for lack of memory.
     long out_of_memory_kills() const;
 
 private:
     Cgroup() = default;
     using Limit = std::pair<const char*, std::size_t>;
-    bool add(const std::filesystem::path& parent, std::initializer_list<Limit> limits);
+    bool add_folder(const std::filesystem::path& parent, std::initializer_list<Limit> limits);
 
     std::vector<std::filesystem::path> folders_;
-    std::vector<std::string> enter_files_;
+    std::vector<std::string> entry_files_;
 };
 
 /// Removes the cgroups of graders that are no longer running. Returns the number of removed
 /// cgroups.
 int sweep_stale_cgroups();
-/// Returns the existing cgroups of all graders. If `of` is not 0, returns only those of the grader
-/// with this process id.
-std::vector<std::filesystem::path> find_grader_cgroups(pid_t of = 0);
+/// Returns the existing cgroups of all graders. If `grader_process` is not 0, returns only those of
+/// the grader with this process id.
+std::vector<std::filesystem::path> find_grader_cgroups(pid_t grader_process = 0);
 
 }  // namespace coalesce::grader

@@ -26,8 +26,8 @@ std::string find_escape(const std::string& attack, const JobResult& result) {
     }
     if (attack == "sleep")
         return result.end.end_kind == EndKind::out_of_time ? "" : "was not stopped in time";
-    const bool was_killed = result.end.end_kind == EndKind::out_of_memory;
-    if (attack == "memory" && was_killed) return "";
+    const bool ran_out_of_memory = result.end.end_kind == EndKind::out_of_memory;
+    if (attack == "memory" && ran_out_of_memory) return "";
     if (result.end.end_kind != EndKind::exited || result.end.code != 0) {
         return "ended in an unexpected way (" +
                std::to_string(static_cast<int>(result.end.end_kind)) + ", " +
@@ -41,15 +41,15 @@ std::string find_escape(const std::string& attack, const JobResult& result) {
 /// count as an escape.
 AttackOutcome run_attack(const AttackTarget& target, Jail& jail) {
     const std::string request = codec::write(target);
-    const bool sleeps = target.attack == "sleep";
+    const bool is_sleep_attack = target.attack == "sleep";
     // Allow ten seconds for any attack other than "compute", because filling the memory can take
     // more than a second on a busy computer.
     const int seconds = target.attack == "compute" ? 1 : 10;
-    const JobResult result = jail.run(
-        {.request = request,
-         .answer_bytes = 4096,
-         .limits = {
-             .processor_seconds = seconds, .wall_seconds = sleeps ? 0.5 : 20, .memory_mb = 256}});
+    const JobResult result = jail.run({.request = request,
+                                       .answer_bytes = 4096,
+                                       .limits = {.processor_seconds = seconds,
+                                                  .wall_seconds = is_sleep_attack ? 0.5 : 20,
+                                                  .memory_mb = 256}});
     if (result.end.end_kind == JobEnd::EndKind::jail_failed)
         throw std::runtime_error(result.end.problem);
     return {target.attack, find_escape(target.attack, result)};
@@ -91,24 +91,24 @@ std::string find_missing_requirement(Tier tier) {
 bool TierTrial::stops_all_attacks() const {
     return problem.empty() && !outcomes.empty() &&
            std::all_of(outcomes.begin(), outcomes.end(),
-                       [](const AttackOutcome& one) { return one.escaped.empty(); });
+                       [](const AttackOutcome& outcome) { return outcome.escape.empty(); });
 }
 
 static TierTrial test_tier_once(Tier tier, const fs::path& work_folder, bool is_thorough) {
-    static const std::set<std::string> slow = {"compute", "sleep", "memory"};
+    static const std::set<std::string> slow_attacks = {"compute", "sleep", "memory"};
     TierTrial trial{.tier = tier, .problem = find_missing_requirement(tier), .outcomes = {}};
     if (!trial.problem.empty()) return trial;
     try {
-        const SecretFile bait(work_folder);
+        const SecretFile secret_file(work_folder);
         Jail jail(Role::probe, tier);
         if (trial.problem = jail.start(); !trial.problem.empty()) {
             trial.was_killed_externally = jail.was_killed();
             return trial;
         }
-        for (const Attack& one : all_attacks()) {
-            if (!is_thorough && slow.contains(one.name)) continue;
+        for (const Attack& attack : all_attacks()) {
+            if (!is_thorough && slow_attacks.contains(attack.name)) continue;
             trial.outcomes.push_back(
-                run_attack({one.name, bait.path(), work_folder, getpid()}, jail));
+                run_attack({attack.name, secret_file.path(), work_folder, getpid()}, jail));
         }
     } catch (const std::exception& error) {
         // No attack can end the jail. If the jail ends after it has started, something outside the
@@ -123,43 +123,44 @@ static TierTrial test_tier_once(Tier tier, const fs::path& work_folder, bool is_
 /// failed to start several times with the same error. A single failed start proves nothing.
 /// Bubblewrap exits with 1 if a feature is missing, but also if its child was killed.
 TierTrial test_tier(Tier tier, const fs::path& work_folder, bool is_thorough) {
-    constexpr int most_tries = 30, enough_alike = 5;
+    constexpr int max_tries = 30, max_equal_problems = 5;
     TierTrial trial;
-    std::string last;
-    for (int i = 0, alike = 0; i < most_tries; ++i) {
+    std::string last_problem;
+    for (int i = 0, equal_problems = 0; i < max_tries; ++i) {
         trial = test_tier_once(tier, work_folder, is_thorough);
         if (trial.was_killed_externally) continue;
-        const bool is_told = !trial.outcomes.empty() || !find_missing_requirement(tier).empty();
-        alike = trial.problem == last ? alike + 1 : 1;
-        if (is_told || alike == enough_alike) return trial;
-        last = trial.problem;
+        const bool is_conclusive =
+            !trial.outcomes.empty() || !find_missing_requirement(tier).empty();
+        equal_problems = trial.problem == last_problem ? equal_problems + 1 : 1;
+        if (is_conclusive || equal_problems == max_equal_problems) return trial;
+        last_problem = trial.problem;
     }
     trial.was_killed_externally = true;
     return trial;
 }
 
 /// Returns the reason for not using the tier that was tested.
-static std::string reason_to_reject(const TierTrial& trial) {
+static std::string describe_rejection(const TierTrial& trial) {
     if (!trial.problem.empty()) return trial.problem;
     const auto escape = std::ranges::find_if(
-        trial.outcomes, [](const AttackOutcome& one) { return !one.escaped.empty(); });
-    return "'" + escape->name + "' was not stopped: a worker " + escape->escaped;
+        trial.outcomes, [](const AttackOutcome& outcome) { return !outcome.escape.empty(); });
+    return "'" + escape->name + "' was not stopped: a worker " + escape->escape;
 }
 
-Tier find_secure_tier(const fs::path& work_folder, std::optional<Tier> wanted) {
+Tier find_secure_tier(const fs::path& work_folder, std::optional<Tier> wanted_tier) {
     sweep_stale_cgroups();
-    if (wanted == Tier::unsandboxed) return *wanted;
-    std::string text = wanted ? std::string("sandbox ") + name_of(*wanted) +
-                                    " does not work on this computer, so nothing was run"
-                              : "no sandbox works on this computer, so nothing was run";
+    if (wanted_tier == Tier::unsandboxed) return *wanted_tier;
+    std::string message = wanted_tier ? std::string("sandbox ") + name_of(*wanted_tier) +
+                                            " does not work on this computer, so nothing was run"
+                                      : "no sandbox works on this computer, so nothing was run";
     for (const Tier tier : {Tier::namespaces, Tier::landlock}) {
-        if (wanted && tier != *wanted) continue;
+        if (wanted_tier && tier != *wanted_tier) continue;
         const TierTrial trial = test_tier(tier, work_folder, false);
         if (trial.stops_all_attacks()) return tier;
-        text += std::string("\n  tier ") + name_of(tier) + ": " + reason_to_reject(trial);
+        message += std::string("\n  tier ") + name_of(tier) + ": " + describe_rejection(trial);
         if (trial.was_killed_externally) break;
     }
-    throw std::runtime_error(text + "\n./learn grade doctor shows more details");
+    throw std::runtime_error(message + "\n./learn grade doctor shows more details");
 }
 
 }  // namespace coalesce::grader

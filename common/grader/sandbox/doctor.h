@@ -12,8 +12,8 @@
 namespace coalesce::grader {
 
 struct AttackOutcome {
-    std::string name;     ///< name of the attack, such as "socket"
-    std::string escaped;  ///< what the attack achieved, or "" if it was stopped
+    std::string name;    ///< name of the attack, such as "socket"
+    std::string escape;  ///< what the attack achieved, or "" if it was stopped
 };
 
 /// The results of testing a tier on this computer.
@@ -31,9 +31,9 @@ struct TierTrial {
 /// again a few times. If `is_thorough` is true, includes attacks that take several seconds.
 TierTrial test_tier(Tier tier, const std::filesystem::path& work_folder, bool is_thorough);
 
-/// Returns the best tier that stops all attacks: A if possible, otherwise B. If `wanted` is set,
-/// tests only that tier. Throws std::runtime_error if no tier works, or if something else killed
-/// the jail during the test. Such a kill must not lead to a weaker sandbox.
-Tier find_secure_tier(const std::filesystem::path& work_folder, std::optional<Tier> wanted);
+/// Returns the best tier that stops all attacks: A if possible, otherwise B. If `wanted_tier` is
+/// set, tests only that tier. Throws std::runtime_error if no tier works, or if something else
+/// killed the jail during the test. Such a kill must not lead to a weaker sandbox.
+Tier find_secure_tier(const std::filesystem::path& work_folder, std::optional<Tier> wanted_tier);
 
 }  // namespace coalesce::grader

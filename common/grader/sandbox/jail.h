@@ -101,7 +101,7 @@ public:
     /// Reports whether the last call of `start` failed because the jail was killed.
     bool was_killed() const { return was_killed_; }
     /// Returns the text that the jail sent when it was ready, such as the compiler's name.
-    const std::string& about() const { return ready_message_; }
+    const std::string& ready_message() const { return ready_message_; }
     /// Returns the process id of the jail, or 0 if it is not running. Used by tests.
     pid_t process() const { return process_; }
     /// Kills the jail and all its processes.
@@ -111,8 +111,8 @@ private:
     void spawn();
     JobEnd wait_for_end(int worker, const Job& job);
     bool ran_out_of_memory() const;
-    JobEnd end_of(const EndMessage& told, const JobLimits& limits) const;
-    JobEnd end_of_dead_jail();
+    JobEnd interpret_end(const EndMessage& message, const JobLimits& limits) const;
+    JobEnd interpret_dead_jail();
 
     Role role_;
     Tier tier_;

@@ -16,9 +16,10 @@ void describe(auto& codec, SampledCosts& costs) {
 
 namespace coalesce::grader {
 
-void describe(auto& codec, PredictedTime& foretold) {
-    fields(codec, "predicted", foretold.predicted, "is_moved", foretold.is_moved, "is_idle",
-           foretold.is_idle, "refused", foretold.launch_failure, "costs", foretold.costs);
+void describe(auto& codec, PredictedTime& predicted_time) {
+    fields(codec, "predicted", predicted_time.predicted, "is_moved", predicted_time.is_moved,
+           "is_idle", predicted_time.is_idle, "refused", predicted_time.launch_failure, "costs",
+           predicted_time.costs);
 }
 
 namespace {
@@ -34,8 +35,8 @@ constexpr std::size_t kMaxMessageBytes = 4000;
 constexpr std::size_t kMaxNameBytes = 200;
 
 template <class List>
-void truncate(List& list, std::size_t most) {
-    if (list.size() > most) list.resize(most);
+void truncate(List& list, std::size_t max_size) {
+    if (list.size() > max_size) list.resize(max_size);
 }
 
 void truncate(std::string& text) {
@@ -47,7 +48,8 @@ void truncate_name(std::string& name) {
 }
 
 void truncate(Failure& failure) {
-    for (std::string* text : {&failure.headline, &failure.details, &failure.next}) truncate(*text);
+    for (std::string* text : {&failure.headline, &failure.details, &failure.advice})
+        truncate(*text);
     truncate_name(failure.place.file);
     failure.map.reset();
 }
@@ -89,58 +91,60 @@ constexpr double kMaxErrorBand = 1;
 constexpr double kMinMovedFraction = 0.95;
 /// The smallest accepted fraction of moved data for large shapes that are not a whole number of
 /// tiles. The only sampled block of such a shape may be a partial one at an edge.
-constexpr double kMinMovedFractionOfRagged = 0.4;
+constexpr double kMinRaggedMovedFraction = 0.4;
 
 double min_moved_fraction(Shape shape) {
-    constexpr int narrow = 1000, tile = 64;
+    constexpr int min_checked_side = 1000, tile = 64;
     // Nearly all tiles of a long and narrow matrix are at an edge.
-    if (std::min(shape.rows, shape.cols) < narrow) return 0;
+    if (std::min(shape.rows, shape.cols) < min_checked_side) return 0;
     const bool has_whole_tiles = shape.rows % tile == 0 && shape.cols % tile == 0;
-    return has_whole_tiles ? kMinMovedFraction : kMinMovedFractionOfRagged;
+    return has_whole_tiles ? kMinMovedFraction : kMinRaggedMovedFraction;
 }
 
 /// The highest speed that is accepted in an answer, as a multiple of the speed of a copy. No kernel
 /// is faster than this.
-constexpr double kMaxSpeedOfCopy = 2;
+constexpr double kMaxFractionOfCopy = 2;
 
-PredictedTime sanitize_answer(const PredictedTime& told, Shape shape) {
-    if (told.launch_failure.kind != FailureKind::none) {
-        PredictedTime refused{.launch_failure = told.launch_failure};
-        truncate(refused.launch_failure);
-        return refused;
+PredictedTime sanitize_answer(const PredictedTime& predicted_time, Shape shape) {
+    if (predicted_time.launch_failure.kind != FailureKind::none) {
+        PredictedTime failed_prediction{.launch_failure = predicted_time.launch_failure};
+        truncate(failed_prediction.launch_failure);
+        return failed_prediction;
     }
-    const PredictedTime not_moved{.is_moved = false}, idle{.is_moved = false, .is_idle = true};
-    if (!told.is_moved) return told.is_idle ? idle : not_moved;
-    const PredictedTime without_time{.costs = told.costs};
-    if (!told.predicted) return without_time;
+    const PredictedTime prediction_without_moves{.is_moved = false},
+        idle_prediction{.is_moved = false, .is_idle = true};
+    if (!predicted_time.is_moved)
+        return predicted_time.is_idle ? idle_prediction : prediction_without_moves;
+    const PredictedTime prediction_without_time{.costs = predicted_time.costs};
+    if (!predicted_time.predicted) return prediction_without_time;
     const timing::Gpu& gpu = timing::known_gpus().front();
-    if (told.predicted->launches.size() != 1) {
+    if (predicted_time.predicted->launches.size() != 1) {
         throw std::runtime_error("exactly one launch must be predicted");
     }
-    timing::Prediction launch = told.predicted->launches.front();
+    timing::Prediction prediction = predicted_time.predicted->launches.front();
     // Too little memory traffic makes the prediction useless. If the grid can store the whole
     // output, the model has underestimated the traffic, as it does for blocks that wait at an
     // mbarrier several times. Otherwise, the blocks store too little.
-    if (!(launch.memory_bytes >= min_moved_fraction(shape) * useful_bytes(shape)))
-        return told.costs.can_store_all ? without_time : idle;
-    const bool is_time =
-        launch.ms > 0 && launch.error_band >= 0 && launch.error_band <= kMaxErrorBand;
-    if (!is_time || launch.gpu != gpu.name)
+    if (!(prediction.memory_bytes >= min_moved_fraction(shape) * useful_bytes(shape)))
+        return predicted_time.costs.can_store_all ? prediction_without_time : idle_prediction;
+    const bool is_valid_time =
+        prediction.ms > 0 && prediction.error_band >= 0 && prediction.error_band <= kMaxErrorBand;
+    if (!is_valid_time || prediction.gpu != gpu.name)
         throw std::runtime_error("the predicted time of the launch is invalid");
-    launch.measured_gpu = gpu.measured;
-    launch.time_line = {};
-    truncate_name(launch.kernel);
+    prediction.is_gpu_measured = gpu.is_measured;
+    prediction.time_line = {};
+    truncate_name(prediction.kernel);
     Predicted predicted{.shape = shape,
                         .gpu = gpu.name,
-                        .measured_gpu = gpu.measured,
+                        .measured_gpu = gpu.is_measured,
                         .copy_gbps = gpu.copy_gbps,
-                        .ms = launch.ms,
-                        .gbps = useful_bytes(shape) / (launch.ms * 1e6),
-                        .error_band = launch.error_band,
-                        .launches = {launch}};
-    if (predicted.fraction_of_copy() > kMaxSpeedOfCopy)
+                        .ms = prediction.ms,
+                        .gbps = useful_bytes(shape) / (prediction.ms * 1e6),
+                        .error_band = prediction.error_band,
+                        .launches = {prediction}};
+    if (predicted.fraction_of_copy() > kMaxFractionOfCopy)
         throw std::runtime_error("the predicted time is impossibly short");
-    return {.predicted = predicted, .costs = told.costs};
+    return {.predicted = predicted, .costs = predicted_time.costs};
 }
 
 }  // namespace
@@ -153,14 +157,15 @@ Compiled parse_compile_answer(std::string_view json) {
 }
 
 std::string to_json(const Trial& trial) {
-    Trial told = sanitize_answer(trial);
-    std::string json = codec::write(told);
+    Trial sanitized = sanitize_answer(trial);
+    std::string json = codec::write(sanitized);
     // A character can take six bytes in JSON, so shorten the lists until the text fits. Keep their
     // first entries, which name the cause of the failure.
-    while (json.size() > kMaxTrialTextBytes && told.reports.size() + told.lines.size() > 2) {
-        truncate(told.reports, (told.reports.size() + 1) / 2);
-        truncate(told.lines, (told.lines.size() + 1) / 2);
-        json = codec::write(told);
+    while (json.size() > kMaxTrialTextBytes &&
+           sanitized.reports.size() + sanitized.lines.size() > 2) {
+        truncate(sanitized.reports, (sanitized.reports.size() + 1) / 2);
+        truncate(sanitized.lines, (sanitized.lines.size() + 1) / 2);
+        json = codec::write(sanitized);
     }
     return json;
 }
@@ -168,8 +173,8 @@ Trial parse_trial_answer(std::string_view json) {
     return sanitize_answer(codec::read<Trial>(json));
 }
 
-std::string to_json(const PredictedTime& foretold) {
-    return codec::write(foretold);
+std::string to_json(const PredictedTime& predicted_time) {
+    return codec::write(predicted_time);
 }
 PredictedTime parse_prediction_answer(std::string_view json, Shape shape) {
     return sanitize_answer(codec::read<PredictedTime>(json), shape);
@@ -189,7 +194,7 @@ ImageLayout layout_for_job(const LaunchJob& job) {
 }
 
 std::size_t text_offset(const ImageLayout& layout) {
-    return (layout.bytes_of_both() + 7) / 8 * 8;
+    return (layout.image_bytes() + 7) / 8 * 8;
 }
 
 }  // namespace coalesce::grader

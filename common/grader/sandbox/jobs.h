@@ -84,7 +84,7 @@ struct PredictedTime {
     Failure launch_failure = {};
     SampledCosts costs = {};  ///< the costs of the launch
 };
-std::string to_json(const PredictedTime& foretold);
+std::string to_json(const PredictedTime& predicted_time);
 /// Parses a prediction. The worker is not trusted: only the launch's figures come from its answer,
 /// and impossibly short times are rejected. Throws std::runtime_error if the simulator cannot have
 /// produced the answer.
@@ -92,16 +92,16 @@ PredictedTime parse_prediction_answer(std::string_view json, Shape shape);
 
 /// The note that a worker sends after it has loaded the kernel. The grader replies with the
 /// matrices.
-constexpr std::string_view kRequestImages = "loaded";
+constexpr std::string_view kImageRequest = "loaded";
 
 /// The layout of the memory that the grader shares with a worker: first `in`, then `out`, each with
 /// guards on both sides. A kernel's arrays instead follow each other without guards.
 struct ImageLayout {
     std::size_t matrix_bytes = 0, guard_bytes = 0;
     std::size_t array_bytes = 0;  ///< total size of all arrays, if there are no matrices
-    std::size_t bytes_of_one_matrix() const { return matrix_bytes + 2 * guard_bytes; }
-    std::size_t bytes_of_both() const {
-        return array_bytes > 0 ? array_bytes : 2 * bytes_of_one_matrix();
+    std::size_t guarded_matrix_bytes() const { return matrix_bytes + 2 * guard_bytes; }
+    std::size_t image_bytes() const {
+        return array_bytes > 0 ? array_bytes : 2 * guarded_matrix_bytes();
     }
 };
 /// Returns the layout of the matrices for a job.

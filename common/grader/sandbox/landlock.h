@@ -12,8 +12,8 @@ namespace coalesce::grader {
 /// disabled.
 int landlock_version();
 /// Restricts this process and its children to reading these files and folders. Skips paths that do
-/// not exist. If `also_running` is true, the process may also execute programs in them. Throws
+/// not exist. If `may_execute` is true, the process may also execute programs in them. Throws
 /// std::runtime_error on failure.
-void allow_reading_only(const std::vector<std::string>& paths, bool also_running);
+void allow_reading_only(const std::vector<std::string>& paths, bool may_execute);
 
 }  // namespace coalesce::grader

@@ -24,8 +24,8 @@ constexpr int kSealSize = F_SEAL_SHRINK | F_SEAL_GROW;
 /// reclaims one of its pages, which can take a long time on a busy computer.
 constexpr auto kMaxSealWait = 20s;
 
-[[noreturn]] void throw_memory_error(const char* what) {
-    throw std::system_error(errno, std::generic_category(), what);
+[[noreturn]] void throw_memory_error(const char* failure_text) {
+    throw std::system_error(errno, std::generic_category(), failure_text);
 }
 
 Descriptor create_memfd(std::size_t bytes) {
@@ -38,7 +38,7 @@ Descriptor create_memfd(std::size_t bytes) {
 
 }  // namespace
 
-Mapping::Mapping(int descriptor, bool is_writable) {
+MemoryMapping::MemoryMapping(int descriptor, bool is_writable) {
     struct stat status {};
     if (fstat(descriptor, &status) != 0)
         throw_memory_error("the size of shared memory cannot be read");
@@ -50,11 +50,11 @@ Mapping::Mapping(int descriptor, bool is_writable) {
     data_ = static_cast<std::byte*>(data);
 }
 
-Mapping::~Mapping() {
+MemoryMapping::~MemoryMapping() {
     if (data_) munmap(data_, std::max<std::size_t>(size_, 1));
 }
 
-Mapping::Mapping(Mapping&& other) noexcept
+MemoryMapping::MemoryMapping(MemoryMapping&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
 
 Descriptor create_sealed_memfd(std::string_view bytes) {
@@ -80,7 +80,7 @@ bool seal(int descriptor) {
     return true;
 }
 
-bool put_text(std::span<std::byte> memory, std::string_view text) {
+bool write_text_block(std::span<std::byte> memory, std::string_view text) {
     const std::uint64_t length = text.size();
     if (memory.size() < sizeof length || memory.size() - sizeof length < text.size()) return false;
     std::memcpy(memory.data(), &length, sizeof length);
@@ -90,13 +90,14 @@ bool put_text(std::span<std::byte> memory, std::string_view text) {
 
 std::string Answer::bytes(std::size_t offset, std::size_t count) const {
     std::string copy(count, '\0');
-    for (std::size_t done = 0; done < count;) {
-        const ssize_t now = pread(memory_.get(), copy.data() + done, count - done,
-                                  static_cast<off_t>(offset + done));
-        if (now < 0 && errno == EINTR) continue;
-        if (now < 0) throw_memory_error("the answer cannot be read");
-        if (now == 0) throw std::runtime_error("the answer is too short");
-        done += static_cast<std::size_t>(now);
+    for (std::size_t copied_bytes = 0; copied_bytes < count;) {
+        const ssize_t read_count =
+            pread(memory_.get(), copy.data() + copied_bytes, count - copied_bytes,
+                  static_cast<off_t>(offset + copied_bytes));
+        if (read_count < 0 && errno == EINTR) continue;
+        if (read_count < 0) throw_memory_error("the answer cannot be read");
+        if (read_count == 0) throw std::runtime_error("the answer is too short");
+        copied_bytes += static_cast<std::size_t>(read_count);
     }
     return copy;
 }
@@ -109,8 +110,8 @@ std::string Answer::text(std::size_t offset) const {
     std::uint64_t length = 0;
     if (size < offset || size - offset < sizeof length) return {};
     std::memcpy(&length, bytes(offset, sizeof length).data(), sizeof length);
-    const std::uint64_t most = size - offset - sizeof length;
-    return bytes(offset + sizeof length, static_cast<std::size_t>(std::min(length, most)));
+    const std::uint64_t max_length = size - offset - sizeof length;
+    return bytes(offset + sizeof length, static_cast<std::size_t>(std::min(length, max_length)));
 }
 
 }  // namespace coalesce::grader

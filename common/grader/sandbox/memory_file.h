@@ -17,13 +17,13 @@
 namespace coalesce::grader {
 
 /// A mapping of a memfd. The destructor unmaps it.
-class Mapping {
+class MemoryMapping {
 public:
     /// Maps the whole memfd. Throws std::runtime_error on failure.
-    Mapping(int descriptor, bool is_writable);
-    ~Mapping();
+    MemoryMapping(int descriptor, bool is_writable);
+    ~MemoryMapping();
     /// Takes over the mapping owned by `other`.
-    Mapping(Mapping&& other) noexcept;
+    MemoryMapping(MemoryMapping&& other) noexcept;
 
     /// Returns the first byte.
     std::byte* data() const { return data_; }
@@ -45,7 +45,7 @@ bool seal(int descriptor);
 
 /// Writes a string, preceded by its length, to the start of `memory`. Returns false if it does not
 /// fit.
-bool put_text(std::span<std::byte> memory, std::string_view text);
+bool write_text_block(std::span<std::byte> memory, std::string_view text);
 
 /// The answer that a worker wrote into a blank memfd.
 class Answer {
@@ -56,8 +56,8 @@ public:
     /// Returns a copy of `count` bytes that start at `offset`. Throws std::runtime_error if the
     /// memory is shorter.
     std::string bytes(std::size_t offset, std::size_t count) const;
-    /// Returns a copy of the string that `put_text` wrote at `offset`. A worker may store a wrong
-    /// length, but the string never extends beyond the memory.
+    /// Returns a copy of the string that `write_text_block` wrote at `offset`. A worker may store a
+    /// wrong length, but the string never extends beyond the memory.
     std::string text(std::size_t offset = 0) const;
 
 private:

@@ -31,39 +31,40 @@ bool write_text(const char* file, const char* text) {
 
 /// Maps the user and the group into a new user namespace, which at first contains neither. Returns
 /// false on failure.
-bool keep_user_and_group(uid_t user, gid_t group) {
-    char users[64], groups[64];
-    std::snprintf(users, sizeof users, "%u %u 1", user, user);
-    std::snprintf(groups, sizeof groups, "%u %u 1", group, group);
-    return write_text("/proc/self/setgroups", "deny") && write_text("/proc/self/uid_map", users) &&
-           write_text("/proc/self/gid_map", groups);
+bool map_user_and_group(uid_t user, gid_t group) {
+    char uid_map[64], gid_map[64];
+    std::snprintf(uid_map, sizeof uid_map, "%u %u 1", user, user);
+    std::snprintf(gid_map, sizeof gid_map, "%u %u 1", group, group);
+    return write_text("/proc/self/setgroups", "deny") &&
+           write_text("/proc/self/uid_map", uid_map) && write_text("/proc/self/gid_map", gid_map);
 }
 
-/// Reports whether namespaces can be nested. fork_first_of_namespace creates the outer
+/// Reports whether namespaces can be nested. fork_into_namespaces creates the outer
 /// namespace, and bubblewrap the inner namespace.
 bool can_nest(unsigned long namespaces, uid_t user, gid_t group) {
-    const pid_t trial = fork_in_namespaces(namespaces);
-    if (trial < 0) return false;
-    if (trial == 0) {
-        if ((namespaces & CLONE_NEWUSER) != 0 && !keep_user_and_group(user, group)) _exit(1);
-        const pid_t inner = fork_in_namespaces(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS);
-        if (inner == 0) _exit(0);
-        _exit(inner > 0 && waitpid(inner, nullptr, 0) == inner ? 0 : 1);
+    const pid_t child = fork_in_namespaces(namespaces);
+    if (child < 0) return false;
+    if (child == 0) {
+        if ((namespaces & CLONE_NEWUSER) != 0 && !map_user_and_group(user, group)) _exit(1);
+        const pid_t nested_child = fork_in_namespaces(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS);
+        if (nested_child == 0) _exit(0);
+        _exit(nested_child > 0 && waitpid(nested_child, nullptr, 0) == nested_child ? 0 : 1);
     }
     int status = 1;
-    while (waitpid(trial, &status, 0) < 0 && errno == EINTR) {
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     return status == 0;
 }
 
 /// Returns the namespaces to create, or 0 if none is permitted. Root needs no user namespace,
 /// except in a container.
-unsigned long namespaces_to_make() {
+unsigned long usable_namespaces() {
     static const unsigned long namespaces = [] {
         const uid_t user = geteuid();
         const gid_t group = getegid();
-        for (const unsigned long tried : {0UL + CLONE_NEWPID, 0UL + CLONE_NEWPID + CLONE_NEWUSER}) {
-            if (can_nest(tried, user, group)) return tried;
+        for (const unsigned long candidate :
+             {0UL + CLONE_NEWPID, 0UL + CLONE_NEWPID + CLONE_NEWUSER}) {
+            if (can_nest(candidate, user, group)) return candidate;
         }
         return 0UL;
     }();
@@ -72,16 +73,16 @@ unsigned long namespaces_to_make() {
 
 }  // namespace
 
-bool has_own_namespaces() {
-    return namespaces_to_make() != 0;
+bool can_create_namespaces() {
+    return usable_namespaces() != 0;
 }
 
-pid_t fork_first_of_namespace() {
-    const unsigned long namespaces = namespaces_to_make();
+pid_t fork_into_namespaces() {
+    const unsigned long namespaces = usable_namespaces();
     const uid_t user = geteuid();
     const gid_t group = getegid();
     const pid_t process = fork_in_namespaces(namespaces);
-    if (process == 0 && (namespaces & CLONE_NEWUSER) != 0 && !keep_user_and_group(user, group))
+    if (process == 0 && (namespaces & CLONE_NEWUSER) != 0 && !map_user_and_group(user, group))
         _exit(126);
     return process;
 }

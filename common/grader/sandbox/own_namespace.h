@@ -14,9 +14,9 @@ namespace coalesce::grader {
 
 /// Reports whether this process can create nested namespaces. Tests this only once, and then
 /// remembers the result.
-bool has_own_namespaces();
+bool can_create_namespaces();
 
 /// Forks this process. If possible, the child becomes the first process of a new PID namespace.
-pid_t fork_first_of_namespace();
+pid_t fork_into_namespaces();
 
 }  // namespace coalesce::grader

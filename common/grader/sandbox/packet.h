@@ -22,7 +22,7 @@ struct Packet {
 };
 
 /// The result of waiting for a message.
-enum class Received { packet, closed, timed_out };
+enum class ReceiveStatus { packet, closed, timed_out };
 
 /// The maximum number of bytes and of descriptors in a message.
 constexpr std::size_t kMaxPacketBytes = 4096;
@@ -34,7 +34,7 @@ std::pair<Descriptor, Descriptor> socket_pair();
 /// Sends a message. Returns false if the other side has closed its socket.
 bool send_packet(int socket, std::string_view bytes, const std::vector<int>& descriptors = {});
 /// Waits for a message until `deadline`.
-Received receive_packet(int socket, Packet& message, Clock::time_point deadline);
+ReceiveStatus receive_packet(int socket, Packet& message, Clock::time_point deadline);
 /// Waits until one of two sockets is readable or closed, and returns that socket. Returns -1 at the
 /// deadline.
 int wait_for_either(int first, int second, Clock::time_point deadline);

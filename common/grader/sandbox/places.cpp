@@ -17,21 +17,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path own_folder() {
+fs::path program_folder() {
     return fs::read_symlink("/proc/self/exe").parent_path();
 }
 
 /// Finds a file called `name` in the folder of this program, in one of its parent folders, or in a
 /// subfolder `bin` of any of these. Throws std::runtime_error if there is none.
-fs::path find_in_parents(const std::string& what, const std::string& name,
-                         bool (*is_it)(const fs::path& file)) {
-    for (fs::path folder = own_folder();; folder = folder.parent_path()) {
+fs::path find_in_parents(const std::string& description, const std::string& name,
+                         bool (*is_match)(const fs::path& file)) {
+    for (fs::path folder = program_folder();; folder = folder.parent_path()) {
         for (const fs::path& file : {folder / name, folder / "bin" / name}) {
-            if (is_it(file)) return file;
+            if (is_match(file)) return file;
         }
         if (folder == folder.root_path()) break;
     }
-    throw std::runtime_error(what + " was not found near " + own_folder().string() +
+    throw std::runtime_error(description + " was not found near " + program_folder().string() +
                              ": build it (./learn build)");
 }
 
@@ -48,10 +48,10 @@ bool is_simulator(const fs::path& file) {
 std::string clang_folder() {
     std::error_code error;
     const auto clang = find_compiler(Compiler::clang);
-    const fs::path real = clang ? fs::canonical(clang->path, error) : fs::path();
-    if (real.empty() || real.string().starts_with("/usr/lib/")) return "";
-    const fs::path above = real.parent_path().parent_path();
-    return (above == "/usr" ? real : above).string();
+    const fs::path resolved_path = clang ? fs::canonical(clang->path, error) : fs::path();
+    if (resolved_path.empty() || resolved_path.string().starts_with("/usr/lib/")) return "";
+    const fs::path parent_folder = resolved_path.parent_path().parent_path();
+    return (parent_folder == "/usr" ? resolved_path : parent_folder).string();
 }
 
 }  // namespace
@@ -79,42 +79,42 @@ std::string toolkit_folder() {
 }
 
 std::vector<std::string> compiler_environment(const std::string& simulator) {
-    const Compiler kind = grading_compiler();
-    const auto compiler = find_compiler(kind);
-    const bool is_clang = kind == Compiler::clang;
+    const Compiler compiler_kind = grading_compiler();
+    const auto compiler = find_compiler(compiler_kind);
+    const bool is_clang = compiler_kind == Compiler::clang;
     // The simulator's folder comes first, so that its libcudart is loaded instead of NVIDIA's. The
     // jail program reads these variables too.
-    std::vector<std::string> words = {
+    std::vector<std::string> variables = {
         "LD_LIBRARY_PATH=" + simulator,
         std::string("COALESCE_COMPILER=") + (is_clang ? "clang" : "nvcc")};
     if (is_clang) {
-        std::string called = std::string(kClangVariable) + "=";
+        std::string clang_variable = std::string(kClangVariable) + "=";
         if (compiler) {
-            words.push_back("COALESCE_CLANG=" + compiler->path);
+            variables.push_back("COALESCE_CLANG=" + compiler->path);
             const std::string clang = fs::canonical(compiler->path);
-            for (const std::string& word :
+            for (const std::string& command_word :
                  clang_filter_command(clang, CompileOptions{}.architecture)) {
-                called += word + kWordSeparator;
+                clang_variable += command_word + kWordSeparator;
             }
-            words.push_back(kClangNameVariable + ("=" + version_of(*compiler)));
+            variables.push_back(kClangNameVariable + ("=" + read_version(*compiler)));
         }
-        words.push_back(called);
+        variables.push_back(clang_variable);
     } else if (compiler) {
         // NVRTC loads a second library from its own folder, but by name only. Add that folder to
         // the search path.
-        words[0] += ":" + fs::path(compiler->path).parent_path().lexically_normal().string();
-        words.push_back("CUDA_HOME=" + toolkit_folder());
+        variables[0] += ":" + fs::path(compiler->path).parent_path().lexically_normal().string();
+        variables.push_back("CUDA_HOME=" + toolkit_folder());
     }
-    return words;
+    return variables;
 }
 
 std::vector<std::string> readable_paths() {
-    std::vector<std::string> places;
+    std::vector<std::string> paths;
     const auto add = [&](const std::string& path) {
         std::error_code error;
-        const bool is_new = std::find(places.begin(), places.end(), path) == places.end();
+        const bool is_new = std::find(paths.begin(), paths.end(), path) == paths.end();
         if (!path.empty() && is_new && fs::exists(fs::symlink_status(path, error))) {
-            places.push_back(path);
+            paths.push_back(path);
         }
     };
     add("/usr/lib");
@@ -132,16 +132,16 @@ std::vector<std::string> readable_paths() {
         // libraries are in folders that were added above.
         add("/usr/include");
     } else if (!toolkit.empty()) {
-        const std::string real = fs::canonical(toolkit, error).string();
-        add(real);
+        const std::string resolved_path = fs::canonical(toolkit, error).string();
+        add(resolved_path);
         add(toolkit);
     }
-    return places;
+    return paths;
 }
 
 std::filesystem::path jail_program() {
-    if (const char* given = std::getenv("COALESCE_GRADER_PROGRAMS")) {
-        return fs::absolute(fs::path(given) / "jail");
+    if (const char* programs_folder = std::getenv("COALESCE_GRADER_PROGRAMS")) {
+        return fs::absolute(fs::path(programs_folder) / "jail");
     }
     return find_in_parents("the program grader/jail", "grader/jail", is_program);
 }

@@ -29,9 +29,9 @@ struct EndMessage {
 constexpr int kControlDescriptor = 3;
 /// The exit code of a worker that could not apply its restrictions. Such a worker has not run any
 /// job.
-constexpr int kNotRestricted = 120;
+constexpr int kNotRestrictedStatus = 120;
 /// The exit code of a worker that could not allocate memory.
-constexpr int kNoMemoryLeft = 121;
+constexpr int kOutOfMemoryStatus = 121;
 
 /// The environment variables that describe clang to a jail: its command line, and its name and
 /// version.
@@ -40,12 +40,12 @@ constexpr char kWordSeparator = '\x1f';
 constexpr const char* kClangNameVariable = "COALESCE_JAIL_CLANG_NAME";
 
 template <class Structure>
-std::string_view bytes_of(const Structure& structure) {
+std::string_view structure_bytes(const Structure& structure) {
     return {reinterpret_cast<const char*>(&structure), sizeof structure};
 }
 
 template <class Structure>
-std::optional<Structure> to_structure(std::string_view bytes) {
+std::optional<Structure> parse_structure(std::string_view bytes) {
     Structure structure;
     if (bytes.size() != sizeof structure) return std::nullopt;
     std::memcpy(&structure, bytes.data(), sizeof structure);

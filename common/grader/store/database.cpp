@@ -11,7 +11,7 @@ namespace coalesce::grader {
 namespace {
 
 // Returns advice for the teacher about a database error.
-const char* advice(int code) {
+const char* advice_for_code(int code) {
     switch (code & 0xff) {
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
@@ -39,7 +39,7 @@ int bind(sqlite3_stmt* statement, int parameter, const Value& value) {
     return sqlite3_bind_blob64(statement, parameter, bytes.data(), bytes.size(), SQLITE_TRANSIENT);
 }
 
-ResultRow row_of(sqlite3_stmt* statement) {
+ResultRow read_row(sqlite3_stmt* statement) {
     ResultRow row;
     for (int column = 0; column < sqlite3_column_count(statement); ++column) {
         if (sqlite3_column_type(statement, column) == SQLITE_INTEGER) {
@@ -55,18 +55,19 @@ ResultRow row_of(sqlite3_stmt* statement) {
 
 }  // namespace
 
-void Database::fail(const std::string& doing) const {
+void Database::fail(const std::string& operation) const {
     int code = handle_ != nullptr ? sqlite3_extended_errcode(handle_) : SQLITE_NOMEM;
-    std::string what = handle_ != nullptr ? sqlite3_errmsg(handle_) : "no memory";
-    throw InfrastructureError(name_ + ": " + doing + ": " + what + "; " + advice(code));
+    std::string message = handle_ != nullptr ? sqlite3_errmsg(handle_) : "no memory";
+    throw InfrastructureError(name_ + ": " + operation + ": " + message + "; " +
+                              advice_for_code(code));
 }
 
-Database::Database(const std::filesystem::path& file, int milliseconds) : name_(file.string()) {
+Database::Database(const std::filesystem::path& file, int busy_timeout_ms) : name_(file.string()) {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW;
     try {
         if (sqlite3_open_v2(file.c_str(), &handle_, flags, nullptr) != SQLITE_OK)
             fail("opening the file");
-        sqlite3_busy_timeout(handle_, milliseconds);
+        sqlite3_busy_timeout(handle_, busy_timeout_ms);
         // In WAL mode, readers and the writer do not block each other, and a commit needs one
         // fsync. With full synchronization, no commit is lost in a power failure.
         execute(
@@ -93,21 +94,22 @@ std::int64_t Database::last_inserted_row() const {
 
 std::vector<ResultRow> Database::query(const std::string& statement,
                                        const std::vector<Value>& values) {
-    sqlite3_stmt* prepared = nullptr;
+    sqlite3_stmt* prepared_statement = nullptr;
     if (sqlite3_prepare_v2(handle_, statement.c_str(), static_cast<int>(statement.size()),
-                           &prepared, nullptr) != SQLITE_OK) {
+                           &prepared_statement, nullptr) != SQLITE_OK) {
         fail("preparing a statement");
     }
-    const std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)> owner(prepared,
-                                                                           sqlite3_finalize);
+    const std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)> statement_guard(
+        prepared_statement, sqlite3_finalize);
     for (std::size_t i = 0; i < values.size(); ++i) {
-        if (bind(prepared, static_cast<int>(i) + 1, values[i]) != SQLITE_OK) {
+        if (bind(prepared_statement, static_cast<int>(i) + 1, values[i]) != SQLITE_OK) {
             fail("binding a value");
         }
     }
     std::vector<ResultRow> rows;
-    int code = sqlite3_step(prepared);
-    for (; code == SQLITE_ROW; code = sqlite3_step(prepared)) rows.push_back(row_of(prepared));
+    int code = sqlite3_step(prepared_statement);
+    for (; code == SQLITE_ROW; code = sqlite3_step(prepared_statement))
+        rows.push_back(read_row(prepared_statement));
     if (code != SQLITE_DONE) fail("reading or writing a row");
     return rows;
 }

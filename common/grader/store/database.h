@@ -26,8 +26,8 @@ struct ResultRow {
 class Database {
 public:
     /// Opens the database, and creates it if it does not exist. If another process has locked the
-    /// database, waits up to `milliseconds`.
-    explicit Database(const std::filesystem::path& file, int milliseconds = 5000);
+    /// database, waits up to `busy_timeout_ms`.
+    explicit Database(const std::filesystem::path& file, int busy_timeout_ms = 5000);
     ~Database();
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;
@@ -42,7 +42,7 @@ public:
     std::int64_t last_inserted_row() const;
 
 private:
-    [[noreturn]] void fail(const std::string& doing) const;
+    [[noreturn]] void fail(const std::string& operation) const;
 
     sqlite3* handle_ = nullptr;
     std::string name_;

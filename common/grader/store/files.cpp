@@ -46,21 +46,21 @@ WorkFolder::~WorkFolder() {
     fs::remove_all(path, ignored);
 }
 
-FileLock::FileLock(const fs::path& file, const std::string& what)
+FileLock::FileLock(const fs::path& file, const std::string& lock_name)
     : descriptor_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)) {
     if (!descriptor_) fail(file, "opening");
     if (flock(descriptor_.get(), LOCK_EX | LOCK_NB) != 0) {
-        char owner[32] = {};
-        ssize_t count = pread(descriptor_.get(), owner, sizeof owner - 1, 0);
+        char owner_text[32] = {};
+        ssize_t count = pread(descriptor_.get(), owner_text, sizeof owner_text - 1, 0);
         throw InfrastructureError(
-            what + " is in use by another process" +
-            (count > 0 ? " (" + std::string(owner) + ")" : "") +
+            lock_name + " is in use by another process" +
+            (count > 0 ? " (" + std::string(owner_text) + ")" : "") +
             "; wait until that process ends, then run the same command again");
     }
-    std::string owner = "process " + std::to_string(getpid());
+    std::string owner_text = "process " + std::to_string(getpid());
     // Record the owner for the error message above. The lock works even if the write fails.
     if (ftruncate(descriptor_.get(), 0) == 0) {
-        (void)!pwrite(descriptor_.get(), owner.data(), owner.size(), 0);
+        (void)!pwrite(descriptor_.get(), owner_text.data(), owner_text.size(), 0);
     }
 }
 

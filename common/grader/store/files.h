@@ -28,8 +28,8 @@ void make_folder(const std::filesystem::path& folder, mode_t mode = 0755);
 /// A work folder. The destructor removes it and its contents.
 class WorkFolder {
 public:
-    /// Takes ownership of the folder at `where`, which must exist.
-    explicit WorkFolder(const std::filesystem::path& where) : path(where) {}
+    /// Takes ownership of the folder at `folder`, which must exist.
+    explicit WorkFolder(const std::filesystem::path& folder) : path(folder) {}
     ~WorkFolder();
     WorkFolder(const WorkFolder&) = delete;
     WorkFolder& operator=(const WorkFolder&) = delete;
@@ -42,8 +42,8 @@ public:
 class FileLock {
 public:
     /// Acquires the lock. If another process holds the lock, throws an InfrastructureError that
-    /// names this process. `what` says what the lock protects.
-    FileLock(const std::filesystem::path& file, const std::string& what);
+    /// names this process. `lock_name` says what the lock protects.
+    FileLock(const std::filesystem::path& file, const std::string& lock_name);
 
 private:
     Descriptor descriptor_;

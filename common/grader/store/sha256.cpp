@@ -6,7 +6,7 @@
 namespace coalesce::grader {
 namespace {
 
-const unsigned char* bytes_of(std::string_view text) {
+const unsigned char* to_unsigned_bytes(std::string_view text) {
     return reinterpret_cast<const unsigned char*>(text.data());
 }
 
@@ -14,14 +14,14 @@ const unsigned char* bytes_of(std::string_view text) {
 
 Digest sha256(std::string_view bytes) {
     Digest digest;
-    SHA256(bytes_of(bytes), bytes.size(), digest.data());
+    SHA256(to_unsigned_bytes(bytes), bytes.size(), digest.data());
     return digest;
 }
 
 Digest hmac_sha256(std::string_view key, std::string_view message) {
     Digest digest;
-    HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes_of(message), message.size(),
-         digest.data(), nullptr);
+    HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), to_unsigned_bytes(message),
+         message.size(), digest.data(), nullptr);
     return digest;
 }
 
@@ -39,12 +39,12 @@ std::string sha256_hex(std::string_view bytes) {
 }
 
 std::string sha256_of_parts(std::initializer_list<std::string_view> parts) {
-    std::string all;
+    std::string joined_parts;
     for (std::string_view part : parts) {
-        all += std::to_string(part.size()) + ":";
-        all += part;
+        joined_parts += std::to_string(part.size()) + ":";
+        joined_parts += part;
     }
-    return sha256_hex(all);
+    return sha256_hex(joined_parts);
 }
 
 }  // namespace coalesce::grader

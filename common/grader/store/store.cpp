@@ -8,9 +8,9 @@
 namespace coalesce::grader {
 namespace {
 
-// Format 1 lacks the tables `decision`, `platform_name` and `earlier`. They are added when such a
-// store is opened.
-constexpr int kFormat = 2;
+// Format 1 lacks the tables `decision`, `platform_name` and `earlier_entries`. They are added when
+// such a store is opened.
+constexpr int kStoreFormat = 2;
 
 // The `at` columns contain times for human readers. No decision depends on them.
 constexpr const char* kCreateTables = R"(
@@ -58,24 +58,25 @@ std::string immutability_triggers() {
     return text;
 }
 
-std::int64_t now() {
+std::int64_t current_time() {
     return static_cast<std::int64_t>(std::time(nullptr));
 }
 
 }  // namespace
 
-Store::Store(const std::filesystem::path& file, int milliseconds) : database_(file, milliseconds) {
+Store::Store(const std::filesystem::path& file, int busy_timeout_ms)
+    : database_(file, busy_timeout_ms) {
     std::int64_t format = database_.query("pragma user_version").at(0).number(0);
-    if (format > kFormat) {
+    if (format > kStoreFormat) {
         throw UsageError(file.string() + " was written by a newer grader (format " +
                          std::to_string(format) + ", and this one reads up to format " +
-                         std::to_string(kFormat) + "); use that grader, or rename the file");
+                         std::to_string(kStoreFormat) + "); use that grader, or rename the file");
     }
-    if (format == kFormat) return;
-    Transaction change(database_);
+    if (format == kStoreFormat) return;
+    Transaction transaction(database_);
     database_.execute(kCreateTables + immutability_triggers() +
-                      "pragma user_version = " + std::to_string(kFormat));
-    change.commit();
+                      "pragma user_version = " + std::to_string(kStoreFormat));
+    transaction.commit();
 }
 
 std::string Store::source(const std::string& digest) {
@@ -87,33 +88,33 @@ std::string Store::source(const std::string& digest) {
     return rows[0].text(0);
 }
 
-std::int64_t Store::start_run(const std::string& assignment, const std::string& stamp,
+std::int64_t Store::start_run(const std::string& assignment, const std::string& sandbox_note,
                               const std::vector<Entry>& entries,
                               const std::vector<std::string>& sources,
-                              const std::vector<Entry>& earlier) {
-    Transaction change(database_);
+                              const std::vector<Entry>& earlier_entries) {
+    Transaction transaction(database_);
     for (const std::string& bytes : sources) {
         database_.query("insert into source values (?, ?) on conflict do nothing",
                         {sha256_hex(bytes), bytes});
     }
     database_.query("insert into run (assignment, stamp, at) values (?, ?, ?)",
-                    {assignment, stamp, now()});
+                    {assignment, sandbox_note, current_time()});
     std::int64_t run = database_.last_inserted_row();
-    std::int64_t place = 0;
+    std::int64_t position = 0;
     for (const Entry& entry : entries) {
         database_.query("insert into entry values (?, ?, ?, ?, ?, ?, ?, ?)",
-                        {run, place++, entry.student, entry.exercise, entry.key, entry.source,
+                        {run, position++, entry.student, entry.exercise, entry.key, entry.source,
                          entry.problem, entry.details});
         if (entry.platform_name.empty()) continue;
         database_.query("insert into platform_name values (?, ?, ?) on conflict do nothing",
                         {run, entry.student, entry.platform_name});
     }
-    place = 0;
-    for (const Entry& entry : earlier) {
+    position = 0;
+    for (const Entry& entry : earlier_entries) {
         database_.query("insert into earlier values (?, ?, ?, ?, ?, ?)",
-                        {run, place++, entry.student, entry.exercise, entry.key, entry.source});
+                        {run, position++, entry.student, entry.exercise, entry.key, entry.source});
     }
-    change.commit();
+    transaction.commit();
     return run;
 }
 
@@ -127,40 +128,41 @@ std::optional<Run> Store::run() {
 }
 
 std::vector<Entry> Store::entries(std::int64_t run) {
-    std::vector<Entry> all;
+    std::vector<Entry> entries;
     for (const ResultRow& row : database_.query(
              "select student, exercise, key, source, problem, details, coalesce((select name from "
              "platform_name p where p.run = e.run and p.student = e.student), x'') from entry e "
              "where run = ? order by place",
              {run})) {
-        all.push_back({row.text(0), row.text(1), row.text(2), row.text(3), row.text(4), row.text(5),
-                       row.text(6)});
+        entries.push_back({row.text(0), row.text(1), row.text(2), row.text(3), row.text(4),
+                           row.text(5), row.text(6)});
     }
-    return all;
+    return entries;
 }
 
 std::vector<Entry> Store::earlier_entries(std::int64_t run) {
-    std::vector<Entry> all;
+    std::vector<Entry> entries;
     for (const ResultRow& row : database_.query(
              "select student, exercise, key, source from earlier where run = ? order by place",
              {run})) {
-        all.push_back({row.text(0), row.text(1), row.text(2), row.text(3)});
+        entries.push_back({row.text(0), row.text(1), row.text(2), row.text(3)});
     }
-    return all;
+    return entries;
 }
 
-std::vector<Entry> Store::all_files() {
-    std::vector<Entry> all;
+std::vector<Entry> Store::submitted_files() {
+    std::vector<Entry> entries;
     for (const ResultRow& row :
          database_.query("select student, exercise, source from entry where source != x'' group by "
                          "student, exercise, source order by min(run), min(place)")) {
-        all.push_back({row.text(0), row.text(1), "", row.text(2)});
+        entries.push_back({row.text(0), row.text(1), "", row.text(2)});
     }
-    return all;
+    return entries;
 }
 
 void Store::finish_run(std::int64_t run) {
-    database_.query("insert into finished values (?, ?) on conflict do nothing", {run, now()});
+    database_.query("insert into finished values (?, ?) on conflict do nothing",
+                    {run, current_time()});
 }
 
 std::optional<std::string> Store::result(const std::string& key) {
@@ -173,26 +175,26 @@ void Store::add_attempt(std::int64_t run, const Entry& entry, const std::string&
     database_.query(
         "insert into attempt (run, student, exercise, key, outcome, text, at) values (?, ?, ?, ?, "
         "?, ?, ?)",
-        {run, entry.student, entry.exercise, entry.key, outcome, text, now()});
+        {run, entry.student, entry.exercise, entry.key, outcome, text, current_time()});
 }
 
 bool Store::add_result(std::int64_t run, const Entry& entry, const std::string& result_json) {
-    Transaction change(database_);
-    std::optional<std::string> first = result(entry.key);
-    if (first && *first != result_json) {
+    Transaction transaction(database_);
+    std::optional<std::string> stored_json = result(entry.key);
+    if (stored_json && *stored_json != result_json) {
         std::string text = "grading the same submission a second time gave a different result";
         add_attempt(run, entry, "infrastructure", text + ":\n" + result_json);
-        change.commit();
+        transaction.commit();
         throw InfrastructureError(text + " (key " + entry.key.substr(0, 12) +
                                   "); the first result is kept. Please report this bug: with the "
                                   "same key, all bytes of a result must be the same");
     }
-    if (!first) {
+    if (!stored_json) {
         database_.query("insert into result values (?, ?)", {entry.key, result_json});
     }
-    add_attempt(run, entry, first ? "again" : "judged", "");
-    change.commit();
-    return !first;
+    add_attempt(run, entry, stored_json ? "again" : "judged", "");
+    transaction.commit();
+    return !stored_json;
 }
 
 void Store::add_fault(std::int64_t run, const Entry& entry, const std::string& text) {
@@ -203,7 +205,7 @@ void Store::give_up(std::int64_t run, const Entry& entry, const std::string& tex
     add_attempt(run, entry, "given-up", text);
 }
 
-std::set<std::string> Store::given_up(std::int64_t run) {
+std::set<std::string> Store::given_up_keys(std::int64_t run) {
     std::set<std::string> keys;
     for (const ResultRow& row : database_.query(
              "select key from attempt where run = ? and outcome = ?", {run, "given-up"})) {
@@ -213,34 +215,34 @@ std::set<std::string> Store::given_up(std::int64_t run) {
 }
 
 std::vector<Attempt> Store::attempts() {
-    std::vector<Attempt> all;
+    std::vector<Attempt> attempts;
     for (const ResultRow& row :
          database_.query("select number, run, student, exercise, key, outcome, "
                          "text from attempt order by number")) {
-        all.push_back({row.number(0), row.number(1), row.text(2), row.text(3), row.text(4),
-                       row.text(5), row.text(6)});
+        attempts.push_back({row.number(0), row.number(1), row.text(2), row.text(3), row.text(4),
+                            row.text(5), row.text(6)});
     }
-    return all;
+    return attempts;
 }
 
-void Store::decide(const Decision& decision) {
+void Store::add_decision(const Decision& decision) {
     database_.query(
         "insert into decision (student, exercise, source, points, why, at) values (?, ?, ?, ?, ?, "
         "?)",
         {decision.student, decision.exercise, decision.source,
-         decision.points ? std::to_string(*decision.points) : "", decision.reason, now()});
+         decision.points ? std::to_string(*decision.points) : "", decision.reason, current_time()});
 }
 
 std::vector<Decision> Store::decisions() {
-    std::vector<Decision> all;
+    std::vector<Decision> decisions;
     for (const ResultRow& row : database_.query(
              "select student, exercise, source, points, why from decision order by number")) {
         const std::string& points = row.text(3);
-        all.push_back({row.text(0), row.text(1), row.text(2),
-                       points.empty() ? std::nullopt : std::optional(std::stod(points)),
-                       row.text(4)});
+        decisions.push_back({row.text(0), row.text(1), row.text(2),
+                             points.empty() ? std::nullopt : std::optional(std::stod(points)),
+                             row.text(4)});
     }
-    return all;
+    return decisions;
 }
 
 }  // namespace coalesce::grader

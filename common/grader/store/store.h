@@ -52,9 +52,9 @@ struct Decision {
 
 /// One execution of `grade run`, which judges the current submissions of a class.
 struct Run {
-    std::int64_t number = 0;  ///< number of the run, counted from 1
+    std::int64_t run_number = 0;  ///< number of the run, counted from 1
     std::string assignment;
-    std::string stamp;         ///< "unsandboxed" if the run had no sandbox, otherwise ""
+    std::string sandbox_note;  ///< "unsandboxed" if the run had no sandbox, otherwise ""
     bool is_finished = false;  ///< whether every entry has a result
 };
 
@@ -73,18 +73,18 @@ struct Attempt {
 class Store {
 public:
     /// Opens the store, and creates it if it does not exist. If another process has locked the
-    /// store, waits up to `milliseconds`.
-    explicit Store(const std::filesystem::path& file, int milliseconds = 5000);
+    /// store, waits up to `busy_timeout_ms`.
+    explicit Store(const std::filesystem::path& file, int busy_timeout_ms = 5000);
 
     /// Returns the stored source with this digest.
     std::string source(const std::string& digest);
 
-    /// Atomically stores a run with its entries and their sources. `earlier` contains earlier files
-    /// of the same students, which are judged too. Returns the number of the run.
-    std::int64_t start_run(const std::string& assignment, const std::string& stamp,
+    /// Atomically stores a run with its entries and their sources. `earlier_entries` contains
+    /// earlier files of the same students, which are judged too. Returns the number of the run.
+    std::int64_t start_run(const std::string& assignment, const std::string& sandbox_note,
                            const std::vector<Entry>& entries,
                            const std::vector<std::string>& sources,
-                           const std::vector<Entry>& earlier = {});
+                           const std::vector<Entry>& earlier_entries = {});
     /// Returns the most recent run, or nothing if there is none.
     std::optional<Run> run();
     /// Returns the entries of a run in their original order.
@@ -93,7 +93,7 @@ public:
     std::vector<Entry> earlier_entries(std::int64_t run);
     /// Returns the files of all runs, oldest first. A file that a student submitted several times
     /// without changes is returned once.
-    std::vector<Entry> all_files();
+    std::vector<Entry> submitted_files();
     /// Marks the run as finished. Every entry must already have a result.
     void finish_run(std::int64_t run);
 
@@ -108,12 +108,12 @@ public:
     /// it again.
     void give_up(std::int64_t run, const Entry& entry, const std::string& text);
     /// Returns the keys of the entries for which give_up() was called in this run.
-    std::set<std::string> given_up(std::int64_t run);
+    std::set<std::string> given_up_keys(std::int64_t run);
     /// Returns all attempts, oldest first.
     std::vector<Attempt> attempts();
 
     /// Records a decision, which replaces earlier decisions about the same submission.
-    void decide(const Decision& decision);
+    void add_decision(const Decision& decision);
     /// Returns all decisions, oldest first.
     std::vector<Decision> decisions();
 

@@ -33,7 +33,7 @@ TEST_CASE("the commands grade a class from the assignment to grades.csv") {
     CHECK(csv.find("\r\n\"'=SUM(A1:A9)\",0,30,0,CE,") != std::string::npos);
     CHECK(csv.find("\r\nlate,0,30,0,REJ,no-file,0,REJ,no-file\r\n") != std::string::npos);
     std::string feedback =
-        read_file(room.teacher / "results/feedback" / (file_name("blank") + ".md"));
+        read_file(room.teacher / "results/feedback" / (feedback_file_name("blank") + ".md"));
     CHECK(feedback.find("Next:") != std::string::npos);
     for (std::string report : {"junit.xml", "grades.json", "similarity.md"}) {
         CHECK(fs::exists(room.teacher / "results" / report));
@@ -48,7 +48,7 @@ TEST_CASE("the commands grade a class from the assignment to grades.csv") {
         CHECK_MESSAGE(ended.code == 0, ended.output);
         CHECK(room.csv() == csv);
         CHECK(read_file(room.teacher / "results/grades.json") == json);
-        CHECK(Store(room.teacher / "store.sqlite").run()->number == 3);
+        CHECK(Store(room.teacher / "store.sqlite").run()->run_number == 3);
     }
     SUBCASE("a changed manifest causes a new run, and both results are stored") {
         Store store(room.teacher / "store.sqlite");
@@ -111,7 +111,7 @@ TEST_CASE("the commands grade a class from the assignment to grades.csv") {
         CHECK(graded_with("best").find("\r\nada,30,30,10,OK,,20,OK,") != std::string::npos);
         CHECK(graded_with("first").find("\r\nada,30,30,10,OK,,20,OK,") != std::string::npos);
         const std::string shown =
-            read_file(room.teacher / "results/feedback" / (file_name("ada") + ".md"));
+            read_file(room.teacher / "results/feedback" / (feedback_file_name("ada") + ".md"));
         CHECK(shown.find("This verdict is for the first of 2 files.") != std::string::npos);
     }
     SUBCASE("results are exported for learning platforms") {

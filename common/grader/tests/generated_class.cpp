@@ -21,7 +21,7 @@ Material material_of(const fs::path& repository, const std::string& exercise) {
     fs::path folder = repository / "solutions" / exercise;
     exercises::Skeleton skeleton =
         exercises::parse_skeleton(read_file(folder / "kernel.cu"), exercise + "/kernel.cu");
-    return {exercise, skeleton.blank(), skeleton.solved(),
+    return {exercise, skeleton.blank_text(), skeleton.solved_text(),
             exercises::read_mutants(folder / "mutants.toml").mutants};
 }
 

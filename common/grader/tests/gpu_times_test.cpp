@@ -67,7 +67,7 @@ TEST_CASE("times.csv has a row for each student, with an empty time if none was 
         times_csv({{.student = "ada",
                     .exercise = "03_tiled",
                     .time = {.device = "NVIDIA H200", .ms = 0.05, .copy_ms = 0.045},
-                    .bytes = 134220000},
+                    .moved_bytes = 134220000},
                    {.student = "=1+1", .exercise = "03_tiled", .time = {.problem = "not right"}}});
     CHECK(csv ==
           "student,exercise,measured_ms,measured_gbps,of_copy,device,note\r\n"
@@ -110,9 +110,9 @@ TEST_CASE("on the simulator" * doctest::skip()) {
                             "{.grid = {ceil_div(cols, 32), rows}, .block = {32}};\n}\n",
                         "kernel.cu"),
             {});
-        REQUIRE_MESSAGE(kernel.ok(), kernel.failure.headline);
-        return time_on(device,
-                       {.kernel = kernel, .produces = "transpose", .shape = {96, 64}, .seed = 3});
+        REQUIRE_MESSAGE(kernel.is_ok(), kernel.failure.headline);
+        return measure_on_device(
+            device, {.kernel = kernel, .produces = "transpose", .shape = {96, 64}, .seed = 3});
     };
     GpuTime right = measured("    if (col < cols) out[col * rows + row] = in[row * cols + col];\n");
     CHECK(right.problem == "");

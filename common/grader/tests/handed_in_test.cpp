@@ -155,10 +155,10 @@ TEST_CASE("a single file is enough if the assignment has one exercise") {
 }
 
 TEST_CASE("two different files for one exercise are reported as a problem") {
-    Tree tree;
-    tree.items.push_back({{"a", "02_naive.cu"}, Item::Kind::file, "x"});
-    tree.items.push_back({{"b", "02_naive.cu"}, Item::Kind::file, "x"});
-    CHECK(find_files(tree, TWO).at(0).is_there());
+    FileTree tree;
+    tree.items.push_back({{"a", "02_naive.cu"}, TreeItem::Kind::file, "x"});
+    tree.items.push_back({{"b", "02_naive.cu"}, TreeItem::Kind::file, "x"});
+    CHECK(find_files(tree, TWO).at(0).has_file());
     tree.items[1].bytes = "y";
     CHECK(find_files(tree, TWO).at(0).problem == "two-files");
     // The archive contains the same name twice, so it is unclear which file is meant.
@@ -215,7 +215,7 @@ TEST_CASE("decompression bombs are stopped") {
     for (int i = 0; i < 12; ++i) many.push_back({std::to_string(i) + ".cu", AE_IFREG, zeros});
     CHECK(problem_of(tar_of(many, true)) == "archive-too-large");
     // The reader ignores these names, but must decompress the files to skip them.
-    const TreeLimits few{.unwanted_bytes = std::size_t{30} << 20};
+    const TreeLimits few{.max_unwanted_bytes = std::size_t{30} << 20};
     for (const char* where : {"__MACOSX/", "", "a/"}) {
         for (Thing& thing : many) thing.name = where + std::string(thing.name, 0, 1) + ".txt";
         const std::string bomb = tar_of(many, true);
@@ -371,14 +371,14 @@ TEST_CASE("students' files get names that are harmless and unique") {
     for (const std::string& name : std::vector<std::string>{
              "../../etc/passwd", "a/b", "--x", "$(id)", "a\nb", long_name, "\xff", "", "CON"}) {
         CAPTURE(name);
-        std::string file = file_name(name);
+        std::string file = feedback_file_name(name);
         CHECK(file.find_first_not_of(
                   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") ==
               std::string::npos);
         CHECK(file.size() < 80);
         CHECK(file[0] == 's');
     }
-    CHECK(file_name("a b") != file_name("a-b"));
+    CHECK(feedback_file_name("a b") != feedback_file_name("a-b"));
 }
 
 TEST_CASE("classes downloaded from Moodle and Canvas are read") {
@@ -421,7 +421,7 @@ TEST_CASE("classes downloaded from Moodle and Canvas are read") {
 
 TEST_CASE("feedback files have the names that the platform uses") {
     const auto feedback_name = [](const std::string& name) {
-        return parse_platform_name(name)->feedback;
+        return parse_platform_name(name)->feedback_path;
     };
     CHECK(feedback_name("Ada Lovelace_42_assignsubmission_file") ==
           "Ada Lovelace_42_assignsubmission_file_/feedback.md");

@@ -51,13 +51,14 @@ Ended must(const std::vector<std::string>& command) {
 
 /// Returns the first case of each kind of failure for which both compilers give the same verdict.
 std::vector<CorpusCase> one_of_each_kind() {
-    const auto cases = cases_of(Compiler::nvrtc), by_clang = cases_of(Compiler::clang);
+    const auto cases = cases_for_compiler(Compiler::nvrtc),
+               by_clang = cases_for_compiler(Compiler::clang);
     std::vector<CorpusCase> chosen;
     std::set<std::string> kinds;
     for (std::size_t i = 0; i < cases.size(); ++i) {
         const CorpusCase& one = cases[i];
         const bool is_asked = one.exercise == EXERCISES[0] || one.exercise == EXERCISES[1];
-        if (one.is_right() || !is_asked || !one.has_the_end_of(by_clang[i])) continue;
+        if (one.is_correct() || !is_asked || !one.has_same_outcome_as(by_clang[i])) continue;
         if (kinds.insert(one.verdict + one.failure()).second) chosen.push_back(one);
     }
     return chosen;
@@ -126,11 +127,11 @@ private:
     void ask_the_corpus_shapes() const {
         Assignment assignment = read_assignment(fs::path(assignments_) / "hw1");
         const auto asked = corpus_exercises();
-        for (Assigned& exercise : assignment.exercises) {
+        for (AssignedExercise& exercise : assignment.exercises) {
             exercise.hidden_shapes = asked.at(exercise.name).hidden_shapes;
-            exercise.hidden_counted = asked.at(exercise.name).hidden_counted;
+            exercise.hidden_counted_shape = asked.at(exercise.name).hidden_counted_shape;
         }
-        write_file(assignment.teacher() / "hidden.toml", hidden_text(assignment));
+        write_file(assignment.teacher_folder() / "hidden.toml", hidden_text(assignment));
     }
     /// Returns grades.csv. Each permitted failure is replaced with the first failure that its case
     /// permits, because failures may differ between runs. For example, either time or memory may
@@ -182,7 +183,7 @@ private:
         }
         for (const char* exercise : EXERCISES) {
             write(student, exercise,
-                  one.exercise == exercise ? case_text(file) : solution(exercise));
+                  one.exercise == exercise ? read_case_file(file) : solution(exercise));
         }
     }
 

@@ -64,8 +64,8 @@ TEST_CASE("a new assignment is read back as it was written") {
     CHECK(read.title == "Tiles \"first\"");
     REQUIRE(read.exercises.size() == 2);
     CHECK(read.exercises[0].name == "02_naive");
-    CHECK(read.exercises[0].possible == Points{2.5, 1.5, 6});
-    CHECK(read.exercises[1].possible == Points{3.75, 2.25, 9});
+    CHECK(read.exercises[0].possible_points == Points{2.5, 1.5, 6});
+    CHECK(read.exercises[1].possible_points == Points{3.75, 2.25, 9});
     CHECK(read.points() == 25);
     CHECK(read.exercises[1].limits.load == 4);
     CHECK(manifest_text(read) == read_file(made.manifest));
@@ -98,7 +98,7 @@ TEST_CASE("hidden shapes are not published, and differ between assignments") {
     Assignment first = read_assignment(one.place), second = read_assignment(two.place);
     CHECK(first.key != second.key);
     CHECK(hidden_text(first) != hidden_text(second));
-    for (const Assigned& exercise : first.exercises) {
+    for (const AssignedExercise& exercise : first.exercises) {
         for (auto shape : exercise.hidden_shapes) {
             for (auto known : exercise.shapes) CHECK_FALSE(shape == known);
         }
@@ -126,10 +126,10 @@ TEST_CASE("secrets differ between exercises, epochs and keys") {
 
 TEST_CASE("any change of an exercise changes its digest") {
     Made made;
-    Assigned exercise = read_assignment(made.place).exercises[1];
+    AssignedExercise exercise = read_assignment(made.place).exercises[1];
     std::string digest = requirements_digest(exercise);
-    Assigned other = exercise;
-    other.possible.clean += 0.001;
+    AssignedExercise other = exercise;
+    other.possible_points.clean += 0.001;
     CHECK(requirements_digest(other) != digest);
     other = exercise;
     other.hidden_shapes[0].rows += 1;
@@ -151,10 +151,10 @@ TEST_CASE("an assignment without requirements of its own has those of the course
     text.insert(text.find("points = "),
                 "shapes = [[8, 8], [9, 5]]\nlimits = { load = 5 }\ncounted = [64, 64]\n");
     write_atomically(made.manifest, text);
-    Assigned asked = read_assignment(made.place).exercises[0];
+    AssignedExercise asked = read_assignment(made.place).exercises[0];
     REQUIRE(asked.shapes.size() == 2);
     CHECK(asked.shapes[1].rows == 9);
-    CHECK(asked.counted.cols == 64);
+    CHECK(asked.counted_shape.cols == 64);
     CHECK(asked.limits.load == 5);
     CHECK(asked.limits.store == 0);
     CHECK(requirements_digest(asked) != digest);
@@ -210,16 +210,16 @@ TEST_CASE("an assignment that cannot be created leaves no files") {
 
 TEST_CASE("costs are also counted on a hidden shape that is not square") {
     Made made;
-    for (const Assigned& exercise : read_assignment(made.place).exercises) {
-        const coalesce::Shape counted = exercise.hidden_counted;
+    for (const AssignedExercise& exercise : read_assignment(made.place).exercises) {
+        const coalesce::Shape counted = exercise.hidden_counted_shape;
         CHECK(counted.rows != counted.cols);
         CHECK(counted.rows * counted.cols >= 4 * 128 * 128);
         // At least one hidden shape must have too many elements for 16-bit indices.
         CHECK(std::ranges::any_of(exercise.hidden_shapes, [](coalesce::Shape shape) {
             return shape.rows > 1024 && shape.rows * shape.cols > 65536;
         }));
-        Assigned other = exercise;
-        other.hidden_counted.rows += 128;
+        AssignedExercise other = exercise;
+        other.hidden_counted_shape.rows += 128;
         CHECK(requirements_digest(other) != requirements_digest(exercise));
     }
 }
@@ -235,7 +235,7 @@ TEST_CASE("a student whose submission is abandoned gets no points, but other stu
     const std::int64_t run = store.start_run("hw1", "", entries, {});
     Result right;
     right.mark = Mark::ok;
-    right.points = assignment.exercises[0].possible;
+    right.points = assignment.exercises[0].possible_points;
     store.add_result(run, entries[0], to_json(right));
     CHECK(grades_csv(read_results(assignment, store)).find("\r\neve,,") != std::string::npos);
     store.give_up(run, entries[1], "exit code 9");
@@ -260,7 +260,7 @@ TEST_CASE("in every report, a teacher's decision applies only to the file that i
     Result wrong;
     wrong.mark = Mark::wrong_answer;
     store.add_result(run, first, to_json(wrong));
-    store.decide({"ada", "02_naive", "", 7.5, "right, except for a typing error"});
+    store.add_decision({"ada", "02_naive", "", 7.5, "right, except for a typing error"});
     const ClassResults results = read_results(assignment, store);
     const StudentResults& ada = results.students.at(0);
     CHECK(ada.points() == 7.5);
@@ -269,17 +269,17 @@ TEST_CASE("in every report, a teacher's decision applies only to the file that i
     CHECK(csv.find(",\"02_naive: right, except for a typing error\"\r\n") != std::string::npos);
     CHECK(grades_json(results).find("\"why\": \"right, except for") != std::string::npos);
     CHECK(junit_xml(results).find("Your teacher decided on 7.5 points") != std::string::npos);
-    CHECK(feedback(results, ada).find("**7.5 of 10 points**, set by your teacher: right") !=
+    CHECK(format_feedback(results, ada).find("**7.5 of 10 points**, set by your teacher: right") !=
           std::string::npos);
     CHECK(gradebook_csv(results, {{"ada", Identity{}}}, {}, "moodle").find(",7.5,") !=
           std::string::npos);
     // The last decision counts. A decision without points restores the points from the judge.
-    store.decide({"ada", "02_naive", "", 0, "copied"});
+    store.add_decision({"ada", "02_naive", "", 0, "copied"});
     CHECK(read_results(assignment, store).students.at(0).points() == 0);
-    store.decide({"ada", "02_naive", "", std::nullopt, "not copied after all"});
+    store.add_decision({"ada", "02_naive", "", std::nullopt, "not copied after all"});
     CHECK_FALSE(read_results(assignment, store).students.at(0).graded.at(0).decision);
     // A decision about a different file does not count, and the teacher sees a message.
-    store.decide({"ada", "02_naive", "another digest", 10, "right"});
+    store.add_decision({"ada", "02_naive", "another digest", 10, "right"});
     const ClassResults stale = read_results(assignment, store);
     CHECK(stale.students.at(0).points() == 0);
     CHECK(describe_open_questions(stale).find("newer file has been handed in:\n  ada, 02_naive") !=

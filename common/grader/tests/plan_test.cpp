@@ -96,15 +96,15 @@ TEST_CASE("a result is sealed, and can be opened only with its own keys") {
 }
 
 TEST_CASE("a platform's file is written only if all of its variables have values") {
-    CHECK(shell_word("it's") == "'it'\\''s'");
+    CHECK(quote_for_shell("it's") == "'it'\\''s'");
     std::map<std::string, std::string> words = {
         {"NAME", "hw1"}, {"CHUNKS", "7"}, {"LOGS", "/l"}, {"PLAN", "'/p'"}, {"GRADE", "'/g'"}};
-    CHECK_THROWS_AS(platform_file("slurm/slurm.sbatch", words), InfrastructureError);
+    CHECK_THROWS_AS(fill_platform_template("slurm/slurm.sbatch", words), InfrastructureError);
     words["FOLDER"] = "'/f'";
-    std::string text = platform_file("slurm/slurm.sbatch", words);
+    std::string text = fill_platform_template("slurm/slurm.sbatch", words);
     CHECK(text.find("#SBATCH --array=1-7\n") != text.npos);
     CHECK(text.find("plan='/p'\n") != text.npos);
-    CHECK_THROWS_AS(platform_file("slurm/none", words), UsageError);
+    CHECK_THROWS_AS(fill_platform_template("slurm/none", words), UsageError);
 }
 
 TEST_CASE("chunks give the same grades as a single run, whatever their order") {
@@ -127,7 +127,7 @@ TEST_CASE("chunks give the same grades as a single run, whatever their order") {
     std::string csv = room.csv(), json = read_file(room.teacher / "results/grades.json");
     room.must({"merge", room.plan.string()});
     Store store(room.teacher / "store.sqlite");
-    CHECK(store.run()->number == 1);
+    CHECK(store.run()->run_number == 1);
     CHECK(store.run()->is_finished);
     std::set<std::string> judged;
     for (const Attempt& attempt : store.attempts()) CHECK(judged.insert(attempt.key).second);
@@ -174,7 +174,7 @@ TEST_CASE("a merge can be continued even if it is killed at any moment") {
     CHECK(killed > 0);
     room.must({"merge", room.plan.string()});
     Store store(room.teacher / "store.sqlite");
-    CHECK(store.run()->number == 1);
+    CHECK(store.run()->run_number == 1);
     std::set<std::string> judged;
     for (const Attempt& attempt : store.attempts()) CHECK(judged.insert(attempt.key).second);
     std::string csv = room.csv();

@@ -35,7 +35,7 @@ Result wrong_answer() {
          .place = {"kernel.cu", 2, 0},
          .shape = {64, 48},
          .details = "..#\n```\n",
-         .next = "Swap them."}};
+         .advice = "Swap them."}};
     result.points = {0, 2, 0};
     return result;
 }
@@ -48,13 +48,13 @@ Result right() {
     counters.load_requests = counters.store_requests = 8;
     counters.load_sectors = counters.store_sectors = 32;
     result.verdict.outcome = Verdict::Outcome::passed;
-    result.verdict.counted = {16, 16};
+    result.verdict.counted_shape = {16, 16};
     result.verdict.counters = counters;
     result.verdict.solution_counters = counters;
     return result;
 }
 
-Graded graded(std::optional<Result> result) {
+GradedExercise graded(std::optional<Result> result) {
     return {"03_tiled", {6, 2, 2}, "line one\nline two\n", std::move(result)};
 }
 
@@ -64,9 +64,9 @@ ClassResults a_class() {
     return {.assignment = "hw1",
             .title = "Tiles & <more>",
             .run = 1,
-            .stamp = "",
+            .sandbox_note = "",
             .exercises = {"03_tiled"},
-            .common = {{}},
+            .common_sources = {{}},
             .students = {{"=cmd|' /C calc'!A0", {graded(wrong_answer())}},
                          {"ada", {graded(right())}},
                          {"<b>\x1b]0;x\xff\n</b>", {graded(std::nullopt)}}}};
@@ -139,11 +139,11 @@ TEST_CASE("grades.csv has one line per student, and contains no formulas") {
 
 TEST_CASE("results that were judged without a sandbox are marked in every report") {
     ClassResults results = a_class();
-    results.stamp = "unsandboxed";
+    results.sandbox_note = "unsandboxed";
     CHECK(lines_of(grades_csv(results)).at(1).ends_with(",unsandboxed\r"));
-    CHECK(feedback(results, results.students[1]).find("unsandboxed") != std::string::npos);
+    CHECK(format_feedback(results, results.students[1]).find("unsandboxed") != std::string::npos);
     CHECK(Json::parse(grades_json(results)).at("stamp") == "unsandboxed");
-    CHECK(summary(results).find("unsandboxed") != std::string::npos);
+    CHECK(summarize_results(results).find("unsandboxed") != std::string::npos);
 }
 
 TEST_CASE("junit.xml is well-formed, and has no duplicate names or control characters") {
@@ -207,7 +207,7 @@ TEST_CASE("grades.json contains all results") {
 
 TEST_CASE("feedback says what is wrong, where, and what to do next, and contains no markup") {
     ClassResults results = a_class();
-    std::string text = feedback(results, results.students[0]);
+    std::string text = format_feedback(results, results.students[0]);
     for (std::string part : {"WA", "line two", "Swap them", "2 of 10 points",
                              "Tiles &amp; &lt;more&gt;", "````text\n..#\n```\n````"}) {
         CAPTURE(part);
@@ -215,9 +215,10 @@ TEST_CASE("feedback says what is wrong, where, and what to do next, and contains
     }
     CHECK(text.find("<b>") == std::string::npos);
     CHECK(text.find('\x1b') == std::string::npos);
-    std::string good = feedback(results, results.students[1]);
+    std::string good = format_feedback(results, results.students[1]);
     CHECK(good.find("| sectors per load | 4 | 4 | 4 |") != std::string::npos);
-    CHECK(feedback(results, results.students[2]).find("has not been graded yet") != std::string::npos);
+    CHECK(format_feedback(results, results.students[2]).find("has not been graded yet") !=
+          std::string::npos);
 }
 
 TEST_CASE("feedback does not reveal a hidden shape") {
@@ -229,7 +230,7 @@ TEST_CASE("feedback does not reveal a hidden shape") {
     hidden.hidden_tried = 2;
     hidden.hidden_passed = 1;
     results.students[0].graded[0].result = hidden;
-    std::string text = feedback(results, results.students[0]);
+    std::string text = format_feedback(results, results.students[0]);
     CHECK(text.find("on a hidden shape") != std::string::npos);
     CHECK(text.find("but not for all hidden shapes") != std::string::npos);
     CHECK(text.find("Seen with") == std::string::npos);
@@ -265,7 +266,7 @@ TEST_CASE(
         "zoe,20,z@x.org,0\n";
     const Roster roster = read_roster(list, "names.csv");
     REQUIRE(roster.size() == 4);
-    const LateRule rule{.percent = 10, .free_days = 0.5};
+    const LateRule rule{.percent_per_day = 10, .free_days = 0.5};
     const std::string moodle = gradebook_csv(results, roster, rule, "moodle");
     CHECK(moodle.starts_with("\"ID number\",\"Email address\",Name,hw1,\"Late days\"\r\n"));
     CHECK(moodle.find("17,ada@x.org,ada,8,2.5\r\n") != moodle.npos);
@@ -308,10 +309,11 @@ TEST_CASE("reports are reproducible, and name only students who have results") {
     ClassResults results = a_class();
     write_reports(results, folder.path);
     std::string csv_text = read_file(folder / "grades.csv");
-    CHECK(std::filesystem::exists(folder.path / "feedback" / (file_name("ada") + ".md")));
+    CHECK(std::filesystem::exists(folder.path / "feedback" / (feedback_file_name("ada") + ".md")));
     results.students.erase(results.students.begin() + 1);
     write_reports(results, folder.path);
-    CHECK_FALSE(std::filesystem::exists(folder.path / "feedback" / (file_name("ada") + ".md")));
+    CHECK_FALSE(
+        std::filesystem::exists(folder.path / "feedback" / (feedback_file_name("ada") + ".md")));
     write_reports(a_class(), folder.path);
     CHECK(read_file(folder / "grades.csv") == csv_text);
 }
@@ -332,7 +334,7 @@ TEST_CASE("kernels that differ only in names and comments are similar, but other
     std::vector<SimilarSubmissions> pairs = find_similar({one, renamed, other}, {common});
     REQUIRE(pairs.size() == 1);
     CHECK(pairs[0].members == std::vector<std::size_t>{0, 1});
-    CHECK(pairs[0].share > 0.9);
+    CHECK(pairs[0].common_fraction > 0.9);
     CHECK_FALSE(pairs[0].has_same_names);
     CHECK(find_similar({one, one}, {common}).at(0).is_same_file);
     // Code that comes from the skeleton must not count as similar.
@@ -375,7 +377,7 @@ TEST_CASE("sharing one common line does not count as a copy") {
 }
 
 TEST_CASE("a zip file that the grader writes can be read back") {
-    Tree tree = read_archive(create_zip({{"a/b.cu", "bytes"}, {"c", ""}}));
+    FileTree tree = read_archive(create_zip({{"a/b.cu", "bytes"}, {"c", ""}}));
     REQUIRE(tree.items.size() == 2);
     CHECK(tree.items[0].path == std::vector<std::string>{"a", "b.cu"});
     CHECK(tree.items[0].bytes == "bytes");
@@ -388,10 +390,10 @@ TEST_CASE("durations and progress are printed in a readable form") {
     CHECK(format_duration(7300) == "2 h 1 min");
     Progress progress(4, true);
     progress.advance();
-    CHECK(progress.line() == "[#######.......................] 1 of 4");
+    CHECK(progress.format_line() == "[#######.......................] 1 of 4");
     progress.advance();
     progress.advance();
-    CHECK(progress.line().find("left") != std::string::npos);
+    CHECK(progress.format_line().find("left") != std::string::npos);
 }
 
 TEST_CASE("copies of the published solution are detected, even if names were changed") {
@@ -403,7 +405,8 @@ TEST_CASE("copies of the published solution are detected, even if names were cha
         "__global__ void f(float* out) { int i = threadIdx.x; out[i] = 2; }"};
     CHECK(find_copies(sources, solution) == std::vector<std::size_t>{0});
     CHECK(find_copies(sources, solution, false) == std::vector<std::size_t>{0, 1});
-    ClassResults results{.assignment = "hw1", .exercises = {"02_naive"}, .common = {{solution}}};
+    ClassResults results{
+        .assignment = "hw1", .exercises = {"02_naive"}, .common_sources = {{solution}}};
     for (std::size_t i = 0; i < sources.size(); ++i) {
         results.students.push_back(
             {"student" + std::to_string(i), {{"02_naive", {6, 2, 2}, sources[i], std::nullopt}}});

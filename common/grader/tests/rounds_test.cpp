@@ -80,7 +80,7 @@ Ends ends_of(const std::vector<std::string>& sources, const std::string& kind) {
     };
     const std::string program = std::filesystem::read_symlink("/proc/self/exe");
     ends.outcome = judge_with_retries(tasks,
-                                      {.worker = {program, "worker", kind},
+                                      {.worker_command = {program, "worker", kind},
                                        .identity = identity,
                                        .jobs = 2,
                                        .is_quiet = true,
@@ -97,7 +97,7 @@ TEST_CASE("a submission that makes the judge fail does not affect other results"
         CHECK(ends.judged == std::set<std::size_t>{0, 2, 3});
         CHECK(ends.given_up == std::set<std::size_t>{1});
         CHECK(ends.faults.at(1) == 6);
-        CHECK(ends.outcome.judged == 3);
+        CHECK(ends.outcome.judged_count == 3);
     }
 }
 

@@ -77,7 +77,7 @@ TEST_CASE(
     ada.source = sha256_hex(source);
     std::int64_t run = store.start_run("hw1", "", {ada, entry("bob", "k2")}, {source});
     REQUIRE(store.run());
-    CHECK(store.run()->number == run);
+    CHECK(store.run()->run_number == run);
     CHECK_FALSE(store.run()->is_finished);
     CHECK(store.entries(run) == std::vector<Entry>{ada, entry("bob", "k2")});
     CHECK(store.source(ada.source) == source);
@@ -198,7 +198,7 @@ TEST_CASE("a store in the oldest format can be read, and accepts decisions") {
     Store store(file);
     CHECK(store.entries(1).size() == 1);
     CHECK(store.decisions().empty());
-    store.decide({"ada", "02_naive", "digest", 2.5, "half"});
+    store.add_decision({"ada", "02_naive", "digest", 2.5, "half"});
     CHECK(store.decisions().at(0).points == 2.5);
     CHECK(store.decisions().at(0).reason == "half");
     CHECK_THROWS_AS(Database(file).execute("update decision set why = x''"), InfrastructureError);
@@ -235,7 +235,7 @@ TEST_CASE("runs and attempts are ordered by number, even if the clock was wrong"
     }
     Store store(file);
     CHECK(store.attempts().at(1).text == "second");
-    CHECK(store.run()->number == run + 1);
+    CHECK(store.run()->run_number == run + 1);
 }
 
 TEST_CASE("files are written atomically, with the requested permissions") {

@@ -96,7 +96,7 @@ void derive_loads(const RawMeasurements& raw, Gpu& gpu) {
     gpu.fastest_latency_fraction =
         round_to_four_digits(std::clamp(median(fastest) / gpu.latency_ns, 0.01, 1.0));
     gpu.latency_spread_ns = round_to_four_digits(mean(spreads));
-    gpu.queue_ns = round_to_four_digits(load.queue_ns);
+    gpu.queueing_ns = round_to_four_digits(load.queueing_ns);
     gpu.write_delay_ns = round_to_four_digits(load.write_delay_ns);
 }
 
@@ -130,9 +130,9 @@ void derive_multiprocessor(const RawMeasurements& raw, Gpu& gpu) {
     for (const BarrierCost& b : raw.barriers) {
         if (b.warps > 1) barriers.push_back({b.warps, b.cycles});
     }
-    const auto [barrier, of_warp] = fit_line(barriers);
-    gpu.barrier = round_to_four_digits(std::max(0.0, barrier));
-    gpu.barrier_cycles_per_warp = round_to_four_digits(std::max(0.0, of_warp));
+    const auto [base_cycles, cycles_per_warp] = fit_line(barriers);
+    gpu.barrier_cycles = round_to_four_digits(std::max(0.0, base_cycles));
+    gpu.barrier_cycles_per_warp = round_to_four_digits(std::max(0.0, cycles_per_warp));
 
     const auto issue = [&](const std::string& what) {
         return round_to_four_digits(mean(select_values(
@@ -159,7 +159,7 @@ void derive_blocks(const RawMeasurements& raw, Gpu& gpu) {
     }
     const auto [start, of_warp] = fit_line(gaps);
     gpu.block_start_cycles = round_to_four_digits(std::max(0.0, start));
-    gpu.warp_start_cycles = round_to_four_digits(std::max(0.0, of_warp));
+    gpu.warp_start_cycles = round_to_four_digits(std::max(0.0, cycles_per_warp));
 }
 
 }  // namespace
@@ -233,7 +233,7 @@ LatencyDistribution fit_latency_distribution(const LoadsInFlight& flight) {
     return {flight.mean - more, more};
 }
 
-Runs derive_run_costs(const std::vector<ShortRunBandwidth>& measured) {
+RunCosts derive_run_costs(const std::vector<ShortRunBandwidth>& measured) {
     std::vector<double> sizes, pitches;
     for (const ShortRunBandwidth& r : measured) {
         if (std::find(sizes.begin(), sizes.end(), r.run) == sizes.end()) sizes.push_back(r.run);
@@ -264,7 +264,7 @@ Runs derive_run_costs(const std::vector<ShortRunBandwidth>& measured) {
             throw GpuError("a measurement is missing: short runs of sectors, " + what);
         return std::max(0.0, round_to_four_digits(median(costs)));
     };
-    Runs runs;
+    RunCosts runs;
     for (const double run : sizes) {
         runs.bytes.push_back(run);
         runs.read_excess.push_back(cost("copy reads", run));
@@ -285,8 +285,8 @@ BulkCopies derive_bulk_copy_costs(const std::vector<BulkCopyRate>& measured) {
         const auto box = boxes.find(bytes);
         if (box == boxes.end()) throw GpuError("a measurement is missing: bulk copies of boxes");
         bulk.bytes.push_back(bytes);
-        bulk.row.push_back(round_to_four_digits(cycles));
-        bulk.box_row.push_back(round_to_four_digits(box->second));
+        bulk.row_cycles.push_back(round_to_four_digits(cycles));
+        bulk.box_row_cycles.push_back(round_to_four_digits(box->second));
     }
     return bulk;
 }
@@ -320,7 +320,7 @@ Gpu derive_gpu(const RawMeasurements& raw) {
     Gpu gpu;
     gpu.name = machine.name;
     gpu.source = "measured " + machine.date + ", driver " + machine.driver;
-    gpu.measured = true;
+    gpu.is_measured = true;
     gpu.multiprocessors = machine.multiprocessors;
     gpu.warps = machine.warps;
     gpu.blocks = machine.blocks;
@@ -334,9 +334,10 @@ Gpu derive_gpu(const RawMeasurements& raw) {
     derive_memory(raw, gpu);
     derive_multiprocessor(raw, gpu);
     derive_blocks(raw, gpu);
-    gpu.runs = derive_run_costs(raw.short_runs);
-    gpu.bulk = derive_bulk_copy_costs(raw.bulk_rates);
-    gpu.partial = derive_partial_sector_costs(raw.scatters, gpu.multiprocessors, gpu.clock_ghz);
+    gpu.run_costs = derive_run_costs(raw.short_runs);
+    gpu.bulk_copies = derive_bulk_copy_costs(raw.bulk_rates);
+    gpu.partial_sectors =
+        derive_partial_sector_costs(raw.scatters, gpu.multiprocessors, gpu.clock_ghz);
     return gpu;
 }
 

@@ -30,7 +30,7 @@ struct LoadLatency {
 };
 /// Parameters of a load's latency as a function of memory utilization.
 struct LatencyParameters {
-    double latency_ns = 0, queue_ns = 0, write_delay_ns = 0;
+    double latency_ns = 0, queueing_ns = 0, write_delay_ns = 0;
 };
 LatencyParameters fit_latency_under_load(const std::vector<LoadLatency>& loads);
 
@@ -41,7 +41,7 @@ struct LatencyDistribution {
 /// Fits a model to the latencies in `flight`: a constant, `fastest`, plus a random delay with mean
 /// `more`. The delay has a two-stage gamma distribution.
 LatencyDistribution fit_latency_distribution(const LoadsInFlight& flight);
-Runs derive_run_costs(const std::vector<ShortRunBandwidth>& measured);
+RunCosts derive_run_costs(const std::vector<ShortRunBandwidth>& measured);
 /// Derives the costs of bulk copies. Returns an empty result for a GPU without bulk copies.
 BulkCopies derive_bulk_copy_costs(const std::vector<BulkCopyRate>& measured);
 PartialSectors derive_partial_sector_costs(const std::vector<ScatteredStores>& measured,

@@ -116,9 +116,9 @@ int run(const CommandLine& words) {
     }
     if (!words.only.empty()) return exit_right;
     const Gpu gpu = derive_gpu(raw);
-    const std::string text = write_gpu(gpu);
+    const std::string text = format_gpu(gpu);
     // Check that the file can be read back before writing it.
-    read_gpu(text, "what calibrate writes");
+    parse_gpu(text, "what calibrate writes");
     const std::string out = words.out.empty()
                                 ? std::string(COALESCE_REPOSITORY) + "/common/timing/gpus/" +
                                       format_file_name(gpu.name) + ".toml"

@@ -12,7 +12,7 @@ namespace {
 template <typename Read>
 void expect_images_or_error(const Read& read) {
     try {
-        fatbin::choose(read(), 90);
+        fatbin::choose_image(read(), 90);
     } catch (const fatbin::FatbinError&) {
     }
 }

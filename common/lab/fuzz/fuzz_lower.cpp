@@ -27,7 +27,7 @@ constexpr u64 kParameterBytes = DeviceModel::parameter_bytes_max;
 void prepare() {
     Options& wanted = options();
     wanted.max_instructions = kInstructions;
-    wanted.workers = 1;
+    wanted.worker_count = 1;
     wanted.quiet = true;
     reports().print_immediately(false);
     wanted.memory_bytes = 256 << 20;
@@ -45,7 +45,7 @@ void run(Kernel& kernel) {
     LaunchConfig config;
     config.grid = {2, 1, 1};
     config.block = {40, 1, 1};
-    config.dynamic_shared = 64;
+    config.dynamic_shared_bytes = 64;
     Device::instance().launch(kernel, config, arguments.data());
 }
 
@@ -69,7 +69,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)once;
     std::string error;
     const std::string_view text(reinterpret_cast<const char*>(data), size);
-    const auto module = Device::instance().load(text, error);
+    const auto module = Device::instance().load_module(text, error);
     if (!module) return 0;
     for (const auto& [name, kernel] : module->kernels) {
         run(*kernel);
@@ -78,6 +78,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         kernel->totals.launches = 0;
     }
     reports().clear();
-    Device::instance().unload(*module);
+    Device::instance().unload_module(*module);
     return 0;
 }

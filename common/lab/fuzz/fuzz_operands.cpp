@@ -80,7 +80,7 @@ struct Kernels {
     Kernels() {
         for (const bool plain : {false, true}) {
             std::string error;
-            modules[plain] = Device::instance().load(module_text(kStaticShared), error);
+            modules[plain] = Device::instance().load_module(module_text(kStaticShared), error);
             if (!modules[plain]) fail_setup(error);
         }
     }
@@ -94,7 +94,7 @@ struct Kernels {
 void prepare() {
     Options& wanted = options();
     wanted.max_instructions = kInstructions;
-    wanted.workers = 1;
+    wanted.worker_count = 1;
     wanted.quiet = true;
     wanted.memory_bytes = 64 << 20;
     reports().print_immediately(false);
@@ -173,18 +173,18 @@ void map_from(FuzzInput& in, u64 array, u8* map) {
         box[d] = in.take<u8>() + (d == 0);
         steps[d] = 1;
     }
-    static_cast<void>(encode({.map = map,
-                              .type = type % 13u,
-                              .rank = shape % 5u + 1,
-                              .address = array,
-                              .size = size,
-                              .strides = strides,
-                              .box = box,
-                              .element_strides = steps,
-                              .interleave = 0,
-                              .swizzle = shape / 8 % 4u,
-                              .promotion = 0,
-                              .fill = shape / 32 % 2u}));
+    static_cast<void>(encode_map({.map = map,
+                                  .type = type % 13u,
+                                  .rank = shape % 5u + 1,
+                                  .address = array,
+                                  .size = size,
+                                  .strides = strides,
+                                  .box = box,
+                                  .element_strides = steps,
+                                  .interleave = 0,
+                                  .swizzle = shape / 8 % 4u,
+                                  .promotion = 0,
+                                  .fill = shape / 32 % 2u}));
     for (int k = 0; k < changes; ++k) {
         const u8 at = in.take<u8>();
         map[at % kTensorMapBytes] ^= in.take<u8>();
@@ -204,7 +204,7 @@ FuzzedLaunch read_launch(FuzzInput& in) {
     constexpr u32 threads[] = {32, 1, 40, 64, 96, 256};
     launching.config.block = {threads[shape % std::size(threads)], 1, 1};
     launching.config.grid = {shape / 8 % 3u + 1, 1, 1};
-    launching.config.dynamic_shared = shape / 32 * 52u;
+    launching.config.dynamic_shared_bytes = shape / 32 * 52u;
     launching.plain = how & 1;
     launching.recorded = static_cast<Recorder::RecordMode>(how / 2 % 4 == 3 ? 0 : how / 2 % 4);
     Checks& checks = options().checks;
@@ -224,7 +224,7 @@ void run(const FuzzedLaunch& launching, const Memory& memory, u32 steps, u8* map
     Kernel& kernel = kernels.kernel(launching.plain);
     u64 script = memory.script;
     void* arguments[] = {&script, &steps, map};
-    recorder().begin(launching.recorded);
+    recorder().begin_recording(launching.recorded);
     const Status status = Device::instance().launch(kernel, launching.config, arguments);
     if (!kernel.error.empty()) Kernels::fail_setup(kernel.error);
     if (status == Status::success) Device::instance().launch(kernel, launching.config, arguments);

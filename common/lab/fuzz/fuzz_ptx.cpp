@@ -25,17 +25,18 @@ void check_operand(const Function& function, const Operand& operand) {
 }
 
 void check_variable(const Variable& variable) {
-    require(variable.initial.size() <= variable.size, "an initialiser larger than its variable");
+    require(variable.initial_bytes.size() <= variable.size,
+            "an initialiser larger than its variable");
     require(variable.align != 0 && (variable.align & (variable.align - 1)) == 0, "an alignment");
     for (const Relocation& relocation : variable.relocations) {
-        require(relocation.offset + relocation.bytes <= variable.initial.size(),
+        require(relocation.offset + relocation.bytes <= variable.initial_bytes.size(),
                 "an address outside its variable");
     }
 }
 
 void check_function(const Module& module, const Function& function) {
     for (const Instruction& instruction : function.body) {
-        require(module.text_of(instruction).size() == instruction.text_length, "a range of text");
+        require(module.find_text(instruction).size() == instruction.text_length, "a range of text");
         require(instruction.opcode.empty() != instruction.label.empty(),
                 "an instruction or a label");
         if (instruction.guard) {

@@ -24,7 +24,7 @@ std::vector<Json> results_of(const std::string& step, const Json& run) {
 }
 
 std::string format_fastest(const std::vector<Json>& measured, const course::Step& step) {
-    const Json* fastest = course::fastest_of(step.name, measured);
+    const Json* fastest = course::find_fastest_result(step.name, measured);
     if (!fastest || fastest->at("variant") == measured.front().at("variant")) return "";
     return "`" + fastest->at("variant").get<std::string>() + "` " + gigabytes_per_second(*fastest) +
            ", " + format_percent_of_copy(*fastest);

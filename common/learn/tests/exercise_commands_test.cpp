@@ -409,7 +409,7 @@ TEST_CASE("each prediction has one answer, which is a whole number") {
             CAPTURE(prediction.question);
             double answer = prediction.counter == coalesce::kCopyPercentQuestion
                                 ? percent_of_copy(course, step.number(), step.name)
-                                : step.variants.front().expect.at(prediction.counter);
+                                : step.variants.front().expected_costs.at(prediction.counter);
             CHECK(answer == std::round(answer));
             words.push_back(std::to_string(std::lround(answer)));
             // Only questions with the word "about" may accept inexact answers.
@@ -520,7 +520,8 @@ TEST_CASE("progress, list and doctor print the learner's progress") {
     CHECK(progress["next"] == "00_program");
     const auto all = coalesce::course::read_course(COALESCE_REPOSITORY);
     // Every exercise except lesson 00 has a bug hunt.
-    CHECK(progress["exercises"].size() == 1 + 2 * all.steps.size() + 2 * all.beyond.size());
+    CHECK(progress["exercises"].size() ==
+          1 + 2 * all.steps.size() + 2 * all.beyond_exercises.size());
     CHECK(course.learn_json({"list", "--json"}) == progress);
     expect(course, {"doctor"}, 0, {"compiler", "GPU", "simulator", "can be checked here"});
     CHECK(course.learn_json({"doctor", "--json"})["works"] == true);

@@ -64,7 +64,7 @@ TEST_CASE("a new exercise can be created, solved and checked") {
     expect(course, {"check", "x_scale"}, 1, {"`out` was never written", "n = 1"});
     const std::string marked = course.read("solutions/x_scale/kernel.cu");
     course.write("exercises/x_scale/kernel.cu",
-                 exercises::parse_skeleton(marked, "kernel.cu").solved());
+                 exercises::parse_skeleton(marked, "kernel.cu").solved_text());
     expect(course, {"check", "scale"}, 0, {"passed", "correct on"});
     expect(course, {"picture", "x_scale"}, 2, {"has no matrix tile"});
 }

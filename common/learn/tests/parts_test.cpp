@@ -47,7 +47,7 @@ coalesce::Counters counters_in(const Json& yours) {
 
 coalesce::Verdict verdict_with(const Json& yours) {
     coalesce::Verdict verdict;
-    verdict.counted = {256, 256};
+    verdict.counted_shape = {256, 256};
     verdict.counters = counters_in(yours);
     return verdict;
 }
@@ -77,12 +77,12 @@ TEST_CASE("counters are shown per request, beside the ideal values") {
     CHECK(ideal_per_request(some, "shared_load", 256 * 256) == 1);
     const auto rows = coalesce::cost_rows(verdict_with(some));
     REQUIRE(rows.size() == 3);
-    CHECK(rows[0].what == "sectors per load");
-    CHECK(rows[0].yours == "32");
-    CHECK(rows[0].ideal == "4");
+    CHECK(rows[0].label == "sectors per load");
+    CHECK(rows[0].kernel_cost == "32");
+    CHECK(rows[0].ideal_cost == "4");
     CHECK(rows[0].solution == "-");
-    CHECK(rows[2].what == "bank conflicts");
-    CHECK(rows[2].yours == "1024");
+    CHECK(rows[2].label == "bank conflicts");
+    CHECK(rows[2].kernel_cost == "1024");
     CHECK(coalesce::cost_rows(coalesce::Verdict{}).empty());
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("the cost of each line is explained") {
 
 TEST_CASE("a diff shows only changed lines and a few lines of context") {
     const auto shown = [](const std::string& first, const std::string& second) {
-        return diff_text(only_changes(line_diff(first, second), 1));
+        return diff_text(keep_changes(line_diff(first, second), 1));
     };
     CHECK(shown("a\nb\nc\nd\ne\n", "a\nb\nc\nx\ne\n") ==
           "  ... 2 equal lines\n  c\n- d\n+ x\n  e\n");

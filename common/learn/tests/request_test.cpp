@@ -18,12 +18,12 @@ Course small_course() {
     course.steps.push_back({.name = "01_copy",
                             .title = "",
                             .builds_on = "",
-                            .variants = {{.name = "copy", .kernel = "", .expect = {}}}});
+                            .variants = {{.name = "copy", .kernel = "", .expected_costs = {}}}});
     course.steps.push_back({.name = "02_naive",
                             .title = "",
                             .builds_on = "01_copy",
-                            .variants = {{.name = "naive", .kernel = "", .expect = {}},
-                                         {.name = "8x32", .kernel = "", .expect = {}}}});
+                            .variants = {{.name = "naive", .kernel = "", .expected_costs = {}},
+                                         {.name = "8x32", .kernel = "", .expected_costs = {}}}});
     return course;
 }
 const Course COURSE = small_course();

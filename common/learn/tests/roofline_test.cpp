@@ -68,14 +68,14 @@ TEST_CASE("the SVG has a circle for each point, and escapes the names of the poi
 }
 
 TEST_CASE("a roofline is computed from the limits of a known GPU and from counters") {
-    const Roofline roofline = roofline_for(timing::known_gpus().front());
+    const Roofline roofline = make_roofline(timing::known_gpus().front());
     CHECK(roofline.gbps > 10);
     CHECK(roofline.ginstructions > 10);
     Counters counters;
     counters.warp_instructions = 10;
     counters.load_sectors = 3;
     counters.store_sectors = 2;
-    CHECK(point_of("it", counters).intensity() == doctest::Approx(10. / 160));
+    CHECK(make_point("it", counters).intensity() == doctest::Approx(10. / 160));
 }
 
 TEST_CASE("learn roofline draws correct kernels, and states why it cannot draw other kernels") {

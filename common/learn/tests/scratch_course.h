@@ -34,7 +34,7 @@ public:
         for (auto& work : list_exercises_and_hunts(course)) {
             const std::string name = work.step->name, file = work.requirements().file();
             std::filesystem::create_directories(root / "exercises" / name);
-            write("exercises/" + name + "/" + file, skeleton(name, file).blank());
+            write("exercises/" + name + "/" + file, skeleton(name, file).blank_text());
         }
     }
     ~ScratchCourse() {
@@ -54,7 +54,7 @@ public:
 
     // Returns the text of an exercise's solution.
     static std::string solution(const std::string& step, const std::string& file = "") {
-        return skeleton(step, file.empty() ? file_of(step) : file).solved();
+        return skeleton(step, file.empty() ? file_of(step) : file).solved_text();
     }
     // Returns the solution with one passage replaced. The test fails if the solution does not
     // contain the passage.

@@ -17,8 +17,8 @@ public:
     /// offset is part of the datatype because the offsets that MPI_Alltoallw takes are ints in
     /// bytes, which cannot exceed 2 GiB.
     Datatype(MPI_Datatype type, std::ptrdiff_t offset) {
-        const MPI_Aint bytes = offset * static_cast<MPI_Aint>(sizeof(float));
-        MPI_Type_create_hindexed_block(1, 1, &bytes, type, &type_);
+        const MPI_Aint offset_bytes = offset * static_cast<MPI_Aint>(sizeof(float));
+        MPI_Type_create_hindexed_block(1, 1, &offset_bytes, type, &type_);
         MPI_Type_commit(&type_);
         MPI_Type_free(&type);
     }
@@ -43,9 +43,9 @@ MPI_Datatype row_datatype(int rows, int cols, std::ptrdiff_t pitch) {
 
 /// Returns the datatype of the same floats as row_datatype, but in column order.
 MPI_Datatype column_datatype(int rows, int cols, std::ptrdiff_t pitch) {
-    MPI_Datatype column = row_datatype(rows, 1, pitch), type;
-    MPI_Type_create_hvector(cols, 1, sizeof(float), column, &type);
-    MPI_Type_free(&column);
+    MPI_Datatype column_type = row_datatype(rows, 1, pitch), type;
+    MPI_Type_create_hvector(cols, 1, sizeof(float), column_type, &type);
+    MPI_Type_free(&column_type);
     return type;
 }
 
@@ -54,20 +54,21 @@ MPI_Datatype column_datatype(int rows, int cols, std::ptrdiff_t pitch) {
 struct Pieces {
     std::vector<int> counts, offsets;
     std::vector<MPI_Datatype> types;
-    std::vector<Datatype> owned;
+    std::vector<Datatype> owned_types;
 
     void add(bool is_empty, Datatype&& type) {
         counts.push_back(is_empty ? 0 : 1);
         offsets.push_back(0);
         types.push_back(is_empty ? MPI_FLOAT : type.get());
-        if (!is_empty) owned.push_back(std::move(type));
+        if (!is_empty) owned_types.push_back(std::move(type));
     }
 };
 
-void exchange(const float* from, const Pieces& sent, float* to, const Pieces& received,
+void exchange(const float* from, const Pieces& send_pieces, float* to, const Pieces& receive_pieces,
               MPI_Comm comm) {
-    MPI_Alltoallw(from, sent.counts.data(), sent.offsets.data(), sent.types.data(), to,
-                  received.counts.data(), received.offsets.data(), received.types.data(), comm);
+    MPI_Alltoallw(from, send_pieces.counts.data(), send_pieces.offsets.data(),
+                  send_pieces.types.data(), to, receive_pieces.counts.data(),
+                  receive_pieces.offsets.data(), receive_pieces.types.data(), comm);
 }
 
 //! [alltoallw]
@@ -78,17 +79,18 @@ public:
     explicit Alltoallw(const SharedMatrix& shared)
         : shared_(shared),
           in_(shared.in_size()),
-          transposed_(shared.in_size()),
+          transposed_block_(shared.in_size()),
           out_(shared.out_size()) {
         const int own_rows = shared.own_rows(), own_cols = shared.own_cols();
-        const std::ptrdiff_t all_rows = shared.rows.count;
+        const std::ptrdiff_t total_rows = shared.rows.count;
         for (int peer = 0; peer < shared.ranks(); ++peer) {
-            const int their_cols = shared.cols.size(peer), their_rows = shared.rows.size(peer);
+            const int peer_cols = shared.cols.size(peer), peer_rows = shared.rows.size(peer);
             const std::ptrdiff_t begin = shared.cols.begin(peer);
-            sent_.add(own_rows == 0 || their_cols == 0,
-                      {row_datatype(their_cols, own_rows, own_rows), begin * own_rows});
-            received_.add(their_rows == 0 || own_cols == 0,
-                          {row_datatype(own_cols, their_rows, all_rows), shared.peer_column(peer)});
+            send_pieces_.add(own_rows == 0 || peer_cols == 0,
+                             {row_datatype(peer_cols, own_rows, own_rows), begin * own_rows});
+            receive_pieces_.add(
+                peer_rows == 0 || own_cols == 0,
+                {row_datatype(own_cols, peer_rows, total_rows), shared.peer_column(peer)});
         }
     }
     float* in() override { return in_.data(); }
@@ -96,18 +98,19 @@ public:
 
     void transpose() override {
         const int rows = shared_.own_rows(), cols = shared_.cols.count;
-        if (shared_.local == LocalProcessor::gpu) {
-            transpose_on_gpu(transposed_.data(), in_.data(), rows, cols);
+        if (shared_.local_processor == LocalProcessor::gpu) {
+            transpose_on_gpu(transposed_block_.data(), in_.data(), rows, cols);
         } else {
-            transpose_on_cpu({transposed_.data(), rows}, {in_.data(), cols}, rows, cols);
+            transpose_on_cpu({transposed_block_.data(), rows}, {in_.data(), cols}, rows, cols);
         }
-        exchange(transposed_.data(), sent_, out_.data(), received_, shared_.comm);
+        exchange(transposed_block_.data(), send_pieces_, out_.data(), receive_pieces_,
+                 shared_.comm);
     }
 
 private:
     SharedMatrix shared_;
-    std::vector<float> in_, transposed_, out_;
-    Pieces sent_, received_;
+    std::vector<float> in_, transposed_block_, out_;
+    Pieces send_pieces_, receive_pieces_;
 };
 //! [alltoallw]
 
@@ -118,23 +121,25 @@ public:
         : shared_(shared), in_(shared.in_size()), out_(shared.out_size()) {
         const int own_rows = shared.own_rows(), own_cols = shared.own_cols();
         for (int peer = 0; peer < shared.ranks(); ++peer) {
-            const int their_cols = shared.cols.size(peer), their_rows = shared.rows.size(peer);
-            sent_.add(
-                own_rows == 0 || their_cols == 0,
-                {row_datatype(own_rows, their_cols, shared.cols.count), shared.cols.begin(peer)});
-            received_.add(their_rows == 0 || own_cols == 0,
-                          {column_datatype(own_cols, their_rows, shared.rows.count),
-                           shared.peer_column(peer)});
+            const int peer_cols = shared.cols.size(peer), peer_rows = shared.rows.size(peer);
+            send_pieces_.add(
+                own_rows == 0 || peer_cols == 0,
+                {row_datatype(own_rows, peer_cols, shared.cols.count), shared.cols.begin(peer)});
+            receive_pieces_.add(peer_rows == 0 || own_cols == 0,
+                                {column_datatype(own_cols, peer_rows, shared.rows.count),
+                                 shared.peer_column(peer)});
         }
     }
     float* in() override { return in_.data(); }
     float* out() override { return out_.data(); }
-    void transpose() override { exchange(in_.data(), sent_, out_.data(), received_, shared_.comm); }
+    void transpose() override {
+        exchange(in_.data(), send_pieces_, out_.data(), receive_pieces_, shared_.comm);
+    }
 
 private:
     SharedMatrix shared_;
     std::vector<float> in_, out_;
-    Pieces sent_, received_;
+    Pieces send_pieces_, receive_pieces_;
 };
 
 }  // namespace

@@ -12,16 +12,16 @@
 
 namespace coalesce::processes {
 
-/// Calls `work` and returns its exit code. Every process throws a `MetByAll`, so only one of them
-/// prints the message. Any other error ends all processes, because they might wait for the failed
-/// process forever.
-template <class MetByAll, class Work>
-int run_as_middle_process(const std::string& program, const Work& work) {
+/// Calls `work` and returns its exit code. Every process throws a `SharedError`, so only one of
+/// them prints the message. Any other error ends all processes, because they might wait for the
+/// failed process forever.
+template <class SharedError, class Work>
+int run_and_report_errors(const std::string& program, const Work& work) {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     try {
         return work();
-    } catch (const MetByAll& error) {
+    } catch (const SharedError& error) {
         if (rank == 0) std::fprintf(stderr, "%s: %s\n", program.c_str(), error.what());
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s: process %d: %s\n", program.c_str(), rank, error.what());

@@ -11,7 +11,8 @@
 namespace coalesce::processes {
 namespace {
 
-/// The results of `prepare`, which is called before this process communicates with others.
+/// The results of `parse_and_choose_device`, which is called before this process communicates with
+/// others.
 struct PreparedRun {
     many::Request request = {};
     Device device = {};
@@ -20,7 +21,7 @@ struct PreparedRun {
 
 /// Parses the options and chooses the device. Choosing a device may execute this program again, so
 /// it must happen before MPI starts.
-PreparedRun prepare(int argc, char** argv) {
+PreparedRun parse_and_choose_device(int argc, char** argv) {
     PreparedRun prepared;
     try {
         prepared.request = many::parse(argc, argv, many::LaunchMode::together);
@@ -34,7 +35,7 @@ PreparedRun prepare(int argc, char** argv) {
 
 int run_team(PreparedRun& prepared, const std::string& program, const many::MethodKind& method) {
     MpiTeam team;
-    return run_as_middle_process<many::TeamError>(program, [&] {
+    return run_and_report_errors<many::TeamError>(program, [&] {
         team.fail_together(prepared.problem);
         if (team.count() > many::kMaxRanks) {
             team.fail_together(std::to_string(team.count()) +
@@ -50,7 +51,7 @@ int run_team(PreparedRun& prepared, const std::string& program, const many::Meth
 
 int run_on_hosts(int argc, char** argv, const many::MethodKind& method) {
     const std::string program = many::program_name(argv);
-    PreparedRun prepared = prepare(argc, argv);
+    PreparedRun prepared = parse_and_choose_device(argc, argv);
     if (prepared.request.help) {
         std::fputs(many::help_text_for_mpirun(program).c_str(), stdout);
         return exit_right;

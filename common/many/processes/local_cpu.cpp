@@ -15,7 +15,7 @@ namespace {
 constexpr int kFloatsPerCacheLine = 16;
 /// The side length of a tile, in elements. A tile touches 2 x 256 pages, which fit into the core's
 /// TLB, and accesses to a page use consecutive cache lines.
-constexpr int kTileDim = 256;
+constexpr int kTileSide = 256;
 
 void transpose_plain(Piece<float> out, Piece<const float> in, int rows, int cols) {
     for (int col = 0; col < cols; ++col) {
@@ -26,7 +26,7 @@ void transpose_plain(Piece<float> out, Piece<const float> in, int rows, int cols
 }
 
 template <class Float>
-Piece<Float> offset_to(Piece<Float> piece, int row, int col) {
+Piece<Float> offset_piece(Piece<Float> piece, int row, int col) {
     return {piece.first + row * piece.pitch + col, piece.pitch};
 }
 
@@ -42,7 +42,7 @@ bool has_whole_lines(Piece<float> out) {
 
 /// Transposes 16 rows and 4 columns of `in` into 4 whole cache lines of `out`, by transposing four
 /// blocks of 4 x 4 in registers.
-template <bool STREAM>
+template <bool BYPASSES_CACHE>
 void transpose_16x4(Piece<float> out, Piece<const float> in) {
     __m128 line[4][4];
     for (int quad = 0; quad < 4; ++quad) {
@@ -55,7 +55,7 @@ void transpose_16x4(Piece<float> out, Piece<const float> in) {
     for (int col = 0; col < 4; ++col) {
         float* to = out.first + col * out.pitch;
         for (int quad = 0; quad < 4; ++quad) {
-            if constexpr (STREAM) {
+            if constexpr (BYPASSES_CACHE) {
                 _mm_stream_ps(to + 4 * quad, line[col][quad]);
             } else {
                 _mm_storeu_ps(to + 4 * quad, line[col][quad]);
@@ -64,19 +64,19 @@ void transpose_16x4(Piece<float> out, Piece<const float> in) {
     }
 }
 
-template <bool STREAM>
+template <bool BYPASSES_CACHE>
 void transpose_tile(Piece<float> out, Piece<const float> in, int rows, int cols) {
     const int whole_rows = rows / kFloatsPerCacheLine * kFloatsPerCacheLine,
               whole_cols = cols / kFloatsPerCacheLine * kFloatsPerCacheLine;
     for (int row = 0; row < whole_rows; row += kFloatsPerCacheLine) {
         for (int col = 0; col < whole_cols; col += 4) {
-            transpose_16x4<STREAM>(offset_to(out, col, row), offset_to(in, row, col));
+            transpose_16x4<BYPASSES_CACHE>(offset_piece(out, col, row), offset_piece(in, row, col));
         }
     }
-    transpose_plain(offset_to(out, whole_cols, 0), offset_to(in, 0, whole_cols), whole_rows,
+    transpose_plain(offset_piece(out, whole_cols, 0), offset_piece(in, 0, whole_cols), whole_rows,
                     cols - whole_cols);
-    transpose_plain(offset_to(out, 0, whole_rows), offset_to(in, whole_rows, 0), rows - whole_rows,
-                    cols);
+    transpose_plain(offset_piece(out, 0, whole_rows), offset_piece(in, whole_rows, 0),
+                    rows - whole_rows, cols);
 }
 
 using TransposeTile = void (*)(Piece<float>, Piece<const float>, int, int);
@@ -99,11 +99,11 @@ void fence_stores() {}
 }  // namespace
 
 void transpose_on_cpu(Piece<float> out, Piece<const float> in, int rows, int cols) {
-    const auto transpose_one = choose_tile_function(out);
-    for (int row = 0; row < rows; row += kTileDim) {
-        for (int col = 0; col < cols; col += kTileDim) {
-            transpose_one(offset_to(out, col, row), offset_to(in, row, col),
-                          std::min(kTileDim, rows - row), std::min(kTileDim, cols - col));
+    const auto tile_function = choose_tile_function(out);
+    for (int row = 0; row < rows; row += kTileSide) {
+        for (int col = 0; col < cols; col += kTileSide) {
+            tile_function(offset_piece(out, col, row), offset_piece(in, row, col),
+                          std::min(kTileSide, rows - row), std::min(kTileSide, cols - col));
         }
     }
     fence_stores();

@@ -28,7 +28,7 @@ struct SharedMatrix {
     MPI_Comm comm = MPI_COMM_WORLD;
     int rank = 0;
     RowPartition rows, cols;
-    LocalProcessor local = LocalProcessor::cpu;
+    LocalProcessor local_processor = LocalProcessor::cpu;
     Mistake mistake = Mistake::none;
 
     int ranks() const { return rows.ranks; }
@@ -63,7 +63,7 @@ struct MethodKind {
     std::string name;   ///< such as "windows"
     std::string about;  ///< a sentence that describes the method
     /// The memory that the method needs, as a multiple of the size of the matrix.
-    int matrices = 2;
+    int memory_in_matrices = 2;
     std::unique_ptr<Method> (*make)(const SharedMatrix& shared) = nullptr;
 };
 

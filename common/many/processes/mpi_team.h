@@ -19,24 +19,24 @@ public:
 
     int count() const override { return count_; }
     int rank() const override { return rank_; }
-    int hosts() const override { return hosts_; }
+    int host_count() const override { return host_count_; }
     /// Chooses a GPU for this process by its rank within the host. No two processes may get the
     /// same GPU.
     std::vector<int> devices(int ranks) override;
 
     void wait_for_all() override;
     void broadcast_bytes(void* bytes, std::size_t size) override;
-    unsigned long long sum_of(unsigned long long value) override;
+    unsigned long long global_sum(unsigned long long value) override;
     unsigned long long global_min(unsigned long long value) override;
     double global_max(double value) override;
     void fail_together(const std::string& problem) override;
 
 private:
-    /// Returns why this process cannot use `device`, or "". The host has `there` GPUs.
-    std::string reason_not_usable(int device, int there) const;
+    /// Returns why this process cannot use `device`, or "". The host has `gpu_count` GPUs.
+    std::string reason_not_usable(int device, int gpu_count) const;
 
-    MPI_Comm host_ = MPI_COMM_NULL;  // the processes on this computer
-    int count_ = 1, rank_ = 0, hosts_ = 1, count_on_host_ = 1, rank_on_host_ = 0;
+    MPI_Comm host_comm_ = MPI_COMM_NULL;  // the processes on this computer
+    int count_ = 1, rank_ = 0, host_count_ = 1, count_on_host_ = 1, rank_on_host_ = 0;
 };
 
 }  // namespace coalesce::processes

@@ -27,58 +27,58 @@ struct OptionTexts {
     std::string method, local = "cpu", mistake = "none";
 };
 
-void add_options(CLI::App& app, OptionTexts& words, Request& request) {
+void add_options(CLI::App& app, OptionTexts& texts, Request& request) {
     app.add_flag("--bench", request.bench, "");
-    app.add_option("--rows", words.rows)->check(CLI::Range(1, INT_MAX));
-    app.add_option("--cols", words.cols)->check(CLI::Range(1, INT_MAX));
-    app.add_option("--way", words.method);
-    app.add_option("--local", words.local)->check(CLI::IsMember({"cpu", "sim", "gpu"}));
+    app.add_option("--rows", texts.rows)->check(CLI::Range(1, INT_MAX));
+    app.add_option("--cols", texts.cols)->check(CLI::Range(1, INT_MAX));
+    app.add_option("--way", texts.method);
+    app.add_option("--local", texts.local)->check(CLI::IsMember({"cpu", "sim", "gpu"}));
     app.add_option("--repetitions", request.repetitions)->check(CLI::Range(1, 1000));
-    app.add_option("--mistake", words.mistake)->check(CLI::IsMember({"none", "place", "bit"}));
+    app.add_option("--mistake", texts.mistake)->check(CLI::IsMember({"none", "place", "bit"}));
     app.add_option("--json", request.json);
 }
 
 std::vector<MethodKind> choose_methods(const std::string& name) {
-    const std::vector<MethodKind> all = list_methods();
+    const std::vector<MethodKind> all_methods = list_methods();
     std::vector<MethodKind> methods;
-    for (const MethodKind* method : select_by_name(all, "--way", "way", name))
+    for (const MethodKind* method : select_by_name(all_methods, "--way", "way", name))
         methods.push_back(*method);
     return methods;
 }
 
-std::vector<Shape> choose_shapes(const OptionTexts& words, bool bench) {
-    if ((words.rows == 0) != (words.cols == 0)) {
+std::vector<Shape> choose_shapes(const OptionTexts& texts, bool is_benchmark) {
+    if ((texts.rows == 0) != (texts.cols == 0)) {
         throw UsageError("--rows and --cols go together: give both, or neither");
     }
-    if (words.rows != 0) return {{words.rows, words.cols}};
-    if (bench) return {kMeasuredShape};
+    if (texts.rows != 0) return {{texts.rows, texts.cols}};
+    if (is_benchmark) return {kMeasuredShape};
     return kVerifiedShapes;
 }
 
-void choose(const OptionTexts& words, Request& request) {
-    request.shapes = choose_shapes(words, request.bench);
-    request.methods = choose_methods(words.method);
-    request.needs_device = words.local != "cpu";
-    request.device = words.local == "gpu" ? DeviceChoice::gpu : DeviceChoice::simulator;
-    if (words.local == "sim" && request.bench) {
+void apply_texts(const OptionTexts& texts, Request& request) {
+    request.shapes = choose_shapes(texts, request.bench);
+    request.methods = choose_methods(texts.method);
+    request.needs_device = texts.local != "cpu";
+    request.device = texts.local == "gpu" ? DeviceChoice::gpu : DeviceChoice::simulator;
+    if (texts.local == "sim" && request.bench) {
         throw UsageError(
             "--bench measures times, but simulated GPUs cannot be timed; leave out --bench or "
             "--local sim");
     }
     request.mistake = std::map<std::string, Mistake>{{"none", Mistake::none},
                                                      {"place", Mistake::misplaced_part},
-                                                     {"bit", Mistake::flipped_bit}}[words.mistake];
+                                                     {"bit", Mistake::flipped_bit}}[texts.mistake];
     if (!request.json.empty()) check_writable(request.json);
 }
 
 }  // namespace
 
 Request parse_request(int argc, char** argv) {
-    OptionTexts words;
+    OptionTexts texts;
     Request request;
     CLI::App app;
     app.set_help_flag("-h,--help");
-    add_options(app, words, request);
+    add_options(app, texts, request);
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
@@ -87,7 +87,7 @@ Request parse_request(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         throw UsageError(std::string(error.what()) + "; --help lists the options");
     }
-    choose(words, request);
+    apply_texts(texts, request);
     return request;
 }
 

@@ -10,7 +10,7 @@ namespace coalesce::processes {
 
 /// Writes this process's rows of the input, whose elements all differ, and fills its output with
 /// poison.
-void prepare(const SharedMatrix& shared, Method& method);
+void prepare_buffers(const SharedMatrix& shared, Method& method);
 
 /// The errors in one process's output.
 struct WrongCells {
@@ -20,6 +20,6 @@ struct WrongCells {
 };
 
 /// Compares every element of this process's output with the expected value, bit for bit.
-WrongCells check(const SharedMatrix& shared, const float* out);
+WrongCells find_wrong_cells(const SharedMatrix& shared, const float* out);
 
 }  // namespace coalesce::processes

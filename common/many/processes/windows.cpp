@@ -26,10 +26,10 @@ public:
 
     void transpose() override {
         wait_for_all();  // until every `in` is complete
-        for (int turn = 0; turn < shared_.ranks(); ++turn) {
+        for (int round = 0; round < shared_.ranks(); ++round) {
             // Each process reads from its own block first, and then from its peers in turn. At any
             // time, no two processes read from the same peer.
-            transpose_from_peer((shared_.rank + turn) % shared_.ranks());
+            transpose_from_peer((shared_.rank + round) % shared_.ranks());
         }
         wait_for_all();  // until no process reads `in` any more
     }
@@ -43,10 +43,10 @@ private:
     }
 
     const float* peer_memory(int peer) const {
-        MPI_Aint bytes;
-        int unit;
+        MPI_Aint window_bytes;
+        int displacement_unit;
         void* memory = nullptr;
-        MPI_Win_shared_query(in_window_, peer, &bytes, &unit, &memory);
+        MPI_Win_shared_query(in_window_, peer, &window_bytes, &displacement_unit, &memory);
         return static_cast<const float*>(memory);
     }
 
@@ -77,13 +77,13 @@ private:
 }  // namespace
 
 bool are_on_one_host(MPI_Comm comm) {
-    MPI_Comm host;
-    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-    int all = 0, here = 0;
-    MPI_Comm_size(comm, &all);
-    MPI_Comm_size(host, &here);
-    MPI_Comm_free(&host);
-    return here == all;
+    MPI_Comm host_comm;
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host_comm);
+    int comm_size = 0, host_size = 0;
+    MPI_Comm_size(comm, &comm_size);
+    MPI_Comm_size(host_comm, &host_size);
+    MPI_Comm_free(&host_comm);
+    return host_size == comm_size;
 }
 
 std::unique_ptr<Method> make_windows(const SharedMatrix& shared) {

@@ -20,7 +20,7 @@ namespace {
 ordered_json exercises_json(const fs::path& root) {
     ordered_json all = ordered_json::array();
     const course::Course course = course::read_course(root);
-    for (const auto* steps : {&course.steps, &course.beyond}) {
+    for (const auto* steps : {&course.steps, &course.beyond_exercises}) {
         for (const course::Step& step : *steps) {
             if (step.exercise) all.push_back(exercises::page_data(step, root));
         }
@@ -33,7 +33,7 @@ ordered_json exercises_json(const fs::path& root) {
 ordered_json gpus_json() {
     ordered_json gpus = ordered_json::array();
     for (const timing::Gpu& gpu : timing::known_gpus()) {
-        gpus.push_back({{"name", gpu.name}, {"source", gpu.source}, {"measured", gpu.measured}});
+        gpus.push_back({{"name", gpu.name}, {"source", gpu.source}, {"measured", gpu.is_measured}});
     }
     return gpus;
 }

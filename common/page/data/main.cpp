@@ -60,7 +60,7 @@ ordered_json step_json(const coalesce::course::Step& step, const fs::path& root,
         // The page recomputes the recorded data, and needs only the launch.
         variant.erase("warp");
         variant.erase("order");
-        variant["expect"] = known->expect;
+        variant["expect"] = known->expected_costs;
     }
     const bool is_explored = is_shown_in_explorer(step, variants);
     return {{"name", step.name},

@@ -28,13 +28,13 @@ public:
             block_ = block;
             for (std::size_t k = 0; k < block->instructions.size(); ++k) {
                 Instruction& i = *block->instructions[k];
-                for (Value*& operand : i.operands) operand = replaced(operand);
+                for (Value*& operand : i.operands) operand = find_replacement(operand);
                 if (i.op == Op::getelementptr) k = split_address(i, k);
             }
         }
         for (Block* block : function_.blocks) {
             for (Instruction* i : block->instructions) {
-                for (Value*& operand : i->operands) operand = replaced(operand);
+                for (Value*& operand : i->operands) operand = find_replacement(operand);
             }
         }
     }
@@ -42,13 +42,13 @@ public:
 private:
     using Key = std::tuple<Op, const Type*, const Value*, const Value*, i64>;
 
-    Value* replaced(Value* value) const {
-        const auto found = replaced_.find(value);
-        return found == replaced_.end() ? value : found->second;
+    Value* find_replacement(Value* value) const {
+        const auto replacement = replacements_.find(value);
+        return replacement == replacements_.end() ? value : replacement->second;
     }
-    std::size_t split_address(Instruction& getelementptr, std::size_t at);
+    std::size_t split_address(Instruction& getelementptr, std::size_t position);
     Value* split_off_constant(Value* index, i64& constant, bool may_wrap);
-    Value* scaled(const AddressTerms::Term& term);
+    Value* scale_index(const AddressTerms::Term& term);
     Value* reuse_or_insert(Op op, const Type* type, Value* a, Value* b, i64 number);
     Value* add_to_address(const Type* type, Value* base, Value* bytes);
     Value* add_to_address(const Type* type, Value* base, i64 bytes);
@@ -56,7 +56,7 @@ private:
     Module& module_;
     Function& function_;
     Dominators dominators_;
-    std::map<Value*, Value*> replaced_;
+    std::map<Value*, Value*> replacements_;
     std::map<Key, std::vector<Instruction*>> inserted_instructions_;
     Block* block_ = nullptr;
     /// The instructions to insert before the getelementptr that is being split.
@@ -67,21 +67,22 @@ private:
 /// Returns an earlier instruction that performs the same operation and dominates the current
 /// position. If there is none, inserts and returns a new instruction.
 Value* AddressSplitter::reuse_or_insert(Op op, const Type* type, Value* a, Value* b, i64 number) {
-    std::vector<Instruction*>& known = inserted_instructions_[{op, type, a, b, number}];
-    for (Instruction* one : known) {
-        if (dominators_.dominates(one->parent, block_)) return one;
+    std::vector<Instruction*>& same_instructions = inserted_instructions_[{op, type, a, b, number}];
+    for (Instruction* candidate : same_instructions) {
+        if (dominators_.dominates(candidate->parent, block_)) return candidate;
     }
     std::vector<Value*> operands = {a};
     if (op != Op::sext && op != Op::zext) {
         operands.push_back(b ? b
                              : module_.number(module_.types.integer(64), static_cast<u64>(number)));
     }
-    Instruction* made = module_.instruction(op, type, std::move(operands), *current_instruction_);
-    if (op == Op::getelementptr) made->memory_type = module_.types.integer(8);
-    made->parent = block_;
-    instructions_before_.push_back(made);
-    known.push_back(made);
-    return made;
+    Instruction* inserted_instruction =
+        module_.instruction(op, type, std::move(operands), *current_instruction_);
+    if (op == Op::getelementptr) inserted_instruction->memory_type = module_.types.integer(8);
+    inserted_instruction->parent = block_;
+    instructions_before_.push_back(inserted_instruction);
+    same_instructions.push_back(inserted_instruction);
+    return inserted_instruction;
 }
 
 Value* AddressSplitter::add_to_address(const Type* type, Value* base, Value* bytes) {
@@ -105,8 +106,8 @@ Value* AddressSplitter::split_off_constant(Value* index, i64& constant, bool may
             !is_number(inner->operands.size() == 2 ? inner->operands[1] : inner, number)) {
             return index;
         }
-        const u32 needed = i->op == Op::sext ? flag::nsw : flag::nuw;
-        const bool is_sum = (inner->op == Op::add && inner->has_flag(needed)) ||
+        const u32 needed_flag = i->op == Op::sext ? flag::nsw : flag::nuw;
+        const bool is_sum = (inner->op == Op::add && inner->has_flag(needed_flag)) ||
                             (inner->op == Op::or_ && inner->has_flag(flag::disjoint));
         if (!is_sum || (i->op == Op::zext && number < 0)) return index;
         constant += number;
@@ -121,18 +122,18 @@ Value* AddressSplitter::split_off_constant(Value* index, i64& constant, bool may
     return index;
 }
 
-Value* AddressSplitter::scaled(const AddressTerms::Term& term) {
-    const Type* wide = module_.types.integer(64);
+Value* AddressSplitter::scale_index(const AddressTerms::Term& term) {
+    const Type* wide_type = module_.types.integer(64);
     Value* index = term.index;
     if (!index->type->is_integer(64)) {
         const Op op = index->type->bits < 64 ? Op::sext : Op::trunc;
-        index = reuse_or_insert(op, wide, index, nullptr, 0);
+        index = reuse_or_insert(op, wide_type, index, nullptr, 0);
     }
     if (term.scale == 1) return index;
-    return reuse_or_insert(Op::mul, wide, index, nullptr, static_cast<i64>(term.scale));
+    return reuse_or_insert(Op::mul, wide_type, index, nullptr, static_cast<i64>(term.scale));
 }
 
-std::size_t AddressSplitter::split_address(Instruction& i, std::size_t at) {
+std::size_t AddressSplitter::split_address(Instruction& i, std::size_t position) {
     current_instruction_ = &i;
     instructions_before_.clear();
     AddressTerms steps = address_terms(i);
@@ -154,21 +155,21 @@ std::size_t AddressSplitter::split_address(Instruction& i, std::size_t at) {
     // Add the constant bytes last, as a single offset, so that an address in a variable is the
     // variable's address plus a constant.
     for (const AddressTerms::Term& term : terms)
-        pointer = add_to_address(i.type, pointer, scaled(term));
-    const bool fits = steps.offset <= kMaxOffsetBytes && steps.offset >= -kMaxOffsetBytes;
-    if (fits) {
+        pointer = add_to_address(i.type, pointer, scale_index(term));
+    const bool fits_in_offset = steps.offset <= kMaxOffsetBytes && steps.offset >= -kMaxOffsetBytes;
+    if (fits_in_offset) {
         pointer = add_to_address(i.type, pointer, steps.offset);
     } else {
         pointer = reuse_or_insert(
             Op::getelementptr, i.type, pointer,
             module_.number(module_.types.integer(64), static_cast<u64>(steps.offset)), 0);
     }
-    replaced_[&i] = pointer;
-    auto& list = block_->instructions;
-    list.erase(list.begin() + static_cast<std::ptrdiff_t>(at));
-    list.insert(list.begin() + static_cast<std::ptrdiff_t>(at), instructions_before_.begin(),
-                instructions_before_.end());
-    return at + instructions_before_.size() - 1;
+    replacements_[&i] = pointer;
+    auto& block_instructions = block_->instructions;
+    block_instructions.erase(block_instructions.begin() + static_cast<std::ptrdiff_t>(position));
+    block_instructions.insert(block_instructions.begin() + static_cast<std::ptrdiff_t>(position),
+                              instructions_before_.begin(), instructions_before_.end());
+    return position + instructions_before_.size() - 1;
 }
 
 /// Removes instructions that are no longer used, such as sign extensions.
@@ -177,12 +178,13 @@ void drop_unused_instructions(Function& function) {
         is_changed = false;
         const auto uses = count_uses(function);
         for (Block* block : function.blocks) {
-            const auto dropped = std::erase_if(block->instructions, [&](const Instruction* i) {
-                const bool is_pure = i->op <= Op::shufflevector || i->op == Op::getelementptr ||
-                                     i->op == Op::alloca || i->op == Op::phi;
-                return is_pure && !uses.count(i);
-            });
-            is_changed |= dropped > 0;
+            const auto dropped_count =
+                std::erase_if(block->instructions, [&](const Instruction* i) {
+                    const bool is_pure = i->op <= Op::shufflevector || i->op == Op::getelementptr ||
+                                         i->op == Op::alloca || i->op == Op::phi;
+                    return is_pure && !uses.count(i);
+                });
+            is_changed |= dropped_count > 0;
         }
     }
 }

@@ -32,10 +32,10 @@ bool belongs_to_function(BaseKind object) {
 }
 
 bool are_bases_distinct(const Value& a, const Value& b) {
-    const BaseKind x = kind_of_base(a), y = kind_of_base(b);
-    if (is_identified(x) && is_identified(y)) return true;
-    return (belongs_to_function(x) && y == BaseKind::argument) ||
-           (belongs_to_function(y) && x == BaseKind::argument);
+    const BaseKind kind_a = kind_of_base(a), kind_b = kind_of_base(b);
+    if (is_identified(kind_a) && is_identified(kind_b)) return true;
+    return (belongs_to_function(kind_a) && kind_b == BaseKind::argument) ||
+           (belongs_to_function(kind_b) && kind_a == BaseKind::argument);
 }
 
 /// Reports whether two accesses to the same object may overlap.
@@ -50,8 +50,8 @@ bool may_overlap(const Access& a, const Access& b) {
         step = std::gcd(step, static_cast<u64>(scale < 0 ? -scale : scale));
     if (step == 0) return distance < a.bytes && -distance < b.bytes;
     step &= ~step + 1;  // sums wrap around at a power of two
-    const i64 rest = static_cast<i64>(static_cast<u64>(distance) & (step - 1));
-    return rest < a.bytes || static_cast<i64>(step) - rest < b.bytes;
+    const i64 remainder = static_cast<i64>(static_cast<u64>(distance) & (step - 1));
+    return remainder < a.bytes || static_cast<i64>(step) - remainder < b.bytes;
 }
 
 bool is_constant_memory(const Access& access) {
@@ -65,23 +65,23 @@ Access access_at(const Value* pointer, i64 bytes) {
     return {linear_address(pointer), pointer->type->space, bytes};
 }
 
-/// Reports whether a memcpy or memset may write the accessed bytes or, if `or_read` is set, read
-/// them.
+/// Reports whether a memcpy or memset may write the accessed bytes or, if `includes_reads` is set,
+/// read them.
 bool may_copy_change(const Instruction& call, const std::string& name, const Access& access,
-                     bool or_read) {
+                     bool includes_reads) {
     i64 bytes = -1;
     if (call.operands.size() < 3 || !is_number(call.operands[2], bytes)) bytes = -1;
     if (may_alias(access_at(call.operands[0], bytes), access)) return true;
-    return or_read && !name.starts_with("llvm.memset") &&
+    return includes_reads && !name.starts_with("llvm.memset") &&
            may_alias(access_at(call.operands[1], bytes), access);
 }
 
-bool may_call_change(const Instruction& call, const Access& access, bool or_read) {
+bool may_call_change(const Instruction& call, const Access& access, bool includes_reads) {
     const Function* function = called_function(call);
     if (!function || !function->name.starts_with("llvm.")) return true;
     const std::string& name = function->name;
     if (name.starts_with("llvm.mem") && call.operands.size() >= 3)
-        return may_copy_change(call, name, access, or_read);
+        return may_copy_change(call, name, access, includes_reads);
     if (name.starts_with("llvm.lifetime."))
         return may_alias(access_at(call.operands.back(), -1), access);
     // A call that always returns can only compute a value or read a special register, so it does
@@ -91,7 +91,7 @@ bool may_call_change(const Instruction& call, const Access& access, bool or_read
 
 }  // namespace
 
-Access access_of(const Instruction& i) {
+Access find_access(const Instruction& i) {
     const Value* pointer = i.op == Op::store ? i.operands[1] : i.operands[0];
     const Type& type = i.op == Op::store ? *i.operands[0]->type : *i.type;
     return {linear_address(pointer), pointer->type->space, static_cast<i64>(store_size(type))};
@@ -103,19 +103,20 @@ bool may_alias(const Access& a, const Access& b) {
     return !are_bases_distinct(*a.address.base, *b.address.base);
 }
 
-bool may_change(const Instruction& i, const Access& access, bool or_read) {
+bool may_change(const Instruction& i, const Access& access, bool includes_reads) {
     if (is_constant_memory(access)) return false;
     switch (i.op) {
         case Op::load:
             if (i.has_flag(flag::is_volatile) || i.ordering > Ordering::unordered) return true;
-            return or_read && !i.has_flag(flag::invariant) && may_alias(access_of(i), access);
+            return includes_reads && !i.has_flag(flag::invariant) &&
+                   may_alias(find_access(i), access);
         case Op::store:
             if (i.has_flag(flag::is_volatile) || i.ordering > Ordering::unordered) return true;
-            return may_alias(access_of(i), access);
+            return may_alias(find_access(i), access);
         case Op::atomicrmw:
         case Op::cmpxchg:
         case Op::fence: return true;
-        case Op::call: return may_call_change(i, access, or_read);
+        case Op::call: return may_call_change(i, access, includes_reads);
         default: return false;
     }
 }

@@ -13,11 +13,11 @@ struct Access {
 };
 
 /// Returns the memory access that a load or a store performs.
-Access access_of(const Instruction& load_or_store);
+Access find_access(const Instruction& load_or_store);
 bool may_alias(const Access& a, const Access& b);
-/// Reports whether the instruction may write the accessed bytes. If `or_read` is set, also reports
-/// reads.
-bool may_change(const Instruction& instruction, const Access& access, bool or_read);
+/// Reports whether the instruction may write the accessed bytes. If `includes_reads` is set, also
+/// reports reads.
+bool may_change(const Instruction& instruction, const Access& access, bool includes_reads);
 /// Reports whether execution always continues after the instruction. As in LLVM, a volatile store
 /// may trap, and some calls may not return.
 bool always_continues(const Instruction& instruction);

@@ -39,11 +39,11 @@ void copy(Module& module, Function& function, Argument& argument) {
     for (const ScalarPart& part : list_scalar_parts(*argument.by_value)) {
         const auto step = [&](Value* base) {
             Value* offset = module.number(types.integer(64), part.offset);
-            Instruction* at =
+            Instruction* step_address =
                 module.instruction(Op::getelementptr, types.pointer(), {base, offset}, like);
-            at->memory_type = types.integer(8);
-            made.push_back(at);
-            return at;
+            step_address->memory_type = types.integer(8);
+            made.push_back(step_address);
+            return step_address;
         };
         Value* from = step(&argument);
         Instruction* load = module.instruction(Op::load, part.type, {from}, like);

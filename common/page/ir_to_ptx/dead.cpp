@@ -28,21 +28,21 @@ bool has_effect(const Instruction& i) {
 
 void drop_dead_instructions(Function& function) {
     std::map<const Value*, u32> uses = count_uses(function);
-    std::vector<const Instruction*> dead;
+    std::vector<const Instruction*> dead_instructions;
     for (const Block* block : function.blocks)
         for (const Instruction* i : block->instructions)
-            if (uses[i] == 0 && !has_effect(*i)) dead.push_back(i);
+            if (uses[i] == 0 && !has_effect(*i)) dead_instructions.push_back(i);
     // Values that are used only by dead instructions are dead too.
-    for (std::size_t k = 0; k < dead.size(); ++k) {
-        for (const Value* operand : dead[k]->operands) {
+    for (std::size_t k = 0; k < dead_instructions.size(); ++k) {
+        for (const Value* operand : dead_instructions[k]->operands) {
             const Instruction* i = as_instruction(operand);
-            if (i && --uses[i] == 0 && !has_effect(*i)) dead.push_back(i);
+            if (i && --uses[i] == 0 && !has_effect(*i)) dead_instructions.push_back(i);
         }
     }
-    std::sort(dead.begin(), dead.end());
+    std::sort(dead_instructions.begin(), dead_instructions.end());
     for (Block* block : function.blocks)
         std::erase_if(block->instructions, [&](const Instruction* i) {
-            return std::binary_search(dead.begin(), dead.end(), i);
+            return std::binary_search(dead_instructions.begin(), dead_instructions.end(), i);
         });
 }
 

@@ -20,7 +20,8 @@ u64 to_number(const std::string& text) {
 const DebugType* Metadata::debug_type(const std::string& name, Module& module) const {
     const Node* node = find(name);
     if (!node || name == "null") return nullptr;
-    if (const auto known = types_.find(name); known != types_.end()) return known->second;
+    if (const auto known_type = types_.find(name); known_type != types_.end())
+        return known_type->second;
     DebugType& type = module.debug_types.emplace_back();
     types_[name] = &type;  // a structure may contain a pointer to itself
     const bool is_base = node->kind == "DIBasicType";
@@ -46,16 +47,17 @@ const DebugType* Metadata::debug_type(const std::string& name, Module& module) c
 
 /// Reports whether a scope is `outer`, or lies within it.
 bool Metadata::is_within(const std::string& scope, const std::string& outer) const {
-    std::string at = scope;
-    for (int i = 0; i < kMaxTypeDepth && !at.empty(); ++i) {
-        if (at == outer) return true;
-        at = field(at, "scope");
+    std::string current_scope = scope;
+    for (int i = 0; i < kMaxTypeDepth && !current_scope.empty(); ++i) {
+        if (current_scope == outer) return true;
+        current_scope = field(current_scope, "scope");
     }
     return false;
 }
 
 DebugScope Metadata::debug_scope(const std::string& name) const {
-    if (const auto known = scopes_.find(name); known != scopes_.end()) return known->second;
+    if (const auto known_scope = scopes_.find(name); known_scope != scopes_.end())
+        return known_scope->second;
     DebugScope scope{name, static_cast<u32>(to_number(field(name, "line"))), 0};
     scope.last_line = scope.first_line;
     for (const auto& [node_name, node] : nodes_) {

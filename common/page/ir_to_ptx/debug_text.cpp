@@ -58,11 +58,12 @@ struct Abbreviation {
 };
 
 const std::vector<Abbreviation>& abbreviations() {
-    static const std::vector<std::pair<u32, u32>> placed = {
+    static const std::vector<std::pair<u32, u32>> variable_attributes = {
         {atName, formString},     {atFile, formData1},         {atLine, formData4},
         {atType, formReference4}, {atAddressClass, formData1}, {atLocation, formBlock1}};
-    static const std::vector<std::pair<u32, u32>> derived = {{atType, formReference4}};
-    static const std::vector<Abbreviation> all = {
+    static const std::vector<std::pair<u32, u32>> derived_type_attributes = {
+        {atType, formReference4}};
+    static const std::vector<Abbreviation> abbreviation_list = {
         {kUnit, 0x11, true, {{atName, formString}}},
         {kFunction,
          0x2e,
@@ -72,19 +73,19 @@ const std::vector<Abbreviation>& abbreviations() {
           {atLowPc, formAddress},
           {atHighPc, formAddress}}},
         {kScope, 0x0b, true, {{atLowPc, formAddress}, {atHighPc, formAddress}}},
-        {kVariable, 0x34, false, placed},
-        {kParameter, 0x05, false, placed},
+        {kVariable, 0x34, false, variable_attributes},
+        {kParameter, 0x05, false, variable_attributes},
         {kBase,
          0x24,
          false,
          {{atName, formString}, {atByteSize, formData4}, {atEncoding, formData1}}},
-        {kPointer, 0x0f, false, derived},
+        {kPointer, 0x0f, false, derived_type_attributes},
         {kVoidPointer, 0x0f, false, {}},
-        {kReference, 0x10, false, derived},
-        {kConst, 0x26, false, derived},
-        {kVolatile, 0x35, false, derived},
+        {kReference, 0x10, false, derived_type_attributes},
+        {kConst, 0x26, false, derived_type_attributes},
+        {kVolatile, 0x35, false, derived_type_attributes},
         {kTypedef, 0x16, false, {{atName, formString}, {atType, formReference4}}},
-        {kArray, 0x01, true, derived},
+        {kArray, 0x01, true, derived_type_attributes},
         {kExtent, 0x21, false, {{atUpperBound, formData4}}},
         {kStructure, 0x13, true, {{atName, formString}, {atByteSize, formData4}}},
         {kMember,
@@ -93,7 +94,7 @@ const std::vector<Abbreviation>& abbreviations() {
          {{atName, formString}, {atType, formReference4}, {atMemberLocation, formData4}}},
         {kEnumeration, 0x04, false, {{atName, formString}, {atByteSize, formData4}}},
     };
-    return all;
+    return abbreviation_list;
 }
 
 u32 encoding_number(const std::string& name) {
@@ -104,7 +105,7 @@ u32 encoding_number(const std::string& name) {
     return name == "DW_ATE_unsigned_char" ? 8 : 7;
 }
 
-DwarfEntry entry_of(const DebugType& type) {
+DwarfEntry choose_entry(const DebugType& type) {
     if (type.tag == "DW_TAG_base_type") return kBase;
     if (type.tag == "DW_TAG_pointer_type") return type.base_type ? kPointer : kVoidPointer;
     if (type.tag == "DW_TAG_reference_type" || type.tag == "DW_TAG_rvalue_reference_type")
@@ -123,12 +124,12 @@ std::string byte_lines(const std::string& bytes) {
     return text;
 }
 
-std::string uleb(u64 value) {
+std::string encode_uleb128(u64 value) {
     std::string bytes;
     do {
-        const u64 rest = value >> 7;
-        bytes += static_cast<char>((value & 0x7f) | (rest ? 0x80 : 0));
-        value = rest;
+        const u64 remaining_value = value >> 7;
+        bytes += static_cast<char>((value & 0x7f) | (remaining_value ? 0x80 : 0));
+        value = remaining_value;
     } while (value);
     return bytes;
 }
@@ -149,11 +150,13 @@ public:
     std::string section() const {
         // The length is followed by the version, the offset of the abbreviations and the size of an
         // address.
-        std::string all = "\t.section\t.debug_info\n\t{\n.b32 " + std::to_string(size_ - 4) +
-                          "\n.b8 2\n.b8 0\n.b32 .debug_abbrev\n.b8 8\n";
+        std::string section_text = "\t.section\t.debug_info\n\t{\n.b32 " +
+                                   std::to_string(size_ - 4) +
+                                   "\n.b8 2\n.b8 0\n.b32 .debug_abbrev\n.b8 8\n";
         for (const Item& item : items_)
-            all += item.type ? ".b32 " + std::to_string(offsets_.at(item.type)) + "\n" : item.text;
-        return all + "\t}\n";
+            section_text +=
+                item.type ? ".b32 " + std::to_string(offsets_.at(item.type)) + "\n" : item.text;
+        return section_text + "\t}\n";
     }
 
 private:
@@ -186,36 +189,36 @@ private:
         text(function.name);
         address(function.begin);
         address(function.end);
-        for (const PlacedVariable& one : function.variables) {
-            const auto scope = function.scope_labels.find(one.variable->scope.node);
+        for (const PlacedVariable& placed_variable : function.variables) {
+            const auto scope = function.scope_labels.find(placed_variable.variable->scope.node);
             const bool is_inner = scope != function.scope_labels.end();
             if (is_inner) {
                 begin(kScope);
                 address(scope->second.first);
                 address(scope->second.second);
             }
-            write_variable(one);
+            write_variable(placed_variable);
             if (is_inner) begin(kEnd);
         }
         begin(kEnd);
     }
 
-    void write_variable(const PlacedVariable& one) {
+    void write_variable(const PlacedVariable& placed_variable) {
         constexpr u64 shared = 8, local = 6, op_address = 3, bytes_of_location = 9;
-        begin(one.variable->is_parameter ? kParameter : kVariable);
-        text(one.variable->name);
-        byte(files_.number_of(one.variable->file));
-        word(one.variable->line);
-        reference(one.variable->type);
-        byte(one.is_shared ? shared : local);
+        begin(placed_variable.variable->is_parameter ? kParameter : kVariable);
+        text(placed_variable.variable->name);
+        byte(files_.number_of(placed_variable.variable->file));
+        word(placed_variable.variable->line);
+        reference(placed_variable.variable->type);
+        byte(placed_variable.is_shared ? shared : local);
         byte(bytes_of_location);
         byte(op_address);
-        address(one.symbol);
+        address(placed_variable.symbol);
     }
 
     void write_type(const DebugType& type) {
         offsets_[&type] = size_;
-        const DwarfEntry entry = entry_of(type);
+        const DwarfEntry entry = choose_entry(type);
         begin(entry);
         switch (entry) {
             case kBase:
@@ -267,9 +270,11 @@ private:
 
 std::string abbreviation_section() {
     std::string bytes;
-    for (const Abbreviation& one : abbreviations()) {
-        bytes += uleb(one.code) + uleb(one.tag) + static_cast<char>(one.has_children);
-        for (const auto& [attribute, form] : one.attributes) bytes += uleb(attribute) + uleb(form);
+    for (const Abbreviation& abbreviation : abbreviations()) {
+        bytes += encode_uleb128(abbreviation.code) + encode_uleb128(abbreviation.tag) +
+                 static_cast<char>(abbreviation.has_children);
+        for (const auto& [attribute, form] : abbreviation.attributes)
+            bytes += encode_uleb128(attribute) + encode_uleb128(form);
         bytes += std::string(2, '\0');
     }
     return "\t.section\t.debug_abbrev\n\t{\n" + byte_lines(bytes + '\0') + "\t}\n";

@@ -39,10 +39,12 @@ std::string emit_index_test(Emitter& e, const Instruction& i, std::size_t operan
 
 void emit_select(Emitter& e, const Instruction& i) {
     const auto families = register_families(*i.type);
-    const bool is_each = i.operands[0]->type->has_kind(Type::Kind::vector);
+    const bool is_elementwise = i.operands[0]->type->has_kind(Type::Kind::vector);
     for (std::size_t part = 0; part < families.size(); ++part) {
-        const std::size_t each = is_each ? register_count(*i.type->element()) : families.size();
-        const std::string condition = e.format_operand(i.operands[0], is_each ? part / each : 0);
+        const std::size_t registers_per_element =
+            is_elementwise ? register_count(*i.type->element()) : families.size();
+        const std::string condition =
+            e.format_operand(i.operands[0], is_elementwise ? part / registers_per_element : 0);
         const std::string d = e.result_register(i, part);
         if (families[part] == Register::predicate) {
             emit_predicate_select(e, d, condition, i.operands[1], i.operands[2], part);
@@ -61,17 +63,17 @@ void emit_extractelement(Emitter& e, const Instruction& i) {
     for (std::size_t part = 0; part < families.size(); ++part) {
         if (families[part] == Register::predicate)
             fail(i, "a non-constant index into a vector of bools is not supported");
-        std::string chosen = e.format_operand_bits(i.operands[0], part);
+        std::string selected = e.format_operand_bits(i.operands[0], part);
         for (u64 k = 1; k < count; ++k) {
             const std::string condition = emit_index_test(e, i, 1, k),
                               next = e.make_register(families[part]);
             e.emit_ptx("selp.b" + std::to_string(bits_of(families[part])) + " " + next + ", " +
                        e.format_operand_bits(i.operands[0], k * families.size() + part) + ", " +
-                       chosen + ", " + condition);
-            chosen = next;
+                       selected + ", " + condition);
+            selected = next;
         }
         e.emit_ptx("mov.b" + std::to_string(bits_of(families[part])) + " " +
-                   e.result_register(i, part) + ", " + chosen);
+                   e.result_register(i, part) + ", " + selected);
     }
 }
 

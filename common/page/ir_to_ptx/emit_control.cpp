@@ -10,33 +10,34 @@ void emit_phi(Emitter&, const Instruction&) {}
 namespace {
 
 void emit_conditional_branch(Emitter& e, const Instruction& i) {
-    const Block &from = *i.parent, &yes = *i.blocks[0], &no = *i.blocks[1];
+    const Block &from = *i.parent, &true_block = *i.blocks[0], &false_block = *i.blocks[1];
     const std::string condition = e.format_register_operand(i.operands[0]);
-    bool yes_sets = e.sets_phis(from, yes), no_sets = e.sets_phis(from, no);
-    if (yes_sets && e.can_set_phis_early(from, yes, no)) {
-        e.set_phis(from, yes);
-        yes_sets = false;
+    bool sets_true_phis = e.sets_phis(from, true_block),
+         sets_false_phis = e.sets_phis(from, false_block);
+    if (sets_true_phis && e.can_set_phis_early(from, true_block, false_block)) {
+        e.set_phis(from, true_block);
+        sets_true_phis = false;
     }
-    if (no_sets && e.can_set_phis_early(from, no, yes)) {
-        e.set_phis(from, no);
-        no_sets = false;
+    if (sets_false_phis && e.can_set_phis_early(from, false_block, true_block)) {
+        e.set_phis(from, false_block);
+        sets_false_phis = false;
     }
-    if (yes_sets && no_sets) {
+    if (sets_true_phis && sets_false_phis) {
         const std::string label = e.make_label();
         e.emit_ptx("@" + condition + " bra " + label);
-        e.set_phis(from, no);
-        e.emit_ptx("bra.uni " + e.block_label(no));
+        e.set_phis(from, false_block);
+        e.emit_ptx("bra.uni " + e.block_label(false_block));
         e.emit_label(label);
-        e.set_phis(from, yes);
-        if (e.next_block() != &yes) e.emit_ptx("bra.uni " + e.block_label(yes));
+        e.set_phis(from, true_block);
+        if (e.next_block() != &true_block) e.emit_ptx("bra.uni " + e.block_label(true_block));
         return;
     }
-    const bool is_yes_last = yes_sets || (!no_sets && e.next_block() == &yes);
-    const Block& last = is_yes_last ? yes : no;
-    e.emit_ptx("@" + std::string(is_yes_last ? "!" : "") + condition + " bra " +
-               e.block_label(is_yes_last ? no : yes));
-    if (is_yes_last ? yes_sets : no_sets) e.set_phis(from, last);
-    if (e.next_block() != &last) e.emit_ptx("bra.uni " + e.block_label(last));
+    const bool is_true_last = sets_true_phis || (!sets_false_phis && e.next_block() == &true_block);
+    const Block& last_block = is_true_last ? true_block : false_block;
+    e.emit_ptx("@" + std::string(is_true_last ? "!" : "") + condition + " bra " +
+               e.block_label(is_true_last ? false_block : true_block));
+    if (is_true_last ? sets_true_phis : sets_false_phis) e.set_phis(from, last_block);
+    if (e.next_block() != &last_block) e.emit_ptx("bra.uni " + e.block_label(last_block));
 }
 
 }  // namespace
@@ -61,30 +62,30 @@ void emit_switch(Emitter& e, const Instruction& i) {
     const std::string bits = type.bits == 1 ? "32" : std::to_string(register_bits(type));
     const bool is_wide = register_count(type) == 2;
     const std::string high = is_wide ? e.extend_operand(i.operands[0], true, 1) : "";
-    std::vector<std::pair<std::string, const Block*>> ways;
+    std::vector<std::pair<std::string, const Block*>> case_targets;
     for (std::size_t k = 1; k < i.operands.size(); ++k) {
         i64 number = 0;
         is_number(i.operands[k], number);
-        const std::string equal = e.make_register(Register::predicate);
+        const std::string is_case = e.make_register(Register::predicate);
         if (is_wide) {
             const std::string low = e.make_register(Register::predicate);
             e.emit_ptx("setp.eq.b64 " + low + ", " + value + ", " +
                        e.format_operand(i.operands[k], 0));
-            e.emit_ptx("setp.eq.and.b64 " + equal + ", " + high + ", " +
+            e.emit_ptx("setp.eq.and.b64 " + is_case + ", " + high + ", " +
                        e.format_operand(i.operands[k], 1) + ", " + low);
         } else {
-            e.emit_ptx("setp.eq.b" + bits + " " + equal + ", " + value + ", " +
+            e.emit_ptx("setp.eq.b" + bits + " " + is_case + ", " + value + ", " +
                        std::to_string(number));
         }
         const bool is_long = e.sets_phis(*i.parent, *i.blocks[k]);
         const std::string label = is_long ? e.make_label() : e.block_label(*i.blocks[k]);
-        e.emit_ptx("@" + equal + " bra " + label);
-        if (is_long) ways.emplace_back(label, i.blocks[k]);
+        e.emit_ptx("@" + is_case + " bra " + label);
+        if (is_long) case_targets.emplace_back(label, i.blocks[k]);
     }
     e.set_phis(*i.parent, *i.blocks[0]);
-    if (!ways.empty() || e.next_block() != i.blocks[0])
+    if (!case_targets.empty() || e.next_block() != i.blocks[0])
         e.emit_ptx("bra.uni " + e.block_label(*i.blocks[0]));
-    for (const auto& [label, to] : ways) {
+    for (const auto& [label, to] : case_targets) {
         e.emit_label(label);
         e.set_phis(*i.parent, *to);
         e.emit_ptx("bra.uni " + e.block_label(*to));

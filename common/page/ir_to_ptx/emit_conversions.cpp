@@ -55,15 +55,16 @@ void emit_extension(Emitter& e, const Instruction& i, std::size_t from_part, con
                    e.format_operand(i.operands[0], from_part));
         return;
     }
-    const u32 whole = register_bits(from);
+    const u32 source_bits = register_bits(from);
     if (is_register_width(from.bits) && from.bits < to_bits) {
         e.emit_ptx("cvt." + sign + to + "." + sign + std::to_string(from.bits) + " " + d + ", " +
                    e.format_register_operand(i.operands[0], from_part));
         return;
     }
     const std::string value = e.extend_operand(i.operands[0], is_signed, from_part);
-    if (whole == to_bits) return e.emit_ptx("mov.b" + to + " " + d + ", " + value);
-    e.emit_ptx("cvt." + sign + to + "." + sign + std::to_string(whole) + " " + d + ", " + value);
+    if (source_bits == to_bits) return e.emit_ptx("mov.b" + to + " " + d + ", " + value);
+    e.emit_ptx("cvt." + sign + to + "." + sign + std::to_string(source_bits) + " " + d + ", " +
+               value);
 }
 
 }  // namespace
@@ -76,9 +77,10 @@ void emit_extend(Emitter& e, const Instruction& i) {
         const std::string low = e.make_register(Register::b64),
                           high = e.result_register(i, part + 1);
         if (register_count(element_of(*i.operands[0]->type)) == 2) {
-            const std::string upper = e.extend_operand(i.operands[0], i.op == Op::sext, part + 1);
+            const std::string upper_half =
+                e.extend_operand(i.operands[0], i.op == Op::sext, part + 1);
             e.emit_ptx("mov.b64 " + low + ", " + e.format_operand(i.operands[0], part));
-            e.emit_ptx("mov.b64 " + high + ", " + upper);
+            e.emit_ptx("mov.b64 " + high + ", " + upper_half);
             return e.emit_ptx("mov.b64 " + d + ", " + low);
         }
         emit_extension(e, i, part / 2, low, 64);
@@ -103,41 +105,43 @@ namespace {
 void bitcast_bytes(Emitter& e, const Instruction& i) {
     const Type &from = *i.operands[0]->type, &to = *i.type;
     const bool is_packing = from.has_kind(Type::Kind::vector);
-    const Type &whole = is_packing ? to : from, &pieces = is_packing ? from : to;
-    if (whole.has_kind(Type::Kind::vector) || register_count(whole) != 1 ||
-        register_bits(whole) == 1) {
+    const Type &scalar = is_packing ? to : from, &vector_type = is_packing ? from : to;
+    if (scalar.has_kind(Type::Kind::vector) || register_count(scalar) != 1 ||
+        register_bits(scalar) == 1) {
         fail(i, "a bitcast between these types is not supported");
     }
-    const Register family = register_family(whole);
-    const std::string bits = std::to_string(register_bits(whole));
-    const u32 step = pieces.element()->bits, piece_bits = register_bits(*pieces.element());
+    const Register family = register_family(scalar);
+    const std::string bits = std::to_string(register_bits(scalar));
+    const u32 step = vector_type.element()->bits,
+              piece_bits = register_bits(*vector_type.element());
     std::string sum = "0";
-    for (u32 k = 0; k < pieces.count; ++k) {
-        const std::string shift = std::to_string(k * step), moved = e.make_register(family);
+    for (u32 k = 0; k < vector_type.count; ++k) {
+        const std::string shift = std::to_string(k * step), shifted = e.make_register(family);
         if (!is_packing) {
-            e.emit_ptx("shr.u" + bits + " " + moved + ", " +
+            e.emit_ptx("shr.u" + bits + " " + shifted + ", " +
                        e.format_register_operand(i.operands[0]) + ", " + shift);
             const std::string d = e.result_register(i, k);
             if (piece_bits == 1) {
                 const std::string low = e.make_register(family);
-                e.emit_ptx("and.b" + bits + " " + low + ", " + moved + ", 1");
+                e.emit_ptx("and.b" + bits + " " + low + ", " + shifted + ", 1");
                 e.emit_ptx("setp.ne.b" + bits + " " + d + ", " + low + ", 0");
             } else {
                 e.emit_ptx("cvt.u" + std::to_string(piece_bits) + ".u" + bits + " " + d + ", " +
-                           moved);
+                           shifted);
             }
             continue;
         }
-        const std::string wide = e.make_register(family), all = e.make_register(family);
+        const std::string wide_piece = e.make_register(family), combined = e.make_register(family);
         const std::string piece = e.format_register_operand(i.operands[0], k);
         if (piece_bits == 1) {
-            e.emit_ptx("selp.b" + bits + " " + wide + ", 1, 0, " + piece);
+            e.emit_ptx("selp.b" + bits + " " + wide_piece + ", 1, 0, " + piece);
         } else {
-            e.emit_ptx("cvt.u" + bits + ".u" + std::to_string(step) + " " + wide + ", " + piece);
+            e.emit_ptx("cvt.u" + bits + ".u" + std::to_string(step) + " " + wide_piece + ", " +
+                       piece);
         }
-        e.emit_ptx("shl.b" + bits + " " + moved + ", " + wide + ", " + shift);
-        e.emit_ptx("or.b" + bits + " " + all + ", " + moved + ", " + sum);
-        sum = all;
+        e.emit_ptx("shl.b" + bits + " " + shifted + ", " + wide_piece + ", " + shift);
+        e.emit_ptx("or.b" + bits + " " + combined + ", " + shifted + ", " + sum);
+        sum = combined;
     }
     if (is_packing) e.emit_ptx("mov.b" + bits + " " + e.result_register(i) + ", " + sum);
 }
@@ -149,32 +153,35 @@ void bitcast_bytes(Emitter& e, const Instruction& i) {
 void emit_bitcast(Emitter& e, const Instruction& i) {
     const auto from = register_families(*i.operands[0]->type), to = register_families(*i.type);
     // A 128-bit integer already consists of two halves. All other sizes are powers of two.
-    const auto list = [](const std::vector<std::string>& all) {
+    const auto format_list = [](const std::vector<std::string>& texts) {
         std::string text;
-        for (const std::string& one : all) text += (text.empty() ? "{" : ", ") + one;
+        for (const std::string& register_text : texts)
+            text += (text.empty() ? "{" : ", ") + register_text;
         return text + "}";
     };
-    const auto parts_from = list_scalar_parts(*i.operands[0]->type),
-               parts_to = list_scalar_parts(*i.type);
+    const auto source_parts = list_scalar_parts(*i.operands[0]->type),
+               result_parts = list_scalar_parts(*i.type);
     const bool has_bytes =
-        store_size(*parts_from[0].type) == 1 || store_size(*parts_to[0].type) == 1;
+        store_size(*source_parts[0].type) == 1 || store_size(*result_parts[0].type) == 1;
     if (has_bytes || from[0] == Register::predicate || to[0] == Register::predicate) {
         return bitcast_bytes(e, i);
     }
-    const std::size_t many = std::max(from.size(), to.size()),
-                      few = std::min(from.size(), to.size());
-    const bool is_packing = from.size() == many;
+    const std::size_t larger_count = std::max(from.size(), to.size()),
+                      smaller_count = std::min(from.size(), to.size());
+    const bool is_packing = from.size() == larger_count;
     const std::string op = "mov.b" + std::to_string(bits_of(is_packing ? to[0] : from[0])) + " ";
-    for (std::size_t k = 0; k < few; ++k) {
-        std::vector<std::string> pieces;
-        for (std::size_t m = k * (many / few); m < (k + 1) * (many / few); ++m) {
-            pieces.push_back(is_packing ? e.format_register_operand(i.operands[0], m)
-                                        : e.result_register(i, m));
+    for (std::size_t k = 0; k < smaller_count; ++k) {
+        std::vector<std::string> piece_registers;
+        for (std::size_t m = k * (larger_count / smaller_count);
+             m < (k + 1) * (larger_count / smaller_count); ++m) {
+            piece_registers.push_back(is_packing ? e.format_register_operand(i.operands[0], m)
+                                                 : e.result_register(i, m));
         }
         if (is_packing) {
-            e.emit_ptx(op + e.result_register(i, k) + ", " + list(pieces));
+            e.emit_ptx(op + e.result_register(i, k) + ", " + format_list(piece_registers));
         } else {
-            e.emit_ptx(op + list(pieces) + ", " + e.format_register_operand(i.operands[0], k));
+            e.emit_ptx(op + format_list(piece_registers) + ", " +
+                       e.format_register_operand(i.operands[0], k));
         }
     }
 }

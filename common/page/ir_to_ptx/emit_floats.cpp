@@ -49,7 +49,7 @@ void emit_float_division(Emitter& e, const Instruction& i, std::size_t part) {
 }
 
 struct Comparison {
-    std::string_view in_ir, in_ptx;
+    std::string_view ir_name, ptx_name;
 };
 constexpr std::array kComparisons = {
     Comparison{"oeq", "eq"},  Comparison{"ogt", "gt"},  Comparison{"oge", "ge"},
@@ -91,25 +91,29 @@ void emit_frem(Emitter& e, const Instruction& i) {
     const Type& type = element_of(*i.type);
     const bool is_double = type.has_kind(Type::Kind::real), is_small = register_bits(type) == 16;
     const std::string suffix = is_double ? ".f64 " : ".f32 ";
-    const auto fresh = [&] { return e.make_register(is_double ? Register::b64 : Register::b32); };
+    const auto make_float_register = [&] {
+        return e.make_register(is_double ? Register::b64 : Register::b32);
+    };
     for (std::size_t part = 0; part < element_count(*i.type); ++part) {
         const auto operand = [&](std::size_t k) {
             return is_small ? widen_half(e, i.operands[k], part)
                             : e.format_register_operand(i.operands[k], part);
         };
         const std::string x = operand(0), y = operand(1);
-        const std::string turns = fresh(), rest = fresh(), size = fresh();
+        const std::string quotient_turns = make_float_register(), remainder = make_float_register(),
+                          size = make_float_register();
         const std::string is_infinite = e.make_register(Register::predicate);
-        const std::string d = is_small ? fresh() : e.result_register(i, part);
-        e.emit_ptx("div.rn" + suffix + turns + ", " + x + ", " + y);
-        e.emit_ptx("cvt.rzi" + suffix.substr(0, 4) + suffix + turns + ", " + turns);
-        e.emit_ptx("neg" + suffix + turns + ", " + turns);
-        e.emit_ptx("fma.rn" + suffix + rest + ", " + turns + ", " + y + ", " + x);
+        const std::string d = is_small ? make_float_register() : e.result_register(i, part);
+        e.emit_ptx("div.rn" + suffix + quotient_turns + ", " + x + ", " + y);
+        e.emit_ptx("cvt.rzi" + suffix.substr(0, 4) + suffix + quotient_turns + ", " +
+                   quotient_turns);
+        e.emit_ptx("neg" + suffix + quotient_turns + ", " + quotient_turns);
+        e.emit_ptx("fma.rn" + suffix + remainder + ", " + quotient_turns + ", " + y + ", " + x);
         e.emit_ptx("abs" + suffix + size + ", " + y);
         e.emit_ptx("setp.eq" + suffix + is_infinite + ", " + size + ", " +
                    (is_double ? "0d7FF0000000000000" : "0f7F800000"));
-        e.emit_ptx(std::string(is_double ? "selp.b64 " : "selp.b32 ") + d + ", " + x + ", " + rest +
-                   ", " + is_infinite);
+        e.emit_ptx(std::string(is_double ? "selp.b64 " : "selp.b32 ") + d + ", " + x + ", " +
+                   remainder + ", " + is_infinite);
         if (is_small)
             e.emit_ptx("cvt.rn." + float_suffix(type) + ".f32 " + e.result_register(i, part) +
                        ", " + d);
@@ -127,7 +131,7 @@ void emit_fcmp(Emitter& e, const Instruction& i) {
         }
         std::string_view comparison;
         for (const Comparison& c : kComparisons)
-            if (c.in_ir == i.predicate) comparison = c.in_ptx;
+            if (c.ir_name == i.predicate) comparison = c.ptx_name;
         if (comparison.empty()) fail(i, "there is no comparison " + i.predicate);
         e.emit_ptx("setp." + std::string(comparison) + "." + float_suffix(type) + " " + d + ", " +
                    float_operand(e, i.operands[0], part) + ", " +

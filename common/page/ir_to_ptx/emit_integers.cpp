@@ -30,9 +30,9 @@ std::string shift_amount(Emitter& e, const Value* amount, std::size_t part) {
     const std::string text = e.extend_operand(amount, false, part);
     const u32 bits = register_bits(element_of(*amount->type));
     if (text[0] != '%' || bits == 32) return text;
-    const std::string narrow = e.make_register(Register::b32);
-    e.emit_ptx("cvt.u32.u" + std::to_string(bits) + " " + narrow + ", " + text);
-    return narrow;
+    const std::string narrow_amount = e.make_register(Register::b32);
+    e.emit_ptx("cvt.u32.u" + std::to_string(bits) + " " + narrow_amount + ", " + text);
+    return narrow_amount;
 }
 
 std::string load_constant(Emitter& e, const std::string& text) {
@@ -50,10 +50,10 @@ WideOperands split_wide_operands(Emitter& e, const Instruction& i, std::size_t p
     WideOperands w;
     const bool is_signed = i.op == Op::ashr || (i.op == Op::icmp && i.predicate[0] == 's');
     const bool has_order = i.op == Op::lshr || i.op == Op::ashr || i.op == Op::icmp;
-    const auto operand = [&](std::size_t number, std::size_t at) {
+    const auto operand = [&](std::size_t number, std::size_t index) {
         const Value* value = i.operands[number];
         const std::string text =
-            has_order ? e.extend_operand(value, is_signed, at) : e.format_operand(value, at);
+            has_order ? e.extend_operand(value, is_signed, index) : e.format_operand(value, index);
         return text[0] == '%' ? text : load_constant(e, text);
     };
     for (std::size_t k = 0; k < 2; ++k) {
@@ -90,30 +90,34 @@ void emit_wide_product(Emitter& e, const Instruction& i, std::size_t part) {
 /// one of which is not 0.
 void emit_wide_shift(Emitter& e, const Instruction& i, std::size_t part) {
     const WideOperands w = split_wide_operands(e, i, part);
-    const std::string n = e.make_register(Register::b32), back = e.make_register(Register::b32),
-                      over = e.make_register(Register::b32);
-    e.emit_ptx("cvt.u32.u64 " + n + ", " + w.b[0]);
-    emit_binary(e, "sub.s32", back, "64", n);
-    emit_binary(e, "add.s32", over, n, "-64");
-    const auto shifted = [&](const std::string& op, const std::string& a, const std::string& by) {
-        return emit_binary_to_new_register(e, Register::b64, op, a, by);
+    const std::string shift_count = e.make_register(Register::b32),
+                      reverse_amount = e.make_register(Register::b32),
+                      excess = e.make_register(Register::b32);
+    e.emit_ptx("cvt.u32.u64 " + shift_count + ", " + w.b[0]);
+    emit_binary(e, "sub.s32", reverse_amount, "64", shift_count);
+    emit_binary(e, "add.s32", excess, shift_count, "-64");
+    const auto emit_shift_step = [&](const std::string& op, const std::string& a,
+                                     const std::string& amount_register) {
+        return emit_binary_to_new_register(e, Register::b64, op, a, amount_register);
     };
     const bool is_left = i.op == Op::shl;
-    const std::size_t near = is_left ? 1 : 0, far = 1 - near;
-    const std::string forth = is_left ? "shl.b64" : "shr.u64",
-                      other = is_left ? "shr.u64" : "shl.b64";
-    const std::string both =
-        shifted("or.b64", shifted(forth, w.a[near], n), shifted(other, w.a[far], back));
+    const std::size_t near_half = is_left ? 1 : 0, far_half = 1 - near_half;
+    const std::string shift_opcode = is_left ? "shl.b64" : "shr.u64",
+                      reverse_opcode = is_left ? "shr.u64" : "shl.b64";
+    const std::string combined =
+        emit_shift_step("or.b64", emit_shift_step(shift_opcode, w.a[near_half], shift_count),
+                        emit_shift_step(reverse_opcode, w.a[far_half], reverse_amount));
     if (i.op != Op::ashr) {
-        emit_binary(e, "or.b64", w.d[near], both, shifted(forth, w.a[far], over));
-        emit_binary(e, forth, w.d[far], w.a[far], n);
+        emit_binary(e, "or.b64", w.d[near_half], combined,
+                    emit_shift_step(shift_opcode, w.a[far_half], excess));
+        emit_binary(e, shift_opcode, w.d[far_half], w.a[far_half], shift_count);
         return;
     }
-    const std::string is_far = e.make_register(Register::predicate);
-    emit_binary(e, "setp.gt.u32", is_far, n, "63");
-    const std::string beyond = shifted("shr.s64", w.a[1], over),
-                      high = shifted("shr.s64", w.a[1], n);
-    e.emit_ptx("selp.b64 " + w.d[0] + ", " + beyond + ", " + both + ", " + is_far);
+    const std::string exceeds_half = e.make_register(Register::predicate);
+    emit_binary(e, "setp.gt.u32", exceeds_half, shift_count, "63");
+    const std::string excess_shift = emit_shift_step("shr.s64", w.a[1], excess),
+                      high = emit_shift_step("shr.s64", w.a[1], shift_count);
+    e.emit_ptx("selp.b64 " + w.d[0] + ", " + excess_shift + ", " + combined + ", " + exceeds_half);
     e.emit_ptx("mov.b64 " + w.d[1] + ", " + high);
 }
 
@@ -240,22 +244,25 @@ std::string comparison_operator(const Instruction& i) {
 /// halves.
 void emit_wide_icmp(Emitter& e, const Instruction& i, std::size_t part, const std::string& d) {
     const WideOperands w = split_wide_operands(e, i, 2 * part);
-    const std::string how = comparison_operator(i);
-    const auto compared = [&](const std::string& op, std::size_t half) {
-        return emit_binary_to_new_register(e, Register::predicate, "setp." + op, w.a[half],
-                                           w.b[half]);
+    const std::string comparison_name = comparison_operator(i);
+    const auto compare_halves = [&](const std::string& op, std::size_t half_index) {
+        return emit_binary_to_new_register(e, Register::predicate, "setp." + op, w.a[half_index],
+                                           w.b[half_index]);
     };
-    if (how == "eq" || how == "ne") {
-        emit_binary(e, how == "eq" ? "and.pred" : "or.pred", d, compared(how + ".b64", 0),
-                    compared(how + ".b64", 1));
+    if (comparison_name == "eq" || comparison_name == "ne") {
+        emit_binary(e, comparison_name == "eq" ? "and.pred" : "or.pred", d,
+                    compare_halves(comparison_name + ".b64", 0),
+                    compare_halves(comparison_name + ".b64", 1));
         return;
     }
-    const std::string strict = how.substr(0, 1) + "t",
+    const std::string strict_comparison = comparison_name.substr(0, 1) + "t",
                       sign = i.predicate[0] == 's' ? ".s64" : ".u64";
-    const std::string low = compared(how + ".u64", 0), same = compared("eq.b64", 1),
-                      high = compared(strict + sign, 1);
-    emit_binary(e, "or.pred", d, high,
-                emit_binary_to_new_register(e, Register::predicate, "and.pred", same, low));
+    const std::string low = compare_halves(comparison_name + ".u64", 0),
+                      is_high_equal = compare_halves("eq.b64", 1),
+                      high = compare_halves(strict_comparison + sign, 1);
+    emit_binary(
+        e, "or.pred", d, high,
+        emit_binary_to_new_register(e, Register::predicate, "and.pred", is_high_equal, low));
 }
 
 /// Converts a predicate to a word: false to 0, and true to 1, or to -1 for signed comparisons.

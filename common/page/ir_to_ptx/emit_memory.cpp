@@ -20,32 +20,35 @@ struct MemoryAccess {
 
 /// Divides a value into as few accesses as its alignment allows. Only elements of a vector, and the
 /// halves of an i128, may share an access.
-std::vector<MemoryAccess> accesses(const Type& type, u32 align) {
+std::vector<MemoryAccess> plan_accesses(const Type& type, u32 align) {
     const std::vector<ScalarPart> parts = list_scalar_parts(type);
     const bool is_together =
         type.has_kind(Type::Kind::vector) || type.has_kind(Type::Kind::integer);
-    std::vector<MemoryAccess> all;
+    std::vector<MemoryAccess> accesses_in_order;
     for (std::size_t k = 0; k < parts.size();) {
         const u64 bytes = parts[k].bytes;
         std::size_t count = 1;
-        for (std::size_t more = kMaxAccessBytes / bytes; is_together && more > 1; more /= 2) {
-            const u64 whole = more * bytes;
-            if (k + more > parts.size() || align % whole != 0 || parts[k].offset % whole != 0)
+        for (std::size_t run_length = kMaxAccessBytes / bytes; is_together && run_length > 1;
+             run_length /= 2) {
+            const u64 run_bytes = run_length * bytes;
+            if (k + run_length > parts.size() || align % run_bytes != 0 ||
+                parts[k].offset % run_bytes != 0)
                 continue;
-            if (parts[k + more - 1].bytes != bytes) continue;
-            count = more;
+            if (parts[k + run_length - 1].bytes != bytes) continue;
+            count = run_length;
             break;
         }
-        all.push_back({k, count, parts[k].offset, bytes});
+        accesses_in_order.push_back({k, count, parts[k].offset, bytes});
         k += count;
     }
-    return all;
+    return accesses_in_order;
 }
 
-std::string brace_list(const std::vector<std::string>& all) {
-    if (all.size() == 1) return all[0];
+std::string brace_list(const std::vector<std::string>& texts) {
+    if (texts.size() == 1) return texts[0];
     std::string text = "{";
-    for (const std::string& one : all) text += (text.size() > 1 ? ", " : "") + one;
+    for (const std::string& register_text : texts)
+        text += (text.size() > 1 ? ", " : "") + register_text;
     return text + "}";
 }
 
@@ -79,59 +82,61 @@ struct AccessRegisters {
 };
 
 AccessRegisters plan_access_registers(Emitter& e, const MemoryAccess& access) {
-    AccessRegisters words;
-    words.bytes = access.bytes;
-    if (access.count <= 4) return words;
-    words.elements_per_register = 4 / access.bytes;
-    words.bytes = 4;
-    for (std::size_t k = 0; k < access.count / words.elements_per_register; ++k) {
-        words.registers.push_back(e.make_register(Register::b32));
+    AccessRegisters access_registers;
+    access_registers.bytes = access.bytes;
+    if (access.count <= 4) return access_registers;
+    access_registers.elements_per_register = 4 / access.bytes;
+    access_registers.bytes = 4;
+    for (std::size_t k = 0; k < access.count / access_registers.elements_per_register; ++k) {
+        access_registers.registers.push_back(e.make_register(Register::b32));
     }
-    return words;
+    return access_registers;
 }
 
 void unpack_access_registers(Emitter& e, const Instruction& i, const MemoryAccess& access,
-                             const AccessRegisters& words) {
-    for (std::size_t k = 0; k < words.registers.size(); ++k) {
-        std::vector<std::string> pieces;
-        for (std::size_t m = 0; m < words.elements_per_register; ++m) {
-            pieces.push_back(
-                e.result_register(i, access.first + k * words.elements_per_register + m));
+                             const AccessRegisters& access_registers) {
+    for (std::size_t k = 0; k < access_registers.registers.size(); ++k) {
+        std::vector<std::string> element_registers;
+        for (std::size_t m = 0; m < access_registers.elements_per_register; ++m) {
+            element_registers.push_back(e.result_register(
+                i, access.first + k * access_registers.elements_per_register + m));
         }
         if (access.bytes == 2) {
-            e.emit_ptx("mov.b32 " + brace_list(pieces) + ", " + words.registers[k]);
+            e.emit_ptx("mov.b32 " + brace_list(element_registers) + ", " +
+                       access_registers.registers[k]);
             continue;
         }
-        for (std::size_t m = 0; m < words.elements_per_register; ++m) {
-            const std::string moved = e.make_register(Register::b32);
-            e.emit_ptx("shr.u32 " + moved + ", " + words.registers[k] + ", " +
+        for (std::size_t m = 0; m < access_registers.elements_per_register; ++m) {
+            const std::string shifted = e.make_register(Register::b32);
+            e.emit_ptx("shr.u32 " + shifted + ", " + access_registers.registers[k] + ", " +
                        std::to_string(8 * m));
-            e.emit_ptx("cvt.u16.u32 " + pieces[m] + ", " + moved);
+            e.emit_ptx("cvt.u16.u32 " + element_registers[m] + ", " + shifted);
         }
     }
 }
 
-void pack(Emitter& e, const Value* value, const MemoryAccess& access,
-          const AccessRegisters& words) {
-    for (std::size_t k = 0; k < words.registers.size(); ++k) {
-        const std::size_t first = access.first + k * words.elements_per_register;
+void pack_registers(Emitter& e, const Value* value, const MemoryAccess& access,
+                    const AccessRegisters& access_registers) {
+    for (std::size_t k = 0; k < access_registers.registers.size(); ++k) {
+        const std::size_t first = access.first + k * access_registers.elements_per_register;
         if (access.bytes == 2) {
-            e.emit_ptx("mov.b32 " + words.registers[k] + ", " +
+            e.emit_ptx("mov.b32 " + access_registers.registers[k] + ", " +
                        brace_list({e.format_register_operand(value, first),
                                    e.format_register_operand(value, first + 1)}));
             continue;
         }
         std::string sum = "0";
-        for (std::size_t m = 0; m < words.elements_per_register; ++m) {
-            const std::string wide = e.make_register(Register::b32),
-                              moved = e.make_register(Register::b32);
-            e.emit_ptx("cvt.u32.u8 " + wide + ", " + e.format_register_operand(value, first + m));
-            e.emit_ptx("shl.b32 " + moved + ", " + wide + ", " + std::to_string(8 * m));
-            const std::string all = m + 1 < words.elements_per_register
-                                        ? e.make_register(Register::b32)
-                                        : words.registers[k];
-            e.emit_ptx("or.b32 " + all + ", " + moved + ", " + sum);
-            sum = all;
+        for (std::size_t m = 0; m < access_registers.elements_per_register; ++m) {
+            const std::string wide_element = e.make_register(Register::b32),
+                              shifted = e.make_register(Register::b32);
+            e.emit_ptx("cvt.u32.u8 " + wide_element + ", " +
+                       e.format_register_operand(value, first + m));
+            e.emit_ptx("shl.b32 " + shifted + ", " + wide_element + ", " + std::to_string(8 * m));
+            const std::string next_sum = m + 1 < access_registers.elements_per_register
+                                             ? e.make_register(Register::b32)
+                                             : access_registers.registers[k];
+            e.emit_ptx("or.b32 " + next_sum + ", " + shifted + ", " + sum);
+            sum = next_sum;
         }
     }
 }
@@ -151,8 +156,8 @@ Register register_for(u64 bytes) {
 }
 
 /// Returns the qualifiers, the space and the type of one access, such as ".global.b8 ".
-std::string format_access(const Instruction& i, const Emitter::Address& at, u64 bytes) {
-    return order_text(i) + at.space + ".b" + std::to_string(8 * bytes) + " ";
+std::string format_access(const Instruction& i, const Emitter::Address& address, u64 bytes) {
+    return order_text(i) + address.space + ".b" + std::to_string(8 * bytes) + " ";
 }
 
 /// Emits code that loads the bytes [from, to) of a part to their positions in a register. Each half
@@ -161,21 +166,22 @@ std::string format_access(const Instruction& i, const Emitter::Address& at, u64 
 std::string load_bytes(Emitter& e, const Instruction& i, const ScalarPart& part, u64 from, u64 to,
                        u64 piece) {
     const std::string bits = ".b" + std::to_string(register_bits(*part.type)) + " ";
-    const std::string all = e.make_register_for(*part.type);
+    const std::string loaded_value = e.make_register_for(*part.type);
     if (to - from == piece) {
-        const auto at = e.format_address(i.operands[0], static_cast<i64>(part.offset + from));
-        e.emit_ptx("ld" + format_access(i, at, piece) + all + ", [" + at.text + "]");
-        if (from == 0) return all;
-        const std::string moved = e.make_register_for(*part.type);
-        e.emit_ptx("shl" + bits + moved + ", " + all + ", " + std::to_string(8 * from));
-        return moved;
+        const auto address = e.format_address(i.operands[0], static_cast<i64>(part.offset + from));
+        e.emit_ptx("ld" + format_access(i, address, piece) + loaded_value + ", [" + address.text +
+                   "]");
+        if (from == 0) return loaded_value;
+        const std::string shifted = e.make_register_for(*part.type);
+        e.emit_ptx("shl" + bits + shifted + ", " + loaded_value + ", " + std::to_string(8 * from));
+        return shifted;
     }
-    u64 half = piece;
-    while (2 * half < to - from) half *= 2;
-    const std::string low = load_bytes(e, i, part, from, from + half, piece);
-    const std::string high = load_bytes(e, i, part, from + half, to, piece);
-    e.emit_ptx("or" + bits + all + ", " + high + ", " + low);
-    return all;
+    u64 half_bytes = piece;
+    while (2 * half_bytes < to - from) half_bytes *= 2;
+    const std::string low = load_bytes(e, i, part, from, from + half_bytes, piece);
+    const std::string high = load_bytes(e, i, part, from + half_bytes, to, piece);
+    e.emit_ptx("or" + bits + loaded_value + ", " + high + ", " + low);
+    return loaded_value;
 }
 
 void load_part_in_pieces(Emitter& e, const Instruction& i, const ScalarPart& part,
@@ -190,12 +196,13 @@ void store_part_in_pieces(Emitter& e, const Instruction& i, const ScalarPart& pa
     const std::string to = "cvt.u" + std::to_string(bytes == 4 ? 32 : 16) + ".u";
     const std::string value = e.format_register_operand(i.operands[0], index);
     for (u64 k = 0; k < part.bytes; k += bytes) {
-        const std::string moved = e.make_register_for(*part.type),
-                          piece = e.make_register(register_for(bytes));
-        e.emit_ptx("shr.u" + bits + " " + moved + ", " + value + ", " + std::to_string(8 * k));
-        e.emit_ptx(to + bits + " " + piece + ", " + moved);
-        const auto at = e.format_address(i.operands[1], static_cast<i64>(part.offset + k));
-        e.emit_ptx("st" + format_access(i, at, bytes) + "[" + at.text + "], " + piece);
+        const std::string shifted = e.make_register_for(*part.type),
+                          piece_register = e.make_register(register_for(bytes));
+        e.emit_ptx("shr.u" + bits + " " + shifted + ", " + value + ", " + std::to_string(8 * k));
+        e.emit_ptx(to + bits + " " + piece_register + ", " + shifted);
+        const auto address = e.format_address(i.operands[1], static_cast<i64>(part.offset + k));
+        e.emit_ptx("st" + format_access(i, address, bytes) + "[" + address.text + "], " +
+                   piece_register);
     }
 }
 
@@ -203,25 +210,25 @@ void store_part_in_pieces(Emitter& e, const Instruction& i, const ScalarPart& pa
 /// does not change while the kernel runs.
 bool is_read_only(const Emitter& e, const Instruction& load) {
     if (load.has_flag(flag::is_volatile) || load.has_flag(flag::is_atomic)) return false;
-    const Value* at = load.operands[0];
-    if (at->type->space != Space::global) return false;
+    const Value* pointer = load.operands[0];
+    if (pointer->type->space != Space::global) return false;
     if (load.has_flag(flag::invariant)) return true;
-    for (const Operation* step = as_operation(at); step; step = as_operation(at)) {
+    for (const Operation* step = as_operation(pointer); step; step = as_operation(pointer)) {
         if (step->op != Op::getelementptr && step->op != Op::addrspacecast) return false;
-        at = step->operands[0];
+        pointer = step->operands[0];
     }
-    if (at->has_kind(Value::Kind::variable))
-        return static_cast<const Variable*>(at)->is_constant_data;
-    if (!at->has_kind(Value::Kind::argument) || !e.function.is_kernel) return false;
-    const auto* argument = static_cast<const Argument*>(at);
+    if (pointer->has_kind(Value::Kind::variable))
+        return static_cast<const Variable*>(pointer)->is_constant_data;
+    if (!pointer->has_kind(Value::Kind::argument) || !e.function.is_kernel) return false;
+    const auto* argument = static_cast<const Argument*>(pointer);
     return argument->is_read_only && argument->is_no_alias;
 }
 
 void load_predicate(Emitter& e, const Instruction& i, const MemoryAccess& access,
                     const std::string& to) {
-    const auto at = e.format_address(i.operands[0], static_cast<i64>(access.offset));
+    const auto address = e.format_address(i.operands[0], static_cast<i64>(access.offset));
     const std::string byte = e.make_register(Register::b16), low = e.make_register(Register::b16);
-    e.emit_ptx("ld" + format_access(i, at, 1) + byte + ", [" + at.text + "]");
+    e.emit_ptx("ld" + format_access(i, address, 1) + byte + ", [" + address.text + "]");
     e.emit_ptx("and.b16 " + low + ", " + byte + ", 1");
     e.emit_ptx("setp.ne.b16 " + to + ", " + low + ", 0");
 }
@@ -232,8 +239,8 @@ void load_predicate(Emitter& e, const Instruction& i, const MemoryAccess& access
 class LoadTargets {
 public:
     LoadTargets(Emitter& e, const Instruction& load, bool is_in_one) : e_(e), load_(load) {
-        const std::string at = e.format_address(load.operands[0]).text;
-        const std::string base = at.substr(0, at.find_first_of("+-"));
+        const std::string address_text = e.format_address(load.operands[0]).text;
+        const std::string base = address_text.substr(0, address_text.find_first_of("+-"));
         const std::vector<Register> families = register_families(*load.type);
         for (std::size_t k = 0; k < families.size(); ++k) {
             registers_.push_back(e.result_register(load, k));
@@ -263,25 +270,26 @@ void emit_load(Emitter& e, const Instruction& i) {
     const std::string order = order_text(i), cache = is_read_only(e, i) ? ".nc" : "";
     if (i.has_flag(flag::is_atomic) && i.ordering == Ordering::seq_cst) e.emit_ptx("fence.sc.sys");
     const u32 align = i.align ? i.align : abi_alignment(*i.type);
-    const std::vector<MemoryAccess> all = accesses(*i.type, align);
-    const LoadTargets targets(e, i, all.size() == 1);
-    for (const MemoryAccess& access : all) {
+    const std::vector<MemoryAccess> memory_accesses = plan_accesses(*i.type, align);
+    const LoadTargets targets(e, i, memory_accesses.size() == 1);
+    for (const MemoryAccess& access : memory_accesses) {
         const ScalarPart& part = parts[access.first];
         if (register_bits(*part.type) == 1) {
             load_predicate(e, i, access, targets[access.first]);
         } else if (const u64 piece = access_bytes_for_part(access, align); piece < access.bytes) {
             load_part_in_pieces(e, i, part, targets[access.first], piece);
         } else {
-            AccessRegisters words = plan_access_registers(e, access);
-            std::vector<std::string> to = words.registers;
-            for (std::size_t k = 0; words.elements_per_register == 1 && k < access.count; ++k) {
+            AccessRegisters access_registers = plan_access_registers(e, access);
+            std::vector<std::string> to = access_registers.registers;
+            for (std::size_t k = 0; access_registers.elements_per_register == 1 && k < access.count;
+                 ++k) {
                 to.push_back(targets[access.first + k]);
             }
-            const auto at = e.format_address(i.operands[0], static_cast<i64>(access.offset));
-            e.emit_ptx("ld" + order + at.space + cache + vector_text(to.size()) + ".b" +
-                       std::to_string(8 * words.bytes) + " " + brace_list(to) + ", [" + at.text +
-                       "]");
-            unpack_access_registers(e, i, access, words);
+            const auto address = e.format_address(i.operands[0], static_cast<i64>(access.offset));
+            e.emit_ptx("ld" + order + address.space + cache + vector_text(to.size()) + ".b" +
+                       std::to_string(8 * access_registers.bytes) + " " + brace_list(to) + ", [" +
+                       address.text + "]");
+            unpack_access_registers(e, i, access, access_registers);
         }
     }
     targets.set_postponed_target();
@@ -292,16 +300,18 @@ void emit_store(Emitter& e, const Instruction& i) {
     const std::vector<ScalarPart> parts = list_scalar_parts(*value->type);
     if (i.has_flag(flag::is_atomic) && i.ordering == Ordering::seq_cst) e.emit_ptx("fence.sc.sys");
     const u32 align = i.align ? i.align : abi_alignment(*value->type);
-    for (const MemoryAccess& access : accesses(*value->type, align)) {
+    for (const MemoryAccess& access : plan_accesses(*value->type, align)) {
         const ScalarPart& part = parts[access.first];
         if (const u64 piece = access_bytes_for_part(access, align); piece < access.bytes) {
             store_part_in_pieces(e, i, part, access.first, piece);
             continue;
         }
-        AccessRegisters words = plan_access_registers(e, access);
-        std::vector<std::string> sources = words.registers;
-        if (words.elements_per_register > 1) pack(e, value, access, words);
-        for (std::size_t k = 0; words.elements_per_register == 1 && k < access.count; ++k) {
+        AccessRegisters access_registers = plan_access_registers(e, access);
+        std::vector<std::string> sources = access_registers.registers;
+        if (access_registers.elements_per_register > 1)
+            pack_registers(e, value, access, access_registers);
+        for (std::size_t k = 0; access_registers.elements_per_register == 1 && k < access.count;
+             ++k) {
             std::string text = e.format_operand_bits(value, access.first + k);
             if (register_bits(*part.type) == 1) {
                 const std::string byte = e.make_register(Register::b16);
@@ -310,9 +320,10 @@ void emit_store(Emitter& e, const Instruction& i) {
             }
             sources.push_back(text);
         }
-        const auto at = e.format_address(i.operands[1], static_cast<i64>(access.offset));
-        e.emit_ptx("st" + order_text(i) + at.space + vector_text(sources.size()) + ".b" +
-                   std::to_string(8 * words.bytes) + " [" + at.text + "], " + brace_list(sources));
+        const auto address = e.format_address(i.operands[1], static_cast<i64>(access.offset));
+        e.emit_ptx("st" + order_text(i) + address.space + vector_text(sources.size()) + ".b" +
+                   std::to_string(8 * access_registers.bytes) + " [" + address.text + "], " +
+                   brace_list(sources));
     }
 }
 
@@ -320,21 +331,23 @@ void emit_store(Emitter& e, const Instruction& i) {
 /// steps.
 void emit_getelementptr(Emitter& e, const Instruction& i) {
     const AddressTerms steps = address_terms(i);
-    std::string at = e.format_register_operand(steps.base);
+    std::string address = e.format_register_operand(steps.base);
     for (const AddressTerms::Term& term : steps.terms) {
         std::string bytes = e.format_operand(term.index);
         if (term.scale != 1) {
-            const std::string scaled = e.make_register(Register::b64);
-            e.emit_ptx("mul.lo.s64 " + scaled + ", " + bytes + ", " + std::to_string(term.scale));
-            bytes = scaled;
+            const std::string scaled_bytes = e.make_register(Register::b64);
+            e.emit_ptx("mul.lo.s64 " + scaled_bytes + ", " + bytes + ", " +
+                       std::to_string(term.scale));
+            bytes = scaled_bytes;
         }
         const bool is_last = &term == &steps.terms.back() && steps.offset == 0;
-        const std::string next = is_last ? e.result_register(i) : e.make_register(Register::b64);
-        e.emit_ptx("add.s64 " + next + ", " + at + ", " + bytes);
-        at = next;
+        const std::string next_address =
+            is_last ? e.result_register(i) : e.make_register(Register::b64);
+        e.emit_ptx("add.s64 " + next_address + ", " + address + ", " + bytes);
+        address = next_address;
     }
     if (steps.offset != 0 || steps.terms.empty()) {
-        e.emit_ptx("add.s64 " + e.result_register(i) + ", " + at + ", " +
+        e.emit_ptx("add.s64 " + e.result_register(i) + ", " + address + ", " +
                    std::to_string(steps.offset));
     }
 }

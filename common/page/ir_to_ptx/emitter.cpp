@@ -53,10 +53,10 @@ std::size_t register_count(const Type& scalar) {
 }
 
 std::vector<Register> register_families(const Type& type) {
-    std::vector<Register> all;
+    std::vector<Register> register_list;
     for (const ScalarPart& part : list_scalar_parts(type))
-        all.push_back(register_family(*part.type));
-    return all;
+        register_list.push_back(register_family(*part.type));
+    return register_list;
 }
 
 std::string float_spelling(const Type& type, u64 bits) {
@@ -80,13 +80,14 @@ std::string Emitter::format_operand(const Value* value, std::size_t part) {
 }
 
 std::vector<std::string> Emitter::format_operand_parts(const Value* value) {
-    std::vector<std::string> all = parts(value);
+    std::vector<std::string> operand_parts = parts(value);
     const std::vector<Register> families = register_families(*value->type);
-    for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t i = 0; i < operand_parts.size(); ++i) {
         // Instructions accept predicates only in registers, so move constants to registers.
-        if (families[i] == Register::predicate) all[i] = immediate(all[i], families[i]);
+        if (families[i] == Register::predicate)
+            operand_parts[i] = load_immediate(operand_parts[i], families[i]);
     }
-    return all;
+    return operand_parts;
 }
 
 std::string Emitter::format_operand_bits(const Value* value, std::size_t part) {
@@ -96,12 +97,12 @@ std::string Emitter::format_operand_bits(const Value* value, std::size_t part) {
 }
 
 std::string Emitter::format_register_operand(const Value* value, std::size_t part) {
-    return immediate(parts(value).at(part), register_families(*value->type).at(part));
+    return load_immediate(parts(value).at(part), register_families(*value->type).at(part));
 }
 
 /// Returns a register that contains the number `text`. If `text` is a register, returns it
 /// unchanged.
-std::string Emitter::immediate(const std::string& text, Register family) {
+std::string Emitter::load_immediate(const std::string& text, Register family) {
     if (text[0] == '%') return text;
     const std::string made = make_register(family);
     emit_ptx(std::string(kMoveInstructions[static_cast<int>(family)]) + " " + made + ", " + text);
@@ -109,14 +110,14 @@ std::string Emitter::immediate(const std::string& text, Register family) {
 }
 
 std::vector<std::string> Emitter::parts(const Value* value) {
-    const auto found = value_registers_.find(value);
-    if (found != value_registers_.end()) return found->second;
+    const auto registers = value_registers_.find(value);
+    if (registers != value_registers_.end()) return registers->second;
     std::vector<std::string> made;
     const Instruction* instruction = as_instruction(value);
     if (instruction && instruction->op == Op::alloca) {
         made = {move_in_prologue(local_names_.at(value), local_names_.at(value))};
     } else if (instruction && is_folded(value)) {
-        return renamed(*instruction);
+        return list_renamed_registers(*instruction);
     } else if (instruction) {
         const Value* leader = register_sharing_.representative(value);
         if (leader != value) {
@@ -148,32 +149,32 @@ std::vector<std::string> Emitter::constant_parts(const Value* value) {
     if (value->has_kind(Value::Kind::expression)) {
         return {expression_register(static_cast<const Constant&>(*value))};
     }
-    std::vector<std::string> all;
+    std::vector<std::string> constant_texts;
     const Constant* constant = as_constant(value);
     if (value->has_kind(Value::Kind::aggregate)) {
         for (const Value* element : constant->operands) {
-            const auto some = constant_parts(element);
-            all.insert(all.end(), some.begin(), some.end());
+            const auto element_texts = constant_parts(element);
+            constant_texts.insert(constant_texts.end(), element_texts.begin(), element_texts.end());
         }
-        return all;
+        return constant_texts;
     }
     const std::vector<ScalarPart> parts = list_scalar_parts(*value->type);
     const bool is_wide = register_count(*value->type) == 2;
     for (std::size_t k = 0; k < parts.size(); ++k) {
-        all.push_back(number_text(*parts[k].type, constant, is_wide ? k : 0));
+        constant_texts.push_back(number_text(*parts[k].type, constant, is_wide ? k : 0));
     }
-    return all;
+    return constant_texts;
 }
 
 std::string Emitter::number_text(const Type& type, const Constant* constant,
-                                 std::size_t half) const {
+                                 std::size_t half_index) const {
     const bool is_given = constant && constant->has_kind(Value::Kind::number);
-    const u64 bits = !is_given ? 0 : half == 1 ? constant->high : constant->bits;
+    const u64 bits = !is_given ? 0 : half_index == 1 ? constant->high : constant->bits;
     if (type.is_floating()) return float_spelling(type, bits);
     if (!type.has_kind(Type::Kind::integer)) return std::to_string(static_cast<i64>(bits));
     if (type.bits == 1) return bits & 1 ? "1" : "0";
-    const u32 unused = 64 - type.bits;
-    return std::to_string(static_cast<i64>(bits << unused) >> unused);
+    const u32 unused_bits = 64 - type.bits;
+    return std::to_string(static_cast<i64>(bits << unused_bits) >> unused_bits);
 }
 
 /// Reports whether the value is an address with a name: that of a variable, a function, a local
@@ -203,12 +204,12 @@ bool Emitter::find_symbol(const Value* value, Symbol& symbol) {
 /// Moves an address to a register with one mov.b64, at the beginning of the function, and returns
 /// the register.
 std::string Emitter::move_in_prologue(const std::string& key, const std::string& text) {
-    std::string& known = prologue_registers_[key];
-    if (known.empty()) {
-        known = make_register(Register::b64);
-        prologue_ += "\tmov.b64 \t" + known + ", " + text + ";\n";
+    std::string& prologue_register = prologue_registers_[key];
+    if (prologue_register.empty()) {
+        prologue_register = make_register(Register::b64);
+        prologue_ += "\tmov.b64 \t" + prologue_register + ", " + text + ";\n";
     }
-    return known;
+    return prologue_register;
 }
 
 std::string Emitter::argument_register(const Argument& argument, std::size_t part,
@@ -224,28 +225,28 @@ std::string Emitter::argument_register(const Argument& argument, std::size_t par
 
 std::string Emitter::expression_register(const Constant& expression) {
     Symbol symbol;
-    const Value* inside = expression.operands.at(0);
+    const Value* inner_pointer = expression.operands.at(0);
     const bool is_generic_address = expression.op == Op::addrspacecast &&
                                     expression.type->space == Space::generic &&
-                                    find_symbol(inside, symbol);
+                                    find_symbol(inner_pointer, symbol);
     if (is_generic_address) {
         const std::string key = "generic " + symbol.name + "+" + std::to_string(symbol.offset);
-        std::string& known = prologue_registers_[key];
-        if (known.empty()) {
-            const std::string address = parts(inside).at(0);
-            known = make_register(Register::b64);
-            prologue_ += "\tcvta" + space_text(inside->type->space) + ".u64 \t" + known + ", " +
-                         address + ";\n";
+        std::string& prologue_register = prologue_registers_[key];
+        if (prologue_register.empty()) {
+            const std::string address = parts(inner_pointer).at(0);
+            prologue_register = make_register(Register::b64);
+            prologue_ += "\tcvta" + space_text(inner_pointer->type->space) + ".u64 \t" +
+                         prologue_register + ", " + address + ";\n";
         }
-        return known;
+        return prologue_register;
     }
     auto* made = module.make<Instruction>(Value::Kind::instruction, expression.type);
     static_cast<Operation&>(*made) = expression;
     made->kind = Value::Kind::instruction;
     made->predicate = expression.name;
-    made->place = place_;
+    made->location = location_;
     made->text = "a constant expression";
-    if (is_register_rename(*made)) return renamed(*made).at(0);
+    if (is_register_rename(*made)) return list_renamed_registers(*made).at(0);
     emit_instruction(*this, *made);
     return parts(made).at(0);
 }
@@ -286,9 +287,9 @@ std::string Emitter::extend_operand(const Value* value, bool is_signed, std::siz
         emit_ptx("cvt.s" + width + ".s" + std::to_string(bits) + " " + made + ", " + text);
     } else {
         const std::string shift = std::to_string(whole - bits);
-        const std::string up = make_register(register_family(type));
-        emit_ptx("shl.b" + width + " " + up + ", " + text + ", " + shift);
-        emit_ptx("shr.s" + width + " " + made + ", " + up + ", " + shift);
+        const std::string shifted_value = make_register(register_family(type));
+        emit_ptx("shl.b" + width + " " + shifted_value + ", " + text + ", " + shift);
+        emit_ptx("shr.s" + width + " " + made + ", " + shifted_value + ", " + shift);
     }
     return made;
 }
@@ -305,8 +306,8 @@ std::string Emitter::make_register(Register family) {
 }
 
 void Emitter::emit_location() {
-    if (!place_ || place_->line == 0) return;
-    const std::string text = files_.format_location(*place_);
+    if (!location_ || location_->line == 0) return;
+    const std::string text = files_.format_location(*location_);
     if (text != location_text_) body_ += text;
     location_text_ = text;
 }

@@ -112,14 +112,15 @@ private:
     };
 
     std::vector<std::string> parts(const Value* value);
-    std::vector<std::string> renamed(const Instruction& instruction);
+    std::vector<std::string> list_renamed_registers(const Instruction& instruction);
     std::vector<std::string> constant_parts(const Value* value);
-    std::string number_text(const Type& type, const Constant* constant, std::size_t half) const;
+    std::string number_text(const Type& type, const Constant* constant,
+                            std::size_t half_index) const;
     bool find_symbol(const Value* value, Symbol& symbol);
     std::string expression_register(const Constant& expression);
     std::string move_in_prologue(const std::string& key, const std::string& text);
     std::string argument_register(const Argument& argument, std::size_t part, Register family);
-    std::string immediate(const std::string& text, Register family);
+    std::string load_immediate(const std::string& text, Register family);
     void emit_block(Block& block);
     void emit_location();
     void name_locals();
@@ -144,7 +145,7 @@ private:
     std::map<std::string, std::string> prologue_registers_;
     std::string declarations_, prologue_, body_;
     std::string location_text_;
-    const Place* place_ = nullptr;
+    const SourceLocation* location_ = nullptr;
     const Block* next_block_ = nullptr;
     u32 register_counts_[4] = {0, 0, 0, 0};
     u32 last_number_ = 0;

@@ -19,7 +19,7 @@ class Dominators {
 public:
     explicit Dominators(const Function& function);
     /// Returns the immediate dominator, or nullptr for the entry block.
-    const Block* immediate(const Block* block) const;
+    const Block* immediate_dominator(const Block* block) const;
     bool dominates(const Block* a, const Block* b) const;
     /// Returns the blocks in an order in which every block comes after its dominators.
     const std::vector<Block*>& order() const { return order_; }
@@ -27,7 +27,7 @@ public:
 private:
     std::vector<Block*> order_;  ///< reverse postorder
     std::map<const Block*, std::size_t> position_;
-    std::vector<std::size_t> immediate_;
+    std::vector<std::size_t> immediate_dominators_;
 };
 
 }  // namespace coalesce::translator

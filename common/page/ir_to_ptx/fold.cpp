@@ -26,7 +26,7 @@ const Instruction* find_extension(const Value* value) {
 }
 
 /// Reports whether the number fits into the width of mul.wide's operands.
-bool fits(i64 factor, u32 bits, bool is_signed) {
+bool fits_in_half(i64 factor, u32 bits, bool is_signed) {
     const i64 limit = i64{1} << (is_signed ? bits - 1 : bits);
     return factor < limit && factor >= (is_signed ? -limit : 0);
 }
@@ -44,7 +44,7 @@ WideProduct match_wide_product(const Instruction& product) {
         result.factor = product.op == Op::mul ? number : i64{1} << (number & 62);
         const bool is_shift = product.op == Op::shl && (number < 0 || number > 62);
         if (is_shift || (product.op == Op::shl && result.factor >> number != 1)) return {};
-        return fits(result.factor, bits, result.is_signed) ? result : WideProduct{};
+        return fits_in_half(result.factor, bits, result.is_signed) ? result : WideProduct{};
     }
     if (product.op == Op::shl) return {};
     const Instruction* b = find_extension(product.operands[1]);
@@ -107,10 +107,12 @@ FoldedInstructions::FoldedInstructions(const Function& function) {
     }
     for (const Block* block : function.blocks) {
         for (const Instruction* i : block->instructions) {
-            const std::vector<const Instruction*>& all = users[i];
+            const std::vector<const Instruction*>& users_of_value = users[i];
             if (is_register_rename(*i)) folded_.insert(i);
-            bool is_folded = !all.empty() && (i->op != Op::mul || all.size() == 1);
-            for (const Instruction* user : all) is_folded = is_folded && is_folded_into(*i, *user);
+            bool is_folded =
+                !users_of_value.empty() && (i->op != Op::mul || users_of_value.size() == 1);
+            for (const Instruction* user : users_of_value)
+                is_folded = is_folded && is_folded_into(*i, *user);
             if (is_folded) folded_.insert(i);
         }
     }
@@ -118,33 +120,33 @@ FoldedInstructions::FoldedInstructions(const Function& function) {
 
 std::vector<const Value*> FoldedInstructions::find_read_values(
     const Instruction& instruction) const {
-    std::vector<const Value*> all;
+    std::vector<const Value*> read_values;
     for (const Value* operand : instruction.operands) {
-        const auto some = find_source_values(operand);
-        all.insert(all.end(), some.begin(), some.end());
+        const auto source_values = find_source_values(operand);
+        read_values.insert(read_values.end(), source_values.begin(), source_values.end());
     }
     if (instruction.callee) {
-        const auto some = find_source_values(instruction.callee);
-        all.insert(all.end(), some.begin(), some.end());
+        const auto source_values = find_source_values(instruction.callee);
+        read_values.insert(read_values.end(), source_values.begin(), source_values.end());
     }
-    return all;
+    return read_values;
 }
 
 std::vector<const Value*> FoldedInstructions::find_source_values(const Value* value) const {
-    std::vector<const Value*> all, open = {value};
-    std::set<const Value*> seen;
-    while (!open.empty()) {
-        value = open.back();
-        open.pop_back();
-        if (!seen.insert(value).second) continue;
+    std::vector<const Value*> source_values, pending = {value};
+    std::set<const Value*> visited;
+    while (!pending.empty()) {
+        value = pending.back();
+        pending.pop_back();
+        if (!visited.insert(value).second) continue;
         if (is_folded(value)) {
             const Instruction& inner = *as_instruction(value);
-            open.insert(open.end(), inner.operands.begin(), inner.operands.end());
+            pending.insert(pending.end(), inner.operands.begin(), inner.operands.end());
         } else {
-            all.push_back(value);
+            source_values.push_back(value);
         }
     }
-    return all;
+    return source_values;
 }
 
 }  // namespace coalesce::translator

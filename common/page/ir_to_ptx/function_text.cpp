@@ -49,16 +49,16 @@ std::string Emitter::text() {
         if (label != labels_.end()) emit_label(label->second);
         body_ += texts[i];
     }
-    std::string place;
-    if (function.place && function.place->line != 0)
-        place = files_.format_location(*function.place);
+    std::string location;
+    if (function.location && function.location->line != 0)
+        location = files_.format_location(*function.location);
     std::string begin, end;
     if (!function.debug_variables.empty()) {
         begin = debug_label("begin") + ":\n";
         end = debug_label("end") + ":\n";
     }
-    return function_header(function) + "\n{\n" + registers_text() + declarations_ + place + begin +
-           prologue_ + body_ + end + "}\n";
+    return function_header(function) + "\n{\n" + registers_text() + declarations_ + location +
+           begin + prologue_ + body_ + end + "}\n";
 }
 
 std::string Emitter::debug_label(const std::string& what) const {
@@ -69,14 +69,14 @@ std::string Emitter::debug_label(const std::string& what) const {
 void Emitter::label_scopes() {
     for (const DebugVariable& variable : function.debug_variables) {
         const DebugScope& scope = variable.scope;
-        if (function.place && scope.first_line == function.place->line) continue;
+        if (function.location && scope.first_line == function.location->line) continue;
         if (scope_labels_.count(scope.node)) continue;
         const Instruction *first = nullptr, *last = nullptr;
         for (const Block* block : function.blocks) {
             for (const Instruction* i : block->instructions) {
-                const bool is_inside = i->place && i->place->line >= scope.first_line &&
-                                       i->place->line <= scope.last_line &&
-                                       i->place->file == variable.file && i->op != Op::alloca;
+                const bool is_inside = i->location && i->location->line >= scope.first_line &&
+                                       i->location->line <= scope.last_line &&
+                                       i->location->file == variable.file && i->op != Op::alloca;
                 if (!is_inside) continue;
                 if (!first) first = i;
                 last = i;
@@ -136,13 +136,13 @@ void Emitter::name_locals() {
 
 /// Finds the headers of the loops that a pragma in the source excludes from unrolling.
 void Emitter::find_not_unrolled() {
-    std::set<const Block*> above;
+    std::set<const Block*> blocks_above;
     for (const Block* block : function.blocks) {
-        above.insert(block);
+        blocks_above.insert(block);
         const Instruction& last = *block->last();
         if (!last.is_not_unrolled) continue;
         for (const Block* next : last.blocks) {
-            if (above.count(next)) not_unrolled_.insert(next);
+            if (blocks_above.count(next)) not_unrolled_.insert(next);
         }
     }
 }
@@ -152,14 +152,14 @@ void Emitter::find_not_unrolled() {
 /// the exit needs a label.
 void Emitter::label_loop_exits() {
     const Dominators dominators(function);
-    const auto before = predecessors(function);
+    const auto predecessors_of_block = predecessors(function);
     for (const Block* end : function.blocks) {
         const Instruction& branch = *end->last();
         if (branch.op != Op::br || branch.blocks.size() != 2) continue;
         for (const std::size_t way : {0, 1}) {
             const Block* first = branch.blocks[way];
             if (first == end || !dominators.dominates(first, end)) continue;
-            if (before.at(end).size() > 1) block_label(*branch.blocks[1 - way]);
+            if (predecessors_of_block.at(end).size() > 1) block_label(*branch.blocks[1 - way]);
         }
     }
 }
@@ -167,15 +167,15 @@ void Emitter::label_loop_exits() {
 void Emitter::emit_block(Block& block) {
     if (not_unrolled_.count(&block)) emit_ptx(".pragma \"nounroll\"");
     for (const Instruction* i : block.instructions) {
-        if (const auto found = labels_before_.find(i); found != labels_before_.end())
-            for (const std::string& label : found->second) body_ += label + ":\n";
+        if (const auto label_list = labels_before_.find(i); label_list != labels_before_.end())
+            for (const std::string& label : label_list->second) body_ += label + ":\n";
         const auto after = labels_after_.find(i);
         // The last instruction is a branch. Place the label of the scope's end before it, because
         // the branch ends its block.
         if (after != labels_after_.end() && i->ends_block())
             for (const std::string& label : after->second) body_ += label + ":\n";
         if (is_folded(i) || i->op == Op::phi || i->op == Op::alloca) continue;
-        if (i->place) place_ = i->place;
+        if (i->location) location_ = i->location;
         emit_instruction(*this, *i);
         if (after != labels_after_.end() && !i->ends_block())
             for (const std::string& label : after->second) body_ += label + ":\n";
@@ -199,7 +199,7 @@ bool Emitter::sets_phis(const Block& from, const Block& to) const {
 
 bool Emitter::can_set_phis_early(const Block& from, const Block& to, const Block& other) const {
     std::set<const Value*> used;
-    for (const Value* value : liveness_.between(&from, &other))
+    for (const Value* value : liveness_.find_alive_between(&from, &other))
         used.insert(register_sharing_.representative(value));
     for (const Value* value : folding_.find_read_values(*from.last()))
         used.insert(register_sharing_.representative(value));
@@ -249,10 +249,10 @@ void Emitter::set_phis(const Block& from, const Block& to) {
         }
         // The copies form a cycle. Save one value in a temporary register.
         Copy& first = copies.front();
-        const std::string kept = make_register(first.family);
-        emit_ptx(move({kept, first.to, first.family}));
+        const std::string saved_register = make_register(first.family);
+        emit_ptx(move({saved_register, first.to, first.family}));
         for (Copy& copy : copies) {
-            if (copy.from == first.to) copy.from = kept;
+            if (copy.from == first.to) copy.from = saved_register;
         }
     }
 }

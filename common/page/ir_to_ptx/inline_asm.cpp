@@ -18,11 +18,11 @@ namespace {
 struct Constraint {
     char letter = 0;
     bool is_output = false;
-    int tied_to = -1;  ///< index of the output whose register this input shares; -1 if none
+    int tied_output = -1;  ///< index of the output whose register this input shares; -1 if none
 };
 
 std::vector<Constraint> parse_constraints(const Instruction& call, const std::string& text) {
-    std::vector<Constraint> all;
+    std::vector<Constraint> constraint_list;
     std::size_t begin = 0;
     while (begin < text.size()) {
         std::size_t end = text.find(',', begin);
@@ -39,13 +39,13 @@ std::vector<Constraint> parse_constraints(const Instruction& call, const std::st
                      "inline assembly cannot have an operand in memory: pass its address with "
                      "\"l\"");
             else if (std::isdigit(static_cast<unsigned char>(c)))
-                constraint.tied_to = std::max(constraint.tied_to, 0) * 10 + (c - '0');
+                constraint.tied_output = std::max(constraint.tied_output, 0) * 10 + (c - '0');
             else if (std::isalpha(static_cast<unsigned char>(c)))
                 constraint.letter = c;
         }
-        all.push_back(constraint);
+        constraint_list.push_back(constraint);
     }
-    return all;
+    return constraint_list;
 }
 
 bool is_immediate(char letter) {
@@ -69,16 +69,17 @@ Register constraint_register(const Instruction& call, char letter) {
 
 /// Returns the value of `from` in a register of the family `result_family`. Upper bits are zero.
 std::string convert_register(Emitter& e, const std::string& from, Register result_family,
-                             Register wants) {
-    if (result_family == wants) return from;
-    const std::string to = e.make_register(wants);
+                             Register wanted_family) {
+    if (result_family == wanted_family) return from;
+    const std::string to = e.make_register(wanted_family);
     if (result_family == Register::predicate)
-        e.emit_ptx("selp.b" + std::to_string(bits_of(wants)) + " " + to + ", 1, 0, " + from);
-    else if (wants == Register::predicate)
+        e.emit_ptx("selp.b" + std::to_string(bits_of(wanted_family)) + " " + to + ", 1, 0, " +
+                   from);
+    else if (wanted_family == Register::predicate)
         e.emit_ptx("setp.ne.u" + std::to_string(bits_of(result_family)) + " " + to + ", " + from +
                    ", 0");
     else
-        e.emit_ptx("cvt.u" + std::to_string(bits_of(wants)) + ".u" +
+        e.emit_ptx("cvt.u" + std::to_string(bits_of(wanted_family)) + ".u" +
                    std::to_string(bits_of(result_family)) + " " + to + ", " + from);
     return to;
 }
@@ -87,13 +88,13 @@ std::string convert_register(Emitter& e, const std::string& from, Register resul
 std::string substitute_operands(Emitter& e, const Instruction& call, std::string text,
                                 const std::vector<std::string>& operands) {
     // In the source, "%=" stands for a number that is different for each use of the text.
-    std::string own;
+    std::string unique_suffix;
     for (std::size_t at; (at = text.find("${:uid}")) != text.npos;) {
-        if (own.empty()) {
+        if (unique_suffix.empty()) {
             for (const char c : e.make_label())
-                if (std::isalnum(static_cast<unsigned char>(c))) own += c;
+                if (std::isalnum(static_cast<unsigned char>(c))) unique_suffix += c;
         }
-        text.replace(at, 7, own);
+        text.replace(at, 7, unique_suffix);
     }
     std::string result;
     for (std::size_t at = 0; at < text.size(); ++at) {
@@ -161,10 +162,10 @@ void emit_inline_asm(Emitter& e, const Instruction& call) {
             operands.push_back(e.format_operand(value));
             continue;
         }
-        const bool is_tied = c.tied_to >= 0;
-        if (is_tied && static_cast<std::size_t>(c.tied_to) >= outputs.size())
+        const bool is_tied = c.tied_output >= 0;
+        if (is_tied && static_cast<std::size_t>(c.tied_output) >= outputs.size())
             fail(call, "an input of inline assembly is tied to an output that does not exist");
-        const Register family = is_tied ? outputs[static_cast<std::size_t>(c.tied_to)].family
+        const Register family = is_tied ? outputs[static_cast<std::size_t>(c.tied_output)].family
                                         : constraint_register(call, c.letter);
         const std::string in = convert_register(e, e.format_register_operand(value),
                                                 register_family(*value->type), family);
@@ -172,9 +173,10 @@ void emit_inline_asm(Emitter& e, const Instruction& call) {
             operands.push_back(in);
             continue;
         }
-        const std::string& shared = outputs[static_cast<std::size_t>(c.tied_to)].written_register;
-        e.emit_ptx("mov." + asm_move_type(family) + " " + shared + ", " + in);
-        operands.push_back(shared);
+        const std::string& tied_register =
+            outputs[static_cast<std::size_t>(c.tied_output)].written_register;
+        e.emit_ptx("mov." + asm_move_type(family) + " " + tied_register + ", " + in);
+        operands.push_back(tied_register);
     }
     const std::string text = substitute_operands(e, call, assembly.text, operands);
     // Ignore a text without instructions.
@@ -183,10 +185,10 @@ void emit_inline_asm(Emitter& e, const Instruction& call) {
         e.emit_ptx(text.substr(begin, text.find_last_not_of(" \t\n") + 1 - begin));
     for (const AsmOutput& output : outputs) {
         if (output.family == output.result_family) continue;
-        const std::string whole =
+        const std::string converted =
             convert_register(e, output.written_register, output.family, output.result_family);
         e.emit_ptx("mov." + asm_move_type(output.result_family) + " " + output.result_register +
-                   ", " + whole);
+                   ", " + converted);
     }
 }
 

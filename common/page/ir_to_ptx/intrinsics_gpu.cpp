@@ -56,18 +56,18 @@ void emit_special_register(Emitter& e, const Instruction& call) {
 void emit_shuffle(Emitter& e, const Instruction& call) {
     const std::string name = ptx_opcode(call);
     const std::size_t mode = std::string_view("shfl.sync.").size();
-    const std::string how = name.substr(mode, name.find('.', mode) - mode);
+    const std::string mode_name = name.substr(mode, name.find('.', mode) - mode);
     std::string to = e.result_register(call, 0);
     if (name.ends_with('p')) to += "|" + e.result_register(call, 1);
-    e.emit_ptx("shfl.sync." + how + ".b32 " + to + ", " +
+    e.emit_ptx("shfl.sync." + mode_name + ".b32 " + to + ", " +
                e.format_register_operand(call.operands[1]) + ", " + operand(e, call, 2) + ", " +
                operand(e, call, 3) + ", " + operand(e, call, 0));
 }
 
 /// Emits "vote.any.sync" and "vote.ballot.sync".
 void emit_vote(Emitter& e, const Instruction& call) {
-    const std::string name = ptx_opcode(call), how = name.substr(5, name.find('.', 5) - 5);
-    e.emit_ptx("vote.sync." + how + (how == "ballot" ? ".b32 " : ".pred ") +
+    const std::string name = ptx_opcode(call), vote_mode = name.substr(5, name.find('.', 5) - 5);
+    e.emit_ptx("vote.sync." + vote_mode + (vote_mode == "ballot" ? ".b32 " : ".pred ") +
                e.result_register(call) + ", " + e.format_register_operand(call.operands[1]) + ", " +
                operand(e, call, 0));
 }
@@ -84,12 +84,12 @@ void emit_match(Emitter& e, const Instruction& call) {
 
 /// Emits "redux.sync.umin", whose operands are the value and the mask.
 void emit_reduction(Emitter& e, const Instruction& call) {
-    std::string how = ptx_opcode(call).substr(std::string_view("redux.sync.").size());
-    const bool is_bits = how == "and" || how == "or" || how == "xor";
-    const bool is_unsigned = how[0] == 'u';
-    if (is_unsigned) how = how.substr(1);
+    std::string operation = ptx_opcode(call).substr(std::string_view("redux.sync.").size());
+    const bool is_bits = operation == "and" || operation == "or" || operation == "xor";
+    const bool is_unsigned = operation[0] == 'u';
+    if (is_unsigned) operation = operation.substr(1);
     const char* type = is_bits ? ".b32 " : is_unsigned ? ".u32 " : ".s32 ";
-    e.emit_ptx("redux.sync." + how + type + e.result_register(call) + ", " +
+    e.emit_ptx("redux.sync." + operation + type + e.result_register(call) + ", " +
                e.format_register_operand(call.operands[0]) + ", " + operand(e, call, 1));
 }
 
@@ -112,11 +112,11 @@ void emit_warp_barrier(Emitter& e, const Instruction& call) {
 /// threads of a warp may have diverged.
 void emit_barrier(Emitter& e, const Instruction& call) {
     const std::string name = ptx_opcode(call);
-    const bool is_parted =
+    const bool names_barrier =
         (name.starts_with("barrier.cta") && name.find(".aligned") == name.npos) ||
         name.starts_with("barrier.sync");
-    const char* what = name.find(".arrive") != name.npos ? "arrive " : "sync ";
-    std::string text = std::string(is_parted ? "barrier." : "bar.") + what;
+    const char* barrier_action = name.find(".arrive") != name.npos ? "arrive " : "sync ";
+    std::string text = std::string(names_barrier ? "barrier." : "bar.") + barrier_action;
     text += call.operands.empty() ? "0" : operand(e, call, 0);
     if (call.operands.size() > 1) text += ", " + operand(e, call, 1);
     e.emit_ptx(text);
@@ -126,27 +126,27 @@ void emit_barrier(Emitter& e, const Instruction& call) {
 /// barrier0.popc, whose operand is an int.
 void emit_barrier_reduction(Emitter& e, const Instruction& call) {
     const std::string name = ptx_opcode(call);
-    const char* how = name.find(".popc") != name.npos  ? "popc"
-                      : name.find(".and") != name.npos ? "and"
-                                                       : "or";
+    const char* operation = name.find(".popc") != name.npos  ? "popc"
+                            : name.find(".and") != name.npos ? "and"
+                                                             : "or";
     const bool is_old = name.starts_with("barrier0");
-    const bool is_parted = !is_old && name.find(".aligned") == name.npos;
-    std::string text = std::string(is_parted ? "barrier.red." : "bar.red.") + how +
-                       (how[0] == 'p' ? ".u32 " : ".pred ");
-    std::string predicate, given = e.result_register(call);
+    const bool names_barrier = !is_old && name.find(".aligned") == name.npos;
+    std::string text = std::string(names_barrier ? "barrier.red." : "bar.red.") + operation +
+                       (operation[0] == 'p' ? ".u32 " : ".pred ");
+    std::string predicate, result_predicate = e.result_register(call);
     if (is_old) {
         predicate = e.make_register(Register::predicate);
         e.emit_ptx("setp.ne.u32 " + predicate + ", " + operand(e, call, 0) + ", 0");
-        if (how[0] != 'p') given = e.make_register(Register::predicate);
+        if (operation[0] != 'p') result_predicate = e.make_register(Register::predicate);
     } else {
         predicate = e.format_register_operand(call.operands.back());
     }
     const bool has_count = !is_old && call.operands.size() > 2;
-    text += given + ", " + (is_old ? "0" : operand(e, call, 0)) +
+    text += result_predicate + ", " + (is_old ? "0" : operand(e, call, 0)) +
             (has_count ? ", " + operand(e, call, 1) : "") + ", " + predicate;
     e.emit_ptx(text);
-    if (is_old && how[0] != 'p')
-        e.emit_ptx("selp.b32 " + e.result_register(call) + ", 1, 0, " + given);
+    if (is_old && operation[0] != 'p')
+        e.emit_ptx("selp.b32 " + e.result_register(call) + ", 1, 0, " + result_predicate);
 }
 
 void emit_cluster_barrier(Emitter& e, const Instruction& call) {
@@ -207,9 +207,9 @@ void emit_read_only_load(Emitter& e, const Instruction& call) {
 void emit_async_copy(Emitter& e, const Instruction& call) {
     std::string name = ptx_opcode(call);
     if (name.ends_with(".s")) name.resize(name.size() - 2);
-    const std::size_t last = name.rfind('.');
-    std::string text = name.substr(0, last) + " " + address(e, call, 0) + ", " +
-                       address(e, call, 1) + ", " + name.substr(last + 1);
+    const std::size_t last_dot = name.rfind('.');
+    std::string text = name.substr(0, last_dot) + " " + address(e, call, 0) + ", " +
+                       address(e, call, 1) + ", " + name.substr(last_dot + 1);
     if (call.operands.size() > 2) text += ", " + operand(e, call, 2);
     e.emit_ptx(text);
 }
@@ -250,8 +250,8 @@ void emit_mbarrier(Emitter& e, const Instruction& call) {
     for (const auto& [from, to] : {std::pair{"arrive.drop", "arrive_drop"},
                                    {"test.wait", "test_wait"},
                                    {"pending.count", "pending_count"}}) {
-        if (const std::size_t at = name.find(from); at != name.npos)
-            name.replace(at, std::string_view(from).size(), to);
+        if (const std::size_t position = name.find(from); position != name.npos)
+            name.replace(position, std::string_view(from).size(), to);
     }
     std::string text = name + (is_shared ? ".shared.b64 " : ".b64 ");
     if (name == "mbarrier.pending_count") {
@@ -272,17 +272,18 @@ void emit_mbarrier(Emitter& e, const Instruction& call) {
 void emit_scoped_atomic(Emitter& e, const Instruction& call) {
     const std::string name = ptx_opcode(call);
     const std::size_t begin = std::string_view("atomic.").size(), dot = name.find('.', begin);
-    const std::string how = name.substr(begin, dot - begin);
+    const std::string operation = name.substr(begin, dot - begin);
     const std::string scope = name.find(".cta.") != name.npos ? ".cta" : ".sys";
     const Type& type = *call.type;
     const u32 bits = register_bits(type);
-    std::string suffix = type.is_floating()                                             ? "f"
-                         : how == "inc" || how == "dec" || (how == "add" && bits == 64) ? "u"
-                         : how == "add" || how == "max" || how == "min"                 ? "s"
-                                                                                        : "b";
+    std::string suffix =
+        type.is_floating()                                                               ? "f"
+        : operation == "inc" || operation == "dec" || (operation == "add" && bits == 64) ? "u"
+        : operation == "add" || operation == "max" || operation == "min"                 ? "s"
+                                                                                         : "b";
     suffix += std::to_string(bits);
-    std::string text = "atom" + scope + "." + how + "." + suffix + " " + e.result_register(call) +
-                       ", " + address(e, call, 0);
+    std::string text = "atom" + scope + "." + operation + "." + suffix + " " +
+                       e.result_register(call) + ", " + address(e, call, 0);
     for (std::size_t k = 1; k < call.operands.size(); ++k)
         text += ", " + e.format_register_operand(call.operands[k]);
     e.emit_ptx(text);
@@ -291,11 +292,11 @@ void emit_scoped_atomic(Emitter& e, const Instruction& call) {
 /// Emits the atomics of older versions of clang, such as "atomic.load.inc.32.p0".
 void emit_legacy_atomic(Emitter& e, const Instruction& call) {
     const std::string name = ptx_opcode(call);
-    const char* how = name.find(".inc.") != name.npos         ? "inc.u32"
-                      : name.find(".dec.") != name.npos       ? "dec.u32"
-                      : call.type->has_kind(Type::Kind::real) ? "add.f64"
-                                                              : "add.f32";
-    e.emit_ptx(std::string("atom.") + how + " " + e.result_register(call) + ", " +
+    const char* operation = name.find(".inc.") != name.npos         ? "inc.u32"
+                            : name.find(".dec.") != name.npos       ? "dec.u32"
+                            : call.type->has_kind(Type::Kind::real) ? "add.f64"
+                                                                    : "add.f32";
+    e.emit_ptx(std::string("atom.") + operation + " " + e.result_register(call) + ", " +
                address(e, call, 0) + ", " + e.format_register_operand(call.operands[1]));
 }
 
@@ -325,12 +326,12 @@ void emit_permute(Emitter& e, const Instruction& call) {
 void emit_integer_words(Emitter& e, const Instruction& call) {
     const std::string name = ptx_opcode(call);
     const std::size_t dot = name.find('.');
-    const std::string what = name.substr(0, dot), kind = name.substr(dot + 1);
+    const std::string operation = name.substr(0, dot), kind = name.substr(dot + 1);
     const std::string suffix =
         (kind[0] == 'u' ? "u" : "s") + std::to_string(register_bits(*call.type));
-    std::string text = (what == "mulhi"   ? "mul.hi"
-                        : what == "mul24" ? "mul24.lo"
-                                          : what) +
+    std::string text = (operation == "mulhi"   ? "mul.hi"
+                        : operation == "mul24" ? "mul24.lo"
+                                               : operation) +
                        "." + suffix + " " + e.result_register(call);
     for (const Value* value : call.operands) text += ", " + e.format_register_operand(value);
     e.emit_ptx(text);

@@ -111,22 +111,23 @@ void emit_cttz(Emitter& e, const Instruction& i) {
         value = emit_to_new_register(
             e, family, "or" + suffix + " " + value + ", " + std::to_string(u64{1} << i.type->bits));
     }
-    const std::string turned = emit_to_new_register(e, family, "brev" + suffix + " " + value);
-    emit_bit_count(e, i, emit_to_new_register(e, Register::b32, "clz" + suffix + " " + turned));
+    const std::string reversed = emit_to_new_register(e, family, "brev" + suffix + " " + value);
+    emit_bit_count(e, i, emit_to_new_register(e, Register::b32, "clz" + suffix + " " + reversed));
 }
 
 /// Shifts a result from the upper bits of `value` down to bit 0.
 void emit_shifted_down(Emitter& e, const Instruction& i, const std::string& value, u32 bits) {
-    const std::string down = std::to_string(bits - i.type->bits), suffix = std::to_string(bits);
-    const u32 whole = register_bits(*i.type);
+    const std::string shift_bits = std::to_string(bits - i.type->bits),
+                      suffix = std::to_string(bits);
+    const u32 full_bits = register_bits(*i.type);
     const Register family = bits == 64 ? Register::b64 : Register::b32;
     const std::string low =
         bits == i.type->bits
             ? value
-            : emit_to_new_register(e, family, "shr.u" + suffix + " " + value + ", " + down);
-    e.emit_ptx(whole == bits ? "mov.b" + suffix + " " + e.result_register(i) + ", " + low
-                             : "cvt.u" + std::to_string(whole) + ".u" + suffix + " " +
-                                   e.result_register(i) + ", " + low);
+            : emit_to_new_register(e, family, "shr.u" + suffix + " " + value + ", " + shift_bits);
+    e.emit_ptx(full_bits == bits ? "mov.b" + suffix + " " + e.result_register(i) + ", " + low
+                                 : "cvt.u" + std::to_string(full_bits) + ".u" + suffix + " " +
+                                       e.result_register(i) + ", " + low);
 }
 
 void emit_bitreverse(Emitter& e, const Instruction& i) {
@@ -149,14 +150,14 @@ void emit_bswap(Emitter& e, const Instruction& i) {
     }
     const std::string low = e.make_register(Register::b32), high = e.make_register(Register::b32);
     e.emit_ptx("mov.b64 {" + low + ", " + high + "}, " + value);
-    const std::string turned_high =
+    const std::string reversed_high =
                           emit_to_new_register(e, Register::b32, "prmt.b32 " + low + ", 0, 291"),
-                      turned_low =
+                      reversed_low =
                           emit_to_new_register(e, Register::b32, "prmt.b32 " + high + ", 0, 291");
-    emit_shifted_down(
-        e, i,
-        emit_to_new_register(e, Register::b64, "mov.b64 {" + turned_low + ", " + turned_high + "}"),
-        bits);
+    emit_shifted_down(e, i,
+                      emit_to_new_register(e, Register::b64,
+                                           "mov.b64 {" + reversed_low + ", " + reversed_high + "}"),
+                      bits);
 }
 
 /// Emits a funnel shift of two words. There is an instruction for 32 bits. For other widths, two
@@ -174,21 +175,22 @@ void emit_funnel(Emitter& e, const Instruction& i) {
         return;
     }
     if (!std::has_single_bit(bits)) fail(i, "a funnel shift of this width is not supported");
-    const u32 whole = register_bits(*i.type);
+    const u32 full_bits = register_bits(*i.type);
     const Register family = register_family(*i.type);
-    const std::string suffix = std::to_string(whole), b = e.extend_operand(i.operands[1], false);
+    const std::string suffix = std::to_string(full_bits),
+                      b = e.extend_operand(i.operands[1], false);
     const std::string amount = e.format_register_operand(i.operands[2]);
-    const std::string wide =
+    const std::string wide_amount =
         emit_to_new_register(e, Register::b32, "cvt.u32.u" + suffix + " " + amount);
-    const std::string n =
-        emit_to_new_register(e, Register::b32, "and.b32 " + wide + ", " + std::to_string(bits - 1));
-    const std::string back =
+    const std::string n = emit_to_new_register(
+        e, Register::b32, "and.b32 " + wide_amount + ", " + std::to_string(bits - 1));
+    const std::string reverse_amount =
         emit_to_new_register(e, Register::b32, "sub.s32 " + std::to_string(bits) + ", " + n);
-    const std::string left =
-        emit_to_new_register(e, family, "shl.b" + suffix + " " + a + ", " + (is_left ? n : back));
-    const std::string right =
-        emit_to_new_register(e, family, "shr.u" + suffix + " " + b + ", " + (is_left ? back : n));
-    e.emit_ptx("or.b" + suffix + " " + e.result_register(i) + ", " + left + ", " + right);
+    const std::string left_part = emit_to_new_register(
+        e, family, "shl.b" + suffix + " " + a + ", " + (is_left ? n : reverse_amount));
+    const std::string right_part = emit_to_new_register(
+        e, family, "shr.u" + suffix + " " + b + ", " + (is_left ? reverse_amount : n));
+    e.emit_ptx("or.b" + suffix + " " + e.result_register(i) + ", " + left_part + ", " + right_part);
 }
 
 /// Returns the result of extend_operand(), in a register even if it is a number.
@@ -206,8 +208,8 @@ struct OperandsAndSum {
     /// Whether the register is wider than the type, so that the sum cannot overflow the register.
     bool has_spare_bits = false;
 };
-OperandsAndSum sum_of(Emitter& e, const Instruction& i, bool is_signed, const std::string& op,
-                      std::size_t part) {
+OperandsAndSum emit_sum(Emitter& e, const Instruction& i, bool is_signed, const std::string& op,
+                        std::size_t part) {
     const Type& type = type_of(i);
     OperandsAndSum sum{extend_to_register(e, i.operands[0], is_signed, part),
                        extend_to_register(e, i.operands[1], is_signed, part), "",
@@ -224,11 +226,12 @@ std::string signed_overflow(Emitter& e, const Instruction& i, const OperandsAndS
                             bool is_sum) {
     const Register family = register_family(type_of(i));
     const std::string bits = "b" + register_width(type_of(i)) + " ";
-    const std::string x = emit_to_new_register(e, family, "xor." + bits + sum.a + ", " + sum.d),
-                      y = emit_to_new_register(e, family,
-                                               "xor." + bits + (is_sum ? sum.b : sum.a) + ", " +
-                                                   (is_sum ? sum.d : sum.b));
-    return emit_to_new_register(e, family, "and." + bits + x + ", " + y);
+    const std::string changed_a =
+                          emit_to_new_register(e, family, "xor." + bits + sum.a + ", " + sum.d),
+                      changed_b = emit_to_new_register(e, family,
+                                                       "xor." + bits + (is_sum ? sum.b : sum.a) +
+                                                           ", " + (is_sum ? sum.d : sum.b));
+    return emit_to_new_register(e, family, "and." + bits + changed_a + ", " + changed_b);
 }
 
 /// Emits llvm.uadd.with.overflow.i32: the sum, and whether it overflowed.
@@ -239,8 +242,8 @@ void emit_with_overflow(Emitter& e, const Instruction& i) {
     if (bits != 16 && bits != 32 && bits != 64)
         fail(i, "an overflow check for integers of this width is not supported");
     const std::string suffix = std::to_string(bits);
-    const OperandsAndSum sum = sum_of(e, i, name[0] == 's', op == "mul" ? "mul.lo" : op, 0);
-    const std::string over = e.result_register(i, 1);
+    const OperandsAndSum sum = emit_sum(e, i, name[0] == 's', op == "mul" ? "mul.lo" : op, 0);
+    const std::string has_overflow = e.result_register(i, 1);
     if (op == "mul") {
         const std::string sign = name.substr(0, 1);
         const Register family = register_family(type);
@@ -251,12 +254,12 @@ void emit_with_overflow(Emitter& e, const Instruction& i) {
                 ? "0"
                 : emit_to_new_register(
                       e, family, "shr.s" + suffix + " " + sum.d + ", " + std::to_string(bits - 1));
-        e.emit_ptx("setp.ne.b" + suffix + " " + over + ", " + high + ", " + expected);
+        e.emit_ptx("setp.ne.b" + suffix + " " + has_overflow + ", " + high + ", " + expected);
     } else if (name[0] == 'u') {
-        e.emit_ptx("setp." + std::string(op == "add" ? "lt" : "gt") + ".u" + suffix + " " + over +
-                   ", " + sum.d + ", " + sum.a);
+        e.emit_ptx("setp." + std::string(op == "add" ? "lt" : "gt") + ".u" + suffix + " " +
+                   has_overflow + ", " + sum.d + ", " + sum.a);
     } else {
-        e.emit_ptx("setp.lt.s" + suffix + " " + over + ", " +
+        e.emit_ptx("setp.lt.s" + suffix + " " + has_overflow + ", " +
                    signed_overflow(e, i, sum, op == "add") + ", 0");
     }
     e.emit_ptx("mov.b" + suffix + " " + e.result_register(i, 0) + ", " + sum.d);
@@ -268,7 +271,7 @@ void emit_unsigned_saturated(Emitter& e, const Instruction& i, bool is_sum, std:
     const Register family = register_family(type);
     const std::string suffix = register_width(type);
     if (type.bits < register_bits(type) && is_sum) {
-        const OperandsAndSum sum = sum_of(e, i, false, "add", part);
+        const OperandsAndSum sum = emit_sum(e, i, false, "add", part);
         e.emit_ptx("min.u" + suffix + " " + e.result_register(i, part) + ", " + sum.d + ", " +
                    std::to_string((u64{1} << type.bits) - 1));
         return;
@@ -276,9 +279,9 @@ void emit_unsigned_saturated(Emitter& e, const Instruction& i, bool is_sum, std:
     const std::string a = extend_to_register(e, i.operands[0], false, part),
                       b = extend_to_register(e, i.operands[1], false, part);
     if (is_sum) {
-        const std::string room = emit_to_new_register(e, family, "not.b" + suffix + " " + b);
+        const std::string headroom = emit_to_new_register(e, family, "not.b" + suffix + " " + b);
         e.emit_ptx("add.s" + suffix + " " + e.result_register(i, part) + ", " +
-                   emit_to_new_register(e, family, "min.u" + suffix + " " + a + ", " + room) +
+                   emit_to_new_register(e, family, "min.u" + suffix + " " + a + ", " + headroom) +
                    ", " + b);
     } else {
         e.emit_ptx("sub.s" + suffix + " " + e.result_register(i, part) + ", " +
@@ -292,34 +295,36 @@ void emit_signed_saturated(Emitter& e, const Instruction& i, bool is_sum, std::s
     const Type& type = type_of(i);
     const Register family = register_family(type);
     const std::string bits = register_width(type),
-                      most = std::to_string((u64{1} << (type.bits - 1)) - 1);
-    const OperandsAndSum sum = sum_of(e, i, true, is_sum ? "add" : "sub", part);
+                      max_value = std::to_string((u64{1} << (type.bits - 1)) - 1);
+    const OperandsAndSum sum = emit_sum(e, i, true, is_sum ? "add" : "sub", part);
     if (sum.has_spare_bits) {
-        const std::string least = "-" + std::to_string(u64{1} << (type.bits - 1));
-        e.emit_ptx("max.s" + bits + " " + e.result_register(i, part) + ", " +
-                   emit_to_new_register(e, family, "min.s" + bits + " " + sum.d + ", " + most) +
-                   ", " + least);
+        const std::string min_value = "-" + std::to_string(u64{1} << (type.bits - 1));
+        e.emit_ptx(
+            "max.s" + bits + " " + e.result_register(i, part) + ", " +
+            emit_to_new_register(e, family, "min.s" + bits + " " + sum.d + ", " + max_value) +
+            ", " + min_value);
         return;
     }
     // The result on overflow is the largest or the smallest number, depending on the first
     // operand's sign.
-    const std::string over =
+    const std::string has_overflow =
         emit_to_new_register(e, Register::predicate,
                              "setp.lt.s" + bits + " " + signed_overflow(e, i, sum, is_sum) + ", 0");
-    const std::string side = emit_to_new_register(
+    const std::string sign_word = emit_to_new_register(
         e, family, "shr.s" + bits + " " + sum.a + ", " + std::to_string(type.bits - 1));
     const std::string limit =
-        emit_to_new_register(e, family, "xor.b" + bits + " " + side + ", " + most);
+        emit_to_new_register(e, family, "xor.b" + bits + " " + sign_word + ", " + max_value);
     e.emit_ptx("selp.b" + bits + " " + e.result_register(i, part) + ", " + limit + ", " + sum.d +
-               ", " + over);
+               ", " + has_overflow);
 }
 
 void emit_saturated(Emitter& e, const Instruction& i) {
     const std::string name = called_function(i)->name.substr(5, 4);
     if (type_of(i).bits == 1) fail(i, "this operation on one bit is not supported");
     for_each_element(*i.type, [&](std::size_t part) {
-        const auto put = name[0] == 's' ? emit_signed_saturated : emit_unsigned_saturated;
-        put(e, i, name.substr(1) == "add", part);
+        const auto emit_saturated_part =
+            name[0] == 's' ? emit_signed_saturated : emit_unsigned_saturated;
+        emit_saturated_part(e, i, name.substr(1) == "add", part);
     });
 }
 
@@ -331,13 +336,14 @@ void emit_three_way(Emitter& e, const Instruction& i) {
     const std::string a = e.extend_operand(i.operands[0], is_signed),
                       b = e.extend_operand(i.operands[1], is_signed);
     const std::string bits = register_width(*i.type);
-    const std::string less = emit_to_new_register(e, Register::predicate,
-                                                  "setp.lt" + suffix + " " + a + ", " + b),
-                      more = emit_to_new_register(e, Register::predicate,
-                                                  "setp.gt" + suffix + " " + a + ", " + b);
-    const std::string one =
-        emit_to_new_register(e, register_family(*i.type), "selp.b" + bits + " 1, 0, " + more);
-    e.emit_ptx("selp.b" + bits + " " + e.result_register(i) + ", -1, " + one + ", " + less);
+    const std::string is_less = emit_to_new_register(e, Register::predicate,
+                                                     "setp.lt" + suffix + " " + a + ", " + b),
+                      is_greater = emit_to_new_register(e, Register::predicate,
+                                                        "setp.gt" + suffix + " " + a + ", " + b);
+    const std::string one_or_zero =
+        emit_to_new_register(e, register_family(*i.type), "selp.b" + bits + " 1, 0, " + is_greater);
+    e.emit_ptx("selp.b" + bits + " " + e.result_register(i) + ", -1, " + one_or_zero + ", " +
+               is_less);
 }
 
 void emit_nothing(Emitter&, const Instruction&) {}

@@ -45,14 +45,14 @@ constexpr std::array kSingleInstructions = {
 
 void emit_single_instruction(Emitter& e, const Instruction& call) {
     const std::string name = name_of(call);
-    for (const SingleInstruction& direct : kSingleInstructions) {
-        if (!name.starts_with(direct.name)) continue;
+    for (const SingleInstruction& single_instruction : kSingleInstructions) {
+        if (!name.starts_with(single_instruction.name)) continue;
         const Type& type = element_of(*call.type);
-        const bool is_approximate = direct.instruction.ends_with(".approx");
+        const bool is_approximate = single_instruction.instruction.ends_with(".approx");
         if (is_approximate && !type.has_kind(Type::Kind::single))
             fail(call, name + " has no instruction for this type, only for float");
-        if (register_bits(type) != 16 || direct.name != "sqrt.")
-            return emit_for_all_parts(e, call, std::string(direct.instruction));
+        if (register_bits(type) != 16 || single_instruction.name != "sqrt.")
+            return emit_for_all_parts(e, call, std::string(single_instruction.instruction));
     }
     fail(call, name + " has no instruction for 16-bit floats");
 }
@@ -60,12 +60,12 @@ void emit_single_instruction(Emitter& e, const Instruction& call) {
 /// Emits an instruction that rounds to a whole number, such as cvt.rni.f32.f32.
 void emit_round_to_whole(Emitter& e, const Instruction& call) {
     const std::string name = name_of(call), suffix = float_suffix(element_of(*call.type));
-    const char* how = name.starts_with("floor")   ? "rmi"
-                      : name.starts_with("ceil")  ? "rpi"
-                      : name.starts_with("trunc") ? "rzi"
-                                                  : "rni";
+    const char* rounding_mode = name.starts_with("floor")   ? "rmi"
+                                : name.starts_with("ceil")  ? "rpi"
+                                : name.starts_with("trunc") ? "rzi"
+                                                            : "rni";
     for (std::size_t part = 0; part < element_count(*call.type); ++part)
-        e.emit_ptx(std::string("cvt.") + how + "." + suffix + "." + suffix + " " +
+        e.emit_ptx(std::string("cvt.") + rounding_mode + "." + suffix + "." + suffix + " " +
                    e.result_register(call, part) + ", " +
                    e.format_register_operand(call.operands[0], part));
 }
@@ -82,20 +82,20 @@ void emit_round_away(Emitter& e, const Instruction& call) {
     const Register family = is_double ? Register::b64 : Register::b32;
     for (std::size_t part = 0; part < element_count(*call.type); ++part) {
         const std::string x = e.format_register_operand(call.operands[0], part),
-                          size = e.make_register(family), more = e.make_register(family),
+                          magnitude = e.make_register(family), rounded_up = e.make_register(family),
                           cut = e.make_register(family), picked = e.make_register(family);
         const std::string is_small = e.make_register(Register::predicate),
                           is_large = e.make_register(Register::predicate);
-        e.emit_ptx("abs" + suffix + size + ", " + x);
-        e.emit_ptx("add.rn" + suffix + more + ", " + size + ", " +
+        e.emit_ptx("abs" + suffix + magnitude + ", " + x);
+        e.emit_ptx("add.rn" + suffix + rounded_up + ", " + magnitude + ", " +
                    (is_double ? "0d3FE0000000000000" : "0f3F000000"));
-        e.emit_ptx("cvt.rzi" + suffix.substr(0, 4) + suffix + cut + ", " + more);
-        e.emit_ptx("setp.lt" + suffix + is_small + ", " + size + ", " +
+        e.emit_ptx("cvt.rzi" + suffix.substr(0, 4) + suffix + cut + ", " + rounded_up);
+        e.emit_ptx("setp.lt" + suffix + is_small + ", " + magnitude + ", " +
                    (is_double ? "0d3FE0000000000000" : "0f3F000000"));
         e.emit_ptx(select + picked + ", 0, " + cut + ", " + is_small);
-        e.emit_ptx("setp.gt" + suffix + is_large + ", " + size + ", " +
+        e.emit_ptx("setp.gt" + suffix + is_large + ", " + magnitude + ", " +
                    (is_double ? "0d4330000000000000" : "0f4B000000"));
-        e.emit_ptx(select + picked + ", " + size + ", " + picked + ", " + is_large);
+        e.emit_ptx(select + picked + ", " + magnitude + ", " + picked + ", " + is_large);
         e.emit_ptx("copysign" + suffix + e.result_register(call, part) + ", " + x + ", " + picked);
     }
 }
@@ -103,18 +103,18 @@ void emit_round_away(Emitter& e, const Instruction& call) {
 void emit_copysign(Emitter& e, const Instruction& call) {
     const Type& type = element_of(*call.type);
     for (std::size_t part = 0; part < element_count(*call.type); ++part) {
-        const std::string size = e.format_register_operand(call.operands[0], part),
+        const std::string magnitude = e.format_register_operand(call.operands[0], part),
                           sign = e.format_register_operand(call.operands[1], part);
         if (register_bits(type) != 16) {
             e.emit_ptx("copysign." + float_suffix(type) + " " + e.result_register(call, part) +
-                       ", " + sign + ", " + size);
+                       ", " + sign + ", " + magnitude);
             continue;
         }
         const std::string bit = e.make_register(Register::b16),
-                          rest = e.make_register(Register::b16);
+                          magnitude_bits = e.make_register(Register::b16);
         e.emit_ptx("and.b16 " + bit + ", " + sign + ", 0x8000");
-        e.emit_ptx("and.b16 " + rest + ", " + size + ", 0x7FFF");
-        e.emit_ptx("or.b16 " + e.result_register(call, part) + ", " + bit + ", " + rest);
+        e.emit_ptx("and.b16 " + magnitude_bits + ", " + magnitude + ", 0x7FFF");
+        e.emit_ptx("or.b16 " + e.result_register(call, part) + ", " + bit + ", " + magnitude_bits);
     }
 }
 
@@ -126,21 +126,21 @@ void emit_saturating(Emitter& e, const Instruction& call) {
     if (!to.is_integer(32) && !to.is_integer(64))
         fail(call, "a saturating conversion to this width is not supported");
     const std::string suffix = (is_signed ? "s" : "u") + std::to_string(to.bits);
-    const std::string whole = e.make_register(register_family(to)),
+    const std::string integer = e.make_register(register_family(to)),
                       is_nan = e.make_register(Register::predicate);
     const std::string value = e.format_register_operand(call.operands[0]);
-    e.emit_ptx("cvt.rzi." + suffix + "." + float_suffix(from) + " " + whole + ", " + value);
+    e.emit_ptx("cvt.rzi." + suffix + "." + float_suffix(from) + " " + integer + ", " + value);
     e.emit_ptx("setp.nan." + float_suffix(from) + " " + is_nan + ", " + value + ", " + value);
     e.emit_ptx("selp.b" + std::to_string(to.bits) + " " + e.result_register(call) + ", 0, " +
-               whole + ", " + is_nan);
+               integer + ", " + is_nan);
 }
 
 /// Emits a test of whether the number belongs to one of the given classes, which are numbered as in
 /// LLVM.
 void emit_is_class(Emitter& e, const Instruction& call) {
-    i64 asked = 0;
+    i64 class_mask = 0;
     const Type& type = *call.operands[0]->type;
-    if (!is_number(call.operands[1], asked) || register_bits(type) == 16)
+    if (!is_number(call.operands[1], class_mask) || register_bits(type) == 16)
         fail(call, "this test of a floating-point number is not supported");
     struct Kind {
         i64 bits;
@@ -158,7 +158,7 @@ void emit_is_class(Emitter& e, const Instruction& call) {
     e.emit_ptx("setp.lt.s" + width + " " + is_negative + ", " + value + ", 0");
     e.emit_ptx("setp.ne.u32 " + result + ", 0, 0");
     for (const Kind& kind : kKinds) {
-        if ((asked & kind.bits) == 0) continue;
+        if ((class_mask & kind.bits) == 0) continue;
         const std::string is_one = e.make_register(Register::predicate);
         if (*kind.test)
             e.emit_ptx(std::string("testp.") + kind.test + "." + suffix + " " + is_one + ", " +
@@ -181,12 +181,13 @@ void emit_is_class(Emitter& e, const Instruction& call) {
 
 void emit_canonicalize(Emitter& e, const Instruction& call) {
     const Type& type = element_of(*call.type);
-    const std::string one = type.has_kind(Type::Kind::real) ? "0d3FF0000000000000" : "0f3F800000";
+    const std::string one_constant =
+        type.has_kind(Type::Kind::real) ? "0d3FF0000000000000" : "0f3F800000";
     if (register_bits(type) == 16)
         fail(call, "llvm.canonicalize is not supported for 16-bit floats");
     for (std::size_t part = 0; part < element_count(*call.type); ++part)
         e.emit_ptx("mul.rn." + float_suffix(type) + " " + e.result_register(call, part) + ", " +
-                   e.format_operand(call.operands[0], part) + ", " + one);
+                   e.format_operand(call.operands[0], part) + ", " + one_constant);
 }
 
 // ---- NVIDIA's functions, whose names contain the instruction ----
@@ -194,16 +195,16 @@ void emit_canonicalize(Emitter& e, const Instruction& call) {
 /// Emits "add.rn.ftz.f32" for "nvvm.add.rn.ftz.f". Apart from the type, both names consist of the
 /// same words.
 void emit_name_as_opcode(Emitter& e, const Instruction& call) {
-    std::string words = name_of(call).substr(std::string_view("nvvm.").size());
+    std::string opcode = name_of(call).substr(std::string_view("nvvm.").size());
     // Remove the type at the end of the name. emit_for_all_parts adds the PTX type.
     for (const std::string_view end : {".f16", ".f32", ".f64", ".bf16", ".f", ".d"}) {
-        if (!words.ends_with(end)) continue;
-        words.resize(words.size() - end.size());
+        if (!opcode.ends_with(end)) continue;
+        opcode.resize(opcode.size() - end.size());
         break;
     }
-    if (words.starts_with("fabs")) words = words.substr(1);
-    if (words.starts_with("fmin") || words.starts_with("fmax")) words = words.substr(1);
-    emit_for_all_parts(e, call, words);
+    if (opcode.starts_with("fabs")) opcode = opcode.substr(1);
+    if (opcode.starts_with("fmin") || opcode.starts_with("fmax")) opcode = opcode.substr(1);
+    emit_for_all_parts(e, call, opcode);
 }
 
 void emit_sqrt(Emitter& e, const Instruction& call) {
@@ -219,7 +220,7 @@ void emit_saturate(Emitter& e, const Instruction& call) {
 /// Emits conversions such as "f2i.rn". The first word contains both types.
 void emit_convert(Emitter& e, const Instruction& call) {
     const std::string name = name_of(call).substr(std::string_view("nvvm.").size());
-    const std::size_t dot = name.find('.'), two = name.find('2');
+    const std::size_t dot = name.find('.'), separator = name.find('2');
     const auto suffix = [&](const std::string& word) -> std::string {
         static constexpr std::pair<std::string_view, std::string_view> kWords[] = {
             {"f", "f32"},  {"d", "f64"},  {"h", "f16"},  {"i", "s32"},
@@ -228,8 +229,8 @@ void emit_convert(Emitter& e, const Instruction& call) {
             if (word == short_name) return std::string(type);
         fail(call, "the conversion " + name + " is not supported");
     };
-    const std::string from = suffix(name.substr(0, two)),
-                      to = suffix(name.substr(two + 1, dot - two - 1));
+    const std::string from = suffix(name.substr(0, separator)),
+                      to = suffix(name.substr(separator + 1, dot - separator - 1));
     const bool is_to_whole = to[0] != 'f', is_from_whole = from[0] != 'f';
     std::string rounding = name.substr(dot);
     if (is_to_whole && !is_from_whole) rounding.insert(3, "i");
@@ -239,8 +240,8 @@ void emit_convert(Emitter& e, const Instruction& call) {
 
 void emit_half_of_double(Emitter& e, const Instruction& call) {
     const bool is_low = name_of(call) == "nvvm.d2i.lo";
-    const std::string other = e.make_register(Register::b32), d = e.result_register(call);
-    e.emit_ptx("mov.b64 {" + (is_low ? d + ", " + other : other + ", " + d) + "}, " +
+    const std::string unused_half = e.make_register(Register::b32), d = e.result_register(call);
+    e.emit_ptx("mov.b64 {" + (is_low ? d + ", " + unused_half : unused_half + ", " + d) + "}, " +
                e.format_register_operand(call.operands[0]));
 }
 

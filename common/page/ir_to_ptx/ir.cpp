@@ -46,18 +46,18 @@ Constant* Module::undefined(const Type* type) {
 }
 
 Instruction* Module::instruction(Op op, const Type* type, std::vector<Value*> operands,
-                                 const Instruction& like) {
-    auto* made = make<Instruction>(Value::Kind::instruction, type);
-    made->op = op;
-    made->operands = std::move(operands);
-    made->parent = like.parent;
-    made->place = like.place;
-    made->text = like.text;
-    return made;
+                                 const Instruction& source) {
+    auto* new_instruction = make<Instruction>(Value::Kind::instruction, type);
+    new_instruction->op = op;
+    new_instruction->operands = std::move(operands);
+    new_instruction->parent = source.parent;
+    new_instruction->location = source.location;
+    new_instruction->text = source.text;
+    return new_instruction;
 }
 
-const Place* Module::place(Place place) {
-    return &places_.emplace_back(std::move(place));
+const SourceLocation* Module::location(SourceLocation location) {
+    return &locations_.emplace_back(std::move(location));
 }
 
 const Instruction* as_instruction(const Value* value) {
@@ -90,8 +90,8 @@ bool is_number(const Value* value, i64& number) {
         return true;
     }
     if (!value->has_kind(Value::Kind::number)) return false;
-    const u32 unused = 64 - value->type->bits;
-    number = static_cast<i64>(constant->bits << unused) >> unused;
+    const u32 unused_bits = 64 - value->type->bits;
+    number = static_cast<i64>(constant->bits << unused_bits) >> unused_bits;
     return true;
 }
 
@@ -100,13 +100,13 @@ const Function* called_function(const Instruction& call) {
     return is_named ? static_cast<const Function*>(call.callee) : nullptr;
 }
 
-void replace_uses(Function& function, const Value* old, Value* with) {
+void replace_uses(Function& function, const Value* old_value, Value* new_value) {
     for (Block* block : function.blocks) {
         for (Instruction* instruction : block->instructions) {
             for (Value*& operand : instruction->operands) {
-                if (operand == old) operand = with;
+                if (operand == old_value) operand = new_value;
             }
-            if (instruction->callee == old) instruction->callee = with;
+            if (instruction->callee == old_value) instruction->callee = new_value;
         }
     }
 }
@@ -122,14 +122,15 @@ std::map<const Value*, u32> count_uses(const Function& function) {
     return uses;
 }
 
-const Place* outermost_call_site(const Place* place) {
-    while (place && place->inlined_at) place = place->inlined_at;
-    return place;
+const SourceLocation* outermost_call_site(const SourceLocation* location) {
+    while (location && location->inlined_at) location = location->inlined_at;
+    return location;
 }
 
-void fail(const Instruction& at, const std::string& why) {
-    const Place* place = outermost_call_site(at.place);
-    throw Untranslated(why, at.text, place ? place->file : "", place ? place->line : 0);
+void fail(const Instruction& failed_instruction, const std::string& reason) {
+    const SourceLocation* location = outermost_call_site(failed_instruction.location);
+    throw Untranslated(reason, failed_instruction.text, location ? location->file : "",
+                       location ? location->line : 0);
 }
 
 }  // namespace coalesce::translator

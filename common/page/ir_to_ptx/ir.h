@@ -24,16 +24,16 @@ struct Function;
 struct Instruction;
 
 /// A position in the source. `inlined_at` is the call site at which the code was inlined.
-struct Place {
+struct SourceLocation {
     std::string file;
     u32 line = 0, column = 0;
     std::string function;  ///< the function's name in the source
-    const Place* inlined_at = nullptr;
+    const SourceLocation* inlined_at = nullptr;
 };
 
-/// Returns the outermost call site at which the code at `place` was inlined. Returns `place` itself
-/// if the code was not inlined.
-const Place* outermost_call_site(const Place* place);
+/// Returns the outermost call site at which the code at `location` was inlined. Returns `location`
+/// itself if the code was not inlined.
+const SourceLocation* outermost_call_site(const SourceLocation* location);
 
 struct Value {
     enum class Kind : u8 {
@@ -112,7 +112,7 @@ enum : u32 {
 struct Instruction : Operation {
     using Operation::Operation;
     Block* parent = nullptr;
-    const Place* place = nullptr;
+    const SourceLocation* location = nullptr;
     u32 flags = 0;
     u32 align = 0;          ///< the alignment of a memory operation in bytes; 0 if not given
     std::string predicate;  ///< the comparison or the atomic operation, such as "slt" or "add"
@@ -166,7 +166,7 @@ struct Function : Value {
     Attributes attributes;
     bool is_kernel = false;
     std::string linkage;  ///< "internal", "weak_odr"; "" is external
-    const Place* place = nullptr;
+    const SourceLocation* location = nullptr;
     std::vector<DebugVariable> debug_variables;  ///< the source variables held in allocas
 
     bool is_declaration() const { return blocks.empty(); }
@@ -197,22 +197,22 @@ public:
     /// Creates a value that the module owns, as in make<Constant>(kind, type).
     template <class T, class... Arguments>
     T* make(Arguments&&... arguments) {
-        auto owned = std::make_unique<T>(std::forward<Arguments>(arguments)...);
-        T* value = owned.get();
-        values_.push_back(std::move(owned));
+        auto value_owner = std::make_unique<T>(std::forward<Arguments>(arguments)...);
+        T* value = value_owner.get();
+        values_.push_back(std::move(value_owner));
         return value;
     }
     Constant* number(const Type* type, u64 bits);
     Constant* undefined(const Type* type);
-    /// Creates an instruction with the source position of `like`. The caller inserts it into a
+    /// Creates an instruction with the source position of `source`. The caller inserts it into a
     /// block.
     Instruction* instruction(Op op, const Type* type, std::vector<Value*> operands,
-                             const Instruction& like);
-    const Place* place(Place place);
+                             const Instruction& source);
+    const SourceLocation* location(SourceLocation location);
 
 private:
     std::vector<std::unique_ptr<Value>> values_;
-    std::deque<Place> places_;
+    std::deque<SourceLocation> locations_;
 };
 
 // ---- queries and modifications ----
@@ -228,11 +228,11 @@ const Operation* as_operation(const Value* value);
 bool is_number(const Value* value, i64& number);
 /// Returns the called function, or nullptr for indirect calls.
 const Function* called_function(const Instruction& call);
-void replace_uses(Function& function, const Value* old, Value* with);
+void replace_uses(Function& function, const Value* old_value, Value* new_value);
 /// Counts how often each value is used as an operand in the function.
 std::map<const Value*, u32> count_uses(const Function& function);
 
 /// Throws Untranslated for this instruction.
-[[noreturn]] void fail(const Instruction& at, const std::string& why);
+[[noreturn]] void fail(const Instruction& failed_instruction, const std::string& reason);
 
 }  // namespace coalesce::translator

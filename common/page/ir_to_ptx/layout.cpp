@@ -13,9 +13,9 @@ u64 round_up(u64 value, u64 to) {
 }
 
 u64 next_power_of_two(u64 value) {
-    u64 power = 1;
-    while (power < value) power *= 2;
-    return power;
+    u64 power_of_two = 1;
+    while (power_of_two < value) power_of_two *= 2;
+    return power_of_two;
 }
 
 u64 bits_of(const Type& type) {

@@ -34,9 +34,9 @@ char Lexer::peek(std::size_t ahead) const {
 }
 
 Token Lexer::take_token() {
-    Token taken = std::move(token_);
+    Token token = std::move(token_);
     next();
-    return taken;
+    return token;
 }
 
 void Lexer::read_blanks() {
@@ -179,9 +179,9 @@ void Lexer::skip_line() {
 }
 
 std::string Lexer::line_at(std::size_t position) const {
-    const std::size_t before =
+    const std::size_t line_break =
         position == 0 ? std::string_view::npos : text_.rfind('\n', position - 1);
-    const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+    const std::size_t begin = line_break == std::string_view::npos ? 0 : line_break + 1;
     const std::size_t end = std::min(text_.find('\n', position), text_.size());
     std::string_view line = text_.substr(begin, end - begin);
     while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);

@@ -43,30 +43,30 @@ std::string library_function_name(const Instruction& i) {
 class LibraryCalls {
 public:
     LibraryCalls(Module& module, Function& function) : module_(module), function_(function) {
-        for (Function* known : module.functions)
-            if (known->name.starts_with(kPrefix))
-                by_name_[known->name.substr(kPrefix.size())] = known;
+        for (Function* loaded_function : module.functions)
+            if (loaded_function->name.starts_with(kPrefix))
+                functions_by_name_[loaded_function->name.substr(kPrefix.size())] = loaded_function;
     }
 
     void run() {
         for (Block* block : function_.blocks) {
-            std::vector<Instruction*> all;
+            std::vector<Instruction*> new_instructions;
             for (Instruction* i : block->instructions) {
-                const auto known = by_name_.find(library_function_name(*i));
-                if (known == by_name_.end()) {
-                    all.push_back(i);
+                const auto library_function = functions_by_name_.find(library_function_name(*i));
+                if (library_function == functions_by_name_.end()) {
+                    new_instructions.push_back(i);
                 } else {
-                    make_call(*i, known->second, all);
+                    make_call(*i, library_function->second, new_instructions);
                 }
             }
-            block->instructions = std::move(all);
+            block->instructions = std::move(new_instructions);
         }
     }
 
 private:
     /// Replaces the instruction with a call. Converts operands and results of odd widths, such as
     /// i100, to and from i128.
-    void make_call(Instruction& i, Function* callee, std::vector<Instruction*>& all) {
+    void make_call(Instruction& i, Function* callee, std::vector<Instruction*>& new_instructions) {
         const bool is_signed = i.op == Op::sdiv || i.op == Op::srem || i.op == Op::sitofp;
         const auto& types = callee->function_type->elements;
         Instruction* call = module_.instruction(Op::call, types[0], i.operands, i);
@@ -74,31 +74,31 @@ private:
             if (i.operands[k]->type == types[k + 1]) continue;
             call->operands[k] = module_.instruction(is_signed ? Op::sext : Op::zext, types[k + 1],
                                                     {i.operands[k]}, i);
-            add(all, as_instruction(call->operands[k]), i);
+            append(new_instructions, as_instruction(call->operands[k]), i);
         }
         call->callee = callee;
         call->function_type = callee->function_type;
         call->by_value.resize(call->operands.size());
         call->by_value_align.resize(call->operands.size());
-        add(all, call, i);
+        append(new_instructions, call, i);
         Value* result = call;
         if (i.type != types[0]) {
-            Instruction* narrow = module_.instruction(Op::trunc, i.type, {call}, i);
-            add(all, narrow, i);
-            result = narrow;
+            Instruction* truncated = module_.instruction(Op::trunc, i.type, {call}, i);
+            append(new_instructions, truncated, i);
+            result = truncated;
         }
         replace_uses(function_, &i, result);
     }
 
-    static void add(std::vector<Instruction*>& all, Instruction* made,
-                    const Instruction& in_place_of) {
-        made->parent = in_place_of.parent;
-        all.push_back(made);
+    static void append(std::vector<Instruction*>& new_instructions, Instruction* new_instruction,
+                       const Instruction& in_place_of) {
+        new_instruction->parent = in_place_of.parent;
+        new_instructions.push_back(new_instruction);
     }
 
     Module& module_;
     Function& function_;
-    std::map<std::string, Function*> by_name_;
+    std::map<std::string, Function*> functions_by_name_;
 };
 
 }  // namespace
@@ -108,20 +108,21 @@ void replace_by_library_calls(Module& module, Function& function) {
 }
 
 void drop_unused_library(Module& module) {
-    std::set<const Function*> used;
-    std::vector<const Function*> open;
+    std::set<const Function*> reachable;
+    std::vector<const Function*> pending;
     for (const Function* function : module.functions)
-        if (!function->name.starts_with(kPrefix)) open.push_back(function);
-    while (!open.empty()) {
-        const Function* function = open.back();
-        open.pop_back();
-        if (!used.insert(function).second) continue;
+        if (!function->name.starts_with(kPrefix)) pending.push_back(function);
+    while (!pending.empty()) {
+        const Function* function = pending.back();
+        pending.pop_back();
+        if (!reachable.insert(function).second) continue;
         for (const Block* block : function->blocks)
             for (const Instruction* i : block->instructions)
-                if (i->op == Op::call && called_function(*i)) open.push_back(called_function(*i));
+                if (i->op == Op::call && called_function(*i))
+                    pending.push_back(called_function(*i));
     }
     std::erase_if(module.functions,
-                  [&](const Function* function) { return !used.count(function); });
+                  [&](const Function* function) { return !reachable.count(function); });
 }
 
 }  // namespace coalesce::translator

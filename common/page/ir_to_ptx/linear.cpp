@@ -11,12 +11,12 @@ constexpr int kMaxDepth = 12;
 
 class LinearSumBuilder {
 public:
-    explicit LinearSumBuilder(Linear& to) : to_(to) {}
+    explicit LinearSumBuilder(Linear& to) : sum_(to) {}
 
     /// Adds `factor` times the value. The value is first extended to 64 bits.
     void add(const Value* value, Extension extension, i64 factor, int depth) {
         if (i64 number = 0; is_number(value, number)) {
-            to_.offset += factor * extended(number, *value->type, extension);
+            sum_.offset += factor * extend_number(number, *value->type, extension);
             return;
         }
         const Instruction* i = as_instruction(value);
@@ -25,15 +25,15 @@ public:
     }
 
 private:
-    static i64 extended(i64 number, const Type& type, Extension extension) {
+    static i64 extend_number(i64 number, const Type& type, Extension extension) {
         if (extension != Extension::zero || type.bits >= 64) return number;
         return static_cast<i64>(static_cast<u64>(number) & ((u64{1} << type.bits) - 1));
     }
 
     void add_term(const Value* value, Extension extension, i64 factor) {
-        i64& scale = to_.terms[{value, extension}];
+        i64& scale = sum_.terms[{value, extension}];
         scale += factor;
-        if (scale == 0) to_.terms.erase({value, extension});
+        if (scale == 0) sum_.terms.erase({value, extension});
     }
 
     /// Reports whether the operation gives the same result if its operands are extended before the
@@ -68,7 +68,8 @@ private:
             case Op::mul:
                 if (!commutes_with_extension(i, extension) || !is_number(operands[1], number))
                     return false;
-                add(operands[0], extension, factor * extended(number, *i.type, extension), depth);
+                add(operands[0], extension, factor * extend_number(number, *i.type, extension),
+                    depth);
                 return true;
             case Op::shl:
                 if (!commutes_with_extension(i, extension) || !is_number(operands[1], number) ||
@@ -96,7 +97,7 @@ private:
         return true;
     }
 
-    Linear& to_;
+    Linear& sum_;
 };
 
 }  // namespace

@@ -81,73 +81,74 @@ std::string Metadata::field(const std::string& name, const char* key) const {
 }
 
 std::string Metadata::file_of(const std::string& scope) const {
-    std::string at = scope, file;
-    for (int i = 0; i < kMaxScopeDepth && !at.empty(); ++i) {
-        const Node* node = find(at);
+    std::string current_scope = scope, file;
+    for (int i = 0; i < kMaxScopeDepth && !current_scope.empty(); ++i) {
+        const Node* node = find(current_scope);
         if (node && node->kind == "DIFile") {
-            file = at;
+            file = current_scope;
             break;
         }
-        const std::string named = field(at, "file");
-        at = named.empty() ? field(at, "scope") : named;
+        const std::string file_node = field(current_scope, "file");
+        current_scope = file_node.empty() ? field(current_scope, "scope") : file_node;
     }
     const std::string name = field(file, "filename"), folder = field(file, "directory");
     return folder.empty() || name.starts_with('/') ? name : folder + '/' + name;
 }
 
 std::string Metadata::function_of(const std::string& scope) const {
-    std::string at = scope;
-    for (int i = 0; i < kMaxScopeDepth && !at.empty(); ++i) {
-        const Node* node = find(at);
-        if (node && node->kind == "DISubprogram") return field(at, "name");
-        at = field(at, "scope");
+    std::string current_scope = scope;
+    for (int i = 0; i < kMaxScopeDepth && !current_scope.empty(); ++i) {
+        const Node* node = find(current_scope);
+        if (node && node->kind == "DISubprogram") return field(current_scope, "name");
+        current_scope = field(current_scope, "scope");
     }
     return "";
 }
 
-const Place* Metadata::place(const std::string& name, Module& module) const {
+const SourceLocation* Metadata::location(const std::string& name, Module& module) const {
     const Node* node = find(name);
     if (!node) return nullptr;
-    if (const auto known = places_.find(name); known != places_.end()) return known->second;
+    if (const auto known_location = locations_.find(name); known_location != locations_.end())
+        return known_location->second;
     const bool is_function = node->kind == "DISubprogram";
     const std::string scope = is_function ? name : field(name, "scope");
-    places_[name] = nullptr;  // ends the recursion if the metadata contains a cycle
-    Place place;
-    place.file = file_of(scope);
-    place.line = static_cast<u32>(std::strtoul(field(name, "line").c_str(), nullptr, 10));
-    place.column = static_cast<u32>(std::strtoul(field(name, "column").c_str(), nullptr, 10));
-    place.function = function_of(scope);
-    if (const std::string at = field(name, "inlinedAt"); !at.empty()) {
-        place.inlined_at = this->place(at, module);
+    locations_[name] = nullptr;  // ends the recursion if the metadata contains a cycle
+    SourceLocation location;
+    location.file = file_of(scope);
+    location.line = static_cast<u32>(std::strtoul(field(name, "line").c_str(), nullptr, 10));
+    location.column = static_cast<u32>(std::strtoul(field(name, "column").c_str(), nullptr, 10));
+    location.function = function_of(scope);
+    if (const std::string call_site_node = field(name, "inlinedAt"); !call_site_node.empty()) {
+        location.inlined_at = this->location(call_site_node, module);
     }
-    return places_[name] = module.place(std::move(place));
+    return locations_[name] = module.location(std::move(location));
 }
 
 bool Metadata::is_not_unrolled(const std::string& loop) const {
     const Node* node = find(loop);
     if (!node) return false;
     for (const std::string& item : node->items) {
-        const Node* fact = find(item);
-        if (!fact || fact->items.empty() || item == loop) continue;
-        if (fact->items[0] == "llvm.loop.unroll.disable") return true;
+        const Node* loop_property = find(item);
+        if (!loop_property || loop_property->items.empty() || item == loop) continue;
+        if (loop_property->items[0] == "llvm.loop.unroll.disable") return true;
     }
     return false;
 }
 
 std::vector<Metadata::Annotation> Metadata::annotations() const {
-    std::vector<Annotation> all;
-    const Node* list = find("nvvm.annotations");
-    if (!list) return all;
-    for (const std::string& item : list->items) {
+    std::vector<Annotation> annotation_list;
+    const Node* annotation_node = find("nvvm.annotations");
+    if (!annotation_node) return annotation_list;
+    for (const std::string& item : annotation_node->items) {
         const Node* node = find(item);
         if (!node || node->items.empty()) continue;
         Annotation annotation{node->items[0], {}};
         for (std::size_t i = 1; i + 1 < node->items.size(); i += 2) {
             annotation.facts.emplace_back(node->items[i], node->items[i + 1]);
         }
-        all.push_back(std::move(annotation));
+        annotation_list.push_back(std::move(annotation));
     }
-    return all;
+    return annotation_list;
 }
 
 }  // namespace coalesce::translator

@@ -18,7 +18,7 @@ public:
 
     /// Returns the source position that the metadata node `name` describes, or nullptr if it is
     /// unknown.
-    const Place* place(const std::string& name, Module& module) const;
+    const SourceLocation* location(const std::string& name, Module& module) const;
     /// Reports whether the !llvm.loop metadata forbids unrolling the loop.
     bool is_not_unrolled(const std::string& loop) const;
     /// An element of !nvvm.annotations: the function's name, followed by keys and numbers.
@@ -57,7 +57,7 @@ private:
     std::map<std::string, Node> nodes_;
     mutable std::map<std::string, const DebugType*> types_;
     mutable std::map<std::string, DebugScope> scopes_;
-    mutable std::map<std::string, const Place*> places_;
+    mutable std::map<std::string, const SourceLocation*> locations_;
 };
 
 }  // namespace coalesce::translator

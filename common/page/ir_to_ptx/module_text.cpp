@@ -23,9 +23,9 @@ void find_target(const Module& module, std::string& target, std::string& version
         const auto features = function->attributes.find("target-features");
         if (cpu == function->attributes.end() || features == function->attributes.end()) continue;
         target = cpu->second;
-        const std::size_t at = features->second.find("+ptx");
-        if (at == std::string::npos) continue;
-        std::string digits = features->second.substr(at + 4);
+        const std::size_t version_begin = features->second.find("+ptx");
+        if (version_begin == std::string::npos) continue;
+        std::string digits = features->second.substr(version_begin + 4);
         digits = digits.substr(0, digits.find(','));
         if (digits.size() >= 2) version = digits.substr(0, digits.size() - 1) + "." + digits.back();
         return;
@@ -33,36 +33,37 @@ void find_target(const Module& module, std::string& target, std::string& version
 }
 
 /// Adds the value and, if the value is a constant, all values to which the constant refers.
-void add_referenced_values(const Value* value, std::set<const Value*>& named) {
-    if (!value || !named.insert(value).second) return;
+void add_referenced_values(const Value* value, std::set<const Value*>& referenced) {
+    if (!value || !referenced.insert(value).second) return;
     if (const Constant* constant = as_constant(value)) {
-        for (const Value* operand : constant->operands) add_referenced_values(operand, named);
+        for (const Value* operand : constant->operands) add_referenced_values(operand, referenced);
     }
 }
 
 std::set<const Value*> referenced_values(const Function& function) {
-    std::set<const Value*> named;
+    std::set<const Value*> referenced;
     for (const Block* block : function.blocks) {
         for (const Instruction* i : block->instructions) {
-            add_referenced_values(i->callee, named);
+            add_referenced_values(i->callee, referenced);
             for (const Value* operand : i->operands) {
-                if (!as_instruction(operand)) add_referenced_values(operand, named);
+                if (!as_instruction(operand)) add_referenced_values(operand, referenced);
             }
         }
     }
-    return named;
+    return referenced;
 }
 
 std::string prototypes(const Module& module) {
-    std::set<const Value*> named;
-    for (const Function* function : module.functions) named.merge(referenced_values(*function));
+    std::set<const Value*> referenced;
+    for (const Function* function : module.functions)
+        referenced.merge(referenced_values(*function));
     for (const Variable* variable : module.variables)
-        add_referenced_values(variable->initial, named);
+        add_referenced_values(variable->initial, referenced);
     std::string text;
     for (const Function* function : module.functions) {
         const bool is_intrinsic = function->name.starts_with("llvm.");
         if (function->is_kernel || is_intrinsic) continue;
-        if (named.count(function)) text += prototype(*function) + ";\n";
+        if (referenced.count(function)) text += prototype(*function) + ";\n";
     }
     return text;
 }
@@ -71,16 +72,16 @@ std::string prototypes(const Module& module) {
 /// that other kernels do not allocate it.
 std::map<const Variable*, const Function*> find_single_owners(const Module& module) {
     std::map<const Variable*, const Function*> owner;
-    std::set<const Variable*> several;
+    std::set<const Variable*> shared_variables;
     for (const Function* function : module.functions) {
         for (const Value* value : referenced_values(*function)) {
             if (!value->has_kind(Value::Kind::variable)) continue;
             const auto* variable = static_cast<const Variable*>(value);
             if (variable->space != Space::shared || !variable->initial) continue;
-            if (!owner.emplace(variable, function).second) several.insert(variable);
+            if (!owner.emplace(variable, function).second) shared_variables.insert(variable);
         }
     }
-    for (const Variable* variable : several) owner.erase(variable);
+    for (const Variable* variable : shared_variables) owner.erase(variable);
     return owner;
 }
 
@@ -93,7 +94,7 @@ std::string text_of(Module& module) {
     std::string text = ".version " + version + "\n.target " + target + "\n.address_size 64\n\n";
     std::string body;
     FileTable files;
-    std::vector<DebugFunction> debug;
+    std::vector<DebugFunction> debug_functions;
     for (Function* function : module.functions) {
         if (function->is_declaration()) continue;
         Emitter emitter(module, *function, files);
@@ -105,15 +106,16 @@ std::string text_of(Module& module) {
             shared.push_back(variable);
         }
         body += "\n" + emitter.text();
-        if (!function->debug_variables.empty()) debug.push_back(emitter.debug_information(shared));
+        if (!function->debug_variables.empty())
+            debug_functions.push_back(emitter.debug_information(shared));
     }
-    const std::string named = prototypes(module);
-    text += named + (named.empty() ? "" : "\n");
+    const std::string declarations = prototypes(module);
+    text += declarations + (declarations.empty() ? "" : "\n");
     for (const Variable* variable : order_by_dependencies(module)) {
         if (owner.count(variable) || variable->name.starts_with("llvm.")) continue;
         text += variable_declaration(*variable, true) + ";\n";
     }
-    const std::string sections = debug_sections(debug, files);
+    const std::string sections = debug_sections(debug_functions, files);
     return text + body + "\n" + files.text() + sections;
 }
 

@@ -25,10 +25,10 @@ struct NarrowedUse {
 class LoadNarrowing {
 public:
     LoadNarrowing(Module& module, Function& function)
-        : module_(module), function_(function), uses_(count_uses(function)) {
+        : module_(module), function_(function), use_counts_(count_uses(function)) {
         for (Block* block : function.blocks)
             for (Instruction* i : block->instructions)
-                for (Value* operand : i->operands) user_[operand] = i;
+                for (Value* operand : i->operands) last_users_[operand] = i;
     }
 
     void run() {
@@ -49,10 +49,10 @@ private:
 
     /// Returns the instruction in `block` that is the only user of `of`, or nullptr if there is
     /// none.
-    Instruction* single_user(const Instruction& of, const Block& block) const {
-        const auto uses = uses_.find(&of);
-        if (uses == uses_.end() || uses->second != 1) return nullptr;
-        Instruction* user = user_.at(&of);
+    Instruction* single_user(const Instruction& used_load, const Block& block) const {
+        const auto use_count = use_counts_.find(&used_load);
+        if (use_count == use_counts_.end() || use_count->second != 1) return nullptr;
+        Instruction* user = last_users_.at(&used_load);
         return user->parent == &block ? user : nullptr;
     }
 
@@ -66,15 +66,16 @@ private:
             i64 number = 0;
             if (!is_number(user->operands[1], number) || number % 8 != 0) return false;
             shift = static_cast<u64>(number);
-            if (Instruction* next = single_user(*user, block); next && next->op == Op::trunc)
-                user = next;
+            if (Instruction* next_user = single_user(*user, block);
+                next_user && next_user->op == Op::trunc)
+                user = next_user;
             else if (user->op == Op::ashr)
                 return false;
         }
         if (user->op != Op::trunc && user->op != Op::lshr) return false;
-        const u32 left = static_cast<u32>(load.type->bits - shift);
-        to = {user, user->op == Op::trunc ? user->type->bits : left, shift / 8};
-        return is_whole_access(to.bits) && to.bits <= left && to.bits < load.type->bits &&
+        const u32 bits_left = static_cast<u32>(load.type->bits - shift);
+        to = {user, user->op == Op::trunc ? user->type->bits : bits_left, shift / 8};
+        return is_whole_access(to.bits) && to.bits <= bits_left && to.bits < load.type->bits &&
                (to.offset * 8) % to.bits == 0;
     }
 
@@ -83,38 +84,38 @@ private:
         if (!find(load, block, to)) return;
         const Type* type = module_.types.integer(to.bits);
         Value* pointer = load.operands[0];
-        std::vector<Instruction*> made;
+        std::vector<Instruction*> new_instructions;
         if (to.offset != 0) {
             Value* bytes = module_.number(module_.types.integer(64), to.offset);
             Instruction* address =
                 module_.instruction(Op::getelementptr, pointer->type, {pointer, bytes}, load);
             address->memory_type = module_.types.integer(8);
-            made.push_back(address);
+            new_instructions.push_back(address);
             pointer = address;
         }
         Instruction* part = module_.instruction(Op::load, type, {pointer}, load);
         part->memory_type = type;
         part->flags = load.flags;
         part->align = std::min(load.align ? load.align : abi_alignment(*load.type), to.bits / 8);
-        made.push_back(part);
+        new_instructions.push_back(part);
         // Insert the new instructions before the load. The user of the load is removed, or becomes
         // an extension of the loaded value.
         Value* value = part;
         if (to.user->type != type) {
-            Instruction* wide = module_.instruction(Op::zext, to.user->type, {part}, *to.user);
-            made.push_back(wide);
-            value = wide;
+            Instruction* extension = module_.instruction(Op::zext, to.user->type, {part}, *to.user);
+            new_instructions.push_back(extension);
+            value = extension;
         }
         replace_uses(function_, to.user, value);
-        uses_[&load] = 0;  // the loop visits this load again, after the inserted instructions
+        use_counts_[&load] = 0;  // the loop visits this load again, after the inserted instructions
         block.instructions.insert(block.instructions.begin() + static_cast<std::ptrdiff_t>(k),
-                                  made.begin(), made.end());
+                                  new_instructions.begin(), new_instructions.end());
     }
 
     Module& module_;
     Function& function_;
-    std::map<const Value*, u32> uses_;
-    std::map<const Value*, Instruction*> user_;
+    std::map<const Value*, u32> use_counts_;
+    std::map<const Value*, Instruction*> last_users_;
 };
 
 }  // namespace

@@ -9,8 +9,8 @@ namespace coalesce::translator {
 namespace {
 
 std::string attribute(const Function& function, const char* key) {
-    const auto found = function.attributes.find(key);
-    return found == function.attributes.end() ? "" : found->second;
+    const auto attribute_entry = function.attributes.find(key);
+    return attribute_entry == function.attributes.end() ? "" : attribute_entry->second;
 }
 
 std::string bytes_declaration(const Type& type, u32 align, const std::string& name) {
@@ -117,9 +117,9 @@ void emit_parameter_store(Emitter& e, const std::string& name, const Value* valu
             const std::string loaded = e.make_register(bits <= 16   ? Register::b16
                                                        : bits == 32 ? Register::b32
                                                                     : Register::b64);
-            const auto at = e.format_address(value, static_cast<i64>(part.offset));
-            e.emit_ptx("ld" + at.space + ".b" + std::to_string(bits) + " " + loaded + ", [" +
-                       at.text + "]");
+            const auto address = e.format_address(value, static_cast<i64>(part.offset));
+            e.emit_ptx("ld" + address.space + ".b" + std::to_string(bits) + " " + loaded + ", [" +
+                       address.text + "]");
             put(part.offset, bits, loaded);
         }
         return;

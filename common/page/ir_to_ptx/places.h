@@ -13,7 +13,7 @@ class FileTable {
 public:
     /// Returns the .loc directives for a position. For code that was inlined from a header, the
     /// line of the call comes first, so that costs are attributed to the kernel.
-    std::string format_location(const Place& place);
+    std::string format_location(const SourceLocation& place);
     /// Returns a .file directive for each file in use, and then the functions' names as debug
     /// strings.
     std::string text() const;

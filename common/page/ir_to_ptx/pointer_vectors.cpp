@@ -10,44 +10,44 @@ namespace {
 /// one is the complete vector.
 std::vector<Instruction*> split_pointer_vector(Module& module, const Instruction& i) {
     const Type* index = module.types.integer(32);
-    std::vector<Instruction*> made;
-    const auto add = [&](Op op, const Type* type, std::vector<Value*> operands) {
-        made.push_back(module.instruction(op, type, std::move(operands), i));
-        made.back()->parent = i.parent;
-        return made.back();
+    std::vector<Instruction*> new_instructions;
+    const auto append = [&](Op op, const Type* type, std::vector<Value*> operands) {
+        new_instructions.push_back(module.instruction(op, type, std::move(operands), i));
+        new_instructions.back()->parent = i.parent;
+        return new_instructions.back();
     };
-    Value* all = module.undefined(i.type);
+    Value* result_vector = module.undefined(i.type);
     for (u64 lane = 0; lane < i.type->count; ++lane) {
         Value* number = module.number(index, lane);
         std::vector<Value*> operands = i.operands;
         for (Value*& operand : operands) {
             const Type& type = *operand->type;
             if (type.has_kind(Type::Kind::vector))
-                operand = add(Op::extractelement, type.element(), {operand, number});
+                operand = append(Op::extractelement, type.element(), {operand, number});
         }
-        Instruction* pointer = add(Op::getelementptr, i.type->element(), std::move(operands));
+        Instruction* pointer = append(Op::getelementptr, i.type->element(), std::move(operands));
         pointer->memory_type = i.memory_type;
         pointer->flags = i.flags;
-        all = add(Op::insertelement, i.type, {all, pointer, number});
+        result_vector = append(Op::insertelement, i.type, {result_vector, pointer, number});
     }
-    return made;
+    return new_instructions;
 }
 
 }  // namespace
 
 void split_pointer_vectors(Module& module, Function& function) {
     for (Block* block : function.blocks) {
-        std::vector<Instruction*> all;
+        std::vector<Instruction*> new_block;
         for (Instruction* i : block->instructions) {
             if (i->op != Op::getelementptr || !i->type->has_kind(Type::Kind::vector)) {
-                all.push_back(i);
+                new_block.push_back(i);
                 continue;
             }
-            const std::vector<Instruction*> made = split_pointer_vector(module, *i);
-            all.insert(all.end(), made.begin(), made.end());
-            replace_uses(function, i, made.back());
+            const std::vector<Instruction*> new_instructions = split_pointer_vector(module, *i);
+            new_block.insert(new_block.end(), new_instructions.begin(), new_instructions.end());
+            replace_uses(function, i, new_instructions.back());
         }
-        block->instructions = std::move(all);
+        block->instructions = std::move(new_block);
     }
 }
 

@@ -24,9 +24,9 @@ constexpr OrderingName kOrderings[] = {
 bool is_at_attribute(const Lexer& lexer) {
     if (!lexer.is_at(TokenKind::word) || is_at_type(lexer)) return false;
     const std::string& word = lexer.current().text;
-    for (const char* other : {"true", "false", "null", "undef", "poison", "zeroinitializer",
-                              "splat", "asm", "addrspace"}) {
-        if (word == other) return false;
+    for (const char* constant_word : {"true", "false", "null", "undef", "poison", "zeroinitializer",
+                                      "splat", "asm", "addrspace"}) {
+        if (word == constant_word) return false;
     }
     return operation_named(word) == Op::count;
 }
@@ -46,13 +46,13 @@ InstructionReader::Form InstructionReader::find_form(Op op) {
     return kForms[static_cast<std::size_t>(op)];
 }
 
-Instruction* InstructionReader::read(std::vector<MetadataAttachment>& notes) {
-    const std::size_t where = lexer_.current().begin;
+Instruction* InstructionReader::read(std::vector<MetadataAttachment>& attachments) {
+    const std::size_t line_begin = lexer_.current().begin;
     std::string name;
     Instruction* instruction = begin(name);
-    instruction->text = lexer_.line_at(where);
+    instruction->text = lexer_.line_at(line_begin);
     (this->*find_form(instruction->op))(*instruction);
-    read_end(*instruction, notes);
+    read_end(*instruction, attachments);
     return instruction;
 }
 
@@ -80,7 +80,7 @@ Instruction* InstructionReader::begin(std::string& name) {
 }
 
 /// Reads ", align 4, !dbg !12" and similar.
-void InstructionReader::read_end(Instruction& i, std::vector<MetadataAttachment>& notes) {
+void InstructionReader::read_end(Instruction& i, std::vector<MetadataAttachment>& attachments) {
     while (lexer_.accept(',')) {
         if (lexer_.accept_word("align")) {
             i.align = static_cast<u32>(read_unsigned(lexer_));
@@ -89,7 +89,7 @@ void InstructionReader::read_end(Instruction& i, std::vector<MetadataAttachment>
             if (kind == "invariant.load") i.flags |= flag::invariant;
             const std::string node = lexer_.expect(TokenKind::metadata, "metadata");
             if (lexer_.is_at('{') || lexer_.is_at('(')) lexer_.skip_brackets();
-            notes.push_back({&i, kind, node});
+            attachments.push_back({&i, kind, node});
         } else if (lexer_.is_at_word("addrspace")) {
             read_space(lexer_);
         } else {
@@ -124,13 +124,14 @@ void InstructionReader::read_binary(Instruction& i) {
 void InstructionReader::compare(Instruction& i) {
     read_flags(i);
     i.predicate = lexer_.expect(TokenKind::word, "a comparison");
-    const Type* compared = read_type(lexer_, module_.types);
-    i.operands = {values_.read(compared)};
+    const Type* operand_type = read_type(lexer_, module_.types);
+    i.operands = {values_.read(operand_type)};
     lexer_.expect(',');
-    i.operands.push_back(values_.read(compared));
-    const Type* one = module_.types.integer(1);
-    i.type =
-        compared->has_kind(Type::Kind::vector) ? module_.types.vector(one, compared->count) : one;
+    i.operands.push_back(values_.read(operand_type));
+    const Type* bit_type = module_.types.integer(1);
+    i.type = operand_type->has_kind(Type::Kind::vector)
+                 ? module_.types.vector(bit_type, operand_type->count)
+                 : bit_type;
 }
 
 /// Reads sext i32 %x to i64.
@@ -259,8 +260,8 @@ void InstructionReader::read_scope(Instruction& i) {
 }
 
 Ordering InstructionReader::read_ordering() {
-    for (const OrderingName& known : kOrderings) {
-        if (lexer_.accept_word(known.name)) return known.ordering;
+    for (const OrderingName& ordering_name : kOrderings) {
+        if (lexer_.accept_word(ordering_name.name)) return ordering_name.ordering;
     }
     lexer_.fail("expected an ordering");
 }

@@ -19,7 +19,7 @@ public:
         Instruction* instruction;
         std::string kind, node;
     };
-    Instruction* read(std::vector<MetadataAttachment>& notes);
+    Instruction* read(std::vector<MetadataAttachment>& attachments);
 
     /// The attributes of a parameter or a result, such as zeroext, align 4, range(i32 0, 8) or
     /// byval(%T).
@@ -62,7 +62,7 @@ private:
     void read_shuffle_mask(Instruction& i);
     void read_arguments(Instruction& i);
     Block* read_label();
-    void read_end(Instruction& i, std::vector<MetadataAttachment>& notes);
+    void read_end(Instruction& i, std::vector<MetadataAttachment>& attachments);
 
     Lexer& lexer_;
     Module& module_;

@@ -56,7 +56,7 @@ const Type* read_structure(Lexer& lexer, Types& types, bool is_packed) {
     return types.structure(std::move(members), is_packed);
 }
 
-const Type* read_function_type(Lexer& lexer, Types& types, const Type* returned) {
+const Type* read_function_type(Lexer& lexer, Types& types, const Type* return_type) {
     std::vector<const Type*> parameters;
     bool is_variadic = false;
     lexer.expect('(');
@@ -70,7 +70,7 @@ const Type* read_function_type(Lexer& lexer, Types& types, const Type* returned)
         if (!lexer.accept(',')) break;
     }
     lexer.expect(')');
-    return types.function(returned, std::move(parameters), is_variadic);
+    return types.function(return_type, std::move(parameters), is_variadic);
 }
 
 }  // namespace

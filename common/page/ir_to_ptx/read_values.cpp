@@ -77,11 +77,11 @@ u32 ValueReader::read_flags() {
     u32 flags = 0;
     for (bool is_one = true; is_one && lexer_.is_at(TokenKind::word);) {
         is_one = false;
-        for (const FlagName& known : kFlags) {
-            if (lexer_.current().text != known.name) continue;
-            flags |= known.bits;
+        for (const FlagName& flag_name : kFlags) {
+            if (lexer_.current().text != flag_name.name) continue;
+            flags |= flag_name.bits;
             lexer_.take_token();
-            if (known.name == "inrange" && lexer_.is_at('(')) lexer_.skip_brackets();
+            if (flag_name.name == "inrange" && lexer_.is_at('(')) lexer_.skip_brackets();
             is_one = true;
             break;
         }
@@ -108,16 +108,17 @@ Value* ValueReader::read_metadata() {
 }
 
 Instruction* ValueReader::local(const std::string& name, const Type* type) {
-    Instruction*& known = names_.locals[name];
-    if (!known) known = module_.make<Instruction>(Value::Kind::instruction, type, name);
-    if (known->type->has_kind(Type::Kind::nothing)) known->type = type;
-    return known;
+    Instruction*& local_value = names_.locals[name];
+    if (!local_value) local_value = module_.make<Instruction>(Value::Kind::instruction, type, name);
+    if (local_value->type->has_kind(Type::Kind::nothing)) local_value->type = type;
+    return local_value;
 }
 
 Block* ValueReader::block(const std::string& name) {
-    Block*& known = names_.blocks[name];
-    if (!known) known = module_.make<Block>(Value::Kind::block, module_.types.label(), name);
-    return known;
+    Block*& block_entry = names_.blocks[name];
+    if (!block_entry)
+        block_entry = module_.make<Block>(Value::Kind::block, module_.types.label(), name);
+    return block_entry;
 }
 
 Value* ValueReader::read(const Type* type) {
@@ -141,9 +142,9 @@ Value* ValueReader::read(const Type* type) {
     if (lexer_.accept('{')) return read_aggregate(type, '}');
     if (lexer_.accept('<')) {
         if (!lexer_.accept('{')) return read_aggregate(type, '>');
-        Value* packed = read_aggregate(type, '}');
+        Value* packed_value = read_aggregate(type, '}');
         lexer_.expect('>');
-        return packed;
+        return packed_value;
     }
     if (lexer_.is_at(TokenKind::word)) return read_word(type);
     lexer_.fail("expected a value");
@@ -195,13 +196,13 @@ Value* ValueReader::read_number(const Type* type) {
     return constant;
 }
 
-Value* ValueReader::read_aggregate(const Type* type, char close) {
+Value* ValueReader::read_aggregate(const Type* type, char closing_character) {
     auto* constant = module_.make<Constant>(Value::Kind::aggregate, type);
-    while (!lexer_.is_at(close)) {
+    while (!lexer_.is_at(closing_character)) {
         constant->operands.push_back(read_typed());
         if (!lexer_.accept(',')) break;
     }
-    lexer_.expect(close);
+    lexer_.expect(closing_character);
     return constant;
 }
 

@@ -37,7 +37,7 @@ public:
 private:
     Value* read_word(const Type* type);
     Value* read_number(const Type* type);
-    Value* read_aggregate(const Type* type, char close);
+    Value* read_aggregate(const Type* type, char closing_character);
     Value* read_string(const Type* type);
     Value* read_splat(const Type* type);
     Value* read_asm(const Type* type);

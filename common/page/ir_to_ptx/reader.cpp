@@ -14,10 +14,10 @@ namespace coalesce::translator {
 namespace {
 
 bool is_linkage(const std::string& word) {
-    for (const char* known :
+    for (const char* linkage_word :
          {"private", "internal", "available_externally", "linkonce", "weak", "common", "appending",
           "extern_weak", "linkonce_odr", "weak_odr", "external"}) {
-        if (word == known) return true;
+        if (word == linkage_word) return true;
     }
     return false;
 }
@@ -34,7 +34,7 @@ public:
 
 private:
     void find_names();
-    void name_variable(const std::string& name, std::string_view definition);
+    void name_variable(const std::string& name, std::string_view definition_text);
     void read_top_level();
     void read_variable();
     void read_variable_words(Variable& variable, bool& is_alias);
@@ -91,15 +91,15 @@ void ModuleReader::find_names() {
         if (is_function || words.starts_with("@")) {
             Lexer name(words.substr(std::min(words.find('@'), words.size())));
             if (!name.is_at(TokenKind::global)) name.fail("expected a name");
-            const std::string found = name.current().text;
-            if (is_function && names_.globals.count(found)) {
+            const std::string name_text = name.current().text;
+            if (is_function && names_.globals.count(name_text)) {
                 // Both clang and library.cpp may declare the same function.
             } else if (is_function) {
-                auto* function = module_->make<Function>(Value::Kind::function, pointer, found);
-                names_.globals[found] = function;
+                auto* function = module_->make<Function>(Value::Kind::function, pointer, name_text);
+                names_.globals[name_text] = function;
                 module_->functions.push_back(function);
             } else {
-                name_variable(found, words);
+                name_variable(name_text, words);
             }
         }
         line = end + 1;
@@ -108,12 +108,12 @@ void ModuleReader::find_names() {
 
 /// Adds the name of a variable. A variable without an address space is in global memory, and its
 /// name represents a generic address.
-void ModuleReader::name_variable(const std::string& name, std::string_view definition) {
+void ModuleReader::name_variable(const std::string& name, std::string_view definition_text) {
     const Type* pointer = module_->types.pointer();
     auto* variable = module_->make<Variable>(Value::Kind::variable, pointer, name);
     variables_[name] = variable;
     names_.globals[name] = variable;
-    Lexer words(definition);
+    Lexer words(definition_text);
     while (!words.is_at_word("global") && !words.is_at_word("constant")) {
         if (words.is_at(TokenKind::end) || words.is_at_word("addrspace") ||
             words.is_at_word("alias"))
@@ -361,11 +361,13 @@ void ModuleReader::resolve() {
                                         attribute_group_texts_[group].end());
         }
     }
-    for (auto& [function, node] : debug_nodes_) function->place = metadata_.place(node, *module_);
-    for (const InstructionReader::MetadataAttachment& note : metadata_attachments_) {
-        if (note.kind == "dbg") note.instruction->place = metadata_.place(note.node, *module_);
-        if (note.kind == "llvm.loop") {
-            note.instruction->is_not_unrolled = metadata_.is_not_unrolled(note.node);
+    for (auto& [function, node] : debug_nodes_)
+        function->location = metadata_.location(node, *module_);
+    for (const InstructionReader::MetadataAttachment& attachment : metadata_attachments_) {
+        if (attachment.kind == "dbg")
+            attachment.instruction->location = metadata_.location(attachment.node, *module_);
+        if (attachment.kind == "llvm.loop") {
+            attachment.instruction->is_not_unrolled = metadata_.is_not_unrolled(attachment.node);
         }
     }
     for (const DeclaredVariable& one : declared_variables_) {
@@ -386,18 +388,19 @@ void ModuleReader::resolve() {
 /// attributes.
 void ModuleReader::apply_annotations() {
     for (const Metadata::Annotation& annotation : metadata_.annotations()) {
-        const auto found = names_.globals.find(annotation.function);
-        if (found == names_.globals.end() || !found->second->has_kind(Value::Kind::function))
+        const auto global_entry = names_.globals.find(annotation.function);
+        if (global_entry == names_.globals.end() ||
+            !global_entry->second->has_kind(Value::Kind::function))
             continue;
-        auto& function = static_cast<Function&>(*found->second);
+        auto& function = static_cast<Function&>(*global_entry->second);
         for (const auto& [key, value] : annotation.facts) {
             if (key == "kernel") {
                 function.is_kernel = true;
             } else if (key == "minctasm" || key == "maxnreg") {
                 function.attributes["nvvm." + key] = value;
             } else if (key.starts_with("maxntid") || key.starts_with("reqntid")) {
-                std::string& all = function.attributes["nvvm." + key.substr(0, 7)];
-                all += (all.empty() ? "" : ",") + value;
+                std::string& attribute_text = function.attributes["nvvm." + key.substr(0, 7)];
+                attribute_text += (attribute_text.empty() ? "" : ",") + value;
             }
         }
     }
@@ -406,18 +409,20 @@ void ModuleReader::apply_annotations() {
 /// Adds the source position to an error. The position follows from the "!dbg !12" in the line that
 /// could not be read, and from the metadata at the end of the module.
 Untranslated with_source_position(const Untranslated& error, const std::string& text) {
-    constexpr std::string_view note = "!dbg !";
-    const std::size_t at = error.instruction.find(note), notes = text.find("\n!0 = ");
-    if (error.line != 0 || at == std::string::npos || notes == std::string::npos) return error;
+    constexpr std::string_view metadata_note = "!dbg !";
+    const std::size_t note_begin = error.instruction.find(metadata_note),
+                      notes = text.find("\n!0 = ");
+    if (error.line != 0 || note_begin == std::string::npos || notes == std::string::npos)
+        return error;
     Metadata metadata;
     Lexer lexer(std::string_view(text).substr(notes));
     while (lexer.is_at(TokenKind::metadata)) metadata.read(lexer);
-    const std::string name = error.instruction.substr(at + note.size());
+    const std::string name = error.instruction.substr(note_begin + metadata_note.size());
     Module module;
-    const Place* place = outermost_call_site(
-        metadata.place(name.substr(0, name.find_first_not_of("0123456789")), module));
-    if (!place) return error;
-    return {error.what(), error.instruction, place->file, place->line};
+    const SourceLocation* location = outermost_call_site(
+        metadata.location(name.substr(0, name.find_first_not_of("0123456789")), module));
+    if (!location) return error;
+    return {error.what(), error.instruction, location->file, location->line};
 }
 
 }  // namespace

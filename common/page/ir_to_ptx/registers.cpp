@@ -45,8 +45,8 @@ Liveness::Liveness(const Function& function, const FoldedInstructions& folding)
                 add_phi_operands(*block, next, alive);
             }
             end_[*block] = alive;
-            const auto& list = (*block)->instructions;
-            for (auto i = list.rbegin(); i != list.rend(); ++i) {
+            const auto& block_instructions = (*block)->instructions;
+            for (auto i = block_instructions.rbegin(); i != block_instructions.rend(); ++i) {
                 alive.erase(*i);
                 if ((*i)->op == Op::phi || folding.is_folded(*i)) continue;
                 for (const Value* value : folding.find_read_values(**i)) {
@@ -59,7 +59,7 @@ Liveness::Liveness(const Function& function, const FoldedInstructions& folding)
     }
 }
 
-std::set<const Value*> Liveness::between(const Block* from, const Block* to) const {
+std::set<const Value*> Liveness::find_alive_between(const Block* from, const Block* to) const {
     std::set<const Value*> alive = start_.at(to);
     add_phi_operands(from, to, alive);
     return alive;
@@ -79,7 +79,7 @@ RegisterSharing::RegisterSharing(const Function& function, const FoldedInstructi
     for (const Block* block : function.blocks) {
         for (const Instruction* phi : block->instructions) {
             if (phi->op != Op::phi) break;
-            for (const Value* incoming : phi->operands) join(phi, incoming);
+            for (const Value* incoming : phi->operands) try_join(phi, incoming);
         }
     }
 }
@@ -92,23 +92,24 @@ const Value* RegisterSharing::representative(const Value* value) const {
 /// Lets a phi and an incoming value share a register if possible. Both must be results of
 /// instructions: arguments have their own registers, and renamed values use the registers of other
 /// values.
-void RegisterSharing::join(const Value* phi, const Value* incoming) {
-    const Instruction* made = as_instruction(incoming);
-    if (!made || folding_.is_folded(made) || made->op == Op::alloca || made->type != phi->type)
+void RegisterSharing::try_join(const Value* phi, const Value* incoming) {
+    const Instruction* definition = as_instruction(incoming);
+    if (!definition || folding_.is_folded(definition) || definition->op == Op::alloca ||
+        definition->type != phi->type)
         return;
-    if (!reads_before_it_writes(*made)) return;
+    if (!reads_before_it_writes(*definition)) return;
     const Value *a = representative(phi), *b = representative(incoming);
     if (a == b) return;
-    std::vector<const Value*>& of_a = members_.try_emplace(a, 1, a).first->second;
-    std::vector<const Value*>& of_b = members_.try_emplace(b, 1, b).first->second;
-    for (const Value* x : of_a) {
-        for (const Value* y : of_b) {
-            if (interfere(x, y)) return;
+    std::vector<const Value*>& group_a = members_.try_emplace(a, 1, a).first->second;
+    std::vector<const Value*>& group_b = members_.try_emplace(b, 1, b).first->second;
+    for (const Value* member_a : group_a) {
+        for (const Value* member_b : group_b) {
+            if (interfere(member_a, member_b)) return;
         }
     }
-    for (const Value* y : of_b) {
-        representative_[y] = a;
-        of_a.push_back(y);
+    for (const Value* member_b : group_b) {
+        representative_[member_b] = a;
+        group_a.push_back(member_b);
     }
     members_.erase(b);
 }
@@ -118,20 +119,21 @@ bool RegisterSharing::interfere(const Value* a, const Value* b) const {
     return is_alive_after(a, as_instruction(b)) || is_alive_after(b, as_instruction(a));
 }
 
-bool RegisterSharing::is_alive_after(const Value* value, const Instruction* place) const {
-    const Instruction* made = as_instruction(value);
-    const Block* block = place->parent;
+bool RegisterSharing::is_alive_after(const Value* value, const Instruction* point) const {
+    const Instruction* definition = as_instruction(value);
+    const Block* block = point->parent;
     // All phis of a block are defined at its beginning.
-    if (made->parent == block && made->op == Op::phi && place->op == Op::phi) return true;
-    const bool is_made_before = made->parent == block
-                                    ? position_.at(made) < position_.at(place)
+    if (definition->parent == block && definition->op == Op::phi && point->op == Op::phi)
+        return true;
+    const bool is_made_before = definition->parent == block
+                                    ? position_.at(definition) < position_.at(point)
                                     : liveness_.alive_at_start(block).count(value) != 0;
     if (!is_made_before) return false;
     if (liveness_.alive_at_end(block).count(value)) return true;
     const auto readers = readers_.find(value);
     if (readers == readers_.end()) return false;
     for (const Instruction* reader : readers->second) {
-        if (reader->parent == block && position_.at(reader) > position_.at(place)) return true;
+        if (reader->parent == block && position_.at(reader) > position_.at(point)) return true;
     }
     return false;
 }

@@ -16,7 +16,7 @@ class Liveness {
 public:
     Liveness(const Function& function, const FoldedInstructions& folding);
     /// Returns the values live on the edge between two blocks, before the phis are set.
-    std::set<const Value*> between(const Block* from, const Block* to) const;
+    std::set<const Value*> find_alive_between(const Block* from, const Block* to) const;
     const std::set<const Value*>& alive_at_start(const Block* block) const {
         return start_.at(block);
     }
@@ -40,8 +40,8 @@ public:
 
 private:
     bool interfere(const Value* a, const Value* b) const;
-    bool is_alive_after(const Value* value, const Instruction* place) const;
-    void join(const Value* phi, const Value* incoming);
+    bool is_alive_after(const Value* value, const Instruction* position) const;
+    void try_join(const Value* phi, const Value* incoming);
 
     const FoldedInstructions& folding_;
     const Liveness& liveness_;

@@ -60,7 +60,7 @@ public:
             for (std::size_t k = 0; k < block->instructions.size(); ++k) rewrite(*block, k);
         }
         retype();
-        for (auto& [block, casts] : at_end_) {
+        for (auto& [block, casts] : casts_at_end_) {
             block->instructions.insert(block->instructions.end() - 1, casts.begin(), casts.end());
         }
     }
@@ -73,9 +73,11 @@ private:
     void find_spaces();
     bool has_known_space(const Value* value) const;
     Value* cast_to_known_space(Value* value);
-    Value* cast_to_generic(Instruction& user, std::size_t operand, Block& block, std::size_t& at);
-    void rewrite(Block& block, std::size_t& at);
-    void rewrite_operand(Instruction& user, std::size_t operand, Block& block, std::size_t& at);
+    Value* cast_to_generic(Instruction& user, std::size_t operand, Block& block,
+                           std::size_t& position);
+    void rewrite(Block& block, std::size_t& position);
+    void rewrite_operand(Instruction& user, std::size_t operand, Block& block,
+                         std::size_t& position);
     void retype();
     const Type* pointer_type(Space space) { return module_.types.pointer(space); }
 
@@ -83,7 +85,7 @@ private:
     Function& function_;
     std::map<const Value*, KnownSpace> known_spaces_;  ///< the spaces of instructions
     std::map<const Value*, Value*> moved_arguments_;
-    std::map<Block*, std::vector<Instruction*>> at_end_;
+    std::map<Block*, std::vector<Instruction*>> casts_at_end_;
 };
 
 SpaceInference::KnownSpace SpaceInference::find_space(const Value* value) const {
@@ -99,8 +101,8 @@ SpaceInference::KnownSpace SpaceInference::find_space(const Value* value) const 
             expression->op == Op::addrspacecast || expression->op == Op::getelementptr;
         return goes_through ? find_space(expression->operands[0]) : Space::generic;
     }
-    const auto found = known_spaces_.find(value);
-    return found == known_spaces_.end() ? Space::generic : found->second;
+    const auto known_space = known_spaces_.find(value);
+    return known_space == known_spaces_.end() ? Space::generic : known_space->second;
 }
 
 /// Finds the space of every pointer. A pointer's space starts as unknown and changes only towards
@@ -123,18 +125,19 @@ void SpaceInference::find_spaces() {
             for (const Instruction* i : block->instructions) {
                 if (is_generic_pointer(*i) && is_loaded_by_kernel(*i))
                     known_spaces_[i] = Space::global;
-                const auto found = known_spaces_.find(i);
-                if (found == known_spaces_.end() || i->op == Op::alloca || i->op == Op::load)
+                const auto known_space = known_spaces_.find(i);
+                if (known_space == known_spaces_.end() || i->op == Op::alloca || i->op == Op::load)
                     continue;
-                KnownSpace known = found->second;
+                KnownSpace new_space = known_space->second;
                 const auto sources = i->op == Op::addrspacecast ? i->operands : pointer_sources(*i);
                 for (const Value* source : sources) {
-                    const KnownSpace other = find_space(source);
-                    if (!other) continue;
-                    known = !known || *known == *other ? other : Space::generic;
+                    const KnownSpace source_space = find_space(source);
+                    if (!source_space) continue;
+                    new_space =
+                        !new_space || *new_space == *source_space ? source_space : Space::generic;
                 }
-                is_changed |= known != found->second;
-                found->second = known;
+                is_changed |= new_space != known_space->second;
+                known_space->second = new_space;
             }
         }
     }
@@ -142,8 +145,8 @@ void SpaceInference::find_spaces() {
 
 bool SpaceInference::has_known_space(const Value* value) const {
     if (!is_generic_pointer(*value)) return false;
-    const KnownSpace known = find_space(value);
-    return known && *known != Space::generic;
+    const KnownSpace value_space = find_space(value);
+    return value_space && *value_space != Space::generic;
 }
 
 /// Returns the value cast to a pointer in its inferred space.
@@ -155,15 +158,15 @@ Value* SpaceInference::cast_to_known_space(Value* value) {
             argument->type = pointer_type(Space::param);
             return argument;
         }
-        Value*& moved = moved_arguments_[value];
-        if (!moved) {
+        Value*& argument_cast = moved_arguments_[value];
+        if (!argument_cast) {
             auto* cast = module_.make<Instruction>(Value::Kind::instruction, pointer_type(space));
             cast->op = Op::addrspacecast;
             cast->operands = {value};
             cast->parent = function_.blocks.front();
-            moved = cast;
+            argument_cast = cast;
         }
-        return moved;
+        return argument_cast;
     }
     if (!value->has_kind(Value::Kind::expression)) return value;  // retype() changes its type
     auto* expression = static_cast<Constant*>(value);
@@ -171,15 +174,15 @@ Value* SpaceInference::cast_to_known_space(Value* value) {
         Value* source = expression->operands[0];
         return has_known_space(source) ? cast_to_known_space(source) : source;
     }
-    auto* moved = module_.make<Constant>(*expression);
-    moved->type = pointer_type(space);
-    if (has_known_space(moved->operands[0]))
-        moved->operands[0] = cast_to_known_space(moved->operands[0]);
-    return moved;
+    auto* expression_copy = module_.make<Constant>(*expression);
+    expression_copy->type = pointer_type(space);
+    if (has_known_space(expression_copy->operands[0]))
+        expression_copy->operands[0] = cast_to_known_space(expression_copy->operands[0]);
+    return expression_copy;
 }
 
 Value* SpaceInference::cast_to_generic(Instruction& user, std::size_t operand, Block& block,
-                                       std::size_t& at) {
+                                       std::size_t& position) {
     Value* value = user.operands[operand];
     // Arguments and constants also exist as generic pointers, so they need no cast.
     const bool is_as_it_was =
@@ -189,16 +192,16 @@ Value* SpaceInference::cast_to_generic(Instruction& user, std::size_t operand, B
                                             {cast_to_known_space(value)}, user);
     if (user.op == Op::phi) {
         cast->parent = user.blocks[operand];
-        at_end_[cast->parent].push_back(cast);
+        casts_at_end_[cast->parent].push_back(cast);
     } else {
-        block.instructions.insert(block.instructions.begin() + static_cast<std::ptrdiff_t>(at++),
-                                  cast);
+        block.instructions.insert(
+            block.instructions.begin() + static_cast<std::ptrdiff_t>(position++), cast);
     }
     return cast;
 }
 
 void SpaceInference::rewrite_operand(Instruction& user, std::size_t operand, Block& block,
-                                     std::size_t& at) {
+                                     std::size_t& position) {
     Value*& value = user.operands[operand];
     if (!has_known_space(value)) return;
     const bool is_computed_from = !pointer_sources(user).empty() && has_known_space(&user) &&
@@ -206,13 +209,14 @@ void SpaceInference::rewrite_operand(Instruction& user, std::size_t operand, Blo
     if (is_address(user, operand) || is_computed_from || user.op == Op::addrspacecast) {
         value = cast_to_known_space(value);
     } else {
-        value = cast_to_generic(user, operand, block, at);
+        value = cast_to_generic(user, operand, block, position);
     }
 }
 
-void SpaceInference::rewrite(Block& block, std::size_t& at) {
-    Instruction& user = *block.instructions[at];
-    for (std::size_t k = 0; k < user.operands.size(); ++k) rewrite_operand(user, k, block, at);
+void SpaceInference::rewrite(Block& block, std::size_t& position) {
+    Instruction& user = *block.instructions[position];
+    for (std::size_t k = 0; k < user.operands.size(); ++k)
+        rewrite_operand(user, k, block, position);
 }
 
 void SpaceInference::retype() {
@@ -224,10 +228,11 @@ void SpaceInference::retype() {
     });
     for (Block* block : function_.blocks) {
         for (Instruction* i : block->instructions) {
-            const auto found = known_spaces_.find(i);
-            if (found == known_spaces_.end() || !found->second || *found->second == Space::generic)
+            const auto known_space = known_spaces_.find(i);
+            if (known_space == known_spaces_.end() || !known_space->second ||
+                *known_space->second == Space::generic)
                 continue;
-            i->type = pointer_type(*found->second);
+            i->type = pointer_type(*known_space->second);
         }
     }
     auto& entry = function_.blocks.front()->instructions;

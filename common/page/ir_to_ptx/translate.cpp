@@ -10,9 +10,12 @@
 
 namespace coalesce::translator {
 
-Untranslated::Untranslated(const std::string& what, const std::string& in, const std::string& of,
-                           unsigned at)
-    : std::runtime_error(what), instruction(in), file(of), line(at) {}
+Untranslated::Untranslated(const std::string& message, const std::string& instruction_text,
+                           const std::string& file_name, unsigned line_number)
+    : std::runtime_error(message),
+      instruction(instruction_text),
+      file(file_name),
+      line(line_number) {}
 
 std::string translate_ir_to_ptx(const std::string& ir) {
     const std::unique_ptr<Module> module = read_module(ir + kLibrary);

@@ -11,8 +11,8 @@ namespace coalesce::translator {
 /// Thrown if the IR contains something that the translator does not support. The message is for the
 /// author of the kernel.
 struct Untranslated : std::runtime_error {
-    Untranslated(const std::string& what, const std::string& instruction, const std::string& file,
-                 unsigned line);
+    Untranslated(const std::string& message, const std::string& instruction,
+                 const std::string& file, unsigned line);
     std::string instruction;  ///< the instruction's text in the IR
     std::string file;         ///< the source file; empty if unknown
     unsigned line;            ///< the line in that file; 0 if unknown

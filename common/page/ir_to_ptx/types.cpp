@@ -7,21 +7,21 @@ namespace coalesce::translator {
 const Type* Types::basic_type(Type::Kind kind) {
     Type type;
     type.kind = kind;
-    return unique(std::move(type));
+    return find_or_add_type(std::move(type));
 }
 
 const Type* Types::integer(u32 bits) {
     Type type;
     type.kind = Type::Kind::integer;
     type.bits = bits;
-    return unique(std::move(type));
+    return find_or_add_type(std::move(type));
 }
 
 const Type* Types::pointer(Space space) {
     Type type;
     type.kind = Type::Kind::pointer;
     type.space = space;
-    return unique(std::move(type));
+    return find_or_add_type(std::move(type));
 }
 
 const Type* Types::array(const Type* element, u64 count) {
@@ -29,7 +29,7 @@ const Type* Types::array(const Type* element, u64 count) {
     type.kind = Type::Kind::array;
     type.count = count;
     type.elements = {element};
-    return unique(std::move(type));
+    return find_or_add_type(std::move(type));
 }
 
 const Type* Types::vector(const Type* element, u64 count) {
@@ -37,7 +37,7 @@ const Type* Types::vector(const Type* element, u64 count) {
     type.kind = Type::Kind::vector;
     type.count = count;
     type.elements = {element};
-    return unique(std::move(type));
+    return find_or_add_type(std::move(type));
 }
 
 const Type* Types::structure(std::vector<const Type*> members, bool is_packed) {
@@ -45,29 +45,29 @@ const Type* Types::structure(std::vector<const Type*> members, bool is_packed) {
     type.kind = Type::Kind::structure;
     type.is_packed = is_packed;
     type.elements = std::move(members);
-    return unique(std::move(type));
+    return find_or_add_type(std::move(type));
 }
 
-const Type* Types::function(const Type* returned, std::vector<const Type*> parameters,
+const Type* Types::function(const Type* return_type, std::vector<const Type*> parameters,
                             bool is_variadic) {
     Type type;
     type.kind = Type::Kind::function;
     type.is_variadic = is_variadic;
     type.elements = std::move(parameters);
-    type.elements.insert(type.elements.begin(), returned);
-    return unique(std::move(type));
+    type.elements.insert(type.elements.begin(), return_type);
+    return find_or_add_type(std::move(type));
 }
 
 Type* Types::named(const std::string& name) {
-    Type*& known = named_[name];
-    if (!known) {
-        known = &all_.emplace_back();
-        known->kind = Type::Kind::opaque;
+    Type*& type_entry = named_types_[name];
+    if (!type_entry) {
+        type_entry = &owned_types_.emplace_back();
+        type_entry->kind = Type::Kind::opaque;
     }
-    return known;
+    return type_entry;
 }
 
-const Type* Types::unique(Type type) {
+const Type* Types::find_or_add_type(Type type) {
     std::string key =
         std::to_string(static_cast<int>(type.kind)) + ' ' + std::to_string(type.bits) + ' ' +
         std::to_string(static_cast<u32>(type.space)) + ' ' + std::to_string(type.count) +
@@ -75,14 +75,14 @@ const Type* Types::unique(Type type) {
     for (const Type* element : type.elements) {
         key += ' ' + std::to_string(reinterpret_cast<std::uintptr_t>(element));
     }
-    const Type*& known = by_key_[key];
-    if (!known) known = &all_.emplace_back(std::move(type));
-    return known;
+    const Type*& type_entry = types_by_key_[key];
+    if (!type_entry) type_entry = &owned_types_.emplace_back(std::move(type));
+    return type_entry;
 }
 
 namespace {
 
-std::string list_of(const std::vector<const Type*>& types, std::size_t from) {
+std::string format_list(const std::vector<const Type*>& types, std::size_t from) {
     std::string text;
     for (std::size_t i = from; i < types.size(); ++i) {
         text += (i > from ? ", " : "") + text_of(*types[i]);
@@ -107,9 +107,9 @@ std::string text_of(const Type& type) {
             return "[" + std::to_string(type.count) + " x " + text_of(*type.element()) + "]";
         case Type::Kind::vector:
             return "<" + std::to_string(type.count) + " x " + text_of(*type.element()) + ">";
-        case Type::Kind::structure: return "{ " + list_of(type.elements, 0) + " }";
+        case Type::Kind::structure: return "{ " + format_list(type.elements, 0) + " }";
         case Type::Kind::function:
-            return text_of(*type.element()) + " (" + list_of(type.elements, 1) + ")";
+            return text_of(*type.element()) + " (" + format_list(type.elements, 1) + ")";
         case Type::Kind::label: return "label";
         case Type::Kind::metadata: return "metadata";
         case Type::Kind::opaque: return "opaque";

@@ -77,7 +77,7 @@ public:
     const Type* array(const Type* element, u64 count);
     const Type* vector(const Type* element, u64 count);
     const Type* structure(std::vector<const Type*> members, bool is_packed);
-    const Type* function(const Type* returned, std::vector<const Type*> parameters,
+    const Type* function(const Type* return_type, std::vector<const Type*> parameters,
                          bool is_variadic);
 
     /// Returns the type with this name, such as %struct.Pair. A type may be used before its
@@ -86,11 +86,11 @@ public:
 
 private:
     const Type* basic_type(Type::Kind kind);
-    const Type* unique(Type type);
+    const Type* find_or_add_type(Type type);
 
-    std::deque<Type> all_;
-    std::map<std::string, const Type*> by_key_;
-    std::map<std::string, Type*> named_;
+    std::deque<Type> owned_types_;
+    std::map<std::string, const Type*> types_by_key_;
+    std::map<std::string, Type*> named_types_;
 };
 
 /// Returns the type in the syntax of the IR, for messages.

@@ -32,11 +32,11 @@ struct InitialBytes {
 
 /// Returns the address of a value plus an offset as PTX, such as "generic(table)+8".
 std::string InitialBytes::address(const Value* value, i64 added) const {
-    const auto with = [&](const std::string& name) {
+    const auto format_symbol = [&](const std::string& name) {
         return added == 0 ? name : name + (added > 0 ? "+" : "") + std::to_string(added);
     };
-    if (value->has_kind(Value::Kind::function)) return with(ptx_name(value->name));
-    if (value->has_kind(Value::Kind::variable)) return with(ptx_name(value->name));
+    if (value->has_kind(Value::Kind::function)) return format_symbol(ptx_name(value->name));
+    if (value->has_kind(Value::Kind::variable)) return format_symbol(ptx_name(value->name));
     if (!value->has_kind(Value::Kind::expression)) fail_initial(variable);
     const auto* expression = static_cast<const Constant*>(value);
     if (expression->op == Op::getelementptr) {
@@ -45,8 +45,8 @@ std::string InitialBytes::address(const Value* value, i64 added) const {
         return address(steps.base, added + steps.offset);
     }
     if (expression->op == Op::addrspacecast && expression->type->space == Space::generic) {
-        const std::string inside = address(expression->operands[0], 0);
-        return with("generic(" + inside + ")");
+        const std::string pointer_text = address(expression->operands[0], 0);
+        return format_symbol("generic(" + pointer_text + ")");
     }
     if (expression->op == Op::ptrtoint || expression->op == Op::bitcast) {
         return address(expression->operands[0], added);
@@ -57,9 +57,10 @@ std::string InitialBytes::address(const Value* value, i64 added) const {
 void InitialBytes::write_elements(const Constant& aggregate, u64 offset) {
     const Type& type = *aggregate.type;
     for (std::size_t i = 0; i < aggregate.operands.size(); ++i) {
-        const u64 at = type.has_kind(Type::Kind::structure) ? offset_of_member(type, i)
-                                                            : i * size_of(*type.element());
-        write(aggregate.operands[i], offset + at);
+        const u64 member_offset = type.has_kind(Type::Kind::structure)
+                                      ? offset_of_member(type, i)
+                                      : i * size_of(*type.element());
+        write(aggregate.operands[i], offset + member_offset);
     }
 }
 
@@ -86,9 +87,9 @@ void InitialBytes::write(const Value* value, u64 offset) {
 std::string initial_text(const InitialBytes& image) {
     std::string text;
     const u64 step = image.addresses.empty() ? 1 : 8;
-    std::size_t last = image.bytes.size();
-    while (step == 1 && last > 1 && image.bytes[last - 1] == 0) --last;
-    for (u64 offset = 0; offset < last; offset += step) {
+    std::size_t byte_count = image.bytes.size();
+    while (step == 1 && byte_count > 1 && image.bytes[byte_count - 1] == 0) --byte_count;
+    for (u64 offset = 0; offset < byte_count; offset += step) {
         if (!text.empty()) text += ", ";
         if (const auto found = image.addresses.find(offset); found != image.addresses.end()) {
             text += found->second;
@@ -101,23 +102,25 @@ std::string initial_text(const InitialBytes& image) {
     return " = {" + text + "}";
 }
 
-void add_in_order(const Variable* variable, std::set<const Variable*>& seen,
+void add_in_order(const Variable* variable, std::set<const Variable*>& visited,
                   std::vector<const Variable*>& order);
 
-void add_referenced_values(const Value* value, std::set<const Variable*>& seen,
+void add_referenced_values(const Value* value, std::set<const Variable*>& visited,
                            std::vector<const Variable*>& order) {
     if (!value) return;
     if (value->has_kind(Value::Kind::variable))
-        add_in_order(static_cast<const Variable*>(value), seen, order);
+        add_in_order(static_cast<const Variable*>(value), visited, order);
     if (const Constant* constant = as_constant(value)) {
-        for (const Value* operand : constant->operands) add_referenced_values(operand, seen, order);
+        for (const Value* operand : constant->operands)
+            add_referenced_values(operand, visited, order);
     }
 }
 
-void add_in_order(const Variable* variable, std::set<const Variable*>& seen,
+void add_in_order(const Variable* variable, std::set<const Variable*>& visited,
                   std::vector<const Variable*>& order) {
-    if (!seen.insert(variable).second) return;
-    if (!variable->name.starts_with("llvm.")) add_referenced_values(variable->initial, seen, order);
+    if (!visited.insert(variable).second) return;
+    if (!variable->name.starts_with("llvm."))
+        add_referenced_values(variable->initial, visited, order);
     order.push_back(variable);
 }
 
@@ -125,8 +128,8 @@ void add_in_order(const Variable* variable, std::set<const Variable*>& seen,
 
 std::vector<const Variable*> order_by_dependencies(const Module& module) {
     std::vector<const Variable*> order;
-    std::set<const Variable*> seen;
-    for (const Variable* variable : module.variables) add_in_order(variable, seen, order);
+    std::set<const Variable*> visited;
+    for (const Variable* variable : module.variables) add_in_order(variable, visited, order);
     return order;
 }
 

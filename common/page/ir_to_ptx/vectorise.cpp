@@ -97,7 +97,7 @@ private:
         for (std::size_t k = begin; k < end; ++k) {
             Instruction* i = block_.instructions[k];
             if (!is_candidate(*i)) continue;
-            const Access access = access_of(*i);
+            const Access access = find_access(*i);
             const u64 bytes = store_size(element_of(accessed_type(*i)));
             const auto leader =
                 std::find_if(leaders.begin(), leaders.end(), [&](const ChainStart& l) {
@@ -128,22 +128,22 @@ private:
     bool can_move(const ChainedAccess& link, const ChainedAccess& to, const Chain& chain) const {
         const Instruction& i = *link.instruction;
         if (i.has_flag(flag::invariant)) return true;
-        const Access access = access_of(i);
+        const Access access = find_access(i);
         const auto [low, high] = std::minmax(link.position, to.position);
         for (std::size_t k = low; k <= high; ++k) {
-            const Instruction& other = *block_.instructions[k];
-            if (&other == &i) continue;
-            const auto in_chain =
-                std::find_if(chain.begin(), chain.end(),
-                             [&](const ChainedAccess& l) { return l.instruction == &other; });
-            if (in_chain != chain.end()) {
-                const i64 bytes = static_cast<i64>(store_size(accessed_type(other)));
-                const bool overlaps = in_chain->offset < link.offset + access.bytes &&
-                                      link.offset < in_chain->offset + bytes;
+            const Instruction& other_instruction = *block_.instructions[k];
+            if (&other_instruction == &i) continue;
+            const auto chained_access = std::find_if(
+                chain.begin(), chain.end(),
+                [&](const ChainedAccess& l) { return l.instruction == &other_instruction; });
+            if (chained_access != chain.end()) {
+                const i64 bytes = static_cast<i64>(store_size(accessed_type(other_instruction)));
+                const bool overlaps = chained_access->offset < link.offset + access.bytes &&
+                                      link.offset < chained_access->offset + bytes;
                 if (i.op == Op::store && overlaps) return false;
                 continue;
             }
-            if (may_change(other, access, i.op == Op::store)) return false;
+            if (may_change(other_instruction, access, i.op == Op::store)) return false;
         }
         return true;
     }
@@ -152,19 +152,19 @@ private:
         Chain order_by_dependencies = chain;
         if (chain.front().instruction->op == Op::store)
             std::reverse(order_by_dependencies.begin(), order_by_dependencies.end());
-        std::vector<Chain> all{{order_by_dependencies.front()}};
+        std::vector<Chain> cut_chains{{order_by_dependencies.front()}};
         for (std::size_t k = 1; k < order_by_dependencies.size(); ++k) {
-            if (can_move(order_by_dependencies[k], all.back().front(), chain))
-                all.back().push_back(order_by_dependencies[k]);
+            if (can_move(order_by_dependencies[k], cut_chains.back().front(), chain))
+                cut_chains.back().push_back(order_by_dependencies[k]);
             else
-                all.push_back({order_by_dependencies[k]});
+                cut_chains.push_back({order_by_dependencies[k]});
         }
-        return all;
+        return cut_chains;
     }
 
     // ---- 3: gaps ----
 
-    static u64 bytes_of(const ChainedAccess& link) {
+    static u64 count_bytes(const ChainedAccess& link) {
         return store_size(accessed_type(*link.instruction));
     }
 
@@ -173,29 +173,29 @@ private:
             chain.begin(), chain.end(),
             [](const ChainedAccess& a, const ChainedAccess& b) { return a.offset < b.offset; });
         const bool may_fill = chain.front().instruction->op == Op::load;
-        std::vector<Chain> all{{chain.front()}};
+        std::vector<Chain> cut_chains{{chain.front()}};
         for (std::size_t k = 1; k < chain.size(); ++k) {
-            const ChainedAccess &before = chain[k - 1], &link = chain[k];
-            const i64 bytes = static_cast<i64>(bytes_of(before)), end = before.offset + bytes,
-                      gap = link.offset - end;
-            const bool is_fillable = may_fill && bytes == static_cast<i64>(bytes_of(link)) &&
+            const ChainedAccess &previous = chain[k - 1], &link = chain[k];
+            const i64 bytes = static_cast<i64>(count_bytes(previous)),
+                      end = previous.offset + bytes, gap = link.offset - end;
+            const bool is_fillable = may_fill && bytes == static_cast<i64>(count_bytes(link)) &&
                                      !accessed_type(*link.instruction).has_kind(Type::Kind::vector);
-            const bool two_fit = gap == 2 * bytes && all.back().size() % 4 == 1;
-            if (is_fillable && (gap == bytes || two_fit)) {
-                for (i64 at = end; at < link.offset; at += bytes)
-                    all.back().push_back({nullptr, at, link.position});
+            const bool leaves_two_words = gap == 2 * bytes && cut_chains.back().size() % 4 == 1;
+            if (is_fillable && (gap == bytes || leaves_two_words)) {
+                for (i64 filler_offset = end; filler_offset < link.offset; filler_offset += bytes)
+                    cut_chains.back().push_back({nullptr, filler_offset, link.position});
             } else if (gap != 0) {
-                all.push_back({});
+                cut_chains.push_back({});
             }
-            all.back().push_back(link);
+            cut_chains.back().push_back(link);
         }
-        return all;
+        return cut_chains;
     }
 
     // ---- 4: alignment ----
 
     std::vector<Chain> cut_by_alignment(const Chain& chain) const {
-        std::vector<Chain> all;
+        std::vector<Chain> cut_chains;
         const u64 scalar = store_size(element_of(accessed_type(*chain.front().instruction)));
         const bool is_load = chain.front().instruction->op == Op::load;
         for (std::size_t begin = 0; begin + 1 < chain.size(); ++begin) {
@@ -203,7 +203,7 @@ private:
             const u32 align = pointer_alignment(*chain[begin].instruction);
             for (std::size_t end = chain.size(); end > begin + 1; --end) {
                 u64 bytes = static_cast<u64>(chain[end - 1].offset - chain[begin].offset) +
-                            (chain[end - 1].instruction ? bytes_of(chain[end - 1]) : scalar);
+                            (chain[end - 1].instruction ? count_bytes(chain[end - 1]) : scalar);
                 if (bytes > kMaxBytes) continue;
                 const Chain piece(chain.begin() + static_cast<std::ptrdiff_t>(begin),
                                   chain.begin() + static_cast<std::ptrdiff_t>(end));
@@ -211,17 +211,17 @@ private:
                     while (!std::has_single_bit(bytes)) bytes += scalar;
                 }
                 if (bytes > kMaxBytes || align % bytes != 0) continue;
-                const auto real =
+                const auto real_count =
                     std::count_if(piece.begin(), piece.end(),
                                   [](const ChainedAccess& l) { return l.instruction != nullptr; });
                 // Merging is not an improvement if the piece has two loads and one of them only
                 // fills a gap.
-                if (piece.size() > 2 || real == 2) all.push_back(piece);
+                if (piece.size() > 2 || real_count == 2) cut_chains.push_back(piece);
                 begin = end - 1;
                 break;
             }
         }
-        return all;
+        return cut_chains;
     }
 
     // ---- the new instruction ----
@@ -238,20 +238,20 @@ private:
 
     Value* index(u64 number) { return module_.number(module_.types.integer(32), number); }
 
-    Value* convert_bits(Value* value, const Type* type, const Instruction& like,
-                        std::vector<Instruction*>& made) {
+    Value* convert_bits(Value* value, const Type* type, const Instruction& source,
+                        std::vector<Instruction*>& new_instructions) {
         if (value->type == type) return value;
         const Op op = value->type->has_kind(Type::Kind::pointer) ? Op::ptrtoint
                       : type->has_kind(Type::Kind::pointer)      ? Op::inttoptr
                                                                  : Op::bitcast;
-        made.push_back(module_.instruction(op, type, {value}, like));
-        return made.back();
+        new_instructions.push_back(module_.instruction(op, type, {value}, source));
+        return new_instructions.back();
     }
 
-    Value* append_instruction(std::vector<Instruction*>& made, Op op, const Type* type,
-                              std::vector<Value*> operands, const Instruction& like) {
-        made.push_back(module_.instruction(op, type, std::move(operands), like));
-        return made.back();
+    Value* append_instruction(std::vector<Instruction*>& new_instructions, Op op, const Type* type,
+                              std::vector<Value*> operands, const Instruction& source) {
+        new_instructions.push_back(module_.instruction(op, type, std::move(operands), source));
+        return new_instructions.back();
     }
 
     std::size_t instruction_position(const Instruction* i) const {
@@ -260,9 +260,10 @@ private:
             block_.instructions.begin());
     }
 
-    void insert(std::size_t at, const std::vector<Instruction*>& made) {
-        block_.instructions.insert(block_.instructions.begin() + static_cast<std::ptrdiff_t>(at),
-                                   made.begin(), made.end());
+    void insert(std::size_t insert_position, const std::vector<Instruction*>& new_instructions) {
+        block_.instructions.insert(
+            block_.instructions.begin() + static_cast<std::ptrdiff_t>(insert_position),
+            new_instructions.begin(), new_instructions.end());
     }
 
     void erase(const Chain& chain) {
@@ -280,28 +281,28 @@ private:
     }
 
     /// Moves the instructions that compute a value to a position before `at`.
-    void hoist(Value* value, const Instruction* at) {
+    void hoist(Value* value, const Instruction* target) {
         Instruction* i = as_instruction(value);
         if (!i || i->parent != &block_ || i->op == Op::phi) return;
         const std::size_t from = instruction_position(i);
-        if (from < instruction_position(at)) return;
-        for (Value* operand : i->operands) hoist(operand, at);
+        if (from < instruction_position(target)) return;
+        for (Value* operand : i->operands) hoist(operand, target);
         block_.instructions.erase(block_.instructions.begin() +
                                   static_cast<std::ptrdiff_t>(instruction_position(i)));
-        insert(instruction_position(at), {i});
+        insert(instruction_position(target), {i});
     }
 
     const ChainedAccess& first_or_last(const Chain& chain, bool is_last) const {
-        const ChainedAccess* best = &chain.front();
+        const ChainedAccess* outermost = &chain.front();
         for (const ChainedAccess& link : chain) {
             if (!link.instruction) continue;
             if (is_last ? instruction_position(link.instruction) >
-                              instruction_position(best->instruction)
+                              instruction_position(outermost->instruction)
                         : instruction_position(link.instruction) <
-                              instruction_position(best->instruction))
-                best = &link;
+                              instruction_position(outermost->instruction))
+                outermost = &link;
         }
-        return *best;
+        return *outermost;
     }
 
     void merge_loads(const Chain& chain) {
@@ -309,15 +310,15 @@ private:
         Instruction* first = first_or_last(chain, false).instruction;
         const Type* element = element_type(chain);
         const u64 scalar = store_size(*element);
-        u64 bytes =
-            static_cast<u64>(chain.back().offset - chain.front().offset) + bytes_of(chain.back());
+        u64 bytes = static_cast<u64>(chain.back().offset - chain.front().offset) +
+                    count_bytes(chain.back());
         while (!std::has_single_bit(bytes)) bytes += scalar;
         hoist(accessed_pointer(lowest), first);
-        std::vector<Instruction*> made;
-        Value* whole =
-            append_instruction(made, Op::load, module_.types.vector(element, bytes / scalar),
-                               {accessed_pointer(lowest)}, *first);
-        Instruction& load = *made.back();
+        std::vector<Instruction*> new_instructions;
+        Value* whole = append_instruction(new_instructions, Op::load,
+                                          module_.types.vector(element, bytes / scalar),
+                                          {accessed_pointer(lowest)}, *first);
+        Instruction& load = *new_instructions.back();
         load.memory_type = load.type;
         load.align = pointer_alignment(lowest);
         load.flags = lowest.flags;
@@ -327,26 +328,27 @@ private:
             if (!link.instruction) continue;
             const u64 lane = static_cast<u64>(link.offset - chain.front().offset) / scalar;
             replace_uses(function_, link.instruction,
-                         extract_loaded_element(whole, lane, *link.instruction, made));
+                         extract_loaded_element(whole, lane, *link.instruction, new_instructions));
         }
-        insert(instruction_position(first), made);
+        insert(instruction_position(first), new_instructions);
         erase(chain);
     }
 
     /// Returns the value of one of the merged loads, as an element of `whole`.
     Value* extract_loaded_element(Value* whole, u64 lane, const Instruction& of,
-                                  std::vector<Instruction*>& made) {
+                                  std::vector<Instruction*>& new_instructions) {
         const Type& type = accessed_type(of);
         const auto element = [&](u64 k) {
-            Value* one = append_instruction(made, Op::extractelement, whole->type->element(),
-                                            {whole, index(k)}, of);
-            return convert_bits(one, &element_of(type), of, made);
+            Value* one = append_instruction(new_instructions, Op::extractelement,
+                                            whole->type->element(), {whole, index(k)}, of);
+            return convert_bits(one, &element_of(type), of, new_instructions);
         };
         if (!type.has_kind(Type::Kind::vector)) return element(lane);
         Value* value = module_.undefined(&type);
         for (u64 k = 0; k < type.count; ++k) {
             Value* one = element(lane + k);
-            value = append_instruction(made, Op::insertelement, &type, {value, one, index(k)}, of);
+            value = append_instruction(new_instructions, Op::insertelement, &type,
+                                       {value, one, index(k)}, of);
         }
         return value;
     }
@@ -356,10 +358,10 @@ private:
         Instruction* last = first_or_last(chain, true).instruction;
         const Type* element = element_type(chain);
         const u64 scalar = store_size(*element);
-        const u64 bytes =
-            static_cast<u64>(chain.back().offset - chain.front().offset) + bytes_of(chain.back());
+        const u64 bytes = static_cast<u64>(chain.back().offset - chain.front().offset) +
+                          count_bytes(chain.back());
         const Type* type = module_.types.vector(element, bytes / scalar);
-        std::vector<Instruction*> made;
+        std::vector<Instruction*> new_instructions;
         Value* whole = module_.undefined(type);
         u64 lane = 0;
         for (const ChainedAccess& link : chain) {
@@ -368,17 +370,17 @@ private:
             for (u64 k = 0; k < count; ++k) {
                 Value* one = value;
                 if (value->type->has_kind(Type::Kind::vector))
-                    one = append_instruction(made, Op::extractelement, value->type->element(),
-                                             {value, index(k)}, *last);
-                one = convert_bits(one, element, *last, made);
-                whole = append_instruction(made, Op::insertelement, type,
+                    one = append_instruction(new_instructions, Op::extractelement,
+                                             value->type->element(), {value, index(k)}, *last);
+                one = convert_bits(one, element, *last, new_instructions);
+                whole = append_instruction(new_instructions, Op::insertelement, type,
                                            {whole, one, index(lane++)}, *last);
             }
         }
-        append_instruction(made, Op::store, module_.types.nothing(),
+        append_instruction(new_instructions, Op::store, module_.types.nothing(),
                            {whole, accessed_pointer(lowest)}, *last);
-        made.back()->align = pointer_alignment(lowest);
-        insert(instruction_position(last) + 1, made);
+        new_instructions.back()->align = pointer_alignment(lowest);
+        insert(instruction_position(last) + 1, new_instructions);
         erase(chain);
     }
 

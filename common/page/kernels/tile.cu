@@ -21,9 +21,9 @@ __global__ void transpose_tile(float* out, const float* in, int rows, int cols) 
 
     // The lanes now walk down the columns of the tile, which are rows of `out`.
     for (int k = 0; k < TILE_ROWS; k += DOWN) {
-        unsigned place = (threadIdx.y + k) * 32 + threadIdx.x;
-        unsigned down = place % TILE_ROWS;
-        unsigned across = place / TILE_ROWS;
+        unsigned tile_element = (threadIdx.y + k) * 32 + threadIdx.x;
+        unsigned down = tile_element % TILE_ROWS;
+        unsigned across = tile_element / TILE_ROWS;
         row = blockIdx.y * TILE_ROWS + down;
         col = blockIdx.x * 32 + across;
         if (row < rows && col < cols) {

@@ -46,7 +46,7 @@ public:
         RawOutput raw =
             run_compiler(compiler_, wrap_source(source.text, dialect_of(compiler_), kernel.sizes),
                          CompileOptions{}.architecture, seconds, keeps_variables_);
-        const Compiled compiled = finish_compilation(source, kernel, version_of(compiler_), raw);
+        const Compiled compiled = finish_compilation(source, kernel, read_version(compiler_), raw);
         // The learner's kernel is compiled first, and then the solution.
         Json& kept = kernel.kernel == kReferenceKernel ? reference : made;
         if (kept.is_null()) {
@@ -67,7 +67,7 @@ class Cases {
 public:
     Cases(Compiler kind, bool wants_steps) : wants_steps_(wants_steps) {
         const auto found = find_compiler(kind);
-        if (!found) throw UsageError(std::string("there is no ") + name_of(kind));
+        if (!found) throw UsageError(std::string("there is no ") + name_compiler_kind(kind));
         compiler_ = *found;
     }
 
@@ -103,7 +103,7 @@ private:
 
     static Json record(const Source& source, const Exercise& exercise, Recorder& runner) {
         const BlockSteps steps = record_steps(source, exercise, runner, {});
-        if (!steps.ok()) return {{"problem", terminal_text(steps.problem)}};
+        if (!steps.is_ok()) return {{"problem", terminal_text(steps.problem)}};
         return {{"shape", steps.shape.name()},
                 {"mistake", steps.mistake},
                 {"steps", Json::parse(steps.json)}};
@@ -117,7 +117,7 @@ private:
 void add_mutants(const Exercise& exercise, const std::string& solved, Cases& cases) {
     if (is_beyond(exercise.name)) {
         for (const AutomaticMutant& mutant : make_mutants(solved)) {
-            cases.add(exercise, "mutant: " + mutant.change, mutant.text);
+            cases.add(exercise, "mutant: " + mutant.description, mutant.text);
         }
         return;
     }
@@ -131,12 +131,12 @@ void add_course(const std::string& name, Cases& cases) {
     const fs::path solutions = repository() / "solutions" / name;
     const Skeleton kernel = parse_skeleton(read_file(solutions / "kernel.cu"), "kernel.cu");
     const Exercise& exercise = require_exercise(name);
-    cases.add(exercise, "the solution", kernel.solved());
-    cases.add(exercise, "the blank", kernel.blank());
-    add_mutants(exercise, kernel.solved(), cases);
+    cases.add(exercise, "the solution", kernel.solved_text());
+    cases.add(exercise, "the blank", kernel.blank_text());
+    add_mutants(exercise, kernel.solved_text(), cases);
     const Skeleton hunt = parse_skeleton(read_file(solutions / "hunt.cu"), "hunt.cu");
-    cases.add(require_exercise(name + " hunt"), "the fixed hunt", hunt.solved());
-    cases.add(require_exercise(name + " hunt"), "the hunt", hunt.blank());
+    cases.add(require_exercise(name + " hunt"), "the fixed hunt", hunt.solved_text());
+    cases.add(require_exercise(name + " hunt"), "the hunt", hunt.blank_text());
 }
 
 void add_learners(const std::string& name, Cases& cases) {

@@ -19,7 +19,7 @@ constexpr std::size_t kMaxArguments = 16;
 /// The most characters in a field. Longer expressions could exhaust the module's stack.
 constexpr std::size_t kMaxFieldLength = 300;
 /// The size of a kernel without sizes, because a shape needs one. Its value is 1.
-constexpr const char* kOnlySize = "launches";
+constexpr const char* kOnlySizeName = "launches";
 constexpr long long kMaxSize = 1 << 26;
 /// The most bytes in all arrays of a launch. The page's device has 48 MB.
 constexpr double kMaxArrayBytes = 32 << 20;
@@ -80,7 +80,7 @@ void read_sizes(const json& list, ElementTask& task, std::vector<int>& values) {
         throw ExpressionError("There can be at most three sizes. Give the other integers a value.");
     }
     if (!values.empty()) return;
-    task.sizes = {kOnlySize};
+    task.sizes = {kOnlySizeName};
     values = {1};
 }
 
@@ -98,7 +98,7 @@ void check_memory(const ElementTask& task, Shape shape) {
 Shape round_up(const std::vector<int>& sizes, int step) {
     std::vector<int> rounded;
     for (const int size : sizes) rounded.push_back((size + step - 1) / step * step);
-    return shape_of(rounded);
+    return make_shape(rounded);
 }
 
 }  // namespace
@@ -125,9 +125,9 @@ std::optional<LaunchShape> AnyKernel::launch_for(Shape shape) const {
 }
 
 Source AnyKernel::source_to_compile() const {
-    Source complete = source;
-    const auto fixed = launch_for(shape());
-    if (!fixed) return complete;
+    Source complete_source = source;
+    const auto fixed_launch = launch_for(shape());
+    if (!fixed_launch) return complete_source;
     const auto list = [](const std::array<long long, 3>& numbers) {
         return "{" +
                joined(numbers, ", ", [](long long one) { return std::to_string(one) + "LL"; }) +
@@ -135,19 +135,20 @@ Source AnyKernel::source_to_compile() const {
     };
     Signature signature;
     signature.sizes = task().sizes;
-    complete.text += "\n" + signature.configure_declaration() +
-                     " { return {.grid = " + list(fixed->grid) +
-                     ", .block = " + list(fixed->block) +
-                     ", .shared_bytes = " + std::to_string(fixed->shared_bytes) + "}; }\n";
-    return complete;
+    complete_source.text += "\n" + signature.configure_declaration() +
+                            " { return {.grid = " + list(fixed_launch->grid) +
+                            ", .block = " + list(fixed_launch->block) +
+                            ", .shared_bytes = " + std::to_string(fixed_launch->shared_bytes) +
+                            "}; }\n";
+    return complete_source;
 }
 
 AnyKernel parse_any_kernel(const json& question) {
     const json& given = question.at("kernel");
-    AnyKernel any;
-    any.source = make_source(question.at("source").get<std::string>(), kFileName);
-    any.exercise.name = "playground";
-    any.exercise.kernel = field_text(given.at("name"));
+    AnyKernel parsed_kernel;
+    parsed_kernel.source = make_source(question.at("source").get<std::string>(), kFileName);
+    parsed_kernel.exercise.name = "playground";
+    parsed_kernel.exercise.kernel = field_text(given.at("name"));
     ElementTask task;
     std::vector<int> values;
     read_sizes(given.at("sizes"), task, values);
@@ -159,14 +160,14 @@ AnyKernel parse_any_kernel(const json& question) {
         throw ExpressionError("A kernel can have at most " + std::to_string(kMaxArguments) +
                               " arguments here.");
     }
-    any.exercise.shapes = {shape_of(values)};
-    check_memory(task, any.shape());
+    parsed_kernel.exercise.shapes = {make_shape(values)};
+    check_memory(task, parsed_kernel.shape());
     // A block has this many threads along an axis, in most kernels.
-    any.exercise.counted = round_up(values, task.sizes.size() == 1 ? 256 : 32);
-    any.exercise.elements = std::move(task);
-    any.launch = given.value("launch", json());
-    static_cast<void>(any.launch_for(any.shape()));
-    return any;
+    parsed_kernel.exercise.counted_shape = round_up(values, task.sizes.size() == 1 ? 256 : 32);
+    parsed_kernel.exercise.elements = std::move(task);
+    parsed_kernel.launch = given.value("launch", json());
+    static_cast<void>(parsed_kernel.launch_for(parsed_kernel.shape()));
+    return parsed_kernel;
 }
 
 }  // namespace coalesce::page

@@ -32,7 +32,7 @@ public:
                    return static_cast<unsigned char>(byte) == kPoisonByte;
                });
     }
-    double value(std::int64_t index) const { return type_.read(at(index)); }
+    double value(std::int64_t index) const { return type_.read_value(at(index)); }
 
     /// Returns the element as text, with as many digits as its type has, or null if no thread has
     /// written it.
@@ -43,7 +43,7 @@ public:
         std::string all;
         for (int i = 0; i < type_.components; ++i) {
             const char* const from = at(index) + static_cast<std::size_t>(i) * type_.scalar_bytes;
-            all += (i == 0 ? "" : ", ") + format("%.*g", digits, type_.read(from));
+            all += (i == 0 ? "" : ", ") + format("%.*g", digits, type_.read_value(from));
         }
         return type_.components == 1 ? all : "(" + all + ")";
     }

@@ -41,20 +41,20 @@ struct DeviceMemory::State {
           zone_without_storage({kDeviceBase + range, kAddressLimit}) {}
 
     AddressZone zone_with_storage, zone_without_storage;
-    std::map<u64, LiveAllocation> live;  ///< the live allocations, by start address
-    std::vector<Allocation> freed;
+    std::map<u64, LiveAllocation> live_allocations;  ///< the live allocations, by start address
+    std::vector<Allocation> freed_allocations;
     u64 bytes_in_use = 0, next_serial = 1;
     mutable std::shared_ptr<const AllocationTable> table;  ///< null if out of date
 
-    const LiveAllocation* find(u64 address) const {
-        const auto above = live.upper_bound(address);
-        if (above == live.begin()) return nullptr;
-        const LiveAllocation& candidate = std::prev(above)->second;
+    const LiveAllocation* find_live(u64 address) const {
+        const auto next_allocation = live_allocations.upper_bound(address);
+        if (next_allocation == live_allocations.begin()) return nullptr;
+        const LiveAllocation& candidate = std::prev(next_allocation)->second;
         return candidate.allocation.contains(address, 1) ? &candidate : nullptr;
     }
     /// Removes the records of freed allocations whose addresses are being reused.
     void drop_reused_records(Interval slot) {
-        std::erase_if(freed, [&](const Allocation& allocation) {
+        std::erase_if(freed_allocations, [&](const Allocation& allocation) {
             return allocation.begin < slot.end && slot.begin < allocation.end;
         });
     }
@@ -83,19 +83,19 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
         allocation.has_shadow = false;
     } else {
         const u64 with_gap =
-            round_up(bytes + gap_after(state_->live.size(), range_), kAlignmentBytes);
-        owned.slot = state_->zone_with_storage.take(with_gap, kAlignmentBytes);
+            round_up(bytes + choose_gap(state_->live_allocations.size(), range_), kAlignmentBytes);
+        owned.slot = state_->zone_with_storage.take_interval(with_gap, kAlignmentBytes);
         if (owned.slot.size() == 0) {
-            owned.slot = state_->zone_with_storage.take(
+            owned.slot = state_->zone_with_storage.take_interval(
                 round_up(bytes + kNarrowGapBytes, kAlignmentBytes), kAlignmentBytes);
         }
         owned.has_storage = owned.slot.size() != 0;
         if (!owned.has_storage)
-            owned.slot = state_->zone_without_storage.take(with_gap, kAlignmentBytes);
+            owned.slot = state_->zone_without_storage.take_interval(with_gap, kAlignmentBytes);
         allocation.begin = owned.slot.begin;
         // Host pointers have fewer bits than device addresses here. Only the lower bits of the sum
         // are used for a host pointer, and these bits are correct.
-        allocation.to_host = static_cast<std::ptrdiff_t>(
+        allocation.host_offset = static_cast<std::ptrdiff_t>(
             reinterpret_cast<std::uintptr_t>(storage_) - static_cast<std::uintptr_t>(kDeviceBase));
     }
     if (allocation.begin == 0) return 0;
@@ -111,7 +111,7 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
         state_->bytes_in_use += bytes;
     }
     const u64 begin = allocation.begin;
-    state_->live[begin] = std::move(owned);
+    state_->live_allocations[begin] = std::move(owned);
     state_->table.reset();
     return begin;
 }
@@ -122,23 +122,24 @@ bool DeviceMemory::draw_addresses(u64) {
 }
 
 bool DeviceMemory::free(u64 begin) {
-    const auto found = state_->live.find(begin);
-    if (found == state_->live.end()) return false;
-    const State::LiveAllocation owned = std::move(found->second);
-    state_->live.erase(found);
+    const auto allocation_entry = state_->live_allocations.find(begin);
+    if (allocation_entry == state_->live_allocations.end()) return false;
+    const State::LiveAllocation owned = std::move(allocation_entry->second);
+    state_->live_allocations.erase(allocation_entry);
     state_->table.reset();
     if (owned.slot.size() == 0) {
         std::free(reinterpret_cast<void*>(static_cast<std::uintptr_t>(begin)));
         return true;
     }
     if (!owned.has_storage) {
-        state_->zone_without_storage.give_back(owned.slot);
+        state_->zone_without_storage.return_interval(owned.slot);
         return true;
     }
-    state_->zone_with_storage.give_back(owned.slot);
+    state_->zone_with_storage.return_interval(owned.slot);
     state_->bytes_in_use -= owned.allocation.end - owned.allocation.begin;
-    state_->freed.push_back(owned.allocation);
-    if (state_->freed.size() > kMaxFreedRecords) state_->freed.erase(state_->freed.begin());
+    state_->freed_allocations.push_back(owned.allocation);
+    if (state_->freed_allocations.size() > kMaxFreedRecords)
+        state_->freed_allocations.erase(state_->freed_allocations.begin());
     return true;
 }
 
@@ -152,13 +153,13 @@ bool DeviceMemory::unregister_host(void*) {
 
 std::shared_ptr<const AllocationTable> DeviceMemory::table() const {
     if (!state_->table) {
-        auto fresh = std::make_shared<AllocationTable>();
-        for (const auto& [begin, owned] : state_->live) {
+        auto new_table = std::make_shared<AllocationTable>();
+        for (const auto& [begin, owned] : state_->live_allocations) {
             if (owned.has_storage || owned.slot.size() == 0)
-                fresh->live.push_back(owned.allocation);
+                new_table->live_allocations.push_back(owned.allocation);
         }
-        fresh->freed = state_->freed;
-        state_->table = std::move(fresh);
+        new_table->freed_allocations = state_->freed_allocations;
+        state_->table = std::move(new_table);
     }
     return state_->table;
 }
@@ -170,12 +171,12 @@ std::shared_ptr<const AllocationTable> DeviceMemory::table_for(u64) const {
 }
 
 std::optional<Allocation> DeviceMemory::find(u64 address) const {
-    const State::LiveAllocation* owned = state_->find(address);
+    const State::LiveAllocation* owned = state_->find_live(address);
     return owned ? std::optional(owned->allocation) : std::nullopt;
 }
 
 u8* DeviceMemory::host_view(u64 address, u64 bytes) const {
-    const State::LiveAllocation* owned = state_->find(address);
+    const State::LiveAllocation* owned = state_->find_live(address);
     if (!owned || !owned->has_storage || !owned->allocation.contains(address, bytes))
         return nullptr;
     return storage_ + static_cast<std::size_t>(address - kDeviceBase);
@@ -202,7 +203,7 @@ bool DeviceMemory::try_describe_address(u64, char*, std::size_t) const {
 namespace host_guard {
 
 void protect(std::vector<GuardedRange>) {}
-void open() {}
+void unprotect() {}
 std::vector<HostTouch> take_touches() {
     return {};
 }

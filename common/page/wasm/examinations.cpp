@@ -118,11 +118,13 @@ namespace {
 
 /// Returns the learner's guess, completed with the counters that are already known, as in ./learn
 /// predict.
-learn::Guess fill_in_facts(const Prediction& asked, const json& record) {
-    learn::Guess guess{
-        .counter = asked.counter, .answered = {}, .actual = {}, .tolerance = asked.tolerance};
+learn::Guess fill_in_facts(const Prediction& prediction, const json& record) {
+    learn::Guess guess{.counter = prediction.counter,
+                       .answered = {},
+                       .actual = {},
+                       .tolerance = prediction.tolerance};
     for (const json& one : record.at("guesses")) {
-        if (one.at("counter") != asked.counter) continue;
+        if (one.at("counter") != prediction.counter) continue;
         if (one.at("said").is_number()) guess.answered = one.at("said").get<double>();
         if (one.at("fact").is_number()) guess.actual = one.at("fact").get<double>();
         guess.label = one.value("label", "");
@@ -139,12 +141,12 @@ json predictions_to_make(const json& question) {
     const Exercise& exercise = find_exercise(question);
     json questions = json::array();
     if (exercise.is_hunt) return {{"questions", questions}};
-    for (const Prediction& asked : exercise.predictions) {
-        const learn::Guess guess = fill_in_facts(asked, question.at("record"));
+    for (const Prediction& prediction : exercise.predictions) {
+        const learn::Guess guess = fill_in_facts(prediction, question.at("record"));
         questions.push_back(
-            {{"counter", asked.counter},
-             {"question", asked.question},
-             {"words", learn::unit_of_counter(asked.counter)},
+            {{"counter", prediction.counter},
+             {"question", prediction.question},
+             {"words", learn::unit_of_counter(prediction.counter)},
              {"said", guess.answered ? json(*guess.answered) : json()},
              {"fact", guess.actual ? json(*guess.actual) : json()},
              {"label", guess.label},
@@ -187,7 +189,7 @@ json draw_picture(const json& question) {
         {.shape = {question.at("rows").get<int>(), question.at("cols").get<int>()},
          .block = question.at("block").get<std::uint64_t>(),
          .warp = question.at("warp").get<unsigned>()});
-    if (!picture.ok()) return {{"problem", terminal_text(picture.problem)}};
+    if (!picture.is_ok()) return {{"problem", terminal_text(picture.problem)}};
     return {{"text", picture.text()}, {"svg", picture.svg()}};
 }
 

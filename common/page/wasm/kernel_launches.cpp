@@ -1,6 +1,6 @@
 // Answers the questions "launch_request", "launch", "launch_time", "launch_steps_request" and
-// "launch_steps", which launch a kernel of any signature with arguments that the reader describes. Nothing is compared with a reference.
-// README.md describes these questions.
+// "launch_steps", which launch a kernel of any signature with arguments that the reader describes.
+// Nothing is compared with a reference. README.md describes these questions.
 #include <cuda_runtime_api.h>
 
 #include <map>
@@ -93,10 +93,10 @@ json launch_kernel(PageRunner& runner, const CompiledKernel& launched, const Com
                    Verdict& verdict) {
     const AnyKernel& kernel = launched.kernel;
     const Trial trial =
-        launch_on(runner, launched, {.shape = kernel.shape(), .wants_counters = true});
+        launch_on(runner, launched, {.shape = kernel.shape(), .needs_counters = true});
     verdict.output = runner.take_output(verdict.output_is_truncated);
-    verdict.print_calls = trial.print_calls;
-    verdict.counted = trial.shape;
+    verdict.print_call_count = trial.print_call_count;
+    verdict.counted_shape = trial.shape;
     verdict.shapes.push_back({trial.shape, trial.is_good(), trial.launch});
     if (trial.has_ended()) {
         verdict.counters = trial.counters;
@@ -146,7 +146,7 @@ json launch_any_kernel(const json& question) {
         verdict.compiler = compiled.compiler;
         verdict.messages = compiled.messages;
         verdict.ptx = compiled.ptx;
-        if (!compiled.ok()) verdict.fail(compiled.failure);
+        if (!compiled.is_ok()) verdict.fail(compiled.failure);
     }
     if (verdict.failures.empty()) {
         arrays = launch_kernel(runner, {.kernel = kernel, .compiled = compiled}, made, verdict);
@@ -171,7 +171,7 @@ json record_launch_steps(const json& question) {
     PageRunner runner(made, {}, nothing);
     const Compiled compiled =
         runner.compile(kernel.source_to_compile(), Signature(kernel.exercise));
-    if (!compiled.ok()) return {{"problem", terminal_text(compiled.failure)}};
+    if (!compiled.is_ok()) return {{"problem", terminal_text(compiled.failure)}};
     const CompiledKernel launched{.kernel = kernel, .compiled = compiled};
     const json asked = question.value("block", json());
     TracedBlock block{.block = asked.is_number() ? asked.get<std::uint64_t>() : 0,
@@ -216,7 +216,7 @@ Shape scaled_shape(const CompiledKernel& launched, int factor) {
         if (value > 2147483647.0) throw std::runtime_error("These sizes are too large.");
         values.push_back(static_cast<int>(value));
     }
-    return shape_of(values);
+    return make_shape(values);
 }
 
 /// Arrays that have addresses, but no contents.
@@ -229,14 +229,14 @@ std::vector<std::uint64_t> address_arguments(const CompiledKernel& launched, Sha
         if (!one.is_array) {
             const auto size = task.find_size(one.name, shape);
             std::uint64_t bits = launched.arguments[i].value;
-            if (size) one.type.write(*size, &bits);
+            if (size) one.type.write_value(*size, &bits);
             arguments.push_back(bits);
             continue;
         }
         const auto bytes =
             static_cast<std::size_t>(count_elements(task.extents(one, shape))) * one.type.bytes();
         buffers.push_back(std::make_unique<DeviceBuffer>(bytes));
-        arguments.push_back(address_of(buffers.back()->data()));
+        arguments.push_back(to_address(buffers.back()->data()));
     }
     return arguments;
 }
@@ -275,7 +275,7 @@ json predict_any_kernel(const json& question) {
     if (bytes_of_arrays(kernel.task(), shape) > kMaxPredictedBytes) {
         throw std::runtime_error("the arrays are too large for a page. Choose smaller sizes.");
     }
-    const OutputCapture unshown;
+    const OutputCapture hidden_output;
     simulated::prepare("none", kMaxInstructions);
     LoadedKernel loaded(compiled);
     const LaunchShape launch = launch_at(loaded, kernel, shape);

@@ -92,8 +92,8 @@ json access_json(const TracedAccess& access, u64 in, u64 out, u64 bytes) {
     u64 begin = 0;
     for (int lane = 0; lane < kLanes && !access.shared; ++lane) {
         if (!(access.active >> lane & 1)) continue;
-        const u64 at = access.addresses[lane];
-        const bool is_in = at - in < bytes, is_out = at - out < bytes;
+        const u64 lane_address = access.addresses[lane];
+        const bool is_in = lane_address - in < bytes, is_out = lane_address - out < bytes;
         memory = is_in ? "in" : is_out ? "out" : "other";
         begin = is_in ? in : is_out ? out : 0;
         break;
@@ -145,12 +145,12 @@ Module& module_of(const std::string& ptx) {
     static std::unique_ptr<Module> loaded;
     if (loaded && text == ptx) return *loaded;
     if (loaded) {
-        Device::instance().unload(*loaded);
+        Device::instance().unload_module(*loaded);
         loaded.reset();
-        forget_unloaded_kernels();
+        delete_unloaded_modules();
     }
     std::string error;
-    loaded = Device::instance().load(ptx.c_str(), error);
+    loaded = Device::instance().load_module(ptx.c_str(), error);
     if (!loaded) throw std::runtime_error(error);
     text = ptx;
     return *loaded;
@@ -203,7 +203,7 @@ json run_launch(const json& question) {
         result["accesses"].push_back(access_json(access, in_address, out_address, elements * 4));
     }
     trace().end();
-    for (const KernelRow& row : kernel_table({kernel})) {
+    for (const KernelRow& row : make_kernel_table({kernel})) {
         result["counters"] = counters_json(row.counters, false);
         for (const LineRow& line : row.lines) {
             result["lines"].push_back({{"file", line.place.file},
@@ -229,8 +229,8 @@ json predict_launch(const json& question) {
     Kernel& kernel = kernel_of(question);
     i32 rows = question.at("rows").get<i32>(), cols = question.at("cols").get<i32>();
     const u64 bytes = 4 * static_cast<u64>(rows) * static_cast<u64>(cols);
-    constexpr u64 between = 4096;
-    u64 in_address = kDeviceBase, out_address = kDeviceBase + bytes + between;
+    constexpr u64 gap_bytes = 4096;
+    u64 in_address = kDeviceBase, out_address = kDeviceBase + bytes + gap_bytes;
     void* arguments[] = {&out_address, &in_address, &rows, &cols};
     const LaunchRecording recorded(Recorder::RecordMode::alone);
     const Status status = Device::instance().launch(kernel, launch_of(question), arguments);

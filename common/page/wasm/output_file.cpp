@@ -18,17 +18,17 @@ OutputCapture::OutputCapture() {
     std::fflush(stdout);
     const int file = open(kCaptureFile, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (file < 0) return;
-    saved_ = dup(STDOUT_FILENO);
+    saved_descriptor_ = dup(STDOUT_FILENO);
     dup2(file, STDOUT_FILENO);
     close(file);
 }
 
 void OutputCapture::finish() {
-    if (saved_ < 0) return;
+    if (saved_descriptor_ < 0) return;
     std::fflush(stdout);
-    dup2(saved_, STDOUT_FILENO);
-    close(saved_);
-    saved_ = -1;
+    dup2(saved_descriptor_, STDOUT_FILENO);
+    close(saved_descriptor_);
+    saved_descriptor_ = -1;
     read_all(open(kCaptureFile, O_RDONLY));
     unlink(kCaptureFile);
     escape_control_characters();

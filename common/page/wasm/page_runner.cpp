@@ -54,7 +54,7 @@ void prepare_device() {
     static const bool once = [] {
         simulator::Options& options = simulator::options();
         options.memory_bytes = 48ull << 20;
-        options.workers = 1;
+        options.worker_count = 1;
         options.quiet = true;
         simulator::reports().print_immediately(false);
         return true;

@@ -12,14 +12,14 @@ std::vector<PtxImage> read_image(const void* data) {
     return {{.text = static_cast<const char*>(data)}};
 }
 
-const PtxImage* choose(const std::vector<PtxImage>& images, u32) {
+const PtxImage* choose_image(const std::vector<PtxImage>& images, u32) {
     return images.empty() ? nullptr : &images.front();
 }
 
 std::vector<const PtxImage*> choose_each(const std::vector<PtxImage>& images, u32) {
-    std::vector<const PtxImage*> all;
-    for (const PtxImage& image : images) all.push_back(&image);
-    return all;
+    std::vector<const PtxImage*> image_list;
+    for (const PtxImage& image : images) image_list.push_back(&image);
+    return image_list;
 }
 
 }  // namespace coalesce::simulator::fatbin

@@ -31,7 +31,7 @@ json record_steps(const json& question) {
     if (const json block = question.value("block", json()); block.is_number())
         request.block = block.get<std::uint64_t>();
     const BlockSteps steps = coalesce::record_steps(source, exercise, runner, request);
-    if (!steps.ok()) return {{"problem", terminal_text(steps.problem)}};
+    if (!steps.is_ok()) return {{"problem", terminal_text(steps.problem)}};
     return {{"shape", steps.shape.name()},
             {"mistake", steps.mistake},
             {"steps", json::parse(steps.json)}};

@@ -39,7 +39,7 @@ void describe(auto& codec, TimeOfLaunch& t) {
 }  // namespace
 
 LaunchRecording::~LaunchRecording() {
-    recorder().begin(Recorder::RecordMode::nothing);
+    recorder().begin_recording(Recorder::RecordMode::nothing);
     reports().clear();
 }
 

@@ -13,7 +13,7 @@ namespace coalesce::simulator {
 /// Records the next launch.
 class LaunchRecording {
 public:
-    explicit LaunchRecording(Recorder::RecordMode mode) { recorder().begin(mode); }
+    explicit LaunchRecording(Recorder::RecordMode mode) { recorder().begin_recording(mode); }
     /// Ends the recording and discards the reports. In a recording, a block may fail because the
     /// results of other blocks are missing. This is not an error of the kernel.
     ~LaunchRecording();

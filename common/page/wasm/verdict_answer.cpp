@@ -17,11 +17,11 @@ using nlohmann::json;
 
 json task_for_clang(const Source& source, const std::vector<std::string>& sizes,
                     bool keeps_variables) {
-    const ClangRequest asked = clang_ir_request(source, sizes, keeps_variables);
-    return {{"arguments", asked.arguments},
-            {"files", {{asked.input, asked.text}}},
-            {"output", asked.output},
-            {"headers", asked.headers}};
+    const ClangRequest request = clang_ir_request(source, sizes, keeps_variables);
+    return {{"arguments", request.arguments},
+            {"files", {{request.input, request.text}}},
+            {"output", request.output},
+            {"headers", request.headers}};
 }
 
 CompilerOutput parse_compiler_output(const json& question, const json& answer) {
@@ -57,7 +57,7 @@ json line_json(const Verdict& verdict, const LineCounters& line) {
                         {"reasons", learn::explain_line_costs(verdict, line.counters)}};
     const learn::Json counters = counters_to_json(line.counters),
                       all = counters_to_json(*verdict.counters);
-    const double elements = element_count(verdict.counted);
+    const double elements = element_count(verdict.counted_shape);
     const auto or_null = [](std::optional<double> value) { return value ? json(*value) : json(); };
     for (const std::string counter : course::kCounterNamesToExpect) {
         const auto mean = learn::per_request(counters, counter);
@@ -74,11 +74,11 @@ json line_json(const Verdict& verdict, const LineCounters& line) {
 /// Returns null if no bytes were counted.
 json roofline_json(const Verdict& verdict) {
     if (!verdict.counters || verdict.counters->bytes_moved() == 0) return nullptr;
-    learn::Roofline roofline = learn::roofline_for(timing::known_gpus().front());
+    learn::Roofline roofline = learn::make_roofline(timing::known_gpus().front());
     const auto& solution = verdict.solution_counters;
-    roofline.points = {learn::point_of(solution ? "yours" : verdict.kernel, *verdict.counters)};
+    roofline.points = {learn::make_point(solution ? "yours" : verdict.kernel, *verdict.counters)};
     if (solution && solution->bytes_moved() > 0) {
-        roofline.points.push_back(learn::point_of("solution", *solution));
+        roofline.points.push_back(learn::make_point("solution", *solution));
     }
     return {{"svg", learn::roofline_svg(roofline)}, {"text", learn::explain_roofline(roofline)}};
 }

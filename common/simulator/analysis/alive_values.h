@@ -18,54 +18,57 @@ class LiveValues {
 public:
     using Bits = std::vector<u64>;
 
-    /// A `Piece` is a block of the program. Piece::next lists the blocks that may run after it.
+    /// A `Block` is a block of the program. Piece::next lists the blocks that may run after it.
     /// `for_each_access(piece, read, overwrite)` visits the accesses of a piece in program order.
     /// It calls `read(value)` for a read, and `overwrite(value)` for a write in all lanes.
-    template <class Piece, class ForEachAccess>
-    LiveValues(std::size_t values, const std::vector<Piece>& pieces, ForEachAccess for_each_access)
-        : number_(values, kNone) {
-        std::vector<u32> written_in(values, kNone);
-        for (u32 p = 0; p < pieces.size(); ++p) {
-            next_.push_back(pieces[p].next);
+    template <class Block, class ForEachAccess>
+    LiveValues(std::size_t value_count, const std::vector<Block>& blocks,
+               ForEachAccess for_each_access)
+        : bit_index_(value_count, kNone) {
+        std::vector<u32> last_writing_block(value_count, kNone);
+        for (u32 p = 0; p < blocks.size(); ++p) {
+            successors_.push_back(blocks[p].next);
             const auto read = [&](u32 v) {
-                if (written_in[v] != p) number(v);
+                if (last_writing_block[v] != p) assign_bit(v);
             };
-            for_each_access(pieces[p], read, [&](u32 v) { written_in[v] = p; });
+            for_each_access(blocks[p], read, [&](u32 v) { last_writing_block[v] = p; });
         }
-        begin_.assign(pieces.size(), none());
-        std::vector<Bits> overwritten = begin_;
-        for (u32 p = 0; p < pieces.size(); ++p) {
+        live_at_begin_.assign(blocks.size(), empty_set());
+        std::vector<Bits> overwritten = live_at_begin_;
+        for (u32 p = 0; p < blocks.size(); ++p) {
             const auto read = [&](u32 v) {
-                if (!has(overwritten[p], v)) add(begin_[p], v);
+                if (!has(overwritten[p], v)) add(live_at_begin_[p], v);
             };
-            for_each_access(pieces[p], read, [&](u32 v) { add(overwritten[p], v); });
+            for_each_access(blocks[p], read, [&](u32 v) { add(overwritten[p], v); });
         }
-        follow(overwritten);
+        propagate_backwards(overwritten);
     }
 
-    const Bits& at_begin(std::size_t piece) const { return begin_[piece]; }
-    Bits at_end(std::size_t piece) const;
+    const Bits& at_begin(std::size_t block) const { return live_at_begin_[block]; }
+    Bits at_end(std::size_t block) const;
 
-    Bits none() const { return Bits((values_.size() + 63) / 64, 0); }
+    Bits empty_set() const { return Bits((bit_values_.size() + 63) / 64, 0); }
     bool has(const Bits& bits, u32 value) const {
-        return number_[value] != kNone && bits[number_[value] / 64] >> (number_[value] % 64) & 1;
+        return bit_index_[value] != kNone &&
+               bits[bit_index_[value] / 64] >> (bit_index_[value] % 64) & 1;
     }
     /// Adds the value to the set. Values without a bit are ignored.
     void add(Bits& bits, u32 value) const {
-        if (number_[value] != kNone) bits[number_[value] / 64] |= u64{1} << (number_[value] % 64);
+        if (bit_index_[value] != kNone)
+            bits[bit_index_[value] / 64] |= u64{1} << (bit_index_[value] % 64);
     }
     std::vector<u32> list_values(const Bits& bits) const;
 
 private:
-    void number(u32 value);
-    void follow(const std::vector<Bits>& overwritten);
+    void assign_bit(u32 value);
+    void propagate_backwards(const std::vector<Bits>& overwritten);
 
     /// For each value, the index of its bit in a set. Values that are never live at the start of a
     /// block have no bit (kNone).
-    std::vector<u32> number_;
-    std::vector<u32> values_;             ///< for each bit of a set, its value
-    std::vector<std::vector<u32>> next_;  ///< for each block, its successors
-    std::vector<Bits> begin_;             ///< for each block, the values live at its start
+    std::vector<u32> bit_index_;
+    std::vector<u32> bit_values_;               ///< for each bit of a set, its value
+    std::vector<std::vector<u32>> successors_;  ///< for each block, its successors
+    std::vector<Bits> live_at_begin_;           ///< for each block, the values live at its start
 };
 
 }  // namespace coalesce::simulator

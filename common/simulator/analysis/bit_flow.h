@@ -25,43 +25,44 @@ public:
 
     /// Returns the index of the instruction that writes the register, if there is only one. Returns
     /// kNone if several instructions write the register, or if the writer has a guard.
-    u32 only_writer(u32 reg) const { return only_writer_[reg]; }
+    u32 only_writer(u32 reg) const { return only_writers_[reg]; }
     /// Returns the constant value of an immediate, or of a register to which only one constant is
     /// ever assigned.
-    std::optional<u64> constant(const ptx::Operand& operand) const;
+    std::optional<u64> find_constant(const ptx::Operand& operand) const;
     /// Returns the constant that each iteration of a loop adds to the register, or 0 if there is no
     /// such constant.
-    i64 growth(u32 reg) const { return find_growth(reg, 0); }
+    i64 loop_increment(u32 reg) const { return find_loop_increment(reg, 0); }
 
-    const ptx::Function& function() const { return function_; }
+    const ptx::Function& analyzed_function() const { return function_; }
 
 private:
     u32 follow_copies_back(u32 reg) const;
-    void note_growth(const ptx::Instruction& i);
-    i64 find_growth(u32 reg, int depth) const;
+    void record_growth(const ptx::Instruction& i);
+    i64 find_loop_increment(u32 reg, int depth) const;
 
     const ptx::Function& function_;
-    std::vector<u32> only_writer_;
+    std::vector<u32> only_writers_;
     /// For each register r, the constant of `add r, r, constant`, or 0 if there is no such add.
-    std::vector<i64> growth_;
+    std::vector<i64> loop_increments_;
 };
 
 /// A run of bits that an instruction copies from one register to another.
 struct BitFlow {
     u32 from_register = 0, to_register = 0;
-    u32 from = 0, to = 0;  ///< the lowest bit of the run in the source and destination register
-    u32 count = 0;
+    u32 from_bit = 0,
+        to_bit = 0;  ///< the lowest bit of the run in the source and destination register
+    u32 bit_count = 0;
     /// True if every bit of the run is a copy of one bit, number `from`, as in a sign extension.
-    bool repeats = false;
+    bool repeats_one_bit = false;
 };
 
 struct BitTransfer {
-    bool known = false;  ///< false if each bit of the result may depend on all sources
+    bool is_known = false;  ///< false if each bit of the result may depend on all sources
     /// true if a value computed at run time decides from which source a bit comes
     bool selects_at_run_time = false;
     /// true if a value computed at run time selects one source for all bits
     bool selects_one_source = false;
-    bool zero_elsewhere = false;  ///< true if all bits outside the flows are zero
+    bool is_zero_elsewhere = false;  ///< true if all bits outside the flows are zero
     std::vector<BitFlow> flows;
 };
 

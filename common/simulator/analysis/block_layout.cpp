@@ -10,21 +10,21 @@ namespace coalesce::simulator {
 namespace {
 
 /// The maximum supported depth of nested loops.
-constexpr u32 kDeepestLoop = 64;
+constexpr u32 kMaxLoopDepth = 64;
 
 /// Computes an order of a function's blocks: removes the back edges of loops, outermost loops
 /// first, and gives each block a sort key.
 class LoopOrder {
 public:
     explicit LoopOrder(std::vector<BasicBlock> blocks)
-        : blocks_(std::move(blocks)), keys_(blocks_.size()) {
-        for (u32 depth = 0; depth < kDeepestLoop && !is_complete_; ++depth) {
+        : blocks_(std::move(blocks)), sort_keys_(blocks_.size()) {
+        for (u32 depth = 0; depth < kMaxLoopDepth && !is_complete_; ++depth) {
             number_loops(blocks_);
             for (u32 b = 0; b < blocks_.size(); ++b) {
                 // Unreachable blocks, such as a block with a debug label after the last
                 // instruction, stay at the end.
-                if (depth == 0) keys_[b].push_back(blocks_[b].loop > blocks_[0].loop);
-                keys_[b].push_back(~blocks_[b].loop);
+                if (depth == 0) sort_keys_[b].push_back(blocks_[b].loop > blocks_[0].loop);
+                sort_keys_[b].push_back(~blocks_[b].loop);
             }
             if (!remove_back_edges()) return;
         }
@@ -39,11 +39,12 @@ public:
     }
     /// Returns all blocks in an order that puts each block after its predecessors and keeps the
     /// blocks of a loop together.
-    std::vector<u32> order() const {
+    std::vector<u32> compute_order() const {
         std::vector<u32> order(blocks_.size());
         std::iota(order.begin(), order.end(), 0u);
-        std::stable_sort(order.begin(), order.end(),
-                         [&](u32 one, u32 other) { return keys_[one] < keys_[other]; });
+        std::stable_sort(order.begin(), order.end(), [&](u32 left_block, u32 right_block) {
+            return sort_keys_[left_block] < sort_keys_[right_block];
+        });
         return order;
     }
 
@@ -51,30 +52,31 @@ private:
     /// Removes the back edges of the outermost remaining loops, so that only the loops nested in
     /// them remain. Returns false if a loop has several entries.
     bool remove_back_edges() {
-        std::vector<u32> beginnings(blocks_.size(), kNone);
-        const auto begin_at = [&](u32 b) {
-            u32& beginning = beginnings[blocks_[b].loop];
-            const bool is_first = beginning == kNone || beginning == b;
-            beginning = b;
-            return is_first;
+        std::vector<u32> loop_entries(blocks_.size(), kNone);
+        const auto record_loop_entry = [&](u32 b) {
+            u32& entry = loop_entries[blocks_[b].loop];
+            const bool is_only_entry = entry == kNone || entry == b;
+            entry = b;
+            return is_only_entry;
         };
-        if (!blocks_.empty() && !begin_at(0)) return false;
+        if (!blocks_.empty() && !record_loop_entry(0)) return false;
         for (const BasicBlock& block : blocks_)
             for (u32 next : block.next)
-                if (blocks_[next].loop != block.loop && !begin_at(next)) return false;
+                if (blocks_[next].loop != block.loop && !record_loop_entry(next)) return false;
         is_complete_ = true;
         for (BasicBlock& block : blocks_) {
-            const auto ends_turn = [&](u32 next) {
-                return blocks_[next].loop == block.loop && beginnings[block.loop] == next;
+            const auto is_back_edge = [&](u32 successor) {
+                return blocks_[successor].loop == block.loop &&
+                       loop_entries[block.loop] == successor;
             };
-            if (std::erase_if(block.next, ends_turn) > 0) is_complete_ = false;
+            if (std::erase_if(block.next, is_back_edge) > 0) is_complete_ = false;
         }
         return true;
     }
 
     std::vector<BasicBlock> blocks_;
-    std::vector<std::vector<u32>> keys_;  ///< loops around each block, outermost first
-    bool is_complete_ = false;            ///< true once no loop is left
+    std::vector<std::vector<u32>> sort_keys_;  ///< loops around each block, outermost first
+    bool is_complete_ = false;                 ///< true once no loop is left
 };
 
 ptx::Instruction make_label(const std::string& name) {
@@ -85,8 +87,9 @@ ptx::Instruction make_label(const std::string& name) {
 
 /// Returns a branch to `label`. A block needs such a branch if it fell through to a block that has
 /// been moved.
-ptx::Instruction branch_to(const std::string& label, const ptx::Instruction& after) {
-    ptx::Instruction branch = after;
+ptx::Instruction make_branch(const std::string& label,
+                             const ptx::Instruction& preceding_instruction) {
+    ptx::Instruction branch = preceding_instruction;
     branch.opcode = "bra";
     branch.modifiers = {"uni"};
     branch.guard.reset();
@@ -103,17 +106,17 @@ void reorder_blocks(ptx::Function& function, const std::vector<BasicBlock>& bloc
                     const std::vector<u32>& order) {
     if (falls_through(function, blocks.back()) && order.back() + 1 != blocks.size()) return;
     const auto format_label = [&](u32 b) {
-        const std::string& own = function.body[blocks[b].begin].label;
-        return own.empty() ? "behind@" + std::to_string(b) : own;
+        const std::string& existing_label = function.body[blocks[b].begin].label;
+        return existing_label.empty() ? "behind@" + std::to_string(b) : existing_label;
     };
-    const auto loses_neighbour = [&](std::size_t k) {
-        const u32 next = order[k] + 1;
-        return falls_through(function, blocks[order[k]]) && next < blocks.size() &&
-               (k + 1 == order.size() || order[k + 1] != next);
+    const auto loses_fall_through = [&](std::size_t k) {
+        const u32 next_block = order[k] + 1;
+        return falls_through(function, blocks[order[k]]) && next_block < blocks.size() &&
+               (k + 1 == order.size() || order[k + 1] != next_block);
     };
     std::vector<bool> needs_label(blocks.size());
     for (std::size_t k = 0; k < order.size(); ++k) {
-        if (loses_neighbour(k))
+        if (loses_fall_through(k))
             needs_label[order[k] + 1] = function.body[blocks[order[k] + 1].begin].label.empty();
     }
     std::vector<ptx::Instruction> body;
@@ -122,8 +125,8 @@ void reorder_blocks(ptx::Function& function, const std::vector<BasicBlock>& bloc
         const BasicBlock& block = blocks[order[k]];
         if (needs_label[order[k]]) body.push_back(make_label(format_label(order[k])));
         for (u32 at = block.begin; at < block.end; ++at) body.push_back(function.body[at]);
-        if (loses_neighbour(k))
-            body.push_back(branch_to(format_label(order[k] + 1), function.body[block.end - 1]));
+        if (loses_fall_through(k))
+            body.push_back(make_branch(format_label(order[k] + 1), function.body[block.end - 1]));
     }
     for (u32 at = 0; at < body.size(); ++at)
         if (!body[at].label.empty()) function.labels[body[at].label] = at;
@@ -134,9 +137,9 @@ void reorder_blocks(ptx::Function& function, const std::vector<BasicBlock>& bloc
 
 void order_blocks_for_reconvergence(ptx::Function& function) {
     const ControlFlow flow(function);
-    const LoopOrder turns(flow.blocks());
-    if (turns.has_block_before_predecessor())
-        reorder_blocks(function, flow.blocks(), turns.order());
+    const LoopOrder loop_order(flow.blocks());
+    if (loop_order.has_block_before_predecessor())
+        reorder_blocks(function, flow.blocks(), loop_order.compute_order());
 }
 
 }  // namespace coalesce::simulator

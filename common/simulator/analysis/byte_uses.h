@@ -13,12 +13,12 @@ struct Kernel;
 class ByteUses {
 public:
     explicit ByteUses(const Kernel& kernel);
-    const LoadUse& load(u32 site) const { return loads_[site]; }
-    const std::vector<CopiedBytes>& store(u32 site) const { return stores_[site]; }
+    const LoadUse& load_use(u32 site) const { return load_uses_[site]; }
+    const std::vector<CopiedBytes>& stored_copies(u32 site) const { return stored_copies_[site]; }
 
 private:
-    std::vector<LoadUse> loads_;
-    std::vector<std::vector<CopiedBytes>> stores_;
+    std::vector<LoadUse> load_uses_;
+    std::vector<std::vector<CopiedBytes>> stored_copies_;
 };
 
 /// Returns how the kernel uses the bytes that it loads. The first call computes the result, because

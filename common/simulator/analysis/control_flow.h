@@ -31,18 +31,21 @@ public:
     explicit ControlFlow(const ptx::Function& function);
 
     const std::vector<BasicBlock>& blocks() const { return blocks_; }
-    const BasicBlock& block_at(u32 instruction) const { return blocks_[block_of_[instruction]]; }
+    const BasicBlock& block_at(u32 instruction) const {
+        return blocks_[block_of_instruction_[instruction]];
+    }
     /// Returns the predecessors of a block. A predecessor with several edges to the block is listed
     /// once per edge.
     const std::vector<u32>& predecessors(u32 block) const { return predecessors_[block]; }
     /// Returns the blocks of a loop iteration that starts at `to` and ends with the branch from
-    /// `from` back to `to`. Returns an empty list if `from` and `to` are not in the same loop.
-    std::vector<u32> blocks_of_iteration(u32 from, u32 to) const;
+    /// `from` back to `branch_target`. Returns an empty list if `from` and `branch_target` are not
+    /// in the same loop.
+    std::vector<u32> blocks_of_iteration(u32 branch_instruction, u32 branch_target) const;
 
 private:
     std::vector<BasicBlock> blocks_;
     std::vector<std::vector<u32>> predecessors_;  ///< for each block, its predecessors
-    std::vector<u32> block_of_;  ///< for each instruction, the block that contains it
+    std::vector<u32> block_of_instruction_;  ///< for each instruction, the block that contains it
 };
 
 /// Computes dominators. Block A dominates block B if every path from the function's entry to B
@@ -54,10 +57,10 @@ public:
     /// Returns the immediate dominator of a block, or kNone for the first block and for unreachable
     /// blocks.
     u32 immediate_dominator(u32 block) const { return immediate_dominators_[block]; }
-    bool dominates(u32 earlier, u32 block) const;
+    bool dominates(u32 dominator, u32 block) const;
 
 private:
-    u32 find_common_dominator(u32 a, u32 b) const;
+    u32 find_common_dominator(u32 first_block, u32 second_block) const;
 
     std::vector<u32> immediate_dominators_;
 };

@@ -15,89 +15,93 @@ namespace {
 using ptx::Instruction;
 using ptx::Operand;
 
-/// Returns the functions that contain an instruction for which `does` returns true, and all
+/// Returns the functions that contain an instruction for which `has_property` returns true, and all
 /// functions that call such a function directly or indirectly. A call through a pointer always
 /// counts, because its target is unknown.
 std::set<std::string> find_functions_with(const ptx::Module& module,
-                                          bool (*does)(const Instruction&)) {
-    std::set<std::string> found;
-    const auto reaches = [&](const Instruction& i) {
-        if (i.opcode != "call") return does(i);
+                                          bool (*has_property)(const Instruction&)) {
+    std::set<std::string> function_names;
+    const auto may_execute = [&](const Instruction& i) {
+        if (i.opcode != "call") return has_property(i);
         const std::string* callee = find_callee(i);
-        return !callee || found.contains(*callee);
+        return !callee || function_names.contains(*callee);
     };
-    for (bool grown = true; grown;) {
-        grown = false;
+    for (bool has_grown = true; has_grown;) {
+        has_grown = false;
         for (const auto& [name, function] : module.functions)
-            if (!found.contains(name) && any_of(function->body, reaches))
-                grown = found.insert(name).second;
+            if (!function_names.contains(name) && any_of(function->body, may_execute))
+                has_grown = function_names.insert(name).second;
     }
-    return found;
+    return function_names;
 }
 
 class DecidingRegisterSearch {
 public:
     DecidingRegisterSearch(const ptx::Module& module, const FunctionCode& code,
-                           const std::vector<bool>& executed)
-        : code_(code), times_(results_of_calls(module, *code.ast, reads_clock)) {
+                           const std::vector<bool>& is_executed)
+        : code_(code), clock_call_results_(find_call_results(module, *code.ast, reads_clock)) {
         for (std::size_t k = 0; k < code.ast->body.size(); ++k)
-            if (executed[k]) executed_.push_back(&code.ast->body[k]);
+            if (is_executed[k]) executed_instructions_.push_back(&code.ast->body[k]);
         holds_clock_.resize(code.ast->registers.size());
-        result_.decides.resize(code.ast->registers.size());
+        result_.is_deciding.resize(code.ast->registers.size());
     }
 
-    DecidingRegisters run() {
+    DecidingRegisters find() {
         find_clock_registers();
         find_deciding_registers();
         for (std::size_t r = 0; r < holds_clock_.size(); ++r)
-            if (holds_clock_[r]) result_.decides[r] = false;
+            if (holds_clock_[r]) result_.is_deciding[r] = false;
         return std::move(result_);
     }
 
 private:
-    std::vector<u32> roots(std::vector<u32> registers) const {
+    std::vector<u32> find_roots(std::vector<u32> registers) const {
         for (u32& r : registers) r = code_.roots[r];
         return registers;
     }
-    std::vector<u32> roots_except_predicates(std::vector<u32> registers) const {
+    std::vector<u32> find_non_predicate_roots(std::vector<u32> registers) const {
         std::erase_if(registers,
                       [&](u32 r) { return code_.ast->registers[r].type == ptx::Type::pred; });
-        return roots(std::move(registers));
+        return find_roots(std::move(registers));
     }
 
     /// Finds the registers whose values contain clock readings. A value that depends on the clock
     /// only through a predicate, such as a time-out counter, does not count.
     void find_clock_registers() {
-        for (bool grown = true; grown;) {
-            grown = false;
-            for (const Instruction* i : executed_) {
-                const bool is_time = reads_clock(*i) || loads_result(*i, times_);
-                result_.reads_clock |= is_time;
-                if (!only_computes(*i) && !is_time) continue;
-                if (!is_time &&
-                    !contains_any(holds_clock_, roots_except_predicates(registers_read(*i))))
+        for (bool has_grown = true; has_grown;) {
+            has_grown = false;
+            for (const Instruction* i : executed_instructions_) {
+                const bool is_clock_read = reads_clock(*i) || loads_result(*i, clock_call_results_);
+                result_.contains_clock_read |= is_clock_read;
+                if (!only_computes(*i) && !is_clock_read) continue;
+                if (!is_clock_read &&
+                    !contains_any_register(holds_clock_,
+                                           find_non_predicate_roots(list_read_registers(*i))))
                     continue;
-                grown |= add_all_to(holds_clock_, roots_except_predicates(registers_written(*i)));
+                has_grown |= add_registers(holds_clock_,
+                                           find_non_predicate_roots(list_written_registers(*i)));
             }
         }
     }
 
     void find_deciding_registers() {
-        for (bool grown = true; grown;) {
-            grown = false;
-            for (const Instruction* i : executed_) {
-                const bool sleeps = i->opcode == "nanosleep";
-                if (sleeps || (only_computes(*i) &&
-                               !contains_any(result_.decides, roots(registers_written(*i)))))
+        for (bool has_grown = true; has_grown;) {
+            has_grown = false;
+            for (const Instruction* i : executed_instructions_) {
+                const bool is_sleep = i->opcode == "nanosleep";
+                if (is_sleep || (only_computes(*i) &&
+                                 !contains_any_register(result_.is_deciding,
+                                                        find_roots(list_written_registers(*i)))))
                     continue;
-                grown |= add_all_to(result_.decides, roots(registers_read(*i)));
+                has_grown |=
+                    add_registers(result_.is_deciding, find_roots(list_read_registers(*i)));
             }
         }
     }
 
     const FunctionCode& code_;
-    const std::set<std::string> times_;  ///< results of calls that read a clock
-    std::vector<const Instruction*> executed_;
+    const std::set<std::string> clock_call_results_;  ///< results of calls that read a clock
+    std::vector<const Instruction*> executed_instructions_;
     std::vector<bool> holds_clock_;
     DecidingRegisters result_;
 };
@@ -114,20 +118,22 @@ bool only_computes(const ptx::Instruction& i) {
 }
 
 std::vector<bool> find_local_addresses(const ptx::Function& function) {
-    std::vector<u32> writes(function.registers.size(), 0);
+    std::vector<u32> write_counts(function.registers.size(), 0);
     for (const Instruction& i : function.body)
-        for (u32 r : registers_written(i)) ++writes[r];
-    std::vector<bool> own(function.registers.size(), false);
+        for (u32 r : list_written_registers(i)) ++write_counts[r];
+    std::vector<bool> is_local_address(function.registers.size(), false);
     for (const Instruction& i : function.body) {
         if (i.operands.size() < 2 || !i.operands[0].is_register()) continue;
-        const u32 to = i.operands[0].reg;
-        const Operand& from = i.operands[1];
-        const bool begins = i.opcode == "cvta" && i.has("local") && !i.has("to");
-        const bool goes_on =
-            (i.opcode == "mov" || i.opcode == "add") && from.is_register() && own[from.reg];
-        if (writes[to] == 1 && !i.guard) own[to] = begins || goes_on;
+        const u32 to_register = i.operands[0].reg;
+        const Operand& source_operand = i.operands[1];
+        const bool is_local_conversion = i.opcode == "cvta" && i.has("local") && !i.has("to");
+        const bool is_derived = (i.opcode == "mov" || i.opcode == "add") &&
+                                source_operand.is_register() &&
+                                is_local_address[source_operand.reg];
+        if (write_counts[to_register] == 1 && !i.guard)
+            is_local_address[to_register] = is_local_conversion || is_derived;
     }
-    return own;
+    return is_local_address;
 }
 
 bool reads_changeable_memory(const ptx::Instruction& i) {
@@ -142,29 +148,29 @@ bool reads_clock(const ptx::Instruction& i) {
                   [](const Operand& o) { return o.is_special() && ptx::is_clock(o.name); });
 }
 
-std::set<std::string> results_of_calls(const ptx::Module& module, const ptx::Function& function,
-                                       bool (*does)(const ptx::Instruction&)) {
+std::set<std::string> find_call_results(const ptx::Module& module, const ptx::Function& function,
+                                        bool (*has_property)(const ptx::Instruction&)) {
     const auto is_call = [](const Instruction& i) { return i.opcode == "call"; };
-    std::set<std::string> results;
-    if (none_of(function.body, is_call)) return results;
-    const std::set<std::string> functions = find_functions_with(module, does);
+    std::set<std::string> result_names;
+    if (none_of(function.body, is_call)) return result_names;
+    const std::set<std::string> function_names = find_functions_with(module, has_property);
     for (const Instruction& i : function.body) {
         if (!is_call(i) || i.operands.empty() || !i.operands[0].is_vector()) continue;
         const std::string* callee = find_callee(i);
-        if (callee && !functions.contains(*callee)) continue;
-        for (const Operand& result : i.operands[0].elements) results.insert(result.name);
+        if (callee && !function_names.contains(*callee)) continue;
+        for (const Operand& result : i.operands[0].elements) result_names.insert(result.name);
     }
-    return results;
+    return result_names;
 }
 
-bool loads_result(const ptx::Instruction& i, const std::set<std::string>& results) {
+bool loads_result(const ptx::Instruction& i, const std::set<std::string>& result_names) {
     return i.opcode == "ld" && i.has("param") && i.operands.size() == 2 &&
-           results.contains(i.operands[1].name);
+           result_names.contains(i.operands[1].name);
 }
 
-DecidingRegisters deciding_registers(const ptx::Module& module, const FunctionCode& code,
-                                     const std::vector<bool>& executed) {
-    return DecidingRegisterSearch(module, code, executed).run();
+DecidingRegisters find_deciding_registers(const ptx::Module& module, const FunctionCode& code,
+                                          const std::vector<bool>& is_executed) {
+    return DecidingRegisterSearch(module, code, is_executed).find();
 }
 
 }  // namespace coalesce::simulator

@@ -18,14 +18,14 @@ namespace coalesce::simulator {
 
 struct DecidingRegisters {
     /// For each root register (FunctionCode::roots), true if it affects how a loop continues.
-    std::vector<bool> decides;
-    bool reads_clock = false;
+    std::vector<bool> is_deciding;
+    bool contains_clock_read = false;
 };
 
 /// Finds the registers that affect how a loop continues. Ignores the instructions for which
-/// `executed` is false.
-DecidingRegisters deciding_registers(const ptx::Module& module, const FunctionCode& code,
-                                     const std::vector<bool>& executed);
+/// `is_executed` is false.
+DecidingRegisters find_deciding_registers(const ptx::Module& module, const FunctionCode& code,
+                                          const std::vector<bool>& is_executed);
 
 /// Reports whether the instruction only computes its destination from its sources.
 bool only_computes(const ptx::Instruction& instruction);
@@ -36,11 +36,11 @@ bool reads_changeable_memory(const ptx::Instruction& instruction);
 std::vector<bool> find_local_addresses(const ptx::Function& function);
 bool reads_clock(const ptx::Instruction& instruction);
 
-/// Finds the calls that may execute an instruction for which `does` is true. Returns the .param
-/// variables that receive their results. In unoptimized PTX, for example, every atomic and every
-/// clock read is in a function of its own.
-std::set<std::string> results_of_calls(const ptx::Module& module, const ptx::Function& function,
-                                       bool (*does)(const ptx::Instruction&));
-bool loads_result(const ptx::Instruction& instruction, const std::set<std::string>& results);
+/// Finds the calls that may execute an instruction for which `has_property` is true. Returns the
+/// .param variables that receive their results. In unoptimized PTX, for example, every atomic and
+/// every clock read is in a function of its own.
+std::set<std::string> find_call_results(const ptx::Module& module, const ptx::Function& function,
+                                        bool (*has_property)(const ptx::Instruction&));
+bool loads_result(const ptx::Instruction& instruction, const std::set<std::string>& result_names);
 
 }  // namespace coalesce::simulator

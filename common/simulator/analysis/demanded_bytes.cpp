@@ -39,7 +39,7 @@ bool moves_matrices(const Instruction& i) {
 }
 /// Returns the size of a loaded or stored element in memory.
 u32 element_bytes(const Instruction& i) {
-    return moves_matrices(i) ? 4 : size_of(type_of(i));
+    return moves_matrices(i) ? 4 : size_of(find_type(i));
 }
 /// Reports whether the instruction accesses memory for which the simulator tracks initialized
 /// bytes.
@@ -50,13 +50,13 @@ bool is_initialisation_tracked(const Instruction& i) {
 }
 
 /// Returns the registers of a loaded or stored value, which may be a vector.
-std::vector<Operand> vector_elements(const Operand& value) {
+std::vector<Operand> list_elements(const Operand& value) {
     return value.is_vector() ? value.elements : std::vector{value};
 }
 const Operand& value_operand(const Instruction& i) {
     return i.operands[is_load(i) ? 0 : 1];
 }
-const Operand& address_of(const Instruction& i) {
+const Operand& address_operand(const Instruction& i) {
     return i.operands[is_load(i) ? 1 : 0];
 }
 
@@ -67,35 +67,42 @@ class ExecutionOrder {
 public:
     explicit ExecutionOrder(const ptx::Function& function) {
         const auto& body = function.body;
-        block_of_.resize(body.size());
-        u32 blocks = 0;
+        block_of_instruction_.resize(body.size());
+        u32 block_count = 0;
         for (u32 at = 0; at < body.size(); ++at) {
-            const bool begins = !body[at].label.empty() || at == 0 || ends_block(body[at - 1]);
-            block_of_[at] = begins ? blocks++ : blocks - 1;
+            const bool begins_block =
+                !body[at].label.empty() || at == 0 || ends_block(body[at - 1]);
+            block_of_instruction_[at] = begins_block ? block_count++ : block_count - 1;
         }
-        next_.assign(blocks, kNone);
+        only_successors_.assign(block_count, kNone);
         for (u32 at = 0; at < body.size(); ++at) {
             const Instruction& i = body[at];
-            const bool is_last = at + 1 == body.size() || block_of_[at + 1] != block_of_[at];
-            if (!is_last) continue;
+            const bool is_last_of_block =
+                at + 1 == body.size() || block_of_instruction_[at + 1] != block_of_instruction_[at];
+            if (!is_last_of_block) continue;
             if (!ends_block(i)) {
-                if (at + 1 < body.size()) next_[block_of_[at]] = block_of_[at + 1];
+                if (at + 1 < body.size())
+                    only_successors_[block_of_instruction_[at]] = block_of_instruction_[at + 1];
             } else if (i.opcode == "bra" && !i.guard && !i.operands.empty()) {
                 const auto target = function.labels.find(i.operands[0].name);
                 if (target != function.labels.end() && target->second < body.size())
-                    next_[block_of_[at]] = block_of_[target->second];
+                    only_successors_[block_of_instruction_[at]] =
+                        block_of_instruction_[target->second];
             }
         }
     }
 
-    /// Reports whether every lane that executes `first` also executes `second` afterwards.
-    bool is_always_followed_by(u32 first, u32 second) const {
-        constexpr int kFar = 64;
-        u32 block = block_of_[first];
-        if (block == block_of_[second]) return first < second;
-        for (int steps = 0; steps < kFar && block != kNone; ++steps) {
-            block = next_[block];
-            if (block == block_of_[second]) return true;
+    /// Reports whether every lane that executes `first_instruction` also executes
+    /// `second_instruction` afterwards.
+    bool is_always_followed_by(u32 first_instruction, u32 second_instruction) const {
+        constexpr int kMaxFollowedBlocks = 64;
+        u32 block = block_of_instruction_[first_instruction];
+        if (block == block_of_instruction_[second_instruction])
+            return first_instruction < second_instruction;
+        for (int blocks_followed = 0; blocks_followed < kMaxFollowedBlocks && block != kNone;
+             ++blocks_followed) {
+            block = only_successors_[block];
+            if (block == block_of_instruction_[second_instruction]) return true;
         }
         return false;
     }
@@ -105,8 +112,8 @@ private:
         return i.opcode == "bra" || i.opcode == "brx" || i.opcode == "ret" || i.opcode == "exit" ||
                i.opcode == "trap";
     }
-    std::vector<u32> block_of_;
-    std::vector<u32> next_;  ///< for each block, the only block that may follow it
+    std::vector<u32> block_of_instruction_;
+    std::vector<u32> only_successors_;  ///< for each block, the only block that may follow it
 };
 
 // ---- bits that decide ----
@@ -115,35 +122,36 @@ class LoadUses {
 public:
     explicit LoadUses(const Definitions& definitions)
         : definitions_(definitions),
-          function_(definitions.function()),
+          function_(definitions.analyzed_function()),
           execution_order_(function_),
           readers_(function_.registers.size()) {
         for (u32 at = 0; at < function_.body.size(); ++at) {
             transfers_.push_back(describe_bit_transfer(function_.body[at], definitions));
-            for (const u32 r : registers_read(function_.body[at])) readers_[r].push_back(at);
+            for (const u32 r : list_read_registers(function_.body[at])) readers_[r].push_back(at);
         }
     }
 
     /// Returns those uses of the loaded bytes that are certain to happen.
-    LoadUse use_of(u32 load) const {
+    LoadUse find_use(u32 load) const {
         const Instruction& i = function_.body[load];
-        LoadUse use{.members = i.used_bytes, .decides = 0, .certain = false};
+        LoadUse use{.member_bytes = i.used_bytes, .decides = 0, .is_certain = false};
         use.is_only_selected = true;
         const u32 size = element_bytes(i);
-        u32 first = 0;
-        for (const Operand& element : vector_elements(value_operand(i))) {
+        u32 first_byte = 0;
+        for (const Operand& element : list_elements(value_operand(i))) {
             for (u32 byte = 0; element.is_register() && byte < size; ++byte) {
-                const bool whole = size_of(function_.registers[element.reg].type) > 8;
+                const bool is_wide_register = size_of(function_.registers[element.reg].type) > 8;
                 // A load of a signed type copies the sign bit of its last byte to all higher bits.
-                const bool extends = is_signed(type_of(i)) && byte + 1 == size;
-                const u64 own = extends ? ~u64{0} : u64{0xff};
-                const ValueFate fate =
-                    whole ? ValueFate::decides : follow(load, element.reg, own << 8 * byte);
-                if (fate == ValueFate::decides) use.decides |= 1u << (first + byte);
-                use.certain |= fate == ValueFate::decides || fate == ValueFate::stored;
-                use.is_only_selected &= fate == ValueFate::selected;
+                const bool is_sign_extended = is_signed(find_type(i)) && byte + 1 == size;
+                const u64 byte_mask = is_sign_extended ? ~u64{0} : u64{0xff};
+                const ValueUse value_use =
+                    is_wide_register ? ValueUse::decides
+                                     : find_value_use(load, element.reg, byte_mask << 8 * byte);
+                if (value_use == ValueUse::decides) use.decides |= 1u << (first_byte + byte);
+                use.is_certain |= value_use == ValueUse::decides || value_use == ValueUse::stored;
+                use.is_only_selected &= value_use == ValueUse::selected;
             }
-            first += size;
+            first_byte += size;
         }
         // The callers know the row in memory, but not which of its bytes each lane receives.
         if (moves_matrices(i)) use.decides = use.decides ? ~0u : 0;
@@ -154,128 +162,146 @@ public:
 private:
     /// How the program uses a loaded value. A `selected` value may have no effect: a selection may
     /// choose another operand, or another condition may decide instead.
-    enum class ValueFate : u8 { unknown, selected, stored, decides };
+    enum class ValueUse : u8 { unknown, selected, stored, decides };
 
-    /// A register that contains loaded bits or, if `computed` is true, a value computed from them.
-    struct Carrier {
+    /// A register that contains loaded bits or, if `is_computed` is true, a value computed from
+    /// them.
+    struct TrackedRegister {
         u32 reg = 0;
-        bool computed = false;
-        bool operator<(const Carrier& other) const {
-            return std::pair(reg, computed) < std::pair(other.reg, other.computed);
+        bool is_computed = false;
+        bool operator<(const TrackedRegister& other) const {
+            return std::pair(reg, is_computed) < std::pair(other.reg, other.is_computed);
         }
     };
 
-    ValueFate follow(u32 load, u32 reg, u64 bits) const {
-        const ValueFate certain = follow_uses(reg, bits, [&](u32 reader) {
+    ValueUse find_value_use(u32 load, u32 reg, u64 bits) const {
+        const ValueUse certain_use = find_use_by_readers(reg, bits, [&](u32 reader) {
             return execution_order_.is_always_followed_by(load, reader);
         });
-        if (certain == ValueFate::decides || certain == ValueFate::stored) return certain;
+        if (certain_use == ValueUse::decides || certain_use == ValueUse::stored) return certain_use;
         // Uses that may not happen matter only if all of the uses are selections.
-        const auto every = [](u32) { return true; };
-        return follow_uses(reg, bits, every) == ValueFate::selected ? ValueFate::selected
-                                                                    : ValueFate::unknown;
+        const auto accept_any_reader = [](u32) { return true; };
+        return find_use_by_readers(reg, bits, accept_any_reader) == ValueUse::selected
+                   ? ValueUse::selected
+                   : ValueUse::unknown;
     }
 
     /// Returns how the readers of `reg` use `bits` of the register. Considers only readers for
-    /// which `counts` returns true.
-    template <class Counts>
-    ValueFate follow_uses(u32 reg, u64 bits, Counts counts) const {
-        std::map<Carrier, u64> known;
-        std::vector<Carrier> rest;
-        const auto reach = [&](Carrier to, u64 more) {
-            u64& there = known[to];
-            if ((there | more) == there) return;
-            there |= more;
-            rest.push_back(to);
+    /// which `is_counted` returns true.
+    template <class IsCounted>
+    ValueUse find_use_by_readers(u32 reg, u64 bits, IsCounted is_counted) const {
+        std::map<TrackedRegister, u64> tracked_bits;
+        std::vector<TrackedRegister> unvisited;
+        const auto track_register = [&](TrackedRegister target_register, u64 added_bits) {
+            u64& known_bits = tracked_bits[target_register];
+            if ((known_bits | added_bits) == known_bits) return;
+            known_bits |= added_bits;
+            unvisited.push_back(target_register);
         };
-        const auto is_carried = [&](u32 r) { return known.contains({r, true}); };
-        reach({reg, false}, bits);
-        ValueFate fate = ValueFate::unknown;
+        const auto is_computed_from_load = [&](u32 r) { return tracked_bits.contains({r, true}); };
+        track_register({reg, false}, bits);
+        ValueUse value_use = ValueUse::unknown;
         bool is_selected = false, has_other_use = false;
-        while (!rest.empty()) {
-            const Carrier from = rest.back();
-            rest.pop_back();
+        while (!unvisited.empty()) {
+            const TrackedRegister source_register = unvisited.back();
+            unvisited.pop_back();
             // Assume that the value affects the program if it flows into a running sum, or into
-            // more than kMany registers.
-            constexpr std::size_t kMany = 64;
-            const bool is_sum = definitions_.only_writer(from.reg) == kNone;
-            if (from.computed && (is_sum || known.size() > kMany)) return ValueFate::decides;
-            for (const u32 reader : readers_[from.reg]) {
-                if (!counts(reader)) continue;
-                const bool is_masked = from.computed && combines_with_other(reader, is_carried);
-                const ValueFate next =
-                    is_masked ? ValueFate::selected : pass(reader, from, known[from], reach);
-                if (next == ValueFate::decides) return next;
-                if (next == ValueFate::stored) fate = next;
-                is_selected |= next == ValueFate::selected;
-                has_other_use |= next == ValueFate::unknown && !passes_on(reader);
+            // more than kMaxTrackedRegisters registers.
+            constexpr std::size_t kMaxTrackedRegisters = 64;
+            const bool has_several_writers = definitions_.only_writer(source_register.reg) == kNone;
+            if (source_register.is_computed &&
+                (has_several_writers || tracked_bits.size() > kMaxTrackedRegisters))
+                return ValueUse::decides;
+            for (const u32 reader : readers_[source_register.reg]) {
+                if (!is_counted(reader)) continue;
+                const bool is_masked = source_register.is_computed &&
+                                       combines_with_other(reader, is_computed_from_load);
+                const ValueUse reader_use =
+                    is_masked ? ValueUse::selected
+                              : find_reader_use(reader, source_register,
+                                                tracked_bits[source_register], track_register);
+                if (reader_use == ValueUse::decides) return reader_use;
+                if (reader_use == ValueUse::stored) value_use = reader_use;
+                is_selected |= reader_use == ValueUse::selected;
+                has_other_use |= reader_use == ValueUse::unknown && !only_computes_value(reader);
             }
         }
-        const bool is_only_selected = fate == ValueFate::unknown && is_selected && !has_other_use;
-        return is_only_selected ? ValueFate::selected : fate;
+        const bool is_only_selected =
+            value_use == ValueUse::unknown && is_selected && !has_other_use;
+        return is_only_selected ? ValueUse::selected : value_use;
     }
 
     /// Returns the use that the instruction `reader` certainly makes of `bits` of the carrier
-    /// `from`. Calls `reach` for each result that contains these bits.
-    template <class Reach>
-    ValueFate pass(u32 reader, const Carrier& from, u64 bits, Reach reach) const {
+    /// `source_register`. Calls `track_register` for each result that contains these bits.
+    template <class TrackRegister>
+    ValueUse find_reader_use(u32 reader, const TrackedRegister& source_register, u64 bits,
+                             TrackRegister track_register) const {
         const Instruction& i = function_.body[reader];
-        if (i.guard) return *i.guard == from.reg ? ValueFate::decides : ValueFate::unknown;
+        if (i.guard) return *i.guard == source_register.reg ? ValueUse::decides : ValueUse::unknown;
         if (is_store(i)) {
-            const Operand& address = address_of(i);
-            const bool points = address.has_base_register && address.reg == from.reg;
-            return points || from.computed ? ValueFate::decides : ValueFate::stored;
+            const Operand& address = address_operand(i);
+            const bool is_address_register =
+                address.has_base_register && address.reg == source_register.reg;
+            return is_address_register || source_register.is_computed ? ValueUse::decides
+                                                                      : ValueUse::stored;
         }
-        const BitTransfer& passed = transfers_[reader];
-        if (i.opcode == "shfl" && !from.computed && is_only_shuffled_value(i, from.reg))
-            return ValueFate::unknown;
-        if (!passed.known) {
+        const BitTransfer& bit_transfer = transfers_[reader];
+        if (i.opcode == "shfl" && !source_register.is_computed &&
+            is_only_shuffled_value(i, source_register.reg))
+            return ValueUse::unknown;
+        if (!bit_transfer.is_known) {
             // The result of a lane-by-lane instruction may turn out to be unused, so follow it to
             // its readers.
-            if (!is_lane_by_lane(i)) return ValueFate::decides;
-            for (const u32 r : registers_written(i)) reach({r, true}, ~u64{0});
-            return ValueFate::unknown;
+            if (!is_lane_by_lane(i)) return ValueUse::decides;
+            for (const u32 r : list_written_registers(i)) track_register({r, true}, ~u64{0});
+            return ValueUse::unknown;
         }
-        bool moves = false;
-        for (const BitFlow& flow : passed.flows) {
-            if (flow.from_register != from.reg) continue;
-            moves = true;
-            const u64 more = from.computed ? ~u64{0} : map_through(flow, bits);
-            if (more && !passed.selects_one_source) reach({flow.to_register, from.computed}, more);
+        bool copies_register = false;
+        for (const BitFlow& flow : bit_transfer.flows) {
+            if (flow.from_register != source_register.reg) continue;
+            copies_register = true;
+            const u64 added_bits = source_register.is_computed ? ~u64{0} : map_bits(flow, bits);
+            if (added_bits && !bit_transfer.selects_one_source)
+                track_register({flow.to_register, source_register.is_computed}, added_bits);
         }
         // A value that is used only as the condition of a selection decides the selection's result.
-        if (passed.selects_one_source) return moves ? ValueFate::selected : ValueFate::decides;
-        return ValueFate::unknown;
+        if (bit_transfer.selects_one_source)
+            return copies_register ? ValueUse::selected : ValueUse::decides;
+        return ValueUse::unknown;
     }
     /// Reports whether the instruction combines (`and.pred`, `or.pred`) a predicate that was
     /// computed from the load with a predicate that was not. The other predicate may decide the
     /// result alone. Compilers combine the conditions of `i < n && a[i] > 0` in this way if they
     /// may load a[i] unconditionally.
-    template <class IsCarried>
-    bool combines_with_other(u32 at, IsCarried is_carried) const {
+    template <class IsComputedFromLoad>
+    bool combines_with_other(u32 at, IsComputedFromLoad is_computed_from_load) const {
         const Instruction& i = function_.body[at];
-        if ((i.opcode != "and" && i.opcode != "or") || type_of(i) != ptx::Type::pred ||
+        if ((i.opcode != "and" && i.opcode != "or") || find_type(i) != ptx::Type::pred ||
             i.operands.size() != 3 || i.guard)
             return false;
         const Operand &a = i.operands[1], &b = i.operands[2];
-        return a.is_register() && b.is_register() && is_carried(a.reg) != is_carried(b.reg);
+        return a.is_register() && b.is_register() &&
+               is_computed_from_load(a.reg) != is_computed_from_load(b.reg);
     }
     /// Reports whether the instruction only computes a value. If so, follow() visits the readers of
     /// that value.
-    bool passes_on(u32 at) const {
+    bool only_computes_value(u32 at) const {
         const Instruction& i = function_.body[at];
-        return !i.guard && (is_lane_by_lane(i) || (transfers_[at].known && !is_store(i)));
+        return !i.guard && (is_lane_by_lane(i) || (transfers_[at].is_known && !is_store(i)));
     }
     /// Reports whether `reg` is only the value that a shuffle moves to other lanes, and neither the
     /// lane index nor the mask of the shuffle.
     static bool is_only_shuffled_value(const Instruction& shuffle, u32 reg) {
-        const std::vector<u32> read = registers_read(shuffle);
+        const std::vector<u32> read_registers = list_read_registers(shuffle);
         return shuffle.operands.size() > 1 && shuffle.operands[1].is_register() &&
-               shuffle.operands[1].reg == reg && std::count(read.begin(), read.end(), reg) == 1;
+               shuffle.operands[1].reg == reg &&
+               std::count(read_registers.begin(), read_registers.end(), reg) == 1;
     }
-    static u64 map_through(const BitFlow& flow, u64 bits) {
-        const u64 taken = bits >> flow.from & low_bits(flow.repeats ? 1 : flow.count);
-        return (flow.repeats && taken ? low_bits(flow.count) : taken) << flow.to;
+    static u64 map_bits(const BitFlow& flow, u64 bits) {
+        const u64 copied_bits =
+            bits >> flow.from_bit & low_bits(flow.repeats_one_bit ? 1 : flow.bit_count);
+        return (flow.repeats_one_bit && copied_bits ? low_bits(flow.bit_count) : copied_bits)
+               << flow.to_bit;
     }
 
     const Definitions& definitions_;
@@ -288,78 +314,88 @@ private:
 // ---- origins of stored bytes ----
 
 /// The origin of one byte of a register.
-struct Origin {
-    enum class Kind : u8 { zero, copied, other };
-    Kind kind = Kind::other;
+struct ByteOrigin {
+    enum class Kind : u8 { zero_byte, copied_byte, other_byte };
+    Kind kind = Kind::other_byte;
     u32 load = kNone;  ///< the load from which bits of the byte come, if any
     u32 byte = 0;      ///< the offset of the byte in the value that `load` loads
 };
 
-class Origins {
+class ByteOrigins {
 public:
-    explicit Origins(const Definitions& definitions) : definitions_(definitions) {}
+    explicit ByteOrigins(const Definitions& definitions) : definitions_(definitions) {}
 
-    Origin origin_of(u32 reg, u32 byte) {
+    ByteOrigin find_origin(u32 reg, u32 byte) {
         const auto [found, is_new] = known_origins_.try_emplace({reg, byte});
-        // A byte counts as `other` while its origin is being determined, so that cycles terminate.
+        // A byte counts as `other_byte` while its origin is being determined, so that cycles
+        // terminate.
         if (!is_new || depth_ == kMaxFollowedDepth) return found->second;
         ++depth_;
-        const Origin origin = find(reg, byte);
+        const ByteOrigin origin = trace_origin(reg, byte);
         --depth_;
         return known_origins_[{reg, byte}] = origin;
     }
 
 private:
-    Origin find(u32 reg, u32 byte) {
+    ByteOrigin trace_origin(u32 reg, u32 byte) {
         const u32 at = definitions_.only_writer(reg);
         if (at == kNone) return {};
-        const Instruction& i = definitions_.function().body[at];
-        if (is_load(i)) return is_initialisation_tracked(i) ? loaded(i, at, reg, byte) : Origin{};
-        const BitTransfer passed = describe_bit_transfer(i, definitions_);
-        if (!passed.known) return {};
-        Origin origin{passed.zero_elsewhere ? Origin::Kind::zero : Origin::Kind::other, kNone, 0};
+        const Instruction& i = definitions_.analyzed_function().body[at];
+        if (is_load(i))
+            return is_initialisation_tracked(i) ? make_loaded_origin(i, at, reg, byte)
+                                                : ByteOrigin{};
+        const BitTransfer bit_transfer = describe_bit_transfer(i, definitions_);
+        if (!bit_transfer.is_known) return {};
+        ByteOrigin origin{bit_transfer.is_zero_elsewhere ? ByteOrigin::Kind::zero_byte
+                                                         : ByteOrigin::Kind::other_byte,
+                          kNone, 0};
         bool is_first = true;
-        for (const BitFlow& flow : passed.flows) {
-            if (flow.to_register != reg || flow.to >= 8 * byte + 8 ||
-                flow.to + flow.count <= 8 * byte)
+        for (const BitFlow& flow : bit_transfer.flows) {
+            if (flow.to_register != reg || flow.to_bit >= 8 * byte + 8 ||
+                flow.to_bit + flow.bit_count <= 8 * byte)
                 continue;
-            const Origin more = map_through(flow, 8 * byte);
-            origin = is_first ? more : merge_origins(origin, more);
+            const ByteOrigin flow_origin = find_flow_origin(flow, 8 * byte);
+            origin = is_first ? flow_origin : merge_origins(origin, flow_origin);
             is_first = false;
         }
-        if (passed.selects_at_run_time && origin.kind == Origin::Kind::copied)
-            origin.kind = Origin::Kind::other;
+        if (bit_transfer.selects_at_run_time && origin.kind == ByteOrigin::Kind::copied_byte)
+            origin.kind = ByteOrigin::Kind::other_byte;
         return origin;
     }
 
-    Origin loaded(const Instruction& i, u32 at, u32 reg, u32 byte) const {
+    ByteOrigin make_loaded_origin(const Instruction& i, u32 at, u32 reg, u32 byte) const {
         const u32 size = element_bytes(i);
-        const std::vector<Operand> elements = vector_elements(value_operand(i));
+        const std::vector<Operand> elements = list_elements(value_operand(i));
         for (u32 k = 0; k < elements.size(); ++k) {
             if (!elements[k].is_register() || elements[k].reg != reg) continue;
-            if (byte < size) return {Origin::Kind::copied, at, k * size + byte};
-            return {is_signed(type_of(i)) ? Origin::Kind::other : Origin::Kind::zero, kNone, 0};
+            if (byte < size) return {ByteOrigin::Kind::copied_byte, at, k * size + byte};
+            return {is_signed(find_type(i)) ? ByteOrigin::Kind::other_byte
+                                            : ByteOrigin::Kind::zero_byte,
+                    kNone, 0};
         }
         return {};
     }
 
-    /// Returns the origin of the bits that the flow copies to the byte starting at bit `first`.
-    Origin map_through(const BitFlow& flow, u32 first) {
-        const u32 begin = std::max(flow.to, first), end = std::min(flow.to + flow.count, first + 8);
-        const u32 from = flow.repeats ? flow.from : flow.from + begin - flow.to;
-        Origin origin = origin_of(flow.from_register, from / 8);
-        const bool whole = !flow.repeats && end - begin == 8 && from % 8 == 0;
-        if (!whole && origin.kind == Origin::Kind::copied) origin.kind = Origin::Kind::other;
-        if (from / 8 != (from + end - begin - 1) / 8 && !flow.repeats)
-            origin = merge_origins(origin, origin_of(flow.from_register, from / 8 + 1));
+    /// Returns the origin of the bits that the flow copies to the byte starting at bit `first_bit`.
+    ByteOrigin find_flow_origin(const BitFlow& flow, u32 first_bit) {
+        const u32 begin = std::max(flow.to_bit, first_bit),
+                  end = std::min(flow.to_bit + flow.bit_count, first_bit + 8);
+        const u32 from_bit =
+            flow.repeats_one_bit ? flow.from_bit : flow.from_bit + begin - flow.to_bit;
+        ByteOrigin origin = find_origin(flow.from_register, from_bit / 8);
+        const bool is_whole_byte = !flow.repeats_one_bit && end - begin == 8 && from_bit % 8 == 0;
+        if (!is_whole_byte && origin.kind == ByteOrigin::Kind::copied_byte)
+            origin.kind = ByteOrigin::Kind::other_byte;
+        if (from_bit / 8 != (from_bit + end - begin - 1) / 8 && !flow.repeats_one_bit)
+            origin = merge_origins(origin, find_origin(flow.from_register, from_bit / 8 + 1));
         return origin;
     }
 
-    static Origin merge_origins(const Origin& a, const Origin& b) {
-        if (a.kind == Origin::Kind::zero) return b;
-        if (b.kind == Origin::Kind::zero) return a;
-        Origin origin = a.load != kNone ? a : b;
-        origin.kind = Origin::Kind::other;
+    static ByteOrigin merge_origins(const ByteOrigin& a, const ByteOrigin& b) {
+        if (a.kind == ByteOrigin::Kind::zero_byte) return b;
+        if (b.kind == ByteOrigin::Kind::zero_byte) return a;
+        ByteOrigin origin = a.load != kNone ? a : b;
+        origin.kind = ByteOrigin::Kind::other_byte;
         return origin;
     }
 
@@ -367,7 +403,7 @@ private:
         64;  ///< the maximum number of moves to follow a value through
 
     const Definitions& definitions_;
-    std::map<std::pair<u32, u32>, Origin> known_origins_;
+    std::map<std::pair<u32, u32>, ByteOrigin> known_origins_;
     int depth_ = 0;
 };
 
@@ -375,27 +411,27 @@ private:
 
 /// An address: a base register or a variable's name, and an offset.
 struct Address {
-    u32 base = kNone;
+    u32 base_register = kNone;
     std::string name;
     i64 offset = 0;
 };
 
 Address parse_address(const Definitions& definitions, const Operand& operand) {
-    Address address{.base = kNone, .name = operand.name, .offset = operand.offset};
+    Address address{.base_register = kNone, .name = operand.name, .offset = operand.offset};
     if (!operand.has_base_register) return address;
-    address.base = operand.reg;
+    address.base_register = operand.reg;
     // Stops after 16 definitions, because they may form a cycle.
-    for (int followed = 0; followed < 16; ++followed) {
-        const u32 at = definitions.only_writer(address.base);
+    for (int moves_followed = 0; moves_followed < 16; ++moves_followed) {
+        const u32 at = definitions.only_writer(address.base_register);
         if (at == kNone) break;
-        const Instruction& i = definitions.function().body[at];
-        const bool moves = (i.opcode == "mov" || i.opcode == "cvta") && i.operands.size() == 2,
-                   adds = i.opcode == "add" && i.operands.size() == 3;
-        if ((!moves && !adds) || !i.operands[1].is_register()) break;
-        const auto distance = adds ? definitions.constant(i.operands[2]) : 0;
+        const Instruction& i = definitions.analyzed_function().body[at];
+        const bool is_move = (i.opcode == "mov" || i.opcode == "cvta") && i.operands.size() == 2,
+                   is_addition = i.opcode == "add" && i.operands.size() == 3;
+        if ((!is_move && !is_addition) || !i.operands[1].is_register()) break;
+        const auto distance = is_addition ? definitions.find_constant(i.operands[2]) : 0;
         if (!distance) break;
         address.offset += static_cast<i64>(*distance);
-        address.base = i.operands[1].reg;
+        address.base_register = i.operands[1].reg;
     }
     return address;
 }
@@ -408,91 +444,100 @@ public:
     StructParts(const Definitions& definitions, DemandedBytes& result)
         : definitions_(definitions), result_(result) {}
 
-    /// Records that `store` stores, in byte `to` of its value, bits of byte `from` of the value
-    /// that `load` loads.
-    void note(u32 load, u32 from, u32 store, u32 to) {
-        const Instruction &loads = body(load), &stores = body(store);
-        if (moves_matrices(loads) || moves_matrices(stores)) return;
-        const Address source = parse_address(definitions_, address_of(loads)),
-                      target = parse_address(definitions_, address_of(stores));
-        const i64 begin = source.offset + from, moved = target.offset + to - begin;
-        const bool same_place = source.base == target.base && source.name == target.name &&
-                                source.offset == target.offset &&
-                                access_space(loads) == access_space(stores);
-        if (same_place) result_.loads[load].is_stored_back = true;
-        bytes_[{{source.base, source.name}, {target.base, target.name}, moved}].push_back(
-            {begin, load, source.offset});
-        if (is_copy_loop(loads, source, target)) {
-            result_.loads[load].part_begin = 1 - kAlignment;
-            result_.loads[load].part_end =
-                static_cast<i32>(count_loaded_bytes(loads)) + kAlignment - 1;
+    /// Records that `store` stores, in byte `to_byte` of its value, bits of byte `from_byte` of the
+    /// value that `load` loads.
+    void record_copy(u32 load, u32 from_byte, u32 store, u32 to_byte) {
+        const Instruction &load_instruction = body(load), &store_instruction = body(store);
+        if (moves_matrices(load_instruction) || moves_matrices(store_instruction)) return;
+        const Address source = parse_address(definitions_, address_operand(load_instruction)),
+                      target = parse_address(definitions_, address_operand(store_instruction));
+        const i64 begin = source.offset + from_byte,
+                  copy_distance = target.offset + to_byte - begin;
+        const bool is_same_address =
+            source.base_register == target.base_register && source.name == target.name &&
+            source.offset == target.offset &&
+            access_space(load_instruction) == access_space(store_instruction);
+        if (is_same_address) result_.loads[load].is_stored_back = true;
+        copied_bytes_[{{source.base_register, source.name},
+                       {target.base_register, target.name},
+                       copy_distance}]
+            .push_back({begin, load, source.offset});
+        if (is_copy_loop(load_instruction, source, target)) {
+            result_.loads[load].struct_begin = 1 - kMaxAlignment;
+            result_.loads[load].struct_end =
+                static_cast<i32>(count_loaded_bytes(load_instruction)) + kMaxAlignment - 1;
         }
     }
 
     /// Groups the loads by base address. Compilers may load a member before checking whether the
     /// program needs it. Such a load is not reported if other members are initialized.
-    void record_members() {
+    void record_loaded_bytes() {
         for (const auto& [at, use] : result_.loads) {
             if (moves_matrices(body(at))) continue;
-            const Address source = parse_address(definitions_, address_of(body(at)));
+            const Address source = parse_address(definitions_, address_operand(body(at)));
             for (u32 byte = 0; byte < count_loaded_bytes(body(at)); ++byte)
-                members_[{source.base, source.name}].push_back(
+                loaded_bytes_[{source.base_register, source.name}].push_back(
                     {source.offset + byte, at, source.offset});
         }
     }
 
-    void find() {
-        for (auto& [where, bytes] : bytes_) find(bytes, true);
-        for (auto& [where, bytes] : members_) find(bytes, false);
+    void find_structs() {
+        for (auto& [address_key, bytes] : copied_bytes_) group_into_structs(bytes, true);
+        for (auto& [address_key, bytes] : loaded_bytes_) group_into_structs(bytes, false);
     }
 
 private:
     /// The largest alignment of any type, in bytes. Padding between members is shorter.
-    static constexpr i32 kAlignment = 16;
+    static constexpr i32 kMaxAlignment = 16;
 
-    struct Byte {
-        i64 at;  ///< the byte's offset from the base
+    struct StructByte {
+        i64 base_offset;  ///< the byte's offset from the base
         u32 load;
-        i64 offset;  ///< the load's offset from the base
+        i64 load_offset;  ///< the load's offset from the base
     };
-    using Base = std::pair<u32, std::string>;
+    using AddressBase = std::pair<u32, std::string>;
 
-    void find(std::vector<Byte>& bytes, bool certain) {
-        std::sort(bytes.begin(), bytes.end(),
-                  [](const Byte& a, const Byte& b) { return a.at < b.at; });
+    void group_into_structs(std::vector<StructByte>& bytes, bool is_certain) {
+        std::sort(bytes.begin(), bytes.end(), [](const StructByte& a, const StructByte& b) {
+            return a.base_offset < b.base_offset;
+        });
         for (std::size_t first = 0, next = 1; first < bytes.size(); first = next++) {
-            while (next < bytes.size() && bytes[next].at - bytes[next - 1].at <= kAlignment) ++next;
-            join(first, next, bytes, certain);
+            while (next < bytes.size() &&
+                   bytes[next].base_offset - bytes[next - 1].base_offset <= kMaxAlignment)
+                ++next;
+            widen_to_struct(first, next, bytes, is_certain);
         }
     }
 
-    const Instruction& body(u32 at) const { return definitions_.function().body[at]; }
+    const Instruction& body(u32 at) const { return definitions_.analyzed_function().body[at]; }
     static u32 count_loaded_bytes(const Instruction& i) {
-        return element_bytes(i) * static_cast<u32>(vector_elements(value_operand(i)).size());
+        return element_bytes(i) * static_cast<u32>(list_elements(value_operand(i)).size());
     }
 
     /// Reports whether a loop advances both addresses by the number of bytes that it copies, as
     /// memcpy does.
     bool is_copy_loop(const Instruction& load, const Address& source, const Address& target) const {
-        if (source.base == kNone || target.base == kNone) return false;
-        const i64 step = definitions_.growth(source.base);
-        return step != 0 && step == definitions_.growth(target.base) && step <= 8 &&
-               step == i64{count_loaded_bytes(load)};
+        if (source.base_register == kNone || target.base_register == kNone) return false;
+        const i64 step = definitions_.loop_increment(source.base_register);
+        return step != 0 && step == definitions_.loop_increment(target.base_register) &&
+               step <= 8 && step == i64{count_loaded_bytes(load)};
     }
 
-    void join(std::size_t first, std::size_t last, const std::vector<Byte>& bytes, bool certain) {
-        const bool several =
+    void widen_to_struct(std::size_t first, std::size_t last, const std::vector<StructByte>& bytes,
+                         bool is_certain) {
+        const bool has_several_loads =
             std::any_of(bytes.begin() + static_cast<std::ptrdiff_t>(first),
                         bytes.begin() + static_cast<std::ptrdiff_t>(last),
-                        [&](const Byte& b) { return b.load != bytes[first].load; });
-        if (!several) return;
+                        [&](const StructByte& b) { return b.load != bytes[first].load; });
+        if (!has_several_loads) return;
         for (std::size_t k = first; k < last; ++k) {
             LoadUse& use = result_.loads[bytes[k].load];
-            if (use.certain && !certain) continue;
-            use.part_begin =
-                std::min(use.part_begin, static_cast<i32>(bytes[first].at - bytes[k].offset));
-            use.part_end =
-                std::max(use.part_end, static_cast<i32>(bytes[last - 1].at + 1 - bytes[k].offset));
+            if (use.is_certain && !is_certain) continue;
+            use.struct_begin =
+                std::min(use.struct_begin,
+                         static_cast<i32>(bytes[first].base_offset - bytes[k].load_offset));
+            use.struct_end = std::max(use.struct_end, static_cast<i32>(bytes[last - 1].base_offset +
+                                                                       1 - bytes[k].load_offset));
         }
     }
 
@@ -500,28 +545,29 @@ private:
     DemandedBytes& result_;
     /// The copied bytes, grouped by source base, target base, and distance between source and
     /// target.
-    std::map<std::tuple<Base, Base, i64>, std::vector<Byte>> bytes_;
-    std::map<Base, std::vector<Byte>> members_;  ///< by base: the loaded bytes
+    std::map<std::tuple<AddressBase, AddressBase, i64>, std::vector<StructByte>> copied_bytes_;
+    std::map<AddressBase, std::vector<StructByte>> loaded_bytes_;  ///< by base: the loaded bytes
 };
 
-void find_copies(const Definitions& definitions, u32 at, Origins& origins, StructParts& pieces,
-                 std::vector<CopiedBytes>& copies) {
-    const Instruction& i = definitions.function().body[at];
+void find_copies(const Definitions& definitions, u32 at, ByteOrigins& origins,
+                 StructParts& struct_parts, std::vector<CopiedBytes>& copies) {
+    const Instruction& i = definitions.analyzed_function().body[at];
     const u32 size = element_bytes(i);
-    const std::vector<Operand> elements = vector_elements(value_operand(i));
-    for (u32 to = 0; to < size * elements.size(); ++to) {
-        const Operand& element = elements[to / size];
-        if (!element.is_register() || element.negated || to % size >= 8) continue;
-        const Origin origin = origins.origin_of(element.reg, to % size);
+    const std::vector<Operand> elements = list_elements(value_operand(i));
+    for (u32 to_byte = 0; to_byte < size * elements.size(); ++to_byte) {
+        const Operand& element = elements[to_byte / size];
+        if (!element.is_register() || element.is_negated || to_byte % size >= 8) continue;
+        const ByteOrigin origin = origins.find_origin(element.reg, to_byte % size);
         if (origin.load == kNone) continue;
-        pieces.note(origin.load, origin.byte, at, to);
-        if (origin.kind != Origin::Kind::copied) continue;
-        CopiedBytes* last = copies.empty() ? nullptr : &copies.back();
-        if (last && last->load == origin.load && last->from + last->count == origin.byte &&
-            last->to + last->count == to)
-            ++last->count;
+        struct_parts.record_copy(origin.load, origin.byte, at, to_byte);
+        if (origin.kind != ByteOrigin::Kind::copied_byte) continue;
+        CopiedBytes* last_copy = copies.empty() ? nullptr : &copies.back();
+        if (last_copy && last_copy->load == origin.load &&
+            last_copy->from_byte + last_copy->byte_count == origin.byte &&
+            last_copy->to_byte + last_copy->byte_count == to_byte)
+            ++last_copy->byte_count;
         else
-            copies.push_back({origin.load, origin.byte, to, 1});
+            copies.push_back({origin.load, origin.byte, to_byte, 1});
     }
 }
 
@@ -534,22 +580,22 @@ bool may_be_recursive(const ptx::Function& function) {
 
 }  // namespace
 
-DemandedBytes demanded_bytes(const ptx::Function& function) {
+DemandedBytes find_demanded_bytes(const ptx::Function& function) {
     DemandedBytes result;
     const Definitions definitions(function);
     const LoadUses uses(definitions);
     for (u32 at = 0; at < function.body.size(); ++at) {
         const Instruction& i = function.body[at];
         if (!is_load(i) || !is_initialisation_tracked(i)) continue;
-        result.loads[at] = uses.use_of(at);
+        result.loads[at] = uses.find_use(at);
     }
-    Origins origins(definitions);
-    StructParts pieces(definitions, result);
-    pieces.record_members();
+    ByteOrigins origins(definitions);
+    StructParts struct_parts(definitions, result);
+    struct_parts.record_loaded_bytes();
     for (u32 at = 0; at < function.body.size(); ++at)
         if (is_store(function.body[at]))
-            find_copies(definitions, at, origins, pieces, result.stores[at]);
-    pieces.find();
+            find_copies(definitions, at, origins, struct_parts, result.stores[at]);
+    struct_parts.find_structs();
     if (may_be_recursive(function)) result.stores.clear();
     return result;
 }

@@ -27,9 +27,9 @@ namespace coalesce::simulator {
 /// How the program uses the bytes of one load. Bit k of a mask stands for byte k.
 struct LoadUse {
     /// mask of the bytes that belong to members; the compiler treats the other bytes as padding
-    u32 members = ~0u;
-    u32 decides = ~0u;    ///< mask of the bytes that are certainly used, not only copied
-    bool certain = true;  ///< true if some loaded byte is certainly used or copied
+    u32 member_bytes = ~0u;
+    u32 decides = ~0u;       ///< mask of the bytes that are certainly used, not only copied
+    bool is_certain = true;  ///< true if some loaded byte is certainly used or copied
     /// True if the bytes are stored back to the same address with some bits changed, as when a
     /// bit-field is written.
     bool is_stored_back = false;
@@ -41,15 +41,15 @@ struct LoadUse {
     bool may_overread = false;
     /// The part of a struct that this load and the loads beside it read, as offsets from this
     /// load's address. Empty if unknown.
-    i32 part_begin = 0, part_end = 0;
+    i32 struct_begin = 0, struct_end = 0;
 
-    bool has_part() const { return part_begin != part_end; }
+    bool is_part_of_struct() const { return struct_begin != struct_end; }
 };
 
 /// Consecutive bytes of a store, copied from one load.
 struct CopiedBytes {
     u32 load = 0;  ///< the load's index in the function's body or, in ByteUses, its site
-    u32 from = 0, to = 0, count = 0;
+    u32 from_byte = 0, to_byte = 0, byte_count = 0;
 };
 
 /// The loads and stores of a function, keyed by their indices in the function's body.
@@ -57,26 +57,27 @@ struct DemandedBytes {
     std::map<u32, LoadUse> loads;
     std::map<u32, std::vector<CopiedBytes>> stores;
 };
-DemandedBytes demanded_bytes(const ptx::Function& function);
+DemandedBytes find_demanded_bytes(const ptx::Function& function);
 
 /// Reports whether a load of `bytes` bytes at `address` is an error. `unwritten` is a mask of the
 /// uninitialized bytes. `is_any_written(begin, end)` returns whether any byte in that range is
 /// initialized.
 template <class IsAnyWritten>
-bool is_uninitialised_read_error(const LoadUse& use, u32 unwritten, u64 address, u32 bytes,
+bool is_uninitialised_read_error(const LoadUse& use, u32 unwritten_mask, u64 address, u32 bytes,
                                  IsAnyWritten is_any_written) {
-    const u32 all = bytes < 32 ? (1u << bytes) - 1 : ~0u;
-    unwritten &= use.members & all;
-    if (unwritten & use.decides) return true;
+    const u32 accessed_bytes = bytes < 32 ? (1u << bytes) - 1 : ~0u;
+    unwritten_mask &= use.member_bytes & accessed_bytes;
+    if (unwritten_mask & use.decides) return true;
     // Copying a struct is correct if some of its bytes are initialized, and an error if none are.
-    if (unwritten != (use.members & all) || unwritten == 0 || use.is_stored_back ||
-        use.may_overread || use.is_only_selected)
+    if (unwritten_mask != (use.member_bytes & accessed_bytes) || unwritten_mask == 0 ||
+        use.is_stored_back || use.may_overread || use.is_only_selected)
         return false;
-    if (!use.has_part()) return true;
+    if (!use.is_part_of_struct()) return true;
     // Test whole words: a smaller part may consist only of padding, which is never written.
-    constexpr u64 kWord = 8;
-    return !is_any_written((address + static_cast<u64>(i64{use.part_begin})) / kWord * kWord,
-                           round_up(address + static_cast<u64>(i64{use.part_end}), kWord));
+    constexpr u64 kWordBytes64 = 8;
+    return !is_any_written(
+        (address + static_cast<u64>(i64{use.struct_begin})) / kWordBytes64 * kWordBytes64,
+        round_up(address + static_cast<u64>(i64{use.struct_end}), kWordBytes64));
 }
 
 }  // namespace coalesce::simulator

@@ -24,10 +24,10 @@ public:
     struct Range {
         u32 begin = ~0u, end = 0;
         bool is_empty() const { return begin > end; }
-        void add(u32 at);
+        void add(u32 instruction);
         void add(const Range& other);
     };
-    const Range& range(u32 reg) const { return ranges_[reg]; }
+    const Range& range(u32 reg) const { return live_ranges_[reg]; }
 
     /// Returns the registers in `candidates` that are live after the instruction.
     std::vector<u32> live_after(u32 instruction, const std::vector<u32>& candidates) const;
@@ -35,8 +35,8 @@ public:
 private:
     const ptx::Function& function_;
     const ControlFlow& flow_;
-    const LiveValues live_;      ///< the live registers at the start and end of each block
-    std::vector<Range> ranges_;  ///< for each register, the range in which it is used or live
+    const LiveValues live_values_;    ///< the live registers at the start and end of each block
+    std::vector<Range> live_ranges_;  ///< for each register, the range in which it is used or live
 };
 
 }  // namespace coalesce::simulator

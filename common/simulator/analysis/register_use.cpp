@@ -10,9 +10,10 @@ namespace {
 
 using ptx::Operand;
 
-/// Reports whether the first operand is a destination. `none` lists the opcodes without one.
+/// Reports whether the first operand is a destination. `opcodes_without_destination` lists the
+/// opcodes without one.
 bool has_destination(const ptx::Instruction& i) {
-    static const std::set<std::string_view> none = {
+    static const std::set<std::string_view> opcodes_without_destination = {
         "st",        "red",           "bra",      "brx",
         "ret",       "exit",          "trap",     "brkpt",
         "membar",    "fence",         "prefetch", "prefetchu",
@@ -20,7 +21,7 @@ bool has_destination(const ptx::Instruction& i) {
         "discard",   "applypriority", "pmevent",  "setmaxnreg",
         "stacksave", "stackrestore",  "stmatrix", "sust",
         "sured"};
-    if (none.contains(i.opcode)) return false;
+    if (opcodes_without_destination.contains(i.opcode)) return false;
     if (i.opcode == "wmma") return !i.has("store");
     if (i.opcode == "bar" || i.opcode == "barrier") return i.has("red");
     if (i.opcode == "mbarrier")
@@ -29,42 +30,43 @@ bool has_destination(const ptx::Instruction& i) {
     return true;
 }
 
-void collect(const Operand& operand, std::vector<u32>& out) {
-    if (operand.is_register() || operand.has_base_register) out.push_back(operand.reg);
-    for (const Operand& element : operand.elements) collect(element, out);
+void collect_registers(const Operand& operand, std::vector<u32>& collected) {
+    if (operand.is_register() || operand.has_base_register) collected.push_back(operand.reg);
+    for (const Operand& element : operand.elements) collect_registers(element, collected);
 }
 
 }  // namespace
 
-std::vector<u32> registers_written(const ptx::Instruction& i) {
-    std::vector<u32> written;
-    if (i.operands.empty() || !has_destination(i)) return written;
+std::vector<u32> list_written_registers(const ptx::Instruction& i) {
+    std::vector<u32> written_registers;
+    if (i.operands.empty() || !has_destination(i)) return written_registers;
     // Include `_|p`, which discards the first result but writes the predicate p.
-    if (!i.operands[0].is_address()) collect(i.operands[0], written);
-    return written;
+    if (!i.operands[0].is_address()) collect_registers(i.operands[0], written_registers);
+    return written_registers;
 }
 
-std::vector<u32> registers_read(const ptx::Instruction& i) {
-    std::vector<u32> read;
-    if (i.guard) read.push_back(*i.guard);
+std::vector<u32> list_read_registers(const ptx::Instruction& i) {
+    std::vector<u32> read_registers;
+    if (i.guard) read_registers.push_back(*i.guard);
     const bool skip_first =
         has_destination(i) && !i.operands.empty() && !i.operands[0].is_address();
     for (std::size_t k = skip_first ? 1 : 0; k < i.operands.size(); ++k)
-        collect(i.operands[k], read);
-    return read;
+        collect_registers(i.operands[k], read_registers);
+    return read_registers;
 }
 
-bool add_all_to(std::vector<bool>& set, const std::vector<u32>& registers) {
-    bool grown = false;
+bool add_registers(std::vector<bool>& register_set, const std::vector<u32>& registers) {
+    bool has_grown = false;
     for (u32 r : registers) {
-        grown |= !set[r];
-        set[r] = true;
+        has_grown |= !register_set[r];
+        register_set[r] = true;
     }
-    return grown;
+    return has_grown;
 }
 
-bool contains_any(const std::vector<bool>& set, const std::vector<u32>& registers) {
-    return any_of(registers, [&](u32 r) { return set[r]; });
+bool contains_any_register(const std::vector<bool>& register_set,
+                           const std::vector<u32>& registers) {
+    return any_of(registers, [&](u32 r) { return register_set[r]; });
 }
 
 }  // namespace coalesce::simulator

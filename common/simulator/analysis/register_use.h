@@ -9,14 +9,15 @@ namespace coalesce::simulator {
 
 /// Returns the registers that an instruction writes. A guarded instruction writes them only in the
 /// lanes whose guard is true.
-std::vector<u32> registers_written(const ptx::Instruction& instruction);
+std::vector<u32> list_written_registers(const ptx::Instruction& instruction);
 /// Returns the registers that an instruction reads, including its guard and addresses.
-std::vector<u32> registers_read(const ptx::Instruction& instruction);
+std::vector<u32> list_read_registers(const ptx::Instruction& instruction);
 
 /// Adds registers to a set with one bit per register. Returns true if at least one of them was not
 /// in the set before.
-bool add_all_to(std::vector<bool>& set, const std::vector<u32>& registers);
-bool contains_any(const std::vector<bool>& set, const std::vector<u32>& registers);
+bool add_registers(std::vector<bool>& register_set, const std::vector<u32>& registers);
+bool contains_any_register(const std::vector<bool>& register_set,
+                           const std::vector<u32>& registers);
 
 /// Applies `rule` to all instructions, repeatedly, until `rule` reports no change.
 template <class Rule>

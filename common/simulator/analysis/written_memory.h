@@ -15,7 +15,7 @@ namespace coalesce::simulator {
 
 /// Returns the memory that a kernel's stores and atomics may write to. Must be called after the
 /// kernel's `sites` have been filled in.
-WrittenMemory written_memory(const Kernel& kernel);
+WrittenMemory find_written_memory(const Kernel& kernel);
 /// Sets Site::pointers for the kernel's accesses to global memory. Skips the functions that the
 /// kernel calls.
 void find_pointers(Kernel& kernel);

@@ -23,45 +23,46 @@ concept Packed = requires(T value) {
 };
 
 template <class T>
-using BitsOf =
+using BitPattern =
     std::conditional_t<sizeof(T) == 8, u64, std::conditional_t<sizeof(T) == 4, u32, u16>>;
 
 template <class T>
-BitsOf<T> bit_pattern(T value) {
+BitPattern<T> bit_pattern(T value) {
     if constexpr (Packed<T>)
         return value.bits;
     else
-        return std::bit_cast<BitsOf<T>>(value);
+        return std::bit_cast<BitPattern<T>>(value);
 }
 template <class T>
-T from_bit_pattern(auto bits) {
-    const auto as_long = static_cast<BitsOf<T>>(bits);
+T make_from_bit_pattern(auto bits) {
+    const auto pattern = static_cast<BitPattern<T>>(bits);
     if constexpr (Packed<T>)
-        return {as_long};
+        return {pattern};
     else
-        return std::bit_cast<T>(as_long);
+        return std::bit_cast<T>(pattern);
 }
 
 template <class T>
-constexpr BitsOf<T> kSignBit = static_cast<BitsOf<T>>(BitsOf<T>{1} << (8 * sizeof(T) - 1));
+constexpr BitPattern<T> kSignBit = static_cast<BitPattern<T>>(BitPattern<T>{1}
+                                                              << (8 * sizeof(T) - 1));
 template <class T>
-constexpr BitsOf<T> kExponentBits = sizeof(T) == 8 ? 0x7ff0000000000000u : 0x7f800000u;
+constexpr BitPattern<T> kExponentBits = sizeof(T) == 8 ? 0x7ff0000000000000u : 0x7f800000u;
 
 template <class T>
 T magnitude(T value) {
-    return from_bit_pattern<T>(bit_pattern(value) & ~kSignBit<T>);
+    return make_from_bit_pattern<T>(bit_pattern(value) & ~kSignBit<T>);
 }
 template <class T>
 T with_sign_of(T value, T sign) {
-    return from_bit_pattern<T>((bit_pattern(value) & ~kSignBit<T>) |
-                               (bit_pattern(sign) & kSignBit<T>));
+    return make_from_bit_pattern<T>((bit_pattern(value) & ~kSignBit<T>) |
+                                    (bit_pattern(sign) & kSignBit<T>));
 }
 
 /// Replaces a subnormal with a zero of the same sign.
 template <class T>
 T flush_subnormal(T value) {
     const auto bits = bit_pattern(value);
-    return from_bit_pattern<T>((bits & kExponentBits<T>) == 0 ? bits & kSignBit<T> : bits);
+    return make_from_bit_pattern<T>((bits & kExponentBits<T>) == 0 ? bits & kSignBit<T> : bits);
 }
 
 template <class T>
@@ -73,13 +74,13 @@ bool is_nan(T value) {
 }
 
 /// The NaN that single-precision arithmetic returns for any NaN operand.
-inline constexpr u32 kNaN32 = 0x7fffffffu;
+inline constexpr u32 kCanonicalNan32 = 0x7fffffffu;
 
 /// Replaces any NaN with the one NaN that the format uses. Must not be used for double precision,
 /// where a NaN operand is propagated.
 template <class T>
 T canonicalize_nan(T value) {
-    return is_nan(value) ? from_bit_pattern<T>(~kSignBit<T>) : value;
+    return is_nan(value) ? make_from_bit_pattern<T>(~kSignBit<T>) : value;
 }
 
 /// Returns `result`, or the NaN that the device returns for these sources. In double precision, the
@@ -136,20 +137,20 @@ T round_to_integer(T value, Rounding direction) {
 ///
 /// The compiler does not know that arithmetic depends on the rounding direction. Compiler barriers
 /// in the constructor and the destructor keep the computation between them.
-class RoundingBy {
+class ScopedRounding {
 public:
-    explicit RoundingBy(Rounding direction) { set(direction); }
-    ~RoundingBy() { set(Rounding::nearest); }
-    RoundingBy(const RoundingBy&) = delete;
-    RoundingBy& operator=(const RoundingBy&) = delete;
+    explicit ScopedRounding(Rounding direction) { set_rounding_mode(direction); }
+    ~ScopedRounding() { set_rounding_mode(Rounding::nearest); }
+    ScopedRounding(const ScopedRounding&) = delete;
+    ScopedRounding& operator=(const ScopedRounding&) = delete;
 
 private:
-    static void set(Rounding direction) {
+    static void set_rounding_mode(Rounding direction) {
         asm volatile("" ::: "memory");
 #if defined(__SSE2__)
-        constexpr u32 kDirections[] = {_MM_ROUND_NEAREST, _MM_ROUND_TOWARD_ZERO, _MM_ROUND_DOWN,
-                                       _MM_ROUND_UP};
-        _MM_SET_ROUNDING_MODE(kDirections[static_cast<int>(direction)]);
+        constexpr u32 kHostModes[] = {_MM_ROUND_NEAREST, _MM_ROUND_TOWARD_ZERO, _MM_ROUND_DOWN,
+                                      _MM_ROUND_UP};
+        _MM_SET_ROUNDING_MODE(kHostModes[static_cast<int>(direction)]);
 #else
         constexpr int kDirections[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
         std::fesetround(kDirections[static_cast<int>(direction)]);

@@ -15,13 +15,13 @@ inline constexpr std::string_view kPtxSeparator =
 /// Splits a linked image into its PTX inputs. Text that is not a linked image counts as a single
 /// input.
 inline std::vector<std::string> split_linked_ptx(std::string_view text) {
-    std::vector<std::string> pieces;
-    for (std::size_t at; (at = text.find(kPtxSeparator)) != text.npos;) {
-        pieces.emplace_back(text.substr(0, at));
-        text.remove_prefix(at + kPtxSeparator.size());
+    std::vector<std::string> inputs;
+    for (std::size_t separator; (separator = text.find(kPtxSeparator)) != text.npos;) {
+        inputs.emplace_back(text.substr(0, separator));
+        text.remove_prefix(separator + kPtxSeparator.size());
     }
-    pieces.emplace_back(text);
-    return pieces;
+    inputs.emplace_back(text);
+    return inputs;
 }
 
 }  // namespace coalesce::simulator

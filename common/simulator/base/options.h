@@ -27,13 +27,13 @@ struct Checks {
     bool is_enabled(const std::string& name) const;
     /// Returns the names of the checks that are part of "all" but turned off. Neither leakcheck nor
     /// equalvalues is part of "all".
-    std::vector<std::string> names_of_disabled() const;
+    std::vector<std::string> list_disabled_checks() const;
 };
 
 struct Options {
     Checks checks;
-    u32 workers = 0;      ///< the number of host threads that run blocks; 0 means one per core
-    u64 seed = 0;         ///< seeds the order of warps and blocks; 0 selects the natural order
+    u32 worker_count = 0;  ///< the number of host threads that run blocks; 0 means one per core
+    u64 seed = 0;          ///< seeds the order of warps and blocks; 0 selects the natural order
     u64 sample_seed = 0;  ///< seeds the choice of the recorded blocks; 0 selects the default blocks
     u64 max_instructions = 0;  ///< the warp instructions allowed per launch; 0 means no limit
     /// Turns off all optimizations: every register has its own slot, every warp executes every
@@ -41,7 +41,7 @@ struct Options {
     /// compare the fast mode with this mode.
     bool plain = false;
     /// The number of devices that the program sees. All devices share memory and counters.
-    u32 devices = 1;
+    u32 device_count = 1;
     u64 memory_bytes = 64ull << 30;  ///< the size of the simulated device's memory, in bytes
     bool quiet = false;              ///< true to suppress reports on stderr during the run
     /// True if printf in kernels prints its output. If false, kernels skip their printf calls,
@@ -53,12 +53,12 @@ struct Options {
     /// The folder in which each process writes its JSON report at exit, or empty for no report.
     std::string json_folder;
     std::string kernel_expression;  ///< regular expression that selects kernels; empty selects all
-    std::string suppressions;       ///< rules for the reports to suppress (report/selection.h)
-    bool print_report = false;      ///< true to print the table of kernels at exit
-    bool print_lines = false;       ///< true to add the counters of each source line to the table
+    std::string suppression_rules;  ///< rules for the reports to suppress (report/selection.h)
+    bool prints_report = false;     ///< true to print the table of kernels at exit
+    bool prints_lines = false;      ///< true to add the counters of each source line to the table
     /// The maximum number of launches to check for each combination of kernel and arguments. 0
     /// means no limit.
-    u64 sample = 0;
+    u64 max_checked_launches = 0;
     /// The time in milliseconds after which a running launch shows its progress on a terminal. 0
     /// means never.
     u64 progress_after_ms = 0;

@@ -19,19 +19,19 @@ public:
     /// program defines.
     void add_function(std::string_view name) {
         has_runtime_ |= name == "__cudaRegisterFatBinary";
-        has_threads_ |= name == "cudaThreadSynchronize";
-        has_properties_of_12_ |= name == "cudaGetDeviceProperties_v2";
+        has_thread_synchronize_ |= name == "cudaThreadSynchronize";
+        has_cuda12_properties_ |= name == "cudaGetDeviceProperties_v2";
     }
     StaticRuntime version() const {
         if (!has_runtime_) return StaticRuntime::none;
         // CUDA 12 defines cudaGetDeviceProperties_v2 and cudaThreadSynchronize. CUDA 11 defines
         // only cudaThreadSynchronize. CUDA 13 defines neither.
-        if (has_properties_of_12_) return StaticRuntime::cuda12;
-        return has_threads_ ? StaticRuntime::cuda11 : StaticRuntime::cuda13;
+        if (has_cuda12_properties_) return StaticRuntime::cuda12;
+        return has_thread_synchronize_ ? StaticRuntime::cuda11 : StaticRuntime::cuda13;
     }
 
 private:
-    bool has_runtime_ = false, has_threads_ = false, has_properties_of_12_ = false;
+    bool has_runtime_ = false, has_thread_synchronize_ = false, has_cuda12_properties_ = false;
 };
 
 }  // namespace coalesce::simulator

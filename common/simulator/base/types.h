@@ -28,41 +28,42 @@ inline constexpr u32 kNone = ~0u;
 /// A set of lanes, with one bit per lane.
 using Mask = u32;
 
-/// A range over the lanes of a set, starting with the lowest: for (const int l : LanesIn{mask}).
-struct LanesIn {
+/// A range over the lanes of a set, starting with the lowest: for (const int l : LaneRange{mask}).
+struct LaneRange {
     Mask remaining;
-    LanesIn begin() const { return *this; }
-    LanesIn end() const { return {0}; }
+    LaneRange begin() const { return *this; }
+    LaneRange end() const { return {0}; }
     int operator*() const { return std::countr_zero(remaining); }
     void operator++() { remaining &= remaining - 1; }
-    bool operator!=(LanesIn other) const { return remaining != other.remaining; }
+    bool operator!=(LaneRange other) const { return remaining != other.remaining; }
 };
 /// Returns the lanes in `lanes` for which the predicate is true.
 template <class Predicate>
-Mask lanes_where(Mask lanes, Predicate is_meant) {
-    Mask meant = 0;
-    for (const int l : LanesIn{lanes})
-        if (is_meant(l)) meant |= Mask{1} << l;
-    return meant;
+Mask select_lanes(Mask lanes, Predicate is_selected) {
+    Mask selected = 0;
+    for (const int l : LaneRange{lanes})
+        if (is_selected(l)) selected |= Mask{1} << l;
+    return selected;
 }
 /// Returns a mask of the lowest `count` bits, for lanes of a warp or warps of a block.
-inline Mask first_lanes(u32 count) {
+inline Mask mask_of_first_lanes(u32 count) {
     return count < kLanes ? (Mask{1} << count) - 1 : kAllLanes;
 }
 
 struct Dim3 {
     u32 x = 1, y = 1, z = 1;
     u64 count() const { return u64{x} * y * z; }
-    /// Returns the position with linear index `n`, with x varying fastest.
-    Dim3 place(u64 n) const {
-        return {static_cast<u32>(n % x), static_cast<u32>(n / x % y), static_cast<u32>(n / x / y)};
+    /// Returns the position with linear index `linear_index`, with x varying fastest.
+    Dim3 position_of(u64 linear_index) const {
+        return {static_cast<u32>(linear_index % x), static_cast<u32>(linear_index / x % y),
+                static_cast<u32>(linear_index / x / y)};
     }
     bool operator==(const Dim3&) const = default;
 };
 
-/// Rounds `value` up to a multiple of `step`, which need not be a power of two.
-constexpr u64 round_up(u64 value, u64 step) {
-    return step ? (value + step - 1) / step * step : value;
+/// Rounds `value` up to a multiple of `multiple`, which need not be a power of two.
+constexpr u64 round_up(u64 value, u64 multiple) {
+    return multiple ? (value + multiple - 1) / multiple * multiple : value;
 }
 
 }  // namespace coalesce::simulator

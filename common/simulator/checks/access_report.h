@@ -21,47 +21,48 @@ namespace coalesce::simulator {
 struct LaneAccess {
     enum class Kind : u8 { read, write, atomic };
     Kind kind = Kind::read;
-    u64 address = 0;    ///< a device address, or an offset in shared or local memory
-    u32 bytes = 4;      ///< the number of bytes that this lane accesses
-    u32 unwritten = 0;  ///< a mask of the uninitialized bytes; 0 if unknown
+    u64 address = 0;         ///< a device address, or an offset in shared or local memory
+    u32 bytes = 4;           ///< the number of bytes that this lane accesses
+    u32 unwritten_mask = 0;  ///< a mask of the uninitialized bytes; 0 if unknown
 };
 
 /// A variable in shared or local memory whose position is known.
-struct PlacedVariable {
+struct VariablePlacement {
     std::string name;  ///< the variable's name in the PTX
     u32 offset = 0, bytes = 0;
 };
 
 /// Describes memcheck's "out of bounds" and "use after free" errors. If the pointer is null or
 /// points to host memory, the message says so. `calls_malloc` is true if the kernel calls malloc.
-/// `intended` is the allocation that the program probably meant, or null if unknown.
-Report describe_bad_global(Report report, const LaneAccess& access,
-                           const AllocationTable& allocations, bool calls_malloc = false,
-                           const Allocation* intended = nullptr);
+/// `intended_allocation` is the allocation that the program probably meant, or null if unknown.
+Report describe_global_violation(Report report, const LaneAccess& access,
+                                 const AllocationTable& allocations, bool calls_malloc = false,
+                                 const Allocation* intended_allocation = nullptr);
 
-/// Describes memcheck's "out of bounds" error for an access to `found` through a pointer into
-/// `intended`.
+/// Describes memcheck's "out of bounds" error for an access to `found_allocation` through a pointer
+/// into `intended`.
 Report describe_other_allocation(Report report, const LaneAccess& access,
-                                 const Allocation& intended, const Allocation& found);
+                                 const Allocation& intended, const Allocation& found_allocation);
 
 /// Describes memcheck's "out of bounds" and "use after free" errors for memory from malloc in
 /// kernels. `freed_bytes` is the size of the freed allocation at the address, or 0. `below` is the
 /// last live allocation that begins below the address, or empty. `was_freed_by_other` is true if
 /// another thread has freed the allocation in this launch.
-Report describe_bad_heap(Report report, const LaneAccess& access, u64 freed_bytes, Interval below,
-                         bool was_freed_by_other = false);
+Report describe_heap_violation(Report report, const LaneAccess& access, u64 freed_bytes,
+                               Interval preceding_allocation, bool was_freed_by_other = false);
 
 /// Describes memcheck's "out of bounds" error for shared memory.
-Report describe_bad_shared(Report report, const LaneAccess& access, u32 static_bytes,
-                           u32 dynamic_bytes, const std::vector<PlacedVariable>& variables = {});
+Report describe_shared_violation(Report report, const LaneAccess& access, u32 static_bytes,
+                                 u32 dynamic_bytes,
+                                 const std::vector<VariablePlacement>& variables = {});
 
 /// Describes memcheck's "out of bounds" error for local memory, which contains the arrays and
 /// structs of one thread.
-Report describe_bad_local(Report report, const LaneAccess& access, u64 local_bytes);
+Report describe_local_violation(Report report, const LaneAccess& access, u64 local_bytes);
 
 /// Describes memcheck's "another thread's variable" error. `owner` is the thread whose local
 /// variable the pointer refers to.
-Report describe_local_of_other(Report report, bool is_store, Dim3 owner);
+Report describe_foreign_local(Report report, bool is_store, Dim3 owner);
 
 /// Describes memcheck's "misaligned" error.
 Report describe_misaligned(Report report, const LaneAccess& access, ptx::StateSpace space,
@@ -83,6 +84,6 @@ std::string describe_address(u64 address, const AllocationTable& allocations);
 
 /// Returns the source name of a variable: "tile" for "_ZZ6kernelPfE4tile". Returns other names
 /// unchanged.
-std::string variable_name(const std::string& ptx_name);
+std::string source_variable_name(const std::string& ptx_name);
 
 }  // namespace coalesce::simulator

@@ -15,10 +15,11 @@ namespace coalesce::simulator {
 class AccessedRanges {
 public:
     /// The kind of an access. kAtomics includes volatile and relaxed stores.
-    enum Kind : u8 { kReads, kWrites, kAtomics, kKinds };
+    enum Kind : u8 { kReads, kWrites, kAtomics, kKindCount };
     struct Range {
         u64 begin = 0, end = 0;  ///< the device addresses [begin, end)
-        u32 place = 0;  ///< the place of the first access in the range, as an index into `places_`
+        u32 place_index =
+            0;  ///< the place of the first access in the range, as an index into `places_`
     };
     /// A range of bytes that two stream operations access, and that at least one of them changes.
     struct Conflict {
@@ -29,23 +30,23 @@ public:
 
     /// Adds the range [begin, end). If the last range of the same kind ends at `begin`, extends
     /// that range instead.
-    void add(Kind kind, u64 begin, u64 end, u32 place = 0);
+    void add(Kind kind, u64 begin, u64 end, u32 place_index = 0);
     /// Sorts the ranges by address and joins adjacent ones. Must be called if the ranges were not
     /// added in ascending order.
-    void sort();
+    void sort_and_join();
     u32 add_place(const Place& place);
     bool is_empty() const;
-    const std::vector<Range>& of_kind(Kind kind) const { return ranges_[kind]; }
-    const Place& place_of(const Range& range) const { return places_[range.place]; }
+    const std::vector<Range>& ranges_of_kind(Kind kind) const { return ranges_[kind]; }
+    const Place& first_place(const Range& range) const { return places_[range.place_index]; }
 
     /// Returns the first conflict between two stream operations. Two reads do not conflict, and
     /// neither do two atomics.
-    static std::optional<Conflict> find_conflict(const AccessedRanges& earlier,
-                                                 const AccessedRanges& later);
+    static std::optional<Conflict> find_conflict(const AccessedRanges& earlier_ranges,
+                                                 const AccessedRanges& later_ranges);
 
 private:
     /// The ranges of each kind, disjoint and sorted by address.
-    std::array<std::vector<Range>, kKinds> ranges_;
+    std::array<std::vector<Range>, kKindCount> ranges_;
     std::vector<Place> places_{1};  ///< element 0 stands for an unknown place
 };
 

@@ -35,25 +35,25 @@ u64* Cells::make(u64 number) const {
 
 #else
 
-/// Reserves memory for `count` cells, without the huge pages that some systems use by default.
+/// Reserves memory for `cell_count` cells, without the huge pages that some systems use by default.
 /// Clearing a single huge page takes longer than all the checks that most launches perform within
 /// that page, and large arrays do not benefit from huge pages.
-bool Cells::reserve(u64 count) {
-    void* pages = mmap(nullptr, count * sizeof(u64), PROT_READ | PROT_WRITE,
+bool Cells::reserve(u64 cell_count) {
+    void* pages = mmap(nullptr, cell_count * sizeof(u64), PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED) return false;
-    madvise(pages, count * sizeof(u64), MADV_NOHUGEPAGE);
-    first_ = static_cast<u64*>(pages);
-    count_ = count;
+    madvise(pages, cell_count * sizeof(u64), MADV_NOHUGEPAGE);
+    cells_ = static_cast<u64*>(pages);
+    cell_count_ = cell_count;
     return true;
 }
 
 Cells::~Cells() {
-    if (first_ != nullptr) munmap(first_, count_ * sizeof(u64));
+    if (cells_ != nullptr) munmap(cells_, cell_count_ * sizeof(u64));
 }
 
 void Cells::clear() {
-    madvise(first_, count_ * sizeof(u64), MADV_DONTNEED);
+    madvise(cells_, cell_count_ * sizeof(u64), MADV_DONTNEED);
 }
 
 #endif

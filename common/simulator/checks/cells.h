@@ -20,9 +20,9 @@ public:
     ~Cells();
     Cells(const Cells&) = delete;
 
-    /// Reserves address space for `count` cells. Must be called only once. Returns false if the
-    /// address space is not available.
-    bool reserve(u64 count);
+    /// Reserves address space for `cell_count` cells. Must be called only once. Returns false if
+    /// the address space is not available.
+    bool reserve(u64 cell_count);
     /// Sets all cells to zero.
     void clear();
 
@@ -38,12 +38,12 @@ private:
     mutable std::vector<u64*> chunks_;
 #else
     u64& operator[](u64 index) const {
-        return first_[index];
+        return cells_[index];
     }
 
 private:
-    u64* first_ = nullptr;
-    u64 count_ = 0;
+    u64* cells_ = nullptr;
+    u64 cell_count_ = 0;
 #endif
 };
 

@@ -63,23 +63,24 @@ class GlobalRace {
 public:
     /// The checker's state for one block. The executor has one such object for every running block.
     struct Block {
-        u64 number = 0;
-        u64 bits = 0;                      ///< the block's index and epoch, as stored in a Cell
+        u64 block_index = 0;
+        u64 cell_bits = 0;                 ///< the block's index and epoch, as stored in a Cell
         u64 time = 0;                      ///< the number of barriers, arrivals and fences so far
         u64 last_barrier = 0;              ///< the time after the last barrier of the whole block
         u64 last_barrier_of_any_kind = 0;  ///< the time after the last barrier of any kind
         /// The bounds of the allocation that the block has written last, if writes to the
         /// allocation are expected.
-        mutable u64 written_begin = 0, written_end = 0;
-        bool checked = false;  ///< true if accesses of the block are checked
+        mutable u64 writable_begin = 0, writable_end = 0;
+        bool is_checked = false;  ///< true if accesses of the block are checked
         /// The store that the block's worker has in flight, or null if no other worker runs at the
         /// same time.
-        StoreInFlight* in_flight = nullptr;
-        struct Sync;
-        Sync* sync = nullptr;  ///< created by the block's first fence; owned by the checker
-        struct Order;
+        StoreInFlight* store_in_flight = nullptr;
+        struct ReleaseHistory;
+        ReleaseHistory* release_history =
+            nullptr;  ///< created by the block's first fence; owned by the checker
+        struct WarpOrder;
         /// Created by the first barrier that involves only part of the block.
-        std::shared_ptr<Order> order;
+        std::shared_ptr<WarpOrder> warp_order;
     };
 
     /// Creates the shadow of device addresses [device_base(), device_base() + capacity). If the
@@ -103,41 +104,42 @@ public:
     bool had_unexpected_write() const { return had_unexpected_write_; }
     /// Ends the launch and reports its races, even if the launch failed.
     void end_launch();
-    /// Adds the accessed bytes of [begin, end) to `to`. Volatile reads and reads of read-only
+    /// Adds the accessed bytes of [begin, end) to `ranges`. Volatile reads and reads of read-only
     /// allocations are not recorded. Must be called before end_launch.
-    void add_accessed_ranges(u64 begin, u64 end, AccessedRanges& to) const;
-    void begin_block(Block& block, u64 number, StoreInFlight* in_flight = nullptr) const;
+    void add_accessed_ranges(u64 begin, u64 end, AccessedRanges& ranges) const;
+    void begin_block(Block& block, u64 block_index, StoreInFlight* store_in_flight = nullptr) const;
     void end_block(Block& block);
 
     // ---- synchronization ----
 
     /// Records that a barrier of the whole block has completed.
-    void barrier(Block& block);
+    void complete_block_barrier(Block& block);
     /// Records that a warp arrives at one of the block's 16 barriers without waiting. Warps that
     /// later wait at the barrier are ordered after the warp's earlier accesses.
-    void barrier_arrive(Block& block, u32 id, u32 warp) { arrive(block, id, warp); }
-    void mbarrier_arrive(Block& block, u32 address, u32 warp) {
-        arrive(block, kFirstMbarrier + address, warp);
+    void record_barrier_arrival(Block& block, u32 id, u32 warp) { record_arrival(block, id, warp); }
+    void record_mbarrier_arrival(Block& block, u32 address, u32 warp) {
+        record_arrival(block, kFirstMbarrier + address, warp);
     }
-    /// Records that a barrier of only some of the block's warps has completed. `waiting` contains
-    /// the warps that waited at the barrier. Other warps may have arrived at it without waiting.
-    void barrier_complete(Block& block, u32 id, Mask waiting);
-    /// mbarrier_phase_done records that a phase of the mbarrier at `address` has ended.
-    /// mbarrier_wait_done records that a warp has observed the end of the phase.
-    void mbarrier_phase_done(Block& block, u32 address);
-    void mbarrier_wait_done(Block& block, u32 address, u32 warp);
+    /// Records that a barrier of only some of the block's warps has completed. `waiting_warps`
+    /// contains the warps that waited at the barrier. Other warps may have arrived at it without
+    /// waiting.
+    void complete_partial_barrier(Block& block, u32 id, Mask waiting_warps);
+    /// record_phase_end records that a phase of the mbarrier at `address` has ended.
+    /// record_mbarrier_wait records that a warp has observed the end of the phase.
+    void record_phase_end(Block& block, u32 address);
+    void record_mbarrier_wait(Block& block, u32 address, u32 warp);
     /// Records that a warp issues a copy that will report its completion to an mbarrier. Returns
-    /// the time to pass to copy_complete.
-    u64 copy_issued(Block& block);
-    void copy_complete(Block& block, u32 mbarrier, u32 warp, u64 issued);
+    /// the time to pass to record_copy_completion.
+    u64 record_copy_issue(Block& block);
+    void record_copy_completion(Block& block, u32 mbarrier, u32 warp, u64 issue_time);
     /// The threads that a fence, an atomic or another strong access synchronizes with.
     enum class Scope : u8 { block, device };
     /// Records that lanes of a warp execute membar or fence.
-    void fence(Block& block, u32 warp, Scope scope = Scope::device);
+    void record_fence(Block& block, u32 warp, Scope scope = Scope::device);
     /// Records that a warp arrives at the cluster's barrier. Warps that wait at the barrier are
     /// ordered after the warp's earlier accesses.
-    void cluster_arrive(Block& block, u32 warp) {
-        fence(block, warp);
+    void record_cluster_arrival(Block& block, u32 warp) {
+        record_fence(block, warp);
         release(block, warp);
     }
     /// Orders the warp's later accesses after all accesses that other warps have released. Must be
@@ -146,21 +148,22 @@ public:
 
     // ---- accesses: call these before the memory changes ----
 
-    /// Checks a plain read by 32 active lanes of contiguous bytes, starting at `first` (the fast
-    /// path). Returns false if the lanes do not cover whole lines. The caller must then call
+    /// Checks a plain read by 32 active lanes of contiguous bytes, starting at `first_address` (the
+    /// fast path). Returns false if the lanes do not cover whole lines. The caller must then call
     /// access().
-    bool read_lines(const Block& block, u32 warp, u32 site, u64 first, u32 bytes_per_lane) {
-        return whole_lines<false>(block, warp, site, first, bytes_per_lane);
+    bool try_read_lines(const Block& block, u32 warp, u32 site, u64 first_address,
+                        u32 bytes_per_lane) {
+        return try_whole_lines<false>(block, warp, site, first_address, bytes_per_lane);
     }
-    bool write_lines(const Block& block, u32 warp, u32 site, u64 first, u32 bytes_per_lane,
-                     const StoredValue& value) {
-        return whole_lines<true>(block, warp, site, first, bytes_per_lane, &value);
+    bool try_write_lines(const Block& block, u32 warp, u32 site, u64 first_address,
+                         u32 bytes_per_lane, const StoredValue& value) {
+        return try_whole_lines<true>(block, warp, site, first_address, bytes_per_lane, &value);
     }
 
     /// Records that a store has ended. If the check knows the stored values, memory must already
     /// contain the values.
     static void finish_store(const Block& block) {
-        if (block.in_flight != nullptr) block.in_flight->end();
+        if (block.store_in_flight != nullptr) block.store_in_flight->end();
     }
 
     /// Reports a load through the read-only path (ld.global.nc, __ldg) if the launch has written
@@ -210,76 +213,82 @@ private:
     bool is_live(Cell cell) const { return (cell ^ stamp_bits_) >> kStampShift == 0; }
     /// Reports whether the cell records an access by another warp in this launch. Such an access
     /// needs a complete check.
-    static bool is_foreign(Cell cell, Cell mine) {
-        return ((cell ^ mine) >> kWarpShift) - 1 < (u64{1} << (kStampShift - kWarpShift)) - 1;
+    static bool is_foreign(Cell cell, Cell own_cell) {
+        return ((cell ^ own_cell) >> kWarpShift) - 1 < (u64{1} << (kStampShift - kWarpShift)) - 1;
     }
     /// Permutes the cells of the lines within each 16 KB. Otherwise the cells of a matrix column
     /// would often share a few sets of the host's caches. The function is its own inverse.
     static u64 shuffle_line(u64 line) { return line ^ ((line >> 7 ^ line >> 14) & 127); }
     Cell make_cell(const Block& block, u32 warp, u32 site) const {
-        return stamp_bits_ | block.bits | u64{warp} << kWarpShift |
+        return stamp_bits_ | block.cell_bits | u64{warp} << kWarpShift |
                u64{site < kUnknownSite ? site : kUnknownSite} << kSiteShift;
     }
 
-    template <bool Write>
-    bool whole_lines(const Block& block, u32 warp, u32 site, u64 first, u32 bytes_per_lane,
-                     const StoredValue* value = nullptr) {
-        const u64 offset = first - device_base();
+    template <bool kIsWrite>
+    bool try_whole_lines(const Block& block, u32 warp, u32 site, u64 first_address,
+                         u32 bytes_per_lane, const StoredValue* value = nullptr) {
+        const u64 offset = first_address - device_base();
         if ((offset % kLineBytes) != 0 || bytes_per_lane < 4) return false;
-        if (offset >= capacity_ || !block.checked) return true;
-        if (Write) check_write_is_expected(block, site, first, first + bytes_per_lane * kLanes - 1);
-        const u32 count = bytes_per_lane * kLanes / kLineBytes;
-        const u32 lanes_per_line = kLanes / count;
-        const Cells* const lines = shadow_[kLines];
+        if (offset >= capacity_ || !block.is_checked) return true;
+        if (kIsWrite)
+            check_write_is_expected(block, site, first_address,
+                                    first_address + bytes_per_lane * kLanes - 1);
+        const u32 line_count = bytes_per_lane * kLanes / kLineBytes;
+        const u32 lanes_per_line = kLanes / line_count;
+        const Cells* const line_cells = shadow_[kLines];
         const u32 shift = bytes_per_lane == 4 ? 2 : bytes_per_lane == 8 ? 3 : 4;
-        Cell mine = make_cell(block, warp, site) | shift;
-        if (Write) begin_store(block);
-        for (u64 i = offset >> kLineShift, end = i + count; i < end; ++i) {
-            const u64 line = shuffle_line(i);
-            const Cell written = load(lines[kWrite][line]);
-            const Cell read = load(lines[kRead][line]);
+        Cell own_cell = make_cell(block, warp, site) | shift;
+        if (kIsWrite) begin_store(block);
+        for (u64 line_index = offset >> kLineShift, end = line_index + line_count; line_index < end;
+             ++line_index) {
+            const u64 line = shuffle_line(line_index);
+            const Cell last_write = load(line_cells[kWrite][line]);
+            const Cell last_read = load(line_cells[kRead][line]);
             // A second reader is stored only if there is a first reader.
-            const bool second =
-                Write && is_live(read) && is_foreign(load(lines[kSecondRead][line]), mine);
-            if (is_foreign(written, mine) || is_foreign(read, mine) || second) {
-                check_contested_line(block, line, mine, Write, value);
+            const bool is_read_by_another =
+                kIsWrite && is_live(last_read) &&
+                is_foreign(load(line_cells[kSecondRead][line]), own_cell);
+            if (is_foreign(last_write, own_cell) || is_foreign(last_read, own_cell) ||
+                is_read_by_another) {
+                check_contested_line(block, line, own_cell, kIsWrite, value);
             } else {
-                Cell& own = lines[Write ? kWrite : kRead][line];
-                if ((Write ? written : read) != mine) store(own, mine);
+                Cell& target_cell = line_cells[kIsWrite ? kWrite : kRead][line];
+                if ((kIsWrite ? last_write : last_read) != own_cell) store(target_cell, own_cell);
             }
-            mine += u64{lanes_per_line} << kLaneShift;
+            own_cell += u64{lanes_per_line} << kLaneShift;
         }
         return true;
     }
     static void begin_store(const Block& block) {
-        if (block.in_flight != nullptr) block.in_flight->begin();
+        if (block.store_in_flight != nullptr) block.store_in_flight->begin();
     }
-    /// Reports a store between the addresses `first` and `last` if the kernel is not expected to
-    /// write to their allocation. The store may leave gaps.
-    void check_write_is_expected(const Block& block, u32 site, u64 first, u64 last) {
+    /// Reports a store between the addresses `first_address` and `last_address` if the kernel is
+    /// not expected to write to their allocation. The store may leave gaps.
+    void check_write_is_expected(const Block& block, u32 site, u64 first_address,
+                                 u64 last_address) {
         if (!ignores_read_only_) return;
-        if (first < block.written_begin || last >= block.written_end)
-            check_allocation_is_writable(block, site, first);
+        if (first_address < block.writable_begin || last_address >= block.writable_end)
+            check_allocation_is_writable(block, site, first_address);
     }
     void check_allocation_is_writable(const Block& block, u32 site, u64 address);
     void check_lanes_are_expected(const Block& block, const GlobalAccess& access);
-    void check_contested_line(const Block& block, u64 line, Cell mine, bool write,
+    void check_contested_line(const Block& block, u64 line, Cell own_cell, bool is_write,
                               const StoredValue* value);
 
     template <class F>
-    void for_each_shadow(F f);
-    void new_stamp();
+    void for_each_shadow(F use_array);
+    void use_new_stamp();
     void begin_epoch(Block& block);
-    bool continue_under_new_number(Block& block, u64 rounds);
-    void arrive(Block& block, u64 place, u32 warp);
-    void release(Block& block, u32 warp, Scope widest = Scope::device);
+    bool renumber_block(Block& block, u64 epoch_rounds);
+    void record_arrival(Block& block, u64 sync_object, u32 warp);
+    void release(Block& block, u32 warp, Scope widest_scope = Scope::device);
 
     /// The block and the time of an access. `block` is the index of the block in the grid, and
     /// `time` is a value of that block's Block::time.
-    struct Moment {
+    struct AccessTime {
         u64 block, time;
     };
-    Moment find_moment(Cell cell) const;
+    AccessTime find_access_time(Cell cell) const;
 
     /// Reports whether the instruction at a site has .cta scope, so it is strong only in its block.
     bool has_block_scope(u32 site) const {
@@ -287,11 +296,11 @@ private:
         return site < sites.size() && sites[site].has_block_scope;
     }
 
-    struct Detail;  ///< the slow path of the check (global_race.cpp)
-    friend struct Detail;
+    struct SlowPath;  ///< the slow path of the check (global_race.cpp)
+    friend struct SlowPath;
 
     u64 capacity_ = 0;
-    bool available_ = true;
+    bool has_shadow_ = true;
     u64 stamp_bits_ = 0;
     u32 stamp_ = 0;
     Cells shadow_[3][3];  ///< the cells, indexed by Level and Role
@@ -299,11 +308,11 @@ private:
     const AllocationTable* allocations_ = nullptr;
     bool ignores_read_only_ = false;
     /// The allocations for which writes are expected. Used only if `ignores_read_only_` is true.
-    std::vector<const Allocation*> written_;
+    std::vector<const Allocation*> writable_allocations_;
     std::atomic<bool> had_unexpected_write_{false};
     RaceLog log_{"globalrace"};
-    struct Clock;
-    std::unique_ptr<Clock> clock_;
+    struct ReleaseClock;
+    std::unique_ptr<ReleaseClock> release_clock_;
     struct Renumberings;
     /// New indices for blocks that have used up all epochs (10 bits) of their old index. They are
     /// larger than the index of any block in the grid.

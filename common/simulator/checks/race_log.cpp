@@ -7,22 +7,22 @@
 
 namespace coalesce::simulator {
 
-bool StoredValue::differ(int lane, int other_lane, u32 bytes) const {
-    if (copy == nullptr) return false;
-    u8 one[kMaxStoredBytes], other[kMaxStoredBytes];
-    copy(context, lane, one);
-    copy(context, other_lane, other);
-    return std::memcmp(one, other, bytes) != 0;
+bool StoredValue::differs_between(int lane, int other_lane, u32 bytes) const {
+    if (copy_lane_value == nullptr) return false;
+    u8 first_value[kMaxStoredBytes], second_value[kMaxStoredBytes];
+    copy_lane_value(context, lane, first_value);
+    copy_lane_value(context, other_lane, second_value);
+    return std::memcmp(first_value, second_value, bytes) != 0;
 }
 
-bool StoredValue::changes(int lane, const u8* memory, u32 bytes) const {
-    if (copy == nullptr) return true;
+bool StoredValue::changes_memory(int lane, const u8* memory, u32 bytes) const {
+    if (copy_lane_value == nullptr) return true;
     u8 value[kMaxStoredBytes];
-    copy(context, lane, value);
+    copy_lane_value(context, lane, value);
     return std::memcmp(value, memory, bytes) != 0;
 }
 
-const char* name_of(RaceKind kind) {
+const char* race_kind_name(RaceKind kind) {
     switch (kind) {
         case RaceKind::read_after_write: return "read after write";
         case RaceKind::write_after_read: return "write after read";
@@ -34,50 +34,50 @@ const char* name_of(RaceKind kind) {
 void RaceLog::begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block, bool is_cooperative) {
     const std::lock_guard lock(mutex_);
     kernel_ = &kernel;
-    grid_ = grid;
-    block_ = block;
+    grid_shape_ = grid;
+    block_shape_ = block;
     is_cooperative_ = is_cooperative;
     entries_.clear();
-    by_sites_.clear();
+    entry_of_sites_.clear();
 }
 
-RaceLog::Group RaceLog::group_of(const RaceParty& a, const RaceParty& b) {
-    if (a.block != b.block) return Group::blocks;
-    return a.thread / kLanes == b.thread / kLanes ? Group::lanes : Group::warps;
+RaceLog::RaceScope RaceLog::find_group(const RaceAccess& a, const RaceAccess& b) {
+    if (a.block != b.block) return RaceScope::blocks;
+    return a.thread / kLanes == b.thread / kLanes ? RaceScope::lanes : RaceScope::warps;
 }
 
 /// Returns a key that sorts examples of the same race, best example first. An example that needs a
 /// stronger barrier is better, so that a race between two lanes of a warp does not hide a race
 /// between two warps.
-auto RaceLog::rank(RaceKind kind, const RaceParty& later, const RaceParty& earlier) {
-    return std::tuple(group_of(later, earlier), kind, later.block, earlier.block, later.thread,
+auto RaceLog::make_rank(RaceKind kind, const RaceAccess& later, const RaceAccess& earlier) {
+    return std::tuple(find_group(later, earlier), kind, later.block, earlier.block, later.thread,
                       earlier.thread);
 }
-auto RaceLog::rank(const Race& race) {
-    return rank(race.kind, race.later, race.earlier);
+auto RaceLog::make_rank(const Race& race) {
+    return make_rank(race.kind, race.later, race.earlier);
 }
 
-u64 RaceLog::make_key(const RaceParty& later, const RaceParty& earlier) {
+u64 RaceLog::make_key(const RaceAccess& later, const RaceAccess& earlier) {
     return u64{later.site} << 32 | earlier.site;
 }
 
-bool RaceLog::count_if_known(RaceKind kind, const RaceParty& later, const RaceParty& earlier) {
+bool RaceLog::count_if_known(RaceKind kind, const RaceAccess& later, const RaceAccess& earlier) {
     const std::lock_guard lock(mutex_);
-    const auto found = by_sites_.find(make_key(later, earlier));
-    if (found == by_sites_.end()) return false;
+    const auto found = entry_of_sites_.find(make_key(later, earlier));
+    if (found == entry_of_sites_.end()) return false;
     Entry& entry = *found->second;
-    if (rank(kind, later, earlier) < rank(entry.race)) return false;
+    if (make_rank(kind, later, earlier) < make_rank(entry.race)) return false;
     ++entry.count;
     return true;
 }
 
 void RaceLog::add(Race race) {
     const std::lock_guard lock(mutex_);
-    const auto [place, is_new] = entries_.try_emplace(ordered_places(race.later, race.earlier));
-    Entry& entry = place->second;
-    by_sites_[make_key(race.later, race.earlier)] = &entry;
+    const auto [place_entry, is_new] = entries_.try_emplace(sort_places(race.later, race.earlier));
+    Entry& entry = place_entry->second;
+    entry_of_sites_[make_key(race.later, race.earlier)] = &entry;
     ++entry.count;
-    if (is_new || rank(race) < rank(entry.race)) entry.race = std::move(race);
+    if (is_new || make_rank(race) < make_rank(entry.race)) entry.race = std::move(race);
 }
 
 void RaceLog::end_launch() {
@@ -88,27 +88,27 @@ void RaceLog::end_launch() {
         reports().add(report);
     }
     entries_.clear();
-    by_sites_.clear();
+    entry_of_sites_.clear();
 }
 
 Dim3 RaceLog::block_index(u64 block) const {
-    return grid_.place(block);
+    return grid_shape_.position_of(block);
 }
 Dim3 RaceLog::thread_index(u32 thread) const {
-    return block_.place(thread);
+    return block_shape_.position_of(thread);
 }
 
-Place RaceLog::place_of(const RaceParty& to_party) const {
-    if (to_party.site >= kernel_->sites.size()) return {};
-    return kernel_->place(kernel_->sites[to_party.site].where);
+Place RaceLog::find_place(const RaceAccess& access) const {
+    if (access.site >= kernel_->sites.size()) return {};
+    return kernel_->place(kernel_->sites[access.site].where);
 }
 
-bool RaceLog::is_atomic(const RaceParty& to_party) const {
-    return to_party.site < kernel_->sites.size() && kernel_->sites[to_party.site].atomic;
+bool RaceLog::is_atomic(const RaceAccess& access) const {
+    return access.site < kernel_->sites.size() && kernel_->sites[access.site].atomic;
 }
 
-bool RaceLog::is_strong(const RaceParty& to_party) const {
-    return to_party.site < kernel_->sites.size() && is_strong(kernel_->sites[to_party.site]);
+bool RaceLog::is_strong(const RaceAccess& access) const {
+    return access.site < kernel_->sites.size() && is_strong(kernel_->sites[access.site]);
 }
 
 bool RaceLog::is_strong(const Site& site) {
@@ -117,58 +117,62 @@ bool RaceLog::is_strong(const Site& site) {
     return i.has("volatile") || i.has("relaxed") || i.has("acquire") || i.has("release");
 }
 
-bool RaceLog::is_mbarrier(const RaceParty& to_party) const {
-    if (to_party.site >= kernel_->sites.size()) return false;
-    const Site& site = kernel_->sites[to_party.site];
+bool RaceLog::is_mbarrier(const RaceAccess& access) const {
+    if (access.site >= kernel_->sites.size()) return false;
+    const Site& site = kernel_->sites[access.site];
     return site.function && site.function->body[site.instruction].opcode == "mbarrier";
 }
 
-RaceLog::PlacePair RaceLog::ordered_places(const RaceParty& a, const RaceParty& b) const {
-    const auto key = [this](const RaceParty& to_party) {
-        const Place place = place_of(to_party);
+RaceLog::PlacePair RaceLog::sort_places(const RaceAccess& a, const RaceAccess& b) const {
+    const auto make_place_key = [this](const RaceAccess& access) {
+        const Place place = find_place(access);
         // Without line information, use the index of the instruction instead.
         return place.line != 0 ? std::pair(place.file, place.line)
-                               : std::pair(std::string(), to_party.site);
+                               : std::pair(std::string(), access.site);
     };
-    auto first = key(a), second = key(b);
-    if (second < first) std::swap(first, second);
-    return {std::move(first), std::move(second)};
+    auto first_key = make_place_key(a), second_key = make_place_key(b);
+    if (second_key < first_key) std::swap(first_key, second_key);
+    return {std::move(first_key), std::move(second_key)};
 }
 
-RaceLog::Group RaceLog::widest_group(const Race& race) const {
-    Group widest = group_of(race.later, race.earlier);
+RaceLog::RaceScope RaceLog::find_widest_scope(const Race& race) const {
+    RaceScope widest_scope = find_group(race.later, race.earlier);
     for (const auto& [places, entry] : entries_)
         if (can_one_barrier_prevent_both(race, entry.race))
-            widest = std::min(widest, group_of(entry.race.later, entry.race.earlier));
-    return widest;
+            widest_scope = std::min(widest_scope, find_group(entry.race.later, entry.race.earlier));
+    return widest_scope;
 }
 
 /// Reports whether a single barrier could prevent both races. That is the case if the same line
 /// lies between the two accesses of each race, or if both races lead from the end of a loop back to
 /// its beginning.
 bool RaceLog::can_one_barrier_prevent_both(const Race& a, const Race& b) const {
-    const Place first[] = {place_of(a.earlier), place_of(b.earlier)};
-    const Place then[] = {place_of(a.later), place_of(b.later)};
+    const Place first_places[] = {find_place(a.earlier), find_place(b.earlier)};
+    const Place second_places[] = {find_place(a.later), find_place(b.later)};
     for (int i = 0; i < 2; ++i) {
-        if (first[i].line == 0 || then[i].line == 0) return false;
-        if (first[i].file != first[0].file || then[i].file != first[0].file) return false;
+        if (first_places[i].line == 0 || second_places[i].line == 0) return false;
+        if (first_places[i].file != first_places[0].file ||
+            second_places[i].file != first_places[0].file)
+            return false;
     }
-    const bool goes_back[] = {first[0].line >= then[0].line, first[1].line >= then[1].line};
-    if (goes_back[0] || goes_back[1]) return goes_back[0] && goes_back[1];
-    return std::max(first[0].line, first[1].line) < std::min(then[0].line, then[1].line);
+    const bool leads_backwards[] = {first_places[0].line >= second_places[0].line,
+                                    first_places[1].line >= second_places[1].line};
+    if (leads_backwards[0] || leads_backwards[1]) return leads_backwards[0] && leads_backwards[1];
+    return std::max(first_places[0].line, first_places[1].line) <
+           std::min(second_places[0].line, second_places[1].line);
 }
 
 Report RaceLog::format_report(const Race& race) const {
     Report report;
-    report.check = check_;
+    report.check = check_name_;
     report.kind = race.cause == RaceCause::missing_proxy_fence ? "missing proxy fence"
                   : race.cause == RaceCause::early_arrival     ? "mbarrier reused too early"
-                                                               : name_of(race.kind);
-    report.kernel = kernel_->demangled;
-    report.where = place_of(race.later);
+                                                               : race_kind_name(race.kind);
+    report.kernel = kernel_->display_name;
+    report.where = find_place(race.later);
     report.block = block_index(race.later.block);
     report.thread = thread_index(race.later.thread);
-    report.other = place_of(race.earlier);
+    report.other = find_place(race.earlier);
     report.other_block = block_index(race.earlier.block);
     report.other_thread = thread_index(race.earlier.thread);
     report.address = race.address;
@@ -178,10 +182,10 @@ Report RaceLog::format_report(const Race& race) const {
 }
 
 std::string RaceLog::format_message(const Race& race) const {
-    const bool is_of_mbarrier =
+    const bool concerns_mbarrier =
         is_mbarrier(race.later) ||
         (is_mbarrier(race.earlier) && race.kind == RaceKind::read_after_write);
-    const char* verb = is_of_mbarrier                            ? "Uses the mbarrier at"
+    const char* verb = concerns_mbarrier                         ? "Uses the mbarrier at"
                        : is_atomic(race.later)                   ? "Changes atomically"
                        : race.kind == RaceKind::read_after_write ? "Reads"
                                                                  : "Writes";
@@ -191,7 +195,7 @@ std::string RaceLog::format_message(const Race& race) const {
         : is_atomic(race.earlier)                 ? "changed atomically"
         : race.kind == RaceKind::write_after_read ? "read"
                                                   : "wrote";
-    std::string text = std::string(verb) + " " + race.where;
+    std::string text = std::string(verb) + " " + race.location;
     switch (race.cause) {
         case RaceCause::same_instruction:
             return text +
@@ -206,30 +210,30 @@ std::string RaceLog::format_message(const Race& race) const {
                    "wrote it: this path may still return the old value.";
         case RaceCause::missing_proxy_fence:
             if (is_mbarrier(race.earlier))
-                return "A bulk copy reports to the mbarrier at " + race.where +
+                return "A bulk copy reports to the mbarrier at " + race.location +
                        " through the asynchronous proxy, to which the initialisation by the thread "
                        "may not be visible yet: there is no fence between the two.";
             return "A bulk copy " +
                    std::string(race.kind == RaceKind::read_after_write ? "reads " : "writes ") +
-                   race.where +
+                   race.location +
                    " through the asynchronous proxy, to which the thread's store may not be "
                    "visible yet: there is no fence.proxy.async between the two.";
         case RaceCause::early_arrival:
-            return "Arrives at the mbarrier at " + race.where +
+            return "Arrives at the mbarrier at " + race.location +
                    " without having waited for the phase that counted the earlier arrival, "
                    "so both arrivals may be counted in the same phase.";
         case RaceCause::unordered: break;
     }
-    const Group group = group_of(race.later, race.earlier);
+    const RaceScope race_scope = find_group(race.later, race.earlier);
     text += std::string(", which ") +
-            (group == Group::blocks  ? "another block"
-             : group == Group::lanes ? "another lane of the same warp"
-                                     : "another warp of the same block") +
+            (race_scope == RaceScope::blocks  ? "another block"
+             : race_scope == RaceScope::lanes ? "another lane of the same warp"
+                                              : "another warp of the same block") +
             " " + earlier_verb + "; nothing orders the two.";
     if (race.equal_values)
         text += " In this run the store does not change the value, so the race has no effect.";
-    if (race.later.site == RaceParty::kUnknownSite ||
-        race.earlier.site == RaceParty::kUnknownSite) {
+    if (race.later.site == RaceAccess::kUnknownSite ||
+        race.earlier.site == RaceAccess::kUnknownSite) {
         text +=
             " (The kernel has too many memory instructions for the check to distinguish all of "
             "them.)";
@@ -256,15 +260,16 @@ std::string RaceLog::format_remedy(const Race& race) const {
     if (race.cause == RaceCause::read_only_path)
         return "Read the memory with a plain load: without __ldg(), and without `const ... "
                "__restrict__` for memory that the kernel writes.";
-    const std::string forgotten = format_forgotten_index(race);
-    if (!forgotten.empty()) return forgotten;
-    const Group group = widest_group(race);
-    if (group == Group::blocks) return format_remedy_for_blocks(race);
+    const std::string index_advice = format_missing_coordinate(race);
+    if (!index_advice.empty()) return index_advice;
+    const RaceScope race_scope = find_widest_scope(race);
+    if (race_scope == RaceScope::blocks) return format_remedy_for_blocks(race);
     // In a cooperative launch, blocks other than these two may also access the same elements.
-    if (is_cooperative_ && check_ == std::string_view("globalrace"))
+    if (is_cooperative_ && check_name_ == std::string_view("globalrace"))
         return format_missing_barrier(race, "grid.sync()") +
                " (If no other block accesses these elements, __syncthreads() is enough.)";
-    return format_missing_barrier(race, group == Group::warps ? "__syncthreads()" : "__syncwarp()");
+    return format_missing_barrier(
+        race, race_scope == RaceScope::warps ? "__syncthreads()" : "__syncwarp()");
 }
 
 std::string RaceLog::format_wait_for_copy(const Race& race) const {
@@ -285,10 +290,10 @@ std::string RaceLog::format_remedy_for_blocks(const Race& race) const {
     if (race.later.block != race.earlier.block && is_strong(race.later) != is_strong(race.earlier))
         return "An atomic or volatile access does not protect against plain accesses: make the "
                "other access atomic as well, or move it to a separate kernel.";
-    const auto reaches_only_its_block = [this](const RaceParty& party) {
-        return is_atomic(party) && kernel_->sites[party.site].has_block_scope;
+    const auto has_block_scope_atomic = [this](const RaceAccess& access) {
+        return is_atomic(access) && kernel_->sites[access.site].has_block_scope;
     };
-    if (reaches_only_its_block(race.later) || reaches_only_its_block(race.earlier))
+    if (has_block_scope_atomic(race.later) || has_block_scope_atomic(race.earlier))
         return "An atomic with block scope (atomicAdd_block, .cta) is atomic only among the "
                "threads of one block: use device scope (atomicAdd).";
     if (is_cooperative_) return format_missing_barrier(race, "grid.sync()");
@@ -310,21 +315,21 @@ bool RaceLog::may_follow_flag(const Race& race) const {
 }
 
 std::string RaceLog::format_missing_fence(const Race& race) const {
-    const auto line = [this](const RaceParty& party, const char* unknown) {
-        const Place place = place_of(party);
-        return place.line ? "line " + std::to_string(place.line) : std::string(unknown);
+    const auto format_line = [this](const RaceAccess& access, const char* fallback) {
+        const Place place = find_place(access);
+        return place.line ? "line " + std::to_string(place.line) : std::string(fallback);
     };
     return "If a flag or a counter tells one block that the other is ready, execute "
            "__threadfence() between " +
-           line(race.earlier, "the first access") +
+           format_line(race.earlier, "the first access") +
            " and the change of the flag, and between the read of the flag and " +
-           line(race.later, "the second access") +
+           format_line(race.later, "the second access") +
            " (or use memory_order_release and memory_order_acquire at device scope). Otherwise, "
            "split the kernel in two, because blocks may run in any order.";
 }
 
 std::string RaceLog::format_missing_barrier(const Race& race, const std::string& barrier) const {
-    const Place later = place_of(race.later), earlier = place_of(race.earlier);
+    const Place later = find_place(race.later), earlier = find_place(race.earlier);
     if (later.line == 0 || earlier.line == 0)
         return barrier + " is missing between the two accesses.";
     if (later.line == earlier.line) {
@@ -335,12 +340,12 @@ std::string RaceLog::format_missing_barrier(const Race& race, const std::string&
            std::to_string(later.line) + ".";
 }
 
-std::string RaceLog::format_forgotten_index(const Race& race) const {
+std::string RaceLog::format_missing_coordinate(const Race& race) const {
     if (race.kind != RaceKind::write_after_write || race.later.block != race.earlier.block ||
         is_atomic(race.later) || is_atomic(race.earlier))
         return {};
     const Dim3 a = thread_index(race.later.thread), b = thread_index(race.earlier.thread);
-    if (a.x != b.x || block_.x == 1) return {};
+    if (a.x != b.x || block_shape_.x == 1) return {};
     const char* axis = a.y != b.y ? "y" : "z";
     return std::string("The two threads differ only in threadIdx.") + axis +
            ": the index probably does not depend on it. Give each thread an element of its own, or "

@@ -24,25 +24,25 @@ namespace coalesce::simulator {
 /// The maximum number of bytes that one lane stores with one instruction.
 constexpr u32 kMaxStoredBytes = 16;
 
-/// The value that each lane will store. `copy` writes a lane's bytes, at most kMaxStoredBytes, to
-/// `bytes` in memory order. Only a race calls `copy`, so correct kernels never pay for it. If
-/// `copy` is null, the value is unknown.
+/// The value that each lane will store. `copy_lane_value` writes a lane's bytes, at most
+/// kMaxStoredBytes, to `bytes` in memory order. Only a race calls `copy`, so correct kernels never
+/// pay for it. If `copy_lane_value` is null, the value is unknown.
 struct StoredValue {
-    void (*copy)(const void* context, int lane, u8* bytes) = nullptr;
+    void (*copy_lane_value)(const void* context, int lane, u8* bytes) = nullptr;
     const void* context = nullptr;
 
     /// Reports whether two lanes of a store write different values. Returns false if the values are
     /// unknown.
-    bool differ(int lane, int other_lane, u32 bytes) const;
+    bool differs_between(int lane, int other_lane, u32 bytes) const;
     /// Reports whether storing the lane's value changes the contents of `memory`. Returns true if
     /// the value is unknown.
-    bool changes(int lane, const u8* memory, u32 bytes) const;
+    bool changes_memory(int lane, const u8* memory, u32 bytes) const;
 };
 
-/// Extracts a field of a shadow cell: `bits` is its width, and `at` its lowest bit.
-template <u32 at, u32 bits>
+/// Extracts a field of a shadow cell: `width` is its width, and `position` its lowest bit.
+template <u32 position, u32 width>
 constexpr u32 cell_field(u64 cell) {
-    return cell >> at & ((1u << bits) - 1);
+    return cell >> position & ((1u << width) - 1);
 }
 
 /// Reports whether the active lanes access ascending addresses without overlap, so that no two
@@ -50,34 +50,40 @@ constexpr u32 cell_field(u64 cell) {
 template <class Access>
 bool are_ascending(const Access& access) {
     u64 end = 0;
-    bool ascending = true;
-    for (Mask rest = access.active; rest; rest &= rest - 1) {
-        const u64 address = access.addresses[std::countr_zero(rest)];
-        ascending &= address >= end;
+    bool is_ascending = true;
+    for (Mask remaining_lanes = access.active; remaining_lanes;
+         remaining_lanes &= remaining_lanes - 1) {
+        const u64 address = access.addresses[std::countr_zero(remaining_lanes)];
+        is_ascending &= address >= end;
         end = address + access.bytes_per_lane;
     }
-    return ascending;
+    return is_ascending;
 }
 
 /// Finds two lanes of one store that write different values to the same address. Calls `tell(lane,
-/// other)` for the first such pair, and `forgive()` for each earlier pair that stores equal values.
-template <class Access, class Tell, class Forgive>
-void find_clash(const Access& access, Tell tell, Forgive forgive) {
-    for (Mask rest = access.active; rest; rest &= rest - 1) {
-        const u32 lane = std::countr_zero(rest);
-        for (Mask others = rest & (rest - 1); others; others &= others - 1) {
-            const u32 other = std::countr_zero(others);
-            if (access.addresses[lane] != access.addresses[other]) continue;
-            if (access.value.differ(lane, other, access.bytes_per_lane)) return tell(lane, other);
-            forgive();
+/// other)` for the first such pair, and `note_equal_values()` for each earlier pair that stores
+/// equal values.
+template <class Access, class ReportClash, class NoteEqualValues>
+void find_conflicting_lanes(const Access& access, ReportClash report_clash,
+                            NoteEqualValues note_equal_values) {
+    for (Mask remaining_lanes = access.active; remaining_lanes;
+         remaining_lanes &= remaining_lanes - 1) {
+        const u32 lane = std::countr_zero(remaining_lanes);
+        for (Mask later_lanes = remaining_lanes & (remaining_lanes - 1); later_lanes;
+             later_lanes &= later_lanes - 1) {
+            const u32 other_lane = std::countr_zero(later_lanes);
+            if (access.addresses[lane] != access.addresses[other_lane]) continue;
+            if (access.value.differs_between(lane, other_lane, access.bytes_per_lane))
+                return report_clash(lane, other_lane);
+            note_equal_values();
         }
     }
 }
 
 /// The order of the two accesses of a race.
 enum class RaceKind : u8 { read_after_write, write_after_read, write_after_write };
-const char* name_of(RaceKind kind);
-inline RaceKind kind_of_race(bool earlier_wrote, bool later_wrote) {
+const char* race_kind_name(RaceKind kind);
+inline RaceKind find_race_kind(bool earlier_wrote, bool later_wrote) {
     if (!later_wrote) return RaceKind::read_after_write;
     return earlier_wrote ? RaceKind::write_after_write : RaceKind::write_after_read;
 }
@@ -94,20 +100,20 @@ enum class RaceCause : u8 {
 };
 
 /// One of the two accesses of a race.
-struct RaceParty {
+struct RaceAccess {
     static constexpr u32 kUnknownSite = 0xffffffff;
     u32 site = kUnknownSite;  ///< the index of the instruction in Kernel::sites
     u64 block = 0;            ///< the index of the block in the grid, with x varying fastest
     u32 thread = 0;           ///< the index of the thread in the block, with x varying fastest
-    auto operator<=>(const RaceParty&) const = default;
+    auto operator<=>(const RaceAccess&) const = default;
 };
 
 struct Race {
     RaceKind kind = RaceKind::read_after_write;
-    RaceParty later, earlier;
+    RaceAccess later, earlier;
     RaceCause cause = RaceCause::unordered;
     u64 address = 0;
-    std::string where;  ///< the bytes that race, for example "byte 12 of ..."
+    std::string location;  ///< the bytes that race, for example "byte 12 of ..."
     /// True if the later store does not change the memory (Checks::equal_values).
     bool equal_values = false;
 };
@@ -115,8 +121,8 @@ struct Race {
 /// The races of a launch. All workers add to the same log. Thread-safe.
 class RaceLog {
 public:
-    /// `check` is "racecheck" or "globalrace".
-    explicit RaceLog(const char* check) : check_(check) {}
+    /// `check_name` is "racecheck" or "globalrace".
+    explicit RaceLog(const char* check_name) : check_name_(check_name) {}
 
     /// Starts a launch. `is_cooperative` is true if the blocks of the launch can synchronize at a
     /// grid barrier.
@@ -124,7 +130,7 @@ public:
 
     /// If the race is already known, counts the race and returns true. Returns false for a new
     /// race, which the caller must describe.
-    bool count_if_known(RaceKind kind, const RaceParty& later, const RaceParty& earlier);
+    bool count_if_known(RaceKind kind, const RaceAccess& later, const RaceAccess& earlier);
     void add(Race race);
 
     /// Passes the races to reports().
@@ -142,26 +148,26 @@ private:
     /// Two places in the source, in ascending order.
     using PlacePair = std::pair<std::pair<std::string, u32>, std::pair<std::string, u32>>;
 
-    static auto rank(RaceKind kind, const RaceParty& later, const RaceParty& earlier);
-    static auto rank(const Race& race);
-    static u64 make_key(const RaceParty& later, const RaceParty& earlier);
-    Place place_of(const RaceParty& to_party) const;
-    bool is_atomic(const RaceParty& to_party) const;
+    static auto make_rank(RaceKind kind, const RaceAccess& later, const RaceAccess& earlier);
+    static auto make_rank(const Race& race);
+    static u64 make_key(const RaceAccess& later, const RaceAccess& earlier);
+    Place find_place(const RaceAccess& access) const;
+    bool is_atomic(const RaceAccess& access) const;
     /// Reports whether the access is atomic or volatile, and may therefore be an access to a flag.
-    bool is_strong(const RaceParty& to_party) const;
+    bool is_strong(const RaceAccess& access) const;
     static bool is_strong(const Site& site);
     /// Reports whether the access initializes, invalidates or uses an mbarrier.
-    bool is_mbarrier(const RaceParty& to_party) const;
-    PlacePair ordered_places(const RaceParty& a, const RaceParty& b) const;
+    bool is_mbarrier(const RaceAccess& access) const;
+    PlacePair sort_places(const RaceAccess& a, const RaceAccess& b) const;
     Report format_report(const Race& race) const;
     std::string format_message(const Race& race) const;
     std::string format_remedy(const Race& race) const;
     /// The scope of a race, from the widest to the narrowest: different blocks, different warps of
     /// a block, or different lanes of a warp.
-    enum class Group : u8 { blocks, warps, lanes };
-    static Group group_of(const RaceParty& a, const RaceParty& b);
+    enum class RaceScope : u8 { blocks, warps, lanes };
+    static RaceScope find_group(const RaceAccess& a, const RaceAccess& b);
     /// Returns the widest group of all races that one barrier would prevent together with `race`.
-    Group widest_group(const Race& race) const;
+    RaceScope find_widest_scope(const Race& race) const;
     std::string format_wait_for_copy(const Race& race) const;
     std::string format_remedy_for_blocks(const Race& race) const;
     bool may_follow_flag(const Race& race) const;
@@ -169,17 +175,17 @@ private:
     std::string format_missing_barrier(const Race& race, const std::string& barrier) const;
     /// If two threads that differ only in y or z write the same element, advises the user to
     /// include y or z in the index. Otherwise returns "".
-    std::string format_forgotten_index(const Race& race) const;
+    std::string format_missing_coordinate(const Race& race) const;
     bool can_one_barrier_prevent_both(const Race& a, const Race& b) const;
 
-    const char* check_;
+    const char* check_name_;
     const Kernel* kernel_ = nullptr;
-    Dim3 grid_, block_;
+    Dim3 grid_shape_, block_shape_;
     bool is_cooperative_ = false;
     std::mutex mutex_;
     std::map<PlacePair, Entry> entries_;
     /// The same entries, keyed by the sites of the two accesses, so that a lookup needs no strings.
-    std::unordered_map<u64, Entry*> by_sites_;
+    std::unordered_map<u64, Entry*> entry_of_sites_;
 };
 
 }  // namespace coalesce::simulator

@@ -10,139 +10,143 @@
 namespace coalesce::simulator {
 namespace {
 
-constexpr u64 kWordsPerGroup = 8;
+constexpr u64 kWordsPerMarkGroup = 8;
 
-u64 eight_marks(const u8* marks) {
-    u64 eight;
-    std::memcpy(&eight, marks, sizeof eight);
-    return eight;
+u64 load_mark_group(const u8* marks) {
+    u64 mark_group;
+    std::memcpy(&mark_group, marks, sizeof mark_group);
+    return mark_group;
 }
 
 }  // namespace
 
-MarkedReads::MarkedReads(u64 begin, u64 end)
+AllocationReadMarks::AllocationReadMarks(u64 begin, u64 end)
     : begin_(begin),
       end_(end),
-      words_(static_cast<u8*>(std::calloc((end - begin) / 4 + 2 * kWordsPerGroup, 1))),
-      lines_(static_cast<u8*>(std::calloc((end - begin) / kLineBytes + 1, 1))),
-      has_words_(new std::atomic<bool>[((end - begin) >> kPageShift) + 1]()),
-      sites_(new std::atomic<u32>[((end - begin) >> kPageShift) + 1]()) {
-    if (!words_ || !lines_) throw std::bad_alloc();
+      word_marks_(static_cast<u8*>(std::calloc((end - begin) / 4 + 2 * kWordsPerMarkGroup, 1))),
+      line_marks_(static_cast<u8*>(std::calloc((end - begin) / kLineBytes + 1, 1))),
+      has_word_marks_(new std::atomic<bool>[((end - begin) >> kPageShift) + 1]()),
+      first_sites_(new std::atomic<u32>[((end - begin) >> kPageShift) + 1]()) {
+    if (!word_marks_ || !line_marks_) throw std::bad_alloc();
 }
 
-void MarkedReads::note_site(u64 address, u32 site) {
-    std::atomic<u32>& noted = sites_[page_of(address)];
-    u32 before = noted.load(std::memory_order_relaxed);
-    while (before == kNoSite || site + 1 < before) {
-        if (noted.compare_exchange_weak(before, site + 1, std::memory_order_relaxed)) return;
+void AllocationReadMarks::record_first_site(u64 address, u32 site) {
+    std::atomic<u32>& first_site = first_sites_[page_index(address)];
+    u32 recorded_site = first_site.load(std::memory_order_relaxed);
+    while (recorded_site == kNoSite || site + 1 < recorded_site) {
+        if (first_site.compare_exchange_weak(recorded_site, site + 1, std::memory_order_relaxed))
+            return;
     }
 }
 
-void MarkedReads::mark_new(u64 address, u64 bytes, u32 site) {
-    const u64 last = address + bytes - 1;
+void AllocationReadMarks::mark_unmarked(u64 address, u64 bytes, u32 site) {
+    const u64 last_address = address + bytes - 1;
     // The stores below need no lock, because other threads can only add the same marks.
-    if (is_lines(address, bytes)) {
-        std::memset(line(address), kWholeMark, bytes / kLineBytes);
+    if (covers_whole_lines(address, bytes)) {
+        std::memset(line_mark(address), kFullMark, bytes / kLineBytes);
     } else {
         if (address % 4 == 0 && bytes % 4 == 0) {
-            std::memset(word(address), kWholeMark, bytes / 4);
+            std::memset(word_mark(address), kFullMark, bytes / 4);
         } else {
-            for (u64 at = address; at <= last; ++at)
-                __atomic_fetch_or(word(at), static_cast<u8>(1u << (at & 3)), __ATOMIC_RELAXED);
+            for (u64 at = address; at <= last_address; ++at)
+                __atomic_fetch_or(word_mark(at), static_cast<u8>(1u << (at & 3)), __ATOMIC_RELAXED);
         }
-        for (const u64 at : {address, last})
-            has_words_[page_of(at)].store(true, std::memory_order_relaxed);
+        for (const u64 at : {address, last_address})
+            has_word_marks_[page_index(at)].store(true, std::memory_order_relaxed);
     }
-    note_site(address, site);
-    if (page_of(last) != page_of(address)) note_site(last, site);
+    record_first_site(address, site);
+    if (page_index(last_address) != page_index(address)) record_first_site(last_address, site);
 }
 
-void MarkedReads::clear() {
+void AllocationReadMarks::clear() {
     for (u64 begin = begin_; begin < end_; begin += u64{1} << kPageShift) {
-        const u64 page = page_of(begin);
-        if (sites_[page].load(std::memory_order_relaxed) == kNoSite) continue;
-        sites_[page].store(kNoSite, std::memory_order_relaxed);
-        const u64 last = std::min(end_, begin + (u64{1} << kPageShift)) - 1;
-        std::memset(line(begin), 0, static_cast<std::size_t>(line(last) - line(begin) + 1));
-        if (has_words_[page].exchange(false, std::memory_order_relaxed))
-            std::memset(word(begin), 0, static_cast<std::size_t>(word(last) - word(begin) + 1));
+        const u64 page = page_index(begin);
+        if (first_sites_[page].load(std::memory_order_relaxed) == kNoSite) continue;
+        first_sites_[page].store(kNoSite, std::memory_order_relaxed);
+        const u64 last_address = std::min(end_, begin + (u64{1} << kPageShift)) - 1;
+        std::memset(line_mark(begin), 0,
+                    static_cast<std::size_t>(line_mark(last_address) - line_mark(begin) + 1));
+        if (has_word_marks_[page].exchange(false, std::memory_order_relaxed))
+            std::memset(word_mark(begin), 0,
+                        static_cast<std::size_t>(word_mark(last_address) - word_mark(begin) + 1));
     }
 }
 
 /// Calls open(address) for the start of each run of marked bytes in [begin, end), and
 /// close(address) for its end.
-template <class Open, class Close>
-void MarkedReads::visit_words(u64 begin, u64 end, const Open& open, const Close& close) const {
+template <class BeginRun, class EndRun>
+void AllocationReadMarks::visit_words(u64 begin, u64 end, const BeginRun& begin_run,
+                                      const EndRun& end_run) const {
     for (u64 at = begin; at < end;) {
-        const bool is_aligned = at % 4 == 0 && at + 4 * kWordsPerGroup <= end;
-        const u64 eight = is_aligned ? eight_marks(word(at)) : ~u64{0};
-        if (eight == kEightWholeMarks || eight == 0) {
-            eight == 0 ? close(at) : open(at);
-            at += 4 * kWordsPerGroup;
+        const bool is_aligned = at % 4 == 0 && at + 4 * kWordsPerMarkGroup <= end;
+        const u64 mark_group = is_aligned ? load_mark_group(word_mark(at)) : ~u64{0};
+        if (mark_group == kEightFullMarks || mark_group == 0) {
+            mark_group == 0 ? end_run(at) : begin_run(at);
+            at += 4 * kWordsPerMarkGroup;
             continue;
         }
-        *word(at) >> (at & 3) & 1 ? open(at) : close(at);
+        *word_mark(at) >> (at & 3) & 1 ? begin_run(at) : end_run(at);
         ++at;
     }
 }
 
 /// Calls use(begin, end) for each run of marked bytes within a page.
-template <class Use>
-void MarkedReads::for_each_run(const Use& use) const {
-    u64 run = end_;  // the start of the current run, or end_ if no run is open
-    const auto open = [&](u64 at) {
-        if (run == end_) run = at;
+template <class UseRun>
+void AllocationReadMarks::for_each_run(const UseRun& use_run) const {
+    u64 run_begin = end_;  // the start of the current run, or end_ if no run is open
+    const auto begin_run = [&](u64 at) {
+        if (run_begin == end_) run_begin = at;
     };
-    const auto close = [&](u64 at) {
-        if (run < at) use(run, at);
-        run = end_;
+    const auto end_run = [&](u64 at) {
+        if (run_begin < at) use_run(run_begin, at);
+        run_begin = end_;
     };
-    for (u64 page = begin_; page < end_; page += u64{1} << kPageShift) {
-        close(page);
-        if (sites_[page_of(page)] == kNoSite) continue;
-        const bool has_words = has_words_[page_of(page)];
-        const u64 page_end = std::min(end_, page + (u64{1} << kPageShift));
-        for (u64 at = page; at < page_end; at += kLineBytes) {
-            if (*line(at) == kWholeMark)
-                open(at);
-            else if (has_words)
-                visit_words(at, std::min(page_end, at + kLineBytes), open, close);
+    for (u64 page_begin = begin_; page_begin < end_; page_begin += u64{1} << kPageShift) {
+        end_run(page_begin);
+        if (first_sites_[page_index(page_begin)] == kNoSite) continue;
+        const bool has_word_marks = has_word_marks_[page_index(page_begin)];
+        const u64 page_end = std::min(end_, page_begin + (u64{1} << kPageShift));
+        for (u64 at = page_begin; at < page_end; at += kLineBytes) {
+            if (*line_mark(at) == kFullMark)
+                begin_run(at);
+            else if (has_word_marks)
+                visit_words(at, std::min(page_end, at + kLineBytes), begin_run, end_run);
             else
-                close(at);
+                end_run(at);
         }
     }
-    close(end_);
+    end_run(end_);
 }
 
-void MarkedReads::add_to(AccessedRanges& ranges, const Kernel& kernel) const {
-    std::map<u32, u32> places;  // maps a site to its index in the result
+void AllocationReadMarks::add_to_ranges(AccessedRanges& ranges, const Kernel& kernel) const {
+    std::map<u32, u32> place_of_site;  // maps a site to its index in the result
     for_each_run([&](u64 begin, u64 end) {
-        const u32 site = sites_[page_of(begin)] - 1;
-        const auto [found, is_new] = places.try_emplace(site, 0);
+        const u32 site = first_sites_[page_index(begin)] - 1;
+        const auto [found, is_new] = place_of_site.try_emplace(site, 0);
         if (is_new && site < kernel.sites.size())
             found->second = ranges.add_place(kernel.place(kernel.sites[site].where));
         ranges.add(AccessedRanges::kReads, begin, end, found->second);
     });
 }
 
-MarkedReads& ReadMarks::marks_of(const Allocation& allocation) {
+AllocationReadMarks& ReadMarks::find_marks(const Allocation& allocation) {
     const std::lock_guard lock(mutex_);
-    Entry& entry = by_begin_[allocation.begin];
+    Entry& entry = entry_of_begin_[allocation.begin];
     // An earlier launch may have used an allocation of a different size at this address.
     if (!entry.marks || entry.marks->end() != allocation.end)
-        entry.marks = std::make_unique<MarkedReads>(allocation.begin, allocation.end);
+        entry.marks = std::make_unique<AllocationReadMarks>(allocation.begin, allocation.end);
     entry.is_used = true;
     return *entry.marks;
 }
 
-void ReadMarks::add_to(AccessedRanges& ranges, const Kernel& kernel) const {
-    for (const auto& [begin, entry] : by_begin_)
-        if (entry.is_used) entry.marks->add_to(ranges, kernel);
+void ReadMarks::add_to_ranges(AccessedRanges& ranges, const Kernel& kernel) const {
+    for (const auto& [begin, entry] : entry_of_begin_)
+        if (entry.is_used) entry.marks->add_to_ranges(ranges, kernel);
 }
 
 void ReadMarks::clear() {
-    std::erase_if(by_begin_, [](const auto& item) { return !item.second.is_used; });
-    for (auto& [begin, entry] : by_begin_) {
+    std::erase_if(entry_of_begin_, [](const auto& item) { return !item.second.is_used; });
+    for (auto& [begin, entry] : entry_of_begin_) {
         entry.marks->clear();
         entry.is_used = false;
     }

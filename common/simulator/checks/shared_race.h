@@ -45,8 +45,8 @@ struct SharedAccess {
 class SharedRace {
 public:
     struct EnabledChecks {
-        bool races = true;          ///< true if racecheck is enabled
-        bool uninitialised = true;  ///< true if initcheck is enabled
+        bool checks_races = true;          ///< true if racecheck is enabled
+        bool checks_uninitialised = true;  ///< true if initcheck is enabled
     };
 
     SharedRace();
@@ -56,8 +56,8 @@ public:
     /// offset in a block's shared memory. The higher bits are the rank of the block. Warps are
     /// numbered consecutively across the blocks.
     struct Cluster {
-        std::vector<u64> blocks;  ///< each block's index in the grid, by rank
-        u32 warps = 0;            ///< the number of warps per block
+        std::vector<u64> block_indices;  ///< each block's index in the grid, by rank
+        u32 warps = 0;                   ///< the number of warps per block
         /// The distance in bytes from the shared memory of one block to the shared memory of the
         /// next block.
         u32 stride = 0;
@@ -66,8 +66,8 @@ public:
     /// Starts a launch. `log` collects the races that all workers find. `warps` is the number of
     /// warps in a block, or in all blocks of a cluster. `blocks` is the number of blocks in a
     /// cluster, or 1 if the launch has no clusters.
-    void begin_launch(const Kernel& kernel, RaceLog& log, EnabledChecks wanted, u32 warps = kLanes,
-                      u32 blocks = 1);
+    void begin_launch(const Kernel& kernel, RaceLog& log, EnabledChecks enabled_checks,
+                      u32 warps = kLanes, u32 blocks = 1);
     /// Starts a block. `memory` is the block's shared memory. The checker reads `memory` to
     /// determine whether a store changes a value.
     void begin_block(u64 block_number, u32 shared_bytes, const u8* memory = nullptr);
@@ -79,20 +79,20 @@ public:
     /// Reports the remaining uninitialized reads. Races stay in the log.
     void end_launch();
     /// Returns the number of reports about the current block.
-    u64 findings() const { return findings_; }
+    u64 report_count() const { return report_count_; }
     /// Reports whether races in this block were ignored because the stores wrote equal values.
     /// Other blocks must still be checked, because their values may differ.
-    bool ignored_equal_stores() const;
+    bool has_ignored_equal_stores() const;
 
     // ---- accesses: call these before the memory changes ----
 
-    void read(const SharedAccess& access);
-    void write(const SharedAccess& access);
-    void atomic(const SharedAccess& access);
+    void check_read(const SharedAccess& access);
+    void check_write(const SharedAccess& access);
+    void check_atomic(const SharedAccess& access);
     /// Records an operation on an mbarrier, or the start of a copy that will signal the mbarrier.
     /// These operations do not race with each other, but with plain stores that overwrite the
     /// mbarrier.
-    void use_mbarrier(const SharedAccess& access);
+    void check_mbarrier_use(const SharedAccess& access);
     /// Marks bytes as initialized if they were written without a call to write(), for example by an
     /// atomic.
     void mark_written(u32 address, u32 bytes);
@@ -102,71 +102,73 @@ public:
     void mark_unwritten(const SharedAccess& access, const u32* undefined);
     /// Returns a mask of the uninitialized bytes in [address, address + bytes). `bytes` is at most
     /// 32.
-    u32 unwritten_bytes(u32 address, u32 bytes) const;
+    u32 find_unwritten_bytes(u32 address, u32 bytes) const;
 
     // ---- synchronization ----
 
     /// Records that lanes of a warp arrive at one of the block's 16 barriers (bar.sync or
     /// bar.arrive).
-    void barrier_arrive(u32 id, u32 warp);
+    void record_barrier_arrival(u32 id, u32 warp);
     /// Records that the barrier has completed. Must be called once, before any warp continues.
-    /// `waiting` contains the warps that waited, but not those that only arrived. `whole_block` is
-    /// true if all live warps waited. `first_warp` is the block's first warp in its cluster.
-    void barrier_complete(u32 id, Mask waiting, bool whole_block, u32 first_warp = 0);
-    /// cluster_arrive records that a warp arrives at the cluster's barrier; `releases` is false for
-    /// .relaxed. cluster_complete records that all warps have arrived. cluster_wait_done records
-    /// that a warp has waited for the barrier.
-    void cluster_arrive(u32 warp, bool releases);
-    void cluster_complete();
-    void cluster_wait_done(u32 warp);
-    /// Records a __syncwarp by `lanes`. `live` contains the lanes of the warp that have not exited.
-    /// The barrier does not order the accesses of live lanes that are not in `lanes`.
-    void syncwarp(u32 warp, Mask lanes, Mask live = kAllLanes);
-    void fence(u32 warp);
+    /// `waiting_warps` contains the warps that waited, but not those that only arrived.
+    /// `whole_block` is true if all live warps waited. `first_warp` is the block's first warp in
+    /// its cluster.
+    void complete_barrier(u32 id, Mask waiting_warps, bool is_whole_block, u32 first_warp = 0);
+    /// record_cluster_arrival records that a warp arrives at the cluster's barrier; `releases` is
+    /// false for .relaxed. complete_cluster_barrier records that all warps have arrived.
+    /// record_cluster_wait records that a warp has waited for the barrier.
+    void record_cluster_arrival(u32 warp, bool releases);
+    void complete_cluster_barrier();
+    void record_cluster_wait(u32 warp);
+    /// Records a __syncwarp by `lanes`. `live_lanes` contains the lanes of the warp that have not
+    /// exited. The barrier does not order the accesses of live lanes that are not in `lanes`.
+    void record_syncwarp(u32 warp, Mask lanes, Mask live_lanes = kAllLanes);
+    void record_fence(u32 warp);
     /// Orders the lanes' later accesses after those that other warps have released through the
     /// addresses of `access`. Must be called after a strong read or an atomic.
     void acquire(const SharedAccess& access);
-    /// mbarrier_arrive records that a warp arrives at an mbarrier, which releases the warp's
-    /// accesses. mbarrier_wait_done records that the warp's wait or test of the mbarrier succeeded,
-    /// which acquires the released accesses.
-    void mbarrier_arrive(u32 warp, u32 address);
-    void mbarrier_wait_done(u32 warp, u32 address);
+    /// record_mbarrier_arrival records that a warp arrives at an mbarrier, which releases the
+    /// warp's accesses. record_mbarrier_wait records that the warp's wait or test of the mbarrier
+    /// succeeded, which acquires the released accesses.
+    void record_mbarrier_arrival(u32 warp, u32 address);
+    void record_mbarrier_wait(u32 warp, u32 address);
     /// Counts the arrivals of the lanes in the current phase of their mbarriers. Reports an arrival
     /// that, in another order of the threads, might count for the previous phase. Must be called
-    /// after mbarrier_arrive.
-    void count_arrival(const SharedAccess& access);
-    void mbarrier_phase_done(u32 address);
+    /// after record_mbarrier_arrival.
+    void check_arrival_phase(const SharedAccess& access);
+    void record_phase_end(u32 address);
 
     // ---- cp.async ----
 
     /// Records that a copy starts. No thread may access the bytes that the copy writes until the
     /// issuing thread has waited for the copy.
-    void async_write(const SharedAccess& access);
-    void async_commit(u32 warp, Mask lanes);
-    /// Handles cp.async.wait_group, which completes all groups except the latest `groups_left`.
-    /// `everything` is true for cp.async.wait_all, which also completes copies that were not
+    void begin_async_copy(const SharedAccess& access);
+    void commit_async_copies(u32 warp, Mask lanes);
+    /// Handles cp.async.wait_group, which completes all groups except the latest `pending_groups`.
+    /// `waits_for_all` is true for cp.async.wait_all, which also completes copies that were not
     /// committed.
-    void async_wait(u32 warp, Mask lanes, u32 groups_left, bool everything = false);
+    void wait_for_async_copies(u32 warp, Mask lanes, u32 pending_groups,
+                               bool waits_for_all = false);
     /// Handles cp.async.mbarrier.arrive, which arrives at the mbarrier once all earlier copies of
     /// the lanes are complete.
-    void async_arrive(u32 warp, Mask lanes, u32 address);
+    void record_async_arrival(u32 warp, Mask lanes, u32 address);
 
     // ---- cp.async.bulk ----
 
     /// Records a fence.proxy.async, which makes earlier stores visible to later bulk copies.
-    void fence_proxy(u32 warp);
+    void record_proxy_fence(u32 warp);
     /// Reports a race if no proxy fence separates a store from a later bulk copy of the same bytes.
-    /// Without the fence, the copy may not see the store. `writes` is true if the copy overwrites
+    /// Without the fence, the copy may not see the store. `is_write` is true if the copy overwrites
     /// the bytes.
-    void check_proxy(const SharedAccess& access, bool writes);
+    void check_proxy_fence(const SharedAccess& access, bool is_write);
 
     /// Records that one lane starts a copy. Until end_bulk_copy, no thread may access the bytes
     /// that the copy writes, or write the bytes that the copy reads. Returns a ticket for
     /// end_bulk_copy.
-    u32 begin_bulk_copy(const SharedAccess& access, bool writes);
+    u32 begin_bulk_copy(const SharedAccess& access, bool is_write);
     /// Records that the copy is complete. A copy that writes to shared memory also arrives at
     /// `mbarrier`.
-    void end_bulk_copy(u32 ticket, bool writes, u32 mbarrier);
+    void end_bulk_copy(u32 copy_id, bool is_write, u32 mbarrier);
 
     SharedRace(const SharedRace&) = delete;
 
@@ -174,7 +176,7 @@ public:
 
 private:
     std::unique_ptr<State> state_;
-    u64 findings_ = 0;
+    u64 report_count_ = 0;
 };
 
 }  // namespace coalesce::simulator

@@ -17,28 +17,28 @@ namespace coalesce::simulator {
 
 /// A store by one warp, from which other workers can compute the stored values.
 struct WarpStore {
-    const void* check = nullptr;  ///< the GlobalRace of the launch
-    u64 block = 0;                ///< the index of the block in the grid
-    u32 warp = 0;                 ///< the index of the warp in the block
+    const void* checker = nullptr;  ///< the GlobalRace of the launch
+    u64 block = 0;                  ///< the index of the block in the grid
+    u32 warp = 0;                   ///< the index of the warp in the block
     u32 bytes_per_lane = 0;
     StoredValue value = {};
     const u64* addresses = nullptr;  ///< one device address per lane, or null
     /// If `addresses` is null, the address of the first lane's bytes. The other lanes' bytes follow
     /// contiguously.
-    u64 first = 0;
+    u64 first_address = 0;
 
-    u64 address(u32 lane) const {
-        return addresses != nullptr ? addresses[lane] : first + u64{lane} * bytes_per_lane;
+    u64 lane_address(u32 lane) const {
+        return addresses != nullptr ? addresses[lane] : first_address + u64{lane} * bytes_per_lane;
     }
     /// Reports whether the lane writes to the address.
-    bool writes(u32 lane, u64 at) const {
-        return address(lane) <= at && at < address(lane) + bytes_per_lane;
+    bool writes_to(u32 lane, u64 address) const {
+        return lane_address(lane) <= address && address < lane_address(lane) + bytes_per_lane;
     }
-    /// Returns the byte that the lane writes to address `at`.
-    u8 byte_at(u32 lane, u64 at) const {
+    /// Returns the byte that the lane writes to address `address`.
+    u8 byte_at(u32 lane, u64 address) const {
         u8 bytes[kMaxStoredBytes];
-        value.copy(value.context, static_cast<int>(lane), bytes);
-        return bytes[at - address(lane)];
+        value.copy_lane_value(value.context, static_cast<int>(lane), bytes);
+        return bytes[address - lane_address(lane)];
     }
 };
 
@@ -52,31 +52,31 @@ public:
     /// Records that the worker begins a store. Must be called before the check records the store in
     /// the shadow.
     void begin() {
-        state_.store(State::writes, std::memory_order_relaxed);
+        state_.store(State::writing, std::memory_order_relaxed);
         std::atomic_thread_fence(std::memory_order_release);
     }
     /// Records that the store has ended. Must be called once memory contains the stored values.
-    void end() { state_.store(State::none, std::memory_order_release); }
+    void end() { state_.store(State::idle, std::memory_order_release); }
 
     /// Pauses all stores while the object exists. Every other worker has either finished its store,
     /// or waits and shows the values that it will store.
-    class Pause {
+    class StorePause {
     public:
-        Pause(StoreInFlight& own, const WarpStore& store);
-        ~Pause();
-        Pause(const Pause&) = delete;
+        StorePause(StoreInFlight& own_store, const WarpStore& store);
+        ~StorePause();
+        StorePause(const StorePause&) = delete;
         /// Returns the waiting store of a warp, or null if that warp has finished its store.
-        const WarpStore* find(const void* check, u64 block, u32 warp) const;
+        const WarpStore* find_waiting_store(const void* checker, u64 block, u32 warp) const;
 
     private:
-        StoreInFlight& own_;
+        StoreInFlight& own_store_;
         std::unique_lock<std::mutex> lock_;
     };
 
 private:
-    enum class State : u8 { none, writes, waits };
-    std::atomic<State> state_ = State::none;
-    WarpStore shown_;  ///< valid while the state is State::waits
+    enum class State : u8 { idle, writing, waiting };
+    std::atomic<State> state_ = State::idle;
+    WarpStore pending_store_;  ///< valid while the state is State::waits
 };
 
 }  // namespace coalesce::simulator

@@ -14,10 +14,11 @@ using Kind = Remark::Kind;
 /// Reports whether a modifier is a hint about how long caches should keep a line. (For cp.async
 /// these modifiers select a variant.)
 bool is_cache_hint(const std::string& modifier) {
-    static constexpr std::string_view kOperators[] = {"ca", "cg", "cs", "lu", "cv", "wb", "wt"};
+    static constexpr std::string_view kCacheOperators[] = {"ca", "cg", "cs", "lu",
+                                                           "cv", "wb", "wt"};
     return modifier.starts_with("L1::") || modifier.starts_with("L2::") ||
-           std::find(std::begin(kOperators), std::end(kOperators), modifier) !=
-               std::end(kOperators);
+           std::find(std::begin(kCacheOperators), std::end(kCacheOperators), modifier) !=
+               std::end(kCacheOperators);
 }
 
 bool has_cache_hint(const Instruction& i, const OpcodeEntry& opcode) {
@@ -31,8 +32,8 @@ bool has_cache_hint(const Instruction& i, const OpcodeEntry& opcode) {
 /// matrices are excluded because their sums are exact, and matrices of doubles because their
 /// products are added by fma.
 bool is_product_of_floats(const Instruction& i) {
-    const bool multiplies = i.opcode == "mma" || i.has("mma");
-    return multiplies && !i.has("s32") && !i.has("f64");
+    const bool is_multiplication = i.opcode == "mma" || i.has("mma");
+    return is_multiplication && !i.has("s32") && !i.has("f64");
 }
 
 bool reads_clock(const Instruction& i) {
@@ -44,8 +45,8 @@ bool reads_clock(const Instruction& i) {
 void add_remark_of_opcode(const Instruction& i, Exactness exactness, std::vector<Remark>& remarks) {
     switch (exactness) {
         case Exactness::approximation:
-            for (const char* form : {"approx", "full"})
-                if (i.has(form)) remarks.push_back({Kind::last_bits, i.opcode + "." + form});
+            for (const char* variant : {"approx", "full"})
+                if (i.has(variant)) remarks.push_back({Kind::last_bits, i.opcode + "." + variant});
             break;
         case Exactness::product:
             if (is_product_of_floats(i)) remarks.push_back({Kind::last_bits, i.opcode});

@@ -16,7 +16,7 @@ struct SpecialRegister;
 
 /// The slot of a special register, to which the scheduler writes the register's value.
 struct SpecialSlot {
-    const SpecialRegister* special = nullptr;
+    const SpecialRegister* special_register = nullptr;
     Slot slot;
 };
 
@@ -39,7 +39,7 @@ struct CallSite {
 
 /// A register that each warp stores separately. While the register is live, its value is at this
 /// position in the warp's register file.
-struct PlacedRegister {
+struct RegisterPlacement {
     u32 root = 0;               ///< the register's root (Registers::root)
     u32 offset = 0, bytes = 0;  ///< the offset and the size in a warp's own register file, in bytes
 };
@@ -64,7 +64,7 @@ struct FunctionCode {
     /// thread's variables (trace/).
     std::map<std::string, u32> local_offsets;
     std::vector<ParameterSlot> parameters, results;
-    std::vector<std::unique_ptr<CallSite>> calls;
+    std::vector<std::unique_ptr<CallSite>> call_sites;
     std::vector<std::shared_ptr<const MatrixOp>> matrix_ops;
     std::vector<std::shared_ptr<const OperandList>> operand_lists;
     std::vector<std::unique_ptr<std::vector<const Op*>>> jump_tables;
@@ -72,7 +72,7 @@ struct FunctionCode {
     /// The root of each register (Registers::root), for code that inspects a warp's state
     /// (execute/watch.h).
     std::vector<u32> roots;
-    std::vector<PlacedRegister> placed;
+    std::vector<RegisterPlacement> placed;
 };
 
 /// The set of threads that share a value. It determines how often the value must be computed.
@@ -80,7 +80,7 @@ enum class ValueClass : u8 {
     launch,  ///< computed once per launch: the same for all threads of the grid
     block,   ///< computed once per block: the same for all threads of the block
     /// Computed once for each warp index in a block: the same in all blocks of the launch.
-    position,
+    warp_position,
     thread,  ///< computed by each thread
 };
 
@@ -93,7 +93,7 @@ struct Kernel::Code {
     struct Constant {
         Slot slot;
         u64 bits;
-        u32 width;  ///< the width in bytes: 4 or 8, or 0 for a predicate
+        u32 byte_width;  ///< the width in bytes: 4 or 8, or 0 for a predicate
     };
     std::vector<Constant> constants;
     std::vector<SpecialSlot> launch_specials, block_specials, position_specials;
@@ -108,8 +108,8 @@ struct Kernel::Code {
     bool plain = false;  ///< true if lowered without optimizations (Options::plain)
     /// True for code that runs recorded blocks. It is lowered like `plain` code, but its memory
     /// accesses use the handlers of optimized code.
-    bool recorded = false;
-    bool clustered = false;  ///< true for launches whose clusters contain several blocks
+    bool is_recorded = false;
+    bool is_clustered = false;  ///< true for launches whose clusters contain several blocks
     /// True if blocks can observe the order in which they run. One worker must then run all blocks.
     bool order_sensitive = false;
     /// True if a block may read data that other blocks write during the launch. Such a block can

@@ -52,23 +52,23 @@ struct alignas(64) Op {
     /// straight-line code, the index of the run in Kernel::Code::straight_line_runs.
     u32 site = 0;
     /// The number of PTX instructions that this Op represents, including hoisted instructions.
-    u16 weight = 0;
+    u16 instruction_count = 0;
     u8 count = 0;  ///< usually the number of elements in v; some handlers use the field differently
     u8 detail = 0;  ///< the variant of the instruction, in its handler's own encoding
     bool guard_negated = false;
     bool has_destination = true;
     /// True for a branch in a loop that waits until another thread changes memory.
-    bool spins = false;
+    bool is_spin_branch = false;
     /// The bit for this global load in a mask of pending loads (ptxas/load_waits.h).
     u8 load_bit = 0;
 
     Slot v[4] = {};  ///< the elements of a vector access, or additional operands
     Slot guard = {};
-    const Op* target = nullptr;  ///< the next Op if the branch is taken
-    Handler inner = nullptr;     ///< the handler to call if the guard of the Op is true
-    Slot d2 = {};                ///< the second destination (p|q, carry flags)
-    Slot members = {};           ///< for .sync instructions, the mask of participating lanes
-    const CallSite* call = nullptr;
+    const Op* target = nullptr;         ///< the next Op if the branch is taken
+    Handler guarded_handler = nullptr;  ///< the handler to call if the guard of the Op is true
+    Slot d2 = {};                       ///< the second destination (p|q, carry flags)
+    Slot members = {};                  ///< for .sync instructions, the mask of participating lanes
+    const CallSite* call_site = nullptr;
     const MatrixOp* matrix = nullptr;
     const std::vector<const Op*>* targets = nullptr;  ///< the branch targets of brx.idx
     u32 source = 0;  ///< the index of the PTX instruction in the function's body
@@ -80,8 +80,8 @@ enum class MemoryPath : u8 { plain, texture, surface };
 
 /// How ptxas implements an atomic on the shared memory of another block (execute/cluster.h).
 enum class RemoteAtomic : u8 {
-    one,             ///< one atomic instruction
-    loop,            ///< a loop of loads and compare-and-swaps
+    single_atomic,   ///< one atomic instruction
+    swap_loop,       ///< a loop of loads and compare-and-swaps
     load_and_store,  ///< a load and a store, so the update is not atomic
 };
 
@@ -90,24 +90,24 @@ struct MemoryUse {
     ptx::StateSpace space = ptx::StateSpace::generic;
     bool load = false, store = false, atomic = false;
     u32 bytes_per_lane = 0;
-    MemoryPath path = MemoryPath::plain;
-    RemoteAtomic remote_atomic = RemoteAtomic::one;
+    MemoryPath memory_path = MemoryPath::plain;
+    RemoteAtomic remote_atomic = RemoteAtomic::single_atomic;
 };
 
 /// A memory access in the machine code. The counters count these accesses. ptxas may split a PTX
 /// access into several machine accesses, or merge several PTX accesses into one
 /// (ptxas/merged_accesses.h).
 struct MachineAccess {
-    i32 delta = 0;  ///< the offset from the address of the PTX access, in bytes
-    u32 bytes = 0;  ///< the number of bytes per lane
+    i32 byte_offset = 0;  ///< the offset from the address of the PTX access, in bytes
+    u32 bytes = 0;        ///< the number of bytes per lane
     /// For an access in a loop that ptxas unrolls: the access is executed only if its address
     /// modulo 16 equals this remainder.
     u32 remainder = kAnyRemainder;
 
-    static constexpr u32 kAnyRemainder = ~0u, kDivisor = 16;
+    static constexpr u32 kAnyRemainder = ~0u, kRemainderDivisor = 16;
     bool operator==(const MachineAccess&) const = default;
-    bool is_due(u64 address) const {
-        return remainder == kAnyRemainder || address % kDivisor == remainder;
+    bool is_executed_at(u64 address) const {
+        return remainder == kAnyRemainder || address % kRemainderDivisor == remainder;
     }
 };
 
@@ -116,7 +116,7 @@ struct MachineAccesses {
     std::vector<MachineAccess> list;  ///< the machine accesses to count
     /// Used if `list` is empty. The index in Function::body of the earlier access into which ptxas
     /// merges this access, or kNoAccess if ptxas removes this access.
-    u32 covered_by = kNoAccess;
+    u32 covering_access = kNoAccess;
 
     static constexpr u32 kNoAccess = ~0u;
     bool operator==(const MachineAccesses&) const = default;
@@ -125,7 +125,7 @@ struct MachineAccesses {
 /// A memory instruction of a kernel.
 struct Site : MemoryUse {
     /// The accesses in the machine code if ptxas changes this access. Otherwise empty.
-    std::optional<MachineAccesses> machine;
+    std::optional<MachineAccesses> machine_accesses;
     u32 instruction = 0;  ///< the index of the instruction in Function::body
     /// the kernel or callee that contains the instruction
     const ptx::Function* function = nullptr;
@@ -135,20 +135,20 @@ struct Site : MemoryUse {
     bool has_block_scope = false;
     /// The pointers from which the address is computed, as offsets in parameter memory. Empty if
     /// the address may have another origin.
-    std::vector<u32> pointers = {};
+    std::vector<u32> pointer_offsets = {};
 };
 
 /// The memory that stores and atomics may write to (analysis/written_memory.h).
 struct WrittenMemory {
-    bool anywhere = false;
+    bool may_be_anywhere = false;
     /// The pointers through which the kernel writes, as offsets in parameter memory.
-    std::vector<u32> parameters;
-    std::vector<std::string> variables;  ///< the names of module variables
+    std::vector<u32> pointer_offsets;
+    std::vector<std::string> variable_names;  ///< the names of module variables
 };
 
 /// Counts the loads of one instruction that read only uninitialized bytes. Used if every such load
 /// is a mistake.
-struct MistakenReads {
+struct UninitialisedReads {
     std::atomic<u64> count{0};
     /// The thread that is reported: the first by block index, then by thread index. Both indices
     /// are packed into one number.
@@ -173,7 +173,7 @@ struct KernelTotals {
     std::vector<SiteCounters> sites;  ///< the counters of each site, parallel to Kernel::sites
     std::map<std::pair<u32, u32>, u64> instructions_by_line;  ///< warp instructions by (file, line)
     /// For each remark, the number of warp instructions that it applies to.
-    std::map<Remark, u64> remarks;
+    std::map<Remark, u64> remark_counts;
 
     bool was_launched() const { return launches + stopped > 0; }
     void clear() {
@@ -186,20 +186,20 @@ struct KernelTotals {
 struct Kernel {
     std::string name;  ///< the name in the PTX
     /// The kernel's name without return type and arguments, such as "transpose_naive<float>".
-    std::string demangled;
+    std::string display_name;
     const ptx::Function* ast = nullptr;
     Module* module = nullptr;
     std::vector<Site> sites;
     KernelTotals totals;
 
-    u32 static_shared = 0;                      ///< the size of the static shared memory, in bytes
+    u32 static_shared_bytes = 0;                ///< the size of the static shared memory, in bytes
     std::map<std::string, u32> shared_offsets;  ///< the offset of each .shared variable, in bytes
     u32 parameter_bytes = 0;
     std::vector<u32> parameter_offsets;  ///< the offset of each argument in parameter memory
     u32 local_bytes = 0;                 ///< the size of local memory per thread
     u32 estimated_registers = 0;         ///< the estimated number of 32-bit registers per thread
     /// For each PTX instruction of the function, its estimated address in the machine code.
-    std::vector<u32> estimated_addresses;
+    std::vector<u32> estimated_code_addresses;
     /// The loops whose unrolling by ptxas changes the counters, each given by the index of one of
     /// its instructions.
     std::vector<u32> unrolled_loops;
@@ -210,19 +210,19 @@ struct Kernel {
     /// How the kernel uses the bytes that it loads. Computed by the first call of byte_uses()
     /// (analysis/byte_uses.h).
     struct {
-        std::once_flag once;
-        std::shared_ptr<const ByteUses> made;
+        std::once_flag compute_once;
+        std::shared_ptr<const ByteUses> computed_uses;
     } mutable byte_uses;
     /// For each site, the loads that read only uninitialized bytes; parallel to `sites`.
-    mutable std::vector<MistakenReads> mistaken_reads;
+    mutable std::vector<UninitialisedReads> uninitialised_reads;
 
     struct Code;  ///< the lowered form, created at the first launch (lowering/lower.h)
     std::shared_ptr<Code> code;
     /// The code for launches whose clusters contain several blocks.
     std::shared_ptr<Code> cluster_code;
     /// The code for recorded blocks (execute/recorder.h).
-    std::shared_ptr<Code> plain_code;
-    WrittenMemory written;  ///< the memory that the kernel may write; set by lowering
+    std::shared_ptr<Code> recording_code;
+    WrittenMemory written_memory;  ///< the memory that the kernel may write; set by lowering
     bool ends_early_without_work = false;  ///< set by lowering (see analysis/early_end.h)
     std::string error;  ///< the reason why the kernel cannot run, or empty if it can
     Place error_place;
@@ -238,7 +238,7 @@ struct Module {
     std::map<std::string, std::unique_ptr<Kernel>> kernels;
     /// The device addresses of .global and .const variables.
     std::map<std::string, u64> variable_addresses;
-    std::vector<u64> owned;  ///< the allocations freed when the module is unloaded
+    std::vector<u64> owned_allocations;  ///< the allocations freed when the module is unloaded
 
     Kernel* kernel(const std::string& name) const;
 };

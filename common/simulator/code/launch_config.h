@@ -27,14 +27,14 @@ class AccessedRanges;  ///< defined in checks/accessed_ranges.h
 
 struct LaunchConfig {
     Dim3 grid, block;
-    u32 dynamic_shared = 0;
+    u32 dynamic_shared_bytes = 0;
     bool cooperative = false;
     Dim3 cluster{1, 1, 1};
     /// True if the launch or the kernel specifies the shape of a cluster.
-    bool explicit_cluster = false;
+    bool has_explicit_cluster = false;
 
     /// The object to which the launch adds the byte ranges that it accesses, or null.
-    AccessedRanges* accesses = nullptr;
+    AccessedRanges* accessed_ranges = nullptr;
     /// True to add only accesses to memory that host and device share. Reads of allocations that
     /// the kernel does not write are then left out.
     bool wants_shared_memory_only = false;

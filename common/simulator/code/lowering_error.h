@@ -9,8 +9,8 @@
 namespace coalesce::simulator {
 
 struct LoweringError : std::runtime_error {
-    explicit LoweringError(const std::string& why, Place where = {})
-        : std::runtime_error(why), where(std::move(where)) {}
+    explicit LoweringError(const std::string& reason, Place where = {})
+        : std::runtime_error(reason), where(std::move(where)) {}
     Place where;
 };
 

@@ -9,7 +9,7 @@ bool OpcodeEntry::reads_carry() const {
 }
 
 const std::vector<OpcodeEntry>& opcodes() {
-    static const std::vector<OpcodeEntry> all = {
+    static const std::vector<OpcodeEntry> entries = {
 #define OPCODE_AS(name, group, exactness, sentence) \
     {#name, OpcodeGroup::group, Exactness::exactness, sentence},
 #define OPCODE(name, group, sentence) OPCODE_AS(name, group, exact, sentence)
@@ -17,17 +17,17 @@ const std::vector<OpcodeEntry>& opcodes() {
 #undef OPCODE
 #undef OPCODE_AS
     };
-    return all;
+    return entries;
 }
 
 const OpcodeEntry* find_opcode(std::string_view name) {
-    static const auto by_name = [] {
+    static const auto entry_of_name = [] {
         std::unordered_map<std::string_view, const OpcodeEntry*> entries;
         for (const OpcodeEntry& entry : opcodes()) entries.emplace(entry.name, &entry);
         return entries;
     }();
-    const auto found = by_name.find(name);
-    return found == by_name.end() ? nullptr : found->second;
+    const auto found = entry_of_name.find(name);
+    return found == entry_of_name.end() ? nullptr : found->second;
 }
 
 }  // namespace coalesce::simulator

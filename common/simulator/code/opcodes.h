@@ -29,7 +29,7 @@ struct OpcodeEntry {
     std::string_view name;
     OpcodeGroup group;
     Exactness exactness;
-    std::string_view sentence;
+    std::string_view description;
 
     /// Reports whether the instruction reads the carry flag, like addc, subc and madc.
     bool reads_carry() const;

@@ -10,14 +10,14 @@ namespace coalesce::simulator {
 /// 32 values as 64-bit lanes, followed by the high halves.
 enum class Width : u8 { none, predicate, w32, w64, w128 };
 
-inline Width width_of_type(ptx::Type type) {
+inline Width lane_width(ptx::Type type) {
     if (type == ptx::Type::pred) return Width::predicate;
     if (ptx::size_of(type) == 16) return Width::w128;
     return ptx::size_of(type) == 8 ? Width::w64 : Width::w32;
 }
 
 /// Returns the size in bytes of a slot with 32 lanes.
-inline u32 bytes_of(Width width) {
+inline u32 slot_bytes(Width width) {
     switch (width) {
         case Width::w128: return 16 * kLanes;
         case Width::w64: return 8 * kLanes;

@@ -13,14 +13,15 @@ namespace coalesce::simulator {
 u32 count_sectors(const u64* addresses, u32 bytes_per_lane, Mask active);
 
 struct Wavefronts {
-    u32 taken = 0;  ///< the number of wavefronts, including those caused by bank conflicts
+    u32 wavefront_count =
+        0;  ///< the number of wavefronts, including those caused by bank conflicts
     /// The number of wavefronts if there were no bank conflicts: one for each pass with an active
     /// lane.
     u32 ideal = 0;
     u32 requests = 1;
 
     Wavefronts& operator+=(const Wavefronts& other) {
-        taken += other.taken;
+        wavefront_count += other.wavefront_count;
         ideal += other.ideal;
         requests += other.requests;
         return *this;
@@ -66,14 +67,14 @@ u32 count_remote_atomic_sectors(const u64* addresses, u32 bytes_per_lane, Mask a
 /// even if the lanes access the same word. Operations that the hardware implements as
 /// compare-and-exchange take twice as many wavefronts.
 Wavefronts count_atomic_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask active,
-                                   bool compares);
+                                   bool is_compare_and_swap);
 
 /// ptxas compiles a float addition or a 64-bit atomic on shared memory to a loop, in which each
 /// iteration loads words and then exchanges them. Returns the lanes that can exchange their values
 /// in one iteration: in each pass of 32 or 16 lanes, the first active lane of each bank. (Measured
 /// on an H200 with five instructions on 22 patterns, one warp each: the requests and wavefronts all
 /// match.)
-Mask first_lanes_of_banks(const u32* addresses, u32 bytes_per_lane, Mask active);
+Mask find_first_lanes_of_banks(const u32* addresses, u32 bytes_per_lane, Mask active);
 
 /// The totals of one memory instruction of a kernel (a "site"), over all warps and launches. An
 /// access updates one group of four counters. The alignment keeps each group in one cache line of
@@ -82,7 +83,8 @@ struct alignas(32) SiteCounters {
     u64 requests = 0;      ///< global memory: the number of warp instructions with an active lane
     u64 sectors = 0;       ///< global memory: 32-byte sectors accessed
     u64 useful_bytes = 0;  ///< global memory: the number of bytes that the lanes requested
-    u64 waits = 0;  ///< the number of waits at this site for global loads or asynchronous copies
+    u64 wait_count =
+        0;  ///< the number of waits at this site for global loads or asynchronous copies
 
     u64 shared_requests = 0;  ///< requests to shared memory
     u64 wavefronts = 0;  ///< wavefronts of shared memory, including those caused by bank conflicts
@@ -105,15 +107,15 @@ struct alignas(32) SiteCounters {
         sectors += touched_sectors;
         useful_bytes += u64{bytes} * static_cast<u32>(std::popcount(lanes));
     }
-    void add_shared(Wavefronts passes) {
-        shared_requests += passes.requests;
-        wavefronts += passes.taken;
-        wavefronts_ideal += passes.ideal;
+    void add_shared(Wavefronts wavefront_counts) {
+        shared_requests += wavefront_counts.requests;
+        wavefronts += wavefront_counts.wavefront_count;
+        wavefronts_ideal += wavefront_counts.ideal;
     }
-    void add_loop_loads(Wavefronts passes) {
-        loop_load_requests += passes.requests;
-        loop_load_wavefronts += passes.taken;
-        loop_load_ideal += passes.ideal;
+    void add_loop_loads(Wavefronts wavefront_counts) {
+        loop_load_requests += wavefront_counts.requests;
+        loop_load_wavefronts += wavefront_counts.wavefront_count;
+        loop_load_ideal += wavefront_counts.ideal;
     }
     SiteCounters& operator+=(const SiteCounters& other);
 };

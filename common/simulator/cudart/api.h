@@ -37,31 +37,31 @@
 namespace coalesce::simulator::cudart {
 
 /// Sets the calling thread's last error, unless `error` is cudaSuccess. Returns `error`.
-cudaError_t remember(cudaError_t error);
+cudaError_t set_last_error(cudaError_t error);
 
 /// Returns the context's error, or cudaSuccess if it has none. The first call after a kernel makes
 /// the kernel's error the context's error.
 cudaError_t context_error();
 
 /// Reports whether the program has called a function that needs the device.
-bool runtime_is_used();
-void note_runtime_use();
+bool is_runtime_used();
+void record_runtime_use();
 
 /// Sets the context's error after a kernel has ended with `error`.
-void break_context(cudaError_t error);
+void set_context_error(cudaError_t error);
 
 /// Reports a launch that ended with `error`. Must be called only if the check that would have
 /// reported the reason is disabled.
-void report_broken(cudaError_t error, const std::string& kernel);
+void report_kernel_failure(cudaError_t error, const std::string& kernel);
 
 /// Completes a cudaDeviceReset after a context error. The device stays unusable for this process.
-void leave_broken_context();
+void reset_broken_context();
 
 /// The last error of a thread. Callers save and restore this error around calls that must not
 /// change it.
 struct LastError {
     cudaError_t error = cudaSuccess;
-    bool from_context = false;
+    bool is_from_context = false;
 };
 LastError& last_error_of_thread();
 
@@ -69,7 +69,7 @@ LastError& last_error_of_thread();
 void reset_failed_context();
 
 /// Reports whether a kernel's error makes all later calls fail.
-bool context_is_broken();
+bool is_context_broken();
 
 /// Records a sentence that explains the current call. If the call fails because of a mistake in the
 /// program, the sentence becomes the message of a report. Otherwise the sentence is printed once on
@@ -77,7 +77,7 @@ bool context_is_broken();
 void explain(const std::string& sentence);
 
 /// Explains the current call like `explain`, and ends the call with `error`.
-[[noreturn]] void refuse(const std::string& why, cudaError_t error = cudaErrorInvalidValue);
+[[noreturn]] void refuse(const std::string& reason, cudaError_t error = cudaErrorInvalidValue);
 
 /// Reports that the program uses an unsupported feature, so that its later results may differ from
 /// a GPU's. `kernel` is the name of the kernel that cannot run, if any.
@@ -85,11 +85,11 @@ void report_unsupported(const std::string& message, const std::string& cure,
                         const std::string& kernel = {});
 
 /// Reports that the call is not simulated, and ends it with cudaErrorNotSupported.
-[[noreturn]] void not_simulated(const std::string& what);
+[[noreturn]] void fail_not_simulated(const std::string& feature);
 
 /// Ends the call with cudaErrorNotSupported and explains why. Used for calls that hardware rejects
 /// in the same way.
-[[noreturn]] void not_supported(const std::string& why);
+[[noreturn]] void fail_not_supported(const std::string& reason);
 
 /// The current API call of this thread. Calls that our implementation makes internally are part of
 /// the current call.
@@ -104,7 +104,7 @@ public:
 
     /// Ends the call with `error`, which may be cudaSuccess. Reports the error if a mistake in the
     /// program caused it.
-    cudaError_t end(cudaError_t error);
+    cudaError_t end_call(cudaError_t error);
     /// Reports whether the program made the current call. Returns false if one of our functions
     /// made the call.
     static bool is_outermost();
@@ -117,14 +117,14 @@ public:
 
 private:
     friend void explain(const std::string& sentence);
-    friend void not_supported(const std::string& why);
-    CurrentCall& outermost();
+    friend void fail_not_supported(const std::string& reason);
+    CurrentCall& find_outermost();
 
     const char* name_;
     ErrorName error_name_;
-    CurrentCall* outer_;
-    std::vector<std::string> sentences_;  ///< the explanations of the outermost call
-    std::string kernel_;
+    CurrentCall* outer_call_;
+    std::vector<std::string> explanations_;  ///< the explanations of the outermost call
+    std::string launched_kernel_;
     /// True if hardware also returns cudaErrorNotSupported for this call.
     bool is_refused_by_hardware_ = false;
 };
@@ -149,7 +149,7 @@ cudaError_t catch_error(Body body) {
 template <class Body, class... Arguments>
 cudaError_t answer(const char* name, Body body, const Arguments&... arguments) noexcept {
     CurrentCall call(name);
-    return remember(call.end(catch_error([&] { body(arguments...); })));
+    return set_last_error(call.end_call(catch_error([&] { body(arguments...); })));
 }
 
 /// Runs a call that needs the device. If the context has an error, returns this error without

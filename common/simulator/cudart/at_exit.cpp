@@ -11,12 +11,12 @@
 
 namespace {
 
-__attribute__((constructor)) void prepare_report() {
+__attribute__((constructor)) void prepare_report_at_exit() {
     coalesce::simulator::prepare_exit_report();
 }
 
 __attribute__((destructor)) void report_leaks_at_exit() {
-    coalesce::simulator::cudart::report_host_touches();
+    coalesce::simulator::cudart::report_host_accesses();
     coalesce::simulator::cudart::report_leaks();
     coalesce::simulator::write_exit_report();
 }

@@ -42,7 +42,7 @@ struct Dependency {
 /// they search for a capture.
 extern std::atomic<int> captures_in_progress;
 
-inline bool any_capture() {
+inline bool has_capture() {
     return captures_in_progress.load(std::memory_order_relaxed) > 0;
 }
 
@@ -62,8 +62,8 @@ void check_not_captured(cudaStream_t stream);
 /// Fails if any stream is being captured. Called by functions that wait for all streams.
 void check_nothing_captured();
 
-/// Calls `make`, and invalidates the capture if `make` fails.
-void invalidate_on_failure(Capture& capture, const std::function<void()>& make);
+/// Calls `make_node`, and invalidates the capture if `make_node` fails.
+void invalidate_on_failure(Capture& capture, const std::function<void()>& make_node);
 
 /// Adds a node for work in a captured stream.
 void capture_work(const std::shared_ptr<Capture>& capture, cudaStream_t stream, Work work);
@@ -95,10 +95,10 @@ void record_captured_event(const std::shared_ptr<Capture>& capture, cudaStream_t
 
 /// Makes `stream` wait for an event recorded in a captured stream, so that `stream` takes part in
 /// the capture.
-void join_capture(cudaStream_t stream, const CapturedEvent& event);
+void wait_for_captured_event(cudaStream_t stream, const CapturedEvent& event);
 
 /// Refuses a call that makes a captured stream wait for an event that was not captured.
-[[noreturn]] void refuse_event_from_outside(const std::shared_ptr<Capture>& capture);
+[[noreturn]] void refuse_uncaptured_event(const std::shared_ptr<Capture>& capture);
 
 /// Refuses a call that launches a graph into a stream that is being captured.
 [[noreturn]] void refuse_graph_launch(const std::shared_ptr<Capture>& capture);
@@ -134,7 +134,7 @@ cudaError_t execute_now(const char* name, Describe describe,
         check_capture_allows_call();
         const StreamWork work(nullptr);
         execute_work(describe(arguments...));
-        StreamWork::let_host_wait();
+        StreamWork::record_host_wait();
     });
 }
 

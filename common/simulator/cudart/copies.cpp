@@ -12,23 +12,25 @@ namespace {
 
 /// Describes a copy between devices. Both devices may be the same.
 Work describe_peer_copy(void* to, int to_device, const void* from, int from_device, size_t bytes) {
-    require(is_device(to_device) && is_device(from_device), cudaErrorInvalidDevice);
+    require(is_device_index(to_device) && is_device_index(from_device), cudaErrorInvalidDevice);
     return describe_copy(to, from, bytes, cudaMemcpyDeviceToDevice);
 }
 
-Work describe_copy_3d_peer(const cudaMemcpy3DPeerParms* p) {
-    require(p);
-    require(is_device(p->srcDevice) && is_device(p->dstDevice), cudaErrorInvalidDevice);
-    CopyWork plain{};
-    plain.srcArray = p->srcArray;
-    plain.srcPos = p->srcPos;
-    plain.srcPtr = p->srcPtr;
-    plain.dstArray = p->dstArray;
-    plain.dstPos = p->dstPos;
-    plain.dstPtr = p->dstPtr;
-    plain.extent = p->extent;
-    plain.kind = cudaMemcpyDeviceToDevice;
-    return plain;
+Work describe_copy_3d_peer(const cudaMemcpy3DPeerParms* peer_parameters) {
+    require(peer_parameters);
+    require(
+        is_device_index(peer_parameters->srcDevice) && is_device_index(peer_parameters->dstDevice),
+        cudaErrorInvalidDevice);
+    CopyWork copy_work{};
+    copy_work.srcArray = peer_parameters->srcArray;
+    copy_work.srcPos = peer_parameters->srcPos;
+    copy_work.srcPtr = peer_parameters->srcPtr;
+    copy_work.dstArray = peer_parameters->dstArray;
+    copy_work.dstPos = peer_parameters->dstPos;
+    copy_work.dstPtr = peer_parameters->dstPtr;
+    copy_work.extent = peer_parameters->extent;
+    copy_work.kind = cudaMemcpyDeviceToDevice;
+    return copy_work;
 }
 
 Work describe_fill_2d(void* to, size_t pitch, int value, size_t width, size_t height) {

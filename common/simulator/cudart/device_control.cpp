@@ -20,7 +20,7 @@ using namespace coalesce::simulator::cudart;
 namespace {
 
 /// The runtime version whose interface this library implements: CUDA 13.0.
-constexpr int kVersion = 13000;
+constexpr int kCudaVersion = 13000;
 
 // ---- flags ----
 
@@ -28,45 +28,45 @@ unsigned device_flags = cudaDeviceMapHost;
 
 void set_flags(unsigned flags) {
     const unsigned schedule = flags & cudaDeviceScheduleMask;
-    const bool one_way_to_wait = (schedule & (schedule - 1)) == 0;
-    require(!(flags & ~cudaDeviceMask) && one_way_to_wait);
+    const bool has_one_schedule = (schedule & (schedule - 1)) == 0;
+    require(!(flags & ~cudaDeviceMask) && has_one_schedule);
     device_flags = flags | cudaDeviceMapHost;
 }
 
 // ---- limits ----
 
 /// The maximum local memory per thread on hardware, in bytes.
-constexpr size_t kMaxStack = 512 * 1024;
+constexpr size_t kMaxStackBytes = 512 * 1024;
 
 /// Returns a reference to the stored value of a limit that the simulator does not enforce. The
 /// printf buffer, for example, grows as needed.
-size_t& stored_limit(cudaLimit limit) {
-    static auto& stored =
+size_t& find_stored_limit(cudaLimit limit) {
+    static auto& stored_limits =
         *new std::map<cudaLimit, size_t>{{cudaLimitPrintfFifoSize, 8650752},
                                          {cudaLimitDevRuntimePendingLaunchCount, 2048},
                                          {cudaLimitMaxL2FetchGranularity, 64},
                                          {cudaLimitPersistingL2CacheSize, 0}};
     require(limit != cudaLimitDevRuntimeSyncDepth, cudaErrorUnsupportedLimit);
-    const auto found = stored.find(limit);
-    require(found != stored.end());
+    const auto found = stored_limits.find(limit);
+    require(found != stored_limits.end());
     return found->second;
 }
 
 size_t get_limit(cudaLimit limit) {
     if (limit == cudaLimitStackSize) return Device::instance().stack_limit;
     if (limit == cudaLimitMallocHeapSize) return DeviceHeap::instance().size();
-    return stored_limit(limit);
+    return find_stored_limit(limit);
 }
 
 void set_limit(cudaLimit limit, size_t value) {
     if (limit == cudaLimitStackSize) {
-        require(value <= kMaxStack);
+        require(value <= kMaxStackBytes);
         Device::instance().stack_limit = round_up(value, 16);
     } else if (limit == cudaLimitMallocHeapSize) {
         require(DeviceHeap::instance().set_size(value));
     } else {
         const bool is_bounded = limit == cudaLimitMaxL2FetchGranularity;
-        stored_limit(limit) = is_bounded ? std::min<size_t>(value, 128) : value;
+        find_stored_limit(limit) = is_bounded ? std::min<size_t>(value, 128) : value;
     }
 }
 
@@ -80,35 +80,35 @@ cudaFuncCache cache_config = cudaFuncCachePreferNone;
 std::set<std::pair<int, int>> enabled_peers;
 
 bool are_peers(int device, int peer) {
-    return is_device(device) && is_device(peer) && device != peer;
+    return is_device_index(device) && is_device_index(peer) && device != peer;
 }
 
 void enable_peer(int peer, unsigned flags) {
     require(flags == 0);
     check_device(peer);
     require(are_peers(current_device(), peer), cudaErrorPeerAccessUnsupported);
-    const bool is_new = enabled_peers.insert({current_device(), peer}).second;
-    require(is_new, cudaErrorPeerAccessAlreadyEnabled);
+    const bool was_disabled = enabled_peers.insert({current_device(), peer}).second;
+    require(was_disabled, cudaErrorPeerAccessAlreadyEnabled);
 }
 
 void disable_peer(int peer) {
     check_device(peer);
-    const bool was_there = enabled_peers.erase({current_device(), peer}) > 0;
-    require(was_there, cudaErrorPeerAccessNotEnabled);
+    const bool was_enabled = enabled_peers.erase({current_device(), peer}) > 0;
+    require(was_enabled, cudaErrorPeerAccessNotEnabled);
 }
 
 // ---- reset ----
 
-void reset() {
+void reset_device() {
     // As on hardware, a process can no longer use its device once an error has broken the context.
-    if (context_is_broken()) return leave_broken_context();
-    note_host_waited_for_all();
+    if (is_context_broken()) return reset_broken_context();
+    record_host_wait_for_device();
     report_leaks();
     // Destroy graphs before freeing memory, because a graph frees the memory that it owns.
     forget_graphs();
     DeviceMemory& memory = Device::instance().memory();
     const auto table = memory.table();
-    for (const Allocation& allocation : table->live) {
+    for (const Allocation& allocation : table->live_allocations) {
         if (!allocation.name.empty()) continue;  // a module's variable is freed with its module
         switch (allocation.kind) {
             case AllocationKind::device:
@@ -126,7 +126,7 @@ void reset() {
     enabled_peers.clear();
     forget_streams();
     forget_events();
-    Modules::instance().reset();
+    Modules::instance().unload_all();
 }
 
 }  // namespace
@@ -134,15 +134,15 @@ void reset() {
 namespace coalesce::simulator::cudart {
 
 int device_count() {
-    return static_cast<int>(options().devices);
+    return static_cast<int>(options().device_count);
 }
 
-bool is_device(int device) {
+bool is_device_index(int device) {
     return device >= 0 && device < device_count();
 }
 
 void check_device(int device) {
-    require(is_device(device), cudaErrorInvalidDevice);
+    require(is_device_index(device), cudaErrorInvalidDevice);
 }
 
 int& current_device() {
@@ -151,10 +151,10 @@ int& current_device() {
 }
 
 u64 accessible_devices(int device) {
-    u64 bits = u64{1} << device;
-    for (const auto& [from, peer] : enabled_peers)
-        if (from == device) bits |= u64{1} << peer;
-    return bits;
+    u64 device_mask = u64{1} << device;
+    for (const auto& [accessing_device, peer] : enabled_peers)
+        if (accessing_device == device) device_mask |= u64{1} << peer;
+    return device_mask;
 }
 
 }  // namespace coalesce::simulator::cudart
@@ -171,7 +171,7 @@ cudaError_t cudaGetDevice(int* device) {
 
 cudaError_t cudaSetDevice(int device) {
     return answer(__func__, [&] {
-        note_runtime_use();
+        record_runtime_use();
         check_device(device);
         current_device() = device;
     });
@@ -181,9 +181,9 @@ cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
     return answer(__func__, [&] { return check_device(device); });
 }
 
-cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted_properties) {
     return answer(__func__, [&] {
-        require(wanted);
+        require(wanted_properties);
         store_output(device, 0);
     });
 }
@@ -199,11 +199,11 @@ cudaError_t cudaSetValidDevices(int* devices, int count) {
 
 static void wait_for_device() {
     check_nothing_captured();
-    note_host_waited_for_all();
+    record_host_wait_for_device();
 }
 
 COALESCE_BY(api, cudaDeviceSynchronize, wait_for_device, 0);
-COALESCE_BY(answer, cudaDeviceReset, reset, 0);
+COALESCE_BY(answer, cudaDeviceReset, reset_device, 0);
 COALESCE_BY(answer, cudaSetDeviceFlags, set_flags, 1);
 
 cudaError_t cudaGetDeviceFlags(unsigned* flags) {
@@ -245,11 +245,11 @@ cudaError_t cudaCtxResetPersistingL2Cache() {
 
 // ---- peers ----
 
-cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer) {
     return answer(__func__, [&] {
         check_device(device);
         check_device(peer);
-        store_output(can, are_peers(device, peer) ? 1 : 0);
+        store_output(can_access, are_peers(device, peer) ? 1 : 0);
     });
 }
 
@@ -263,11 +263,11 @@ cudaError_t cudaDeviceGetP2PAttribute(int*, cudaDeviceP2PAttr, int, int) {
 // ---- versions, profiler ----
 
 cudaError_t cudaRuntimeGetVersion(int* version) {
-    return answer(__func__, [&] { return store_output(version, kVersion); });
+    return answer(__func__, [&] { return store_output(version, kCudaVersion); });
 }
 
 cudaError_t cudaDriverGetVersion(int* version) {
-    return answer(__func__, [&] { return store_output(version, kVersion); });
+    return answer(__func__, [&] { return store_output(version, kCudaVersion); });
 }
 
 extern "C" {

@@ -19,7 +19,7 @@ constexpr unsigned kPciBus = 1;
 /// One more than the largest attribute number.
 constexpr int kAttributesEnd = cudaDevAttrMax;
 
-std::optional<int> attribute_value(int attribute) {
+std::optional<int> find_attribute_value(int attribute) {
     switch (attribute) {
 #define COALESCE_ATTRIBUTE(number, name, value) \
     case number:                                \
@@ -30,8 +30,8 @@ std::optional<int> attribute_value(int attribute) {
 #undef COALESCE_ATTRIBUTE
         default: break;
     }
-    const bool reserved = attribute > 0 && attribute < kAttributesEnd;
-    return reserved ? std::optional(0) : std::nullopt;
+    const bool is_reserved = attribute > 0 && attribute < kAttributesEnd;
+    return is_reserved ? std::optional(0) : std::nullopt;
 }
 
 /// Assigns an attribute's value to a member of cudaDeviceProp, converted to the member's type.
@@ -65,7 +65,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
     return answer(__func__, [&] {
-        const auto found = attribute_value(attribute);
+        const auto found = find_attribute_value(attribute);
         require(value && found);
         check_device(device);
         *value = *found;
@@ -91,9 +91,9 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
             domain = function = 0;
             require(std::sscanf(id, "%x:%x.%x", &bus, &slot, &function) >= 2);
         }
-        const int number = static_cast<int>(bus) - static_cast<int>(kPciBus);
-        require(domain == 0 && is_device(number) && slot == 0 && function == 0,
+        const int device_number = static_cast<int>(bus) - static_cast<int>(kPciBus);
+        require(domain == 0 && is_device_index(device_number) && slot == 0 && function == 0,
                 cudaErrorInvalidDevice);
-        *device = number;
+        *device = device_number;
     });
 }

@@ -11,7 +11,7 @@
 
 namespace coalesce::simulator::cudart {
 
-bool is_device(int device);
+bool is_device_index(int device);
 void check_device(int device);
 int device_count();
 /// Returns a reference to the index of the calling thread's current device.

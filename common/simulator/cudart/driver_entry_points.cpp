@@ -21,21 +21,21 @@ cudaError_t coalesceEncodeTensorMap(void* map, unsigned type, unsigned rank, voi
                                     unsigned fill) {
     CurrentCall call("cuTensorMapEncodeTiled");
     const cudaError_t error = catch_error([&] {
-        const std::string fault = encode({.map = map,
-                                          .type = type,
-                                          .rank = rank,
-                                          .address = reinterpret_cast<u64>(address),
-                                          .size = size,
-                                          .strides = strides,
-                                          .box = box,
-                                          .element_strides = element_strides,
-                                          .interleave = interleave,
-                                          .swizzle = swizzle,
-                                          .promotion = promotion,
-                                          .fill = fill});
-        if (!fault.empty()) refuse(fault + ".");
+        const std::string error_text = encode_map({.map = map,
+                                                   .type = type,
+                                                   .rank = rank,
+                                                   .address = reinterpret_cast<u64>(address),
+                                                   .size = size,
+                                                   .strides = strides,
+                                                   .box = box,
+                                                   .element_strides = element_strides,
+                                                   .interleave = interleave,
+                                                   .swizzle = swizzle,
+                                                   .promotion = promotion,
+                                                   .fill = fill});
+        if (!error_text.empty()) refuse(error_text + ".");
     });
-    return call.end(error) == cudaSuccess ? cudaSuccess : cudaErrorInvalidValue;
+    return call.end_call(error) == cudaSuccess ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 namespace {
@@ -50,14 +50,14 @@ void* find_in_driver(const char*, unsigned long long) {
 /// is missing or is not the simulated one.
 void* find_in_driver(const char* symbol, unsigned long long flags) {
     using GetProcAddress = int (*)(const char*, void**, int, unsigned long long, int*);
-    static const GetProcAddress get = []() -> GetProcAddress {
+    static const GetProcAddress get_address = []() -> GetProcAddress {
         void* const library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_GLOBAL);
         if (!library || !dlsym(library, "coalesceDriverIsSimulated")) return nullptr;
         return reinterpret_cast<GetProcAddress>(dlsym(library, "cuGetProcAddress_v2"));
     }();
     void* function = nullptr;
-    int query = 0;
-    if (get) get(symbol, &function, 0, flags, &query);
+    int query_result = 0;
+    if (get_address) get_address(symbol, &function, 0, flags, &query_result);
     return function;
 }
 #endif
@@ -68,9 +68,10 @@ void find_entry_point(const char* symbol, void** function, unsigned long long fl
     *function = std::string(symbol) == "cuTensorMapEncodeTiled"
                     ? reinterpret_cast<void*>(coalesceEncodeTensorMap)
                     : find_in_driver(symbol, flags);
-    const bool found = *function != nullptr;
-    if (result) *result = found ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
-    if (!found) {
+    const bool is_found = *function != nullptr;
+    if (result)
+        *result = is_found ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+    if (!is_found) {
         explain(std::string("the driver's ") + symbol +
                 " is not simulated; the call reports that the function was not found.");
     }

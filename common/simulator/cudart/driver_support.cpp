@@ -14,10 +14,10 @@ using namespace coalesce::simulator::cudart;
 
 cudaError_t coalesceDriverCall(const char* name, const char* (*error_name)(cudaError_t),
                                const std::function<void()>& body) {
-    const LastError before = last_error_of_thread();
+    const LastError previous_error = last_error_of_thread();
     CurrentCall call(name, error_name);
-    const cudaError_t error = call.end(catch_error(body));
-    last_error_of_thread() = before;
+    const cudaError_t error = call.end_call(catch_error(body));
+    last_error_of_thread() = previous_error;
     return error;
 }
 
@@ -25,29 +25,29 @@ void coalesceDriverExplain(const char* sentence) {
     explain(sentence);
 }
 
-cudaError_t coalesceDriverMissing(const char* function, const char* instead) {
-    return static_cast<cudaError_t>(report_missing(function, instead));
+cudaError_t coalesceDriverMissing(const char* function, const char* alternative) {
+    return static_cast<cudaError_t>(report_missing(function, alternative));
 }
 
 void coalesceNoteHostWork(const char* function) {
     note_host_work(function);
     // The function may access any memory, and its stream is not known here, so assume that the host
     // has waited for all work.
-    note_host_waited_for_all();
+    record_host_wait_for_device();
 }
 
 bool coalesceRuntimeIsUsed() {
-    return runtime_is_used();
+    return is_runtime_used();
 }
 
-cudaError_t coalesceFill(void* to, size_t pitch, unsigned value, unsigned element, size_t width,
-                         size_t height, const cudaStream_t* stream) {
+cudaError_t coalesceFill(void* to, size_t pitch, unsigned value, unsigned element_bytes,
+                         size_t width, size_t height, const cudaStream_t* stream) {
     const auto describe = [&] {
-        const size_t row = width * element;
-        return FillWork{.to = {to, height > 1 ? pitch : row, row, height},
-                        .extent = {row, height, 1},
+        const size_t row_bytes = width * element_bytes;
+        return FillWork{.to = {to, height > 1 ? pitch : row_bytes, row_bytes, height},
+                        .extent = {row_bytes, height, 1},
                         .value = value,
-                        .element = element};
+                        .element_bytes = element_bytes};
     };
     return stream ? queue_in_stream("", *stream, describe) : execute_now("", describe);
 }
@@ -60,7 +60,7 @@ bool coalesceFindAllocation(const void* pointer, void** begin, size_t* bytes) {
     return true;
 }
 
-void coalesceWithArguments(const void* function, void** extra,
+void coalesceWithArguments(const void* function, void** launch_options,
                            const std::function<void(void** arguments)>& launch) {
-    launch(unpack_extra(find_runnable_kernel(function), extra)->list());
+    launch(unpack_argument_buffer(find_runnable_kernel(function), launch_options)->argument_list());
 }

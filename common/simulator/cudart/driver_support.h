@@ -20,7 +20,7 @@ void coalesceDriverExplain(const char* sentence);
 
 /// Reports that `function` is not simulated, and says what to use instead. Returns
 /// cudaErrorNotSupported.
-cudaError_t coalesceDriverMissing(const char* function, const char* instead);
+cudaError_t coalesceDriverMissing(const char* function, const char* alternative);
 
 /// Records that a replacement library executed `function` on the host. The final report mentions
 /// these functions.
@@ -38,17 +38,18 @@ cudaError_t coalesceEncodeTensorMap(void* map, unsigned type, unsigned rank, voi
                                     unsigned interleave, unsigned swizzle, unsigned promotion,
                                     unsigned fill);
 
-/// Fills `height` rows of `width` elements each with `value`. `element` is the size of an element
-/// in bytes (1, 2 or 4). The rows are filled in a stream, or immediately if `stream` is null.
-cudaError_t coalesceFill(void* to, size_t pitch, unsigned value, unsigned element, size_t width,
-                         size_t height, const cudaStream_t* stream);
+/// Fills `height` rows of `width` elements each with `value`. `element_bytes` is the size of an
+/// element in bytes (1, 2 or 4). The rows are filled in a stream, or immediately if `stream` is
+/// null.
+cudaError_t coalesceFill(void* to, size_t pitch, unsigned value, unsigned element_bytes,
+                         size_t width, size_t height, const cudaStream_t* stream);
 
 /// Finds the allocation that contains `pointer`. Returns false if there is none.
 bool coalesceFindAllocation(const void* pointer, void** begin, size_t* bytes);
 
-/// Unpacks the kernel arguments that `extra` passes in one buffer, and calls `launch` with an array
-/// of their addresses.
-void coalesceWithArguments(const void* function, void** extra,
+/// Unpacks the kernel arguments that `launch_options` passes in one buffer, and calls `launch` with
+/// an array of their addresses.
+void coalesceWithArguments(const void* function, void** launch_options,
                            const std::function<void(void** arguments)>& launch);
 
 }  // extern "C"

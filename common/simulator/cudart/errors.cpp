@@ -16,64 +16,67 @@
 namespace coalesce::simulator::cudart {
 namespace {
 
-/// The state of the error that broke the context. `unreported` is an error of a kernel that no call
-/// has returned yet. Once `current` is set, every call returns it.
-struct ContextState {
-    std::atomic<cudaError_t> unreported{cudaSuccess};
-    std::atomic<cudaError_t> current{cudaSuccess};
+/// The state of the error that broke the context. `unreported_error` is an error of a kernel that
+/// no call has returned yet. Once `current_error` is set, every call returns it.
+struct ContextErrors {
+    std::atomic<cudaError_t> unreported_error{cudaSuccess};
+    std::atomic<cudaError_t> current_error{cudaSuccess};
 };
-ContextState context;
+ContextErrors context_errors;
 
-std::atomic<bool> runtime_used{false};
+std::atomic<bool> is_runtime_in_use{false};
 
-thread_local LastError last;
+thread_local LastError last_thread_error;
 thread_local CurrentCall* current_call = nullptr;
 
 }  // namespace
 
-cudaError_t remember(cudaError_t error) {
-    if (error != cudaSuccess) last = {error, error == context.current.load()};
+cudaError_t set_last_error(cudaError_t error) {
+    if (error != cudaSuccess)
+        last_thread_error = {error, error == context_errors.current_error.load()};
     return error;
 }
 
-bool runtime_is_used() {
-    return runtime_used;
+bool is_runtime_used() {
+    return is_runtime_in_use;
 }
 
-void note_runtime_use() {
-    if (CurrentCall::is_outermost()) runtime_used = true;
+void record_runtime_use() {
+    if (CurrentCall::is_outermost()) is_runtime_in_use = true;
 }
 
 cudaError_t context_error() {
-    note_runtime_use();
-    const cudaError_t fresh = context.unreported.exchange(cudaSuccess);
+    record_runtime_use();
+    const cudaError_t new_error = context_errors.unreported_error.exchange(cudaSuccess);
     // Keep the first error: store the new error only if none is stored yet.
-    cudaError_t none = cudaSuccess;
-    if (fresh != cudaSuccess) context.current.compare_exchange_strong(none, fresh);
-    return context.current.load();
+    cudaError_t no_error = cudaSuccess;
+    if (new_error != cudaSuccess)
+        context_errors.current_error.compare_exchange_strong(no_error, new_error);
+    return context_errors.current_error.load();
 }
 
-void break_context(cudaError_t error) {
-    context.unreported = error;
+void set_context_error(cudaError_t error) {
+    context_errors.unreported_error = error;
 }
 
-void leave_broken_context() {
-    context.current = cudaErrorDevicesUnavailable;
-    last = {};
+void reset_broken_context() {
+    context_errors.current_error = cudaErrorDevicesUnavailable;
+    last_thread_error = {};
 }
 
 LastError& last_error_of_thread() {
-    return last;
+    return last_thread_error;
 }
 
 void reset_failed_context() {
-    context.unreported = cudaSuccess;
-    context.current = cudaSuccess;
-    last = {};
+    context_errors.unreported_error = cudaSuccess;
+    context_errors.current_error = cudaSuccess;
+    last_thread_error = {};
 }
 
-bool context_is_broken() {
-    return context.unreported.load() != cudaSuccess || context.current.load() != cudaSuccess;
+bool is_context_broken() {
+    return context_errors.unreported_error.load() != cudaSuccess ||
+           context_errors.current_error.load() != cudaSuccess;
 }
 
 // ---- messages about a call ----
@@ -86,11 +89,11 @@ constexpr std::size_t kMaxPrintedSentences = 1000;
 
 void print_once(const std::string& sentence) {
     static std::mutex mutex;
-    static auto& said = *new std::set<std::string>;
+    static auto& printed_texts = *new std::set<std::string>;
     if (options().quiet) return;
     const std::string text = wrap("coalesce: " + sentence, kColumns, "", "  ") + "\n";
     std::lock_guard lock(mutex);
-    if (said.size() < kMaxPrintedSentences && said.insert(text).second)
+    if (printed_texts.size() < kMaxPrintedSentences && printed_texts.insert(text).second)
         std::fputs(text.c_str(), stderr);
 }
 
@@ -109,18 +112,19 @@ bool is_mistake(std::string_view call, cudaError_t error) {
             return false;
         default: break;
     }
-    for (const char* question : {"Get", "Query", "IsCapturing"}) {
-        if (call.find(question) != call.npos) return false;
+    for (const char* query_word : {"Get", "Query", "IsCapturing"}) {
+        if (call.find(query_word) != call.npos) return false;
     }
     if (call.empty()) return true;  // a launch with <<<...>>> has no name
-    for (const char* work : {"cudaLaunch",    "cudaMemcpy", "cudaMemset",  "cudaMemPrefetch",
-                             "cudaMemAdvise", "cudaMalloc", "cudaFree",    "cudaHostAlloc",
-                             "cudaEvent",     "cudaStream", "cudaGraph",   "cudaDeviceSynchronize",
-                             "cuLaunch",      "cuMemcpy",   "cuMemset",    "cuMemAlloc",
-                             "cuMemFree",     "cuEvent",    "cuStream",    "cuGraph",
-                             "cuTensorMap",   "cudaCreate", "cudaDestroy", "cuTexObject",
-                             "cuSurfObject",  "cuArray",    "cuMipmapped", "cublas"}) {
-        if (call.starts_with(work)) return true;
+    for (const char* work_prefix :
+         {"cudaLaunch",    "cudaMemcpy", "cudaMemset",  "cudaMemPrefetch",
+          "cudaMemAdvise", "cudaMalloc", "cudaFree",    "cudaHostAlloc",
+          "cudaEvent",     "cudaStream", "cudaGraph",   "cudaDeviceSynchronize",
+          "cuLaunch",      "cuMemcpy",   "cuMemset",    "cuMemAlloc",
+          "cuMemFree",     "cuEvent",    "cuStream",    "cuGraph",
+          "cuTensorMap",   "cudaCreate", "cudaDestroy", "cuTexObject",
+          "cuSurfObject",  "cuArray",    "cuMipmapped", "cublas"}) {
+        if (call.starts_with(work_prefix)) return true;
     }
     return false;
 }
@@ -135,70 +139,72 @@ void report_failure(const std::string& call, const std::string& error, const std
     report.kernel = kernel;
     report.message = message;
     report.message[0] = static_cast<char>(std::toupper(report.message[0]));
-    report.where = calling_place();
+    report.where = find_calling_place();
     reports().add(report);
 }
 
 }  // namespace
 
-void report_broken(cudaError_t error, const std::string& kernel) {
+void report_kernel_failure(cudaError_t error, const std::string& kernel) {
     report_failure("a kernel", cudaGetErrorName(error), kernel,
                    std::string(cudaGetErrorString(error)) +
                        "; the check that would report the location is switched off.");
 }
 
 CurrentCall::CurrentCall(const char* name, ErrorName error_name)
-    : name_(name), error_name_(error_name), outer_(current_call) {
+    : name_(name), error_name_(error_name), outer_call_(current_call) {
     current_call = this;
 }
 
 CurrentCall::~CurrentCall() {
-    current_call = outer_;
-    if (outer_) return;
-    for (const std::string& sentence : sentences_) {
+    current_call = outer_call_;
+    if (outer_call_) return;
+    for (const std::string& sentence : explanations_) {
         print_once(*name_ ? std::string(name_) + ": " + sentence : sentence);
     }
 }
 
-CurrentCall& CurrentCall::outermost() {
-    return outer_ ? outer_->outermost() : *this;
+CurrentCall& CurrentCall::find_outermost() {
+    return outer_call_ ? outer_call_->find_outermost() : *this;
 }
 
-cudaError_t CurrentCall::end(cudaError_t error) {
+cudaError_t CurrentCall::end_call(cudaError_t error) {
     // An error that broke the context was already reported when it occurred.
-    const bool is_new = error != context.current.load() && error != context.unreported.load();
+    const bool is_new = error != context_errors.current_error.load() &&
+                        error != context_errors.unreported_error.load();
     const bool is_refused = error == cudaErrorNotSupported && is_refused_by_hardware_;
-    if (!outer_ && is_new && (is_refused || is_mistake(name_, error))) {
-        const std::string said = take_explanations();
-        report_failure(*name_ ? name_ : "a launch", error_name_(error), kernel_,
-                       said.empty() ? std::string(cudaGetErrorString(error)) + "." : said);
+    if (!outer_call_ && is_new && (is_refused || is_mistake(name_, error))) {
+        const std::string explanation_text = take_explanations();
+        report_failure(*name_ ? name_ : "a launch", error_name_(error), launched_kernel_,
+                       explanation_text.empty() ? std::string(cudaGetErrorString(error)) + "."
+                                                : explanation_text);
     }
     return error;
 }
 
 const char* CurrentCall::outermost_name() {
-    return current_call ? current_call->outermost().name_ : "";
+    return current_call ? current_call->find_outermost().name_ : "";
 }
 
 bool CurrentCall::is_outermost() {
-    return current_call && !current_call->outer_;
+    return current_call && !current_call->outer_call_;
 }
 
 std::string CurrentCall::take_explanations() {
     std::string text;
     if (!current_call) return text;
-    std::vector<std::string>& sentences = current_call->outermost().sentences_;
-    for (const std::string& sentence : sentences) text += (text.empty() ? "" : " ") + sentence;
-    sentences.clear();
+    std::vector<std::string>& explanations = current_call->find_outermost().explanations_;
+    for (const std::string& sentence : explanations) text += (text.empty() ? "" : " ") + sentence;
+    explanations.clear();
     return text;
 }
 
 void CurrentCall::set_launched_kernel(const std::string& kernel) {
-    if (current_call) current_call->outermost().kernel_ = kernel;
+    if (current_call) current_call->find_outermost().launched_kernel_ = kernel;
 }
 
 void explain(const std::string& sentence) {
-    if (current_call) return current_call->outermost().sentences_.push_back(sentence);
+    if (current_call) return current_call->find_outermost().explanations_.push_back(sentence);
     print_once(sentence);
 }
 
@@ -213,28 +219,29 @@ void report_unsupported(const std::string& message, const std::string& cure,
     reports().add(report);
 }
 
-void not_simulated(const std::string& what) {
+void fail_not_simulated(const std::string& feature) {
     const std::string call = current_call ? current_call->name() : "";
-    report_unsupported(call + (call.empty() ? "" : ": ") + what + " is not simulated.", "");
+    report_unsupported(call + (call.empty() ? "" : ": ") + feature + " is not simulated.", "");
     fail(cudaErrorNotSupported);
 }
 
-void not_supported(const std::string& why) {
-    if (current_call) current_call->outermost().is_refused_by_hardware_ = true;
-    refuse(why, cudaErrorNotSupported);
+void fail_not_supported(const std::string& reason) {
+    if (current_call) current_call->find_outermost().is_refused_by_hardware_ = true;
+    refuse(reason, cudaErrorNotSupported);
 }
 
-void refuse(const std::string& why, cudaError_t error) {
-    explain(why);
+void refuse(const std::string& reason, cudaError_t error) {
+    explain(reason);
     fail(error);
 }
 
 namespace {
 
-cudaError_t last_error() {
+cudaError_t current_last_error() {
     // A thread cannot clear the context's error, but the context may have been reset since.
-    if (last.from_context && context.current.load() == cudaSuccess) last = {};
-    return last.error;
+    if (last_thread_error.is_from_context && context_errors.current_error.load() == cudaSuccess)
+        last_thread_error = {};
+    return last_thread_error.error;
 }
 
 }  // namespace
@@ -243,13 +250,13 @@ cudaError_t last_error() {
 using namespace coalesce::simulator::cudart;
 
 cudaError_t cudaGetLastError() {
-    const cudaError_t error = last_error();
-    if (!last.from_context) last = {};
+    const cudaError_t error = current_last_error();
+    if (!last_thread_error.is_from_context) last_thread_error = {};
     return error;
 }
 
 cudaError_t cudaPeekAtLastError() {
-    return last_error();
+    return current_last_error();
 }
 
 const char* cudaGetErrorName(cudaError_t error) {

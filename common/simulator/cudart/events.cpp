@@ -16,19 +16,19 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct Event {
-    bool timed = true;
-    bool recorded = false;
+    bool has_timing = true;
+    bool is_recorded = false;
     int device = 0;
-    Clock::time_point at = {};
+    Clock::time_point recorded_at = {};
     /// set if the event was last recorded in a captured stream
-    std::optional<CapturedEvent> captured = {};
+    std::optional<CapturedEvent> captured_event = {};
 };
 
-using Events = Handles<cudaEvent_t, Event>;
+using Events = HandleTable<cudaEvent_t, Event>;
 
 Events& events() {
-    static Events& all = *new Events;
-    return all;
+    static Events& instance = *new Events;
+    return instance;
 }
 
 Event& find_event(cudaEvent_t handle) {
@@ -39,69 +39,75 @@ Event& find_event(cudaEvent_t handle) {
 }
 
 void create_event(cudaEvent_t* event, unsigned flags) {
-    constexpr unsigned known =
+    constexpr unsigned known_flags =
         cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
-    require(event && !(flags & ~known));
+    require(event && !(flags & ~known_flags));
     if (flags & cudaEventInterprocess) {
         require(flags & cudaEventDisableTiming);
-        not_simulated("an event shared with other processes");
+        fail_not_simulated("an event shared with other processes");
     }
-    *event = events().add({.timed = !(flags & cudaEventDisableTiming), .device = current_device()});
+    *event =
+        events().add({.has_timing = !(flags & cudaEventDisableTiming), .device = current_device()});
 }
 
-/// Records the event. If `external` is set, the event becomes a node of the captured graph and is
-/// recorded when the graph runs.
-void record(cudaEvent_t handle, cudaStream_t stream, bool external) {
+/// Records the event. If `is_external` is set, the event becomes a node of the captured graph and
+/// is recorded when the graph runs.
+void record_event(cudaEvent_t handle, cudaStream_t stream, bool is_external) {
     Event& event = find_event(handle);
     check_stream(stream);
-    if (event.device != device_of(stream))
+    if (event.device != find_device_of_stream(stream))
         refuse("the event was created for device " + std::to_string(event.device) +
-                   ", but the stream belongs to device " + std::to_string(device_of(stream)) + ".",
+                   ", but the stream belongs to device " +
+                   std::to_string(find_device_of_stream(stream)) + ".",
                cudaErrorInvalidResourceHandle);
     check_default_stream_order(stream);
     const auto capture = find_capture(stream);
-    require(capture || !external);
-    if (external)
+    require(capture || !is_external);
+    if (is_external)
         capture_work(capture, stream, RecordWork{handle});
     else if (capture)
-        record_captured_event(capture, stream, event.captured.emplace());
+        record_captured_event(capture, stream, event.captured_event.emplace());
     else
-        record_now(handle);
-    if (!capture) note_event_recorded(handle, stream);
+        record_immediately(handle);
+    if (!capture) order_event_after_stream(handle, stream);
 }
 
-void wait(cudaStream_t stream, cudaEvent_t handle, bool external) {
+void wait_for_event(cudaStream_t stream, cudaEvent_t handle, bool is_external) {
     const Event& event = find_event(handle);
     check_stream(stream);
-    if (event.captured && !external) return join_capture(stream, *event.captured);
+    if (event.captured_event && !is_external)
+        return wait_for_captured_event(stream, *event.captured_event);
     check_default_stream_order(stream);
     const auto capture = find_capture(stream);
-    require(capture || !external);
-    if (external)
+    require(capture || !is_external);
+    if (is_external)
         capture_work(capture, stream, WaitWork{handle});
     else if (capture)
-        refuse_event_from_outside(capture);
+        refuse_uncaptured_event(capture);
     else
-        note_stream_waits(stream, handle);
+        order_stream_after_event(stream, handle);
 }
 
 /// Checks that an event may be queried or waited for. All events are already complete, so there is
 /// nothing to wait for.
 void check_event_for_query(cudaEvent_t handle) {
     const Event& event = find_event(handle);
-    if (event.captured) refuse_captured_event(*event.captured);
+    if (event.captured_event) refuse_captured_event(*event.captured_event);
     check_capture_allows_call();
-    note_host_waited_for_event(handle);
+    record_host_wait_for_event(handle);
 }
 
-void store_elapsed_time(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
-    const Event* from = events().find(start);
-    const Event* to = events().find(end);
+void store_elapsed_time(float* milliseconds, cudaEvent_t start_handle, cudaEvent_t end_handle) {
+    const Event* start_event = events().find(start_handle);
+    const Event* end_event = events().find(end_handle);
     require(milliseconds);
-    require(from && to && from->recorded && to->recorded && from->timed && to->timed,
+    require(start_event && end_event && start_event->is_recorded && end_event->is_recorded &&
+                start_event->has_timing && end_event->has_timing,
             cudaErrorInvalidResourceHandle);
-    require(!from->captured && !to->captured, cudaErrorCapturedEvent);
-    *milliseconds = std::chrono::duration<float, std::milli>(to->at - from->at).count();
+    require(!start_event->captured_event && !end_event->captured_event, cudaErrorCapturedEvent);
+    *milliseconds =
+        std::chrono::duration<float, std::milli>(end_event->recorded_at - start_event->recorded_at)
+            .count();
 }
 
 }  // namespace
@@ -112,11 +118,11 @@ void check_event(cudaEvent_t event) {
     find_event(event);
 }
 
-void record_now(cudaEvent_t handle) {
+void record_immediately(cudaEvent_t handle) {
     Event& event = find_event(handle);
-    event.recorded = true;
-    event.captured.reset();
-    event.at = Clock::now();
+    event.is_recorded = true;
+    event.captured_event.reset();
+    event.recorded_at = Clock::now();
 }
 
 void forget_events() {
@@ -136,7 +142,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-    return api(__func__, [&] { record(event, stream, false); });
+    return api(__func__, [&] { record_event(event, stream, false); });
 }
 COALESCE_PER_THREAD_STREAM(cudaEventRecord, _ptsz);
 
@@ -144,7 +150,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     return api(__func__, [&] {
         check_event(event);
         require(flags <= cudaEventRecordExternal);
-        record(event, stream, flags != 0);
+        record_event(event, stream, flags != 0);
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaEventRecordWithFlags, _ptsz);
@@ -157,7 +163,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     return api(__func__, [&] {
         check_event(event);
         require(flags <= cudaEventWaitExternal);
-        wait(stream, event, flags != 0);
+        wait_for_event(stream, event, flags != 0);
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamWaitEvent, _ptsz);

@@ -9,13 +9,13 @@
 namespace coalesce::simulator::cudart {
 
 template <class Handle, class Object>
-class Handles {
+class HandleTable {
 public:
     Handle add(Object object) {
         std::lock_guard lock(mutex_);
-        auto added = std::make_unique<Object>(std::move(object));
-        const auto handle = reinterpret_cast<Handle>(added.get());
-        objects_[handle] = std::move(added);
+        auto added_object = std::make_unique<Object>(std::move(object));
+        const auto handle = reinterpret_cast<Handle>(added_object.get());
+        objects_[handle] = std::move(added_object);
         return handle;
     }
     bool destroy(Handle handle) {

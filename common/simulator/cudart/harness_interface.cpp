@@ -41,28 +41,28 @@ void add_request(const coalesce::timing::RecordedBlock& block,
     using coalesce::timing::AccessKind;
     uint64_t sectors = 0;
     for (uint32_t i = 0; i < access.runs; ++i) sectors += block.runs[access.first_run + i].count;
-    const auto add = [](uint64_t& requests, uint64_t& sum, uint64_t cost) {
+    const auto add_to = [](uint64_t& requests, uint64_t& cost_sum, uint64_t cost) {
         ++requests;
-        sum += cost;
+        cost_sum += cost;
     };
     switch (access.kind) {
         case AccessKind::load:
-        case AccessKind::copy_from: return add(to.load_requests, to.load_sectors, sectors);
-        case AccessKind::store: return add(to.store_requests, to.store_sectors, sectors);
-        case AccessKind::atomic: return add(to.atomic_requests, to.atomic_sectors, sectors);
+        case AccessKind::copy_from: return add_to(to.load_requests, to.load_sectors, sectors);
+        case AccessKind::store: return add_to(to.store_requests, to.store_sectors, sectors);
+        case AccessKind::atomic: return add_to(to.atomic_requests, to.atomic_sectors, sectors);
         case AccessKind::shared_load:
-            return add(to.shared_load_requests, to.shared_load_wavefronts, access.passes);
+            return add_to(to.shared_load_requests, to.shared_load_wavefronts, access.passes);
         case AccessKind::shared_store:
         case AccessKind::copy_to:
-            return add(to.shared_store_requests, to.shared_store_wavefronts, access.passes);
+            return add_to(to.shared_store_requests, to.shared_store_wavefronts, access.passes);
         case AccessKind::shared_atomic:
-            return add(to.shared_atomic_requests, to.shared_atomic_wavefronts, access.passes);
+            return add_to(to.shared_atomic_requests, to.shared_atomic_wavefronts, access.passes);
     }
 }
 
 void add_block_costs(const coalesce::timing::RecordedBlock& block, CoalesceSampledCosts& to) {
     ++to.sampled_blocks;
-    uint64_t stored = 0;
+    uint64_t stored_bytes = 0;
     for (const coalesce::timing::WarpPath& warp : block.warps) {
         // The accesses of the steps beyond the recorded ones are unknown, so do not count these
         // steps.
@@ -73,10 +73,10 @@ void add_block_costs(const coalesce::timing::RecordedBlock& block, CoalesceSampl
         add_request(block, access, to.counters);
         if (access.kind == coalesce::timing::AccessKind::store ||
             access.kind == coalesce::timing::AccessKind::atomic)
-            stored += uint64_t{access.lanes} * access.bytes_per_lane;
+            stored_bytes += uint64_t{access.lanes} * access.bytes_per_lane;
     }
-    to.stored_bytes += stored;
-    to.most_stored_bytes = std::max(to.most_stored_bytes, stored);
+    to.stored_bytes += stored_bytes;
+    to.most_stored_bytes = std::max(to.most_stored_bytes, stored_bytes);
 }
 
 }  // namespace
@@ -92,13 +92,13 @@ const char* coalesceDeviceName(void) {
 void coalesceResetCounters(void) {
     returned_kernels.clear();
     if (PredictedTimes* times = predicted_times()) times->clear();
-    forget_unloaded_kernels();
+    delete_unloaded_modules();
     print_calls() = 0;
     clear_counters();
 }
 
 size_t coalesceGetKernels(void) {
-    returned_kernels = kernel_table(all_kernels());
+    returned_kernels = make_kernel_table(list_kernels());
     return returned_kernels.size();
 }
 
@@ -128,11 +128,12 @@ int coalesceGetLine(size_t index, size_t line, CoalesceLine* result) {
 
 int coalesceGetCounters(const char* name, CoalesceCounters* counters) {
     if (!counters) return -1;
-    const auto matches = [&](const KernelRow& row) { return !name || row.name == name; };
+    const auto has_name = [&](const KernelRow& row) { return !name || row.name == name; };
     coalesceGetKernels();
-    const auto found = std::find_if(returned_kernels.begin(), returned_kernels.end(), matches);
+    const auto found = std::find_if(returned_kernels.begin(), returned_kernels.end(), has_name);
     if (found == returned_kernels.end()) return -1;
-    if (std::find_if(std::next(found), returned_kernels.end(), matches) != returned_kernels.end()) {
+    if (std::find_if(std::next(found), returned_kernels.end(), has_name) !=
+        returned_kernels.end()) {
         return -1;
     }
     *counters = found->counters;
@@ -163,7 +164,7 @@ int coalesceGetAccess(size_t index, CoalesceAccess* result) {
 }
 
 void coalesceTraceSteps(uint64_t launch, uint64_t block, uint64_t stored_address, uint64_t limit) {
-    trace_keeper().begin(
+    trace_keeper().request_trace(
         {.launch = launch, .block = block, .steps = limit, .stored_address = stored_address});
 }
 
@@ -176,10 +177,10 @@ int coalesceGetTrace(void (*write)(const char* text, size_t size, void* user), v
 }
 
 void coalesceRecord(int what) {
-    recorder().begin(what == coalesceRecordBeside   ? Recorder::RecordMode::beside
-                     : what == coalesceRecordAlone  ? Recorder::RecordMode::alone
-                     : what == coalesceRecordSample ? Recorder::RecordMode::sample
-                                                    : Recorder::RecordMode::nothing);
+    recorder().begin_recording(what == coalesceRecordBeside   ? Recorder::RecordMode::beside
+                               : what == coalesceRecordAlone  ? Recorder::RecordMode::alone
+                               : what == coalesceRecordSample ? Recorder::RecordMode::sample
+                                                              : Recorder::RecordMode::nothing);
 }
 
 int coalescePredict(const char* gpu, void (*write)(const char* text, size_t size, void* user),
@@ -187,11 +188,11 @@ int coalescePredict(const char* gpu, void (*write)(const char* text, size_t size
     if (!gpu || !write) return -1;
     cudart::CurrentCall call("coalescePredict");
     try {
-        const coalesce::timing::Gpu on = coalesce::timing::parse_or_find_gpu(gpu);
+        const coalesce::timing::Gpu gpu_model = coalesce::timing::parse_or_find_gpu(gpu);
         coalesce::timing::Predictions predictions;
         for (const coalesce::timing::Recording& recording : recorder().recordings())
-            predictions.launches.push_back(coalesce::timing::predict(recording, on));
-        const std::string text = coalesce::timing::text_of(predictions);
+            predictions.launches.push_back(coalesce::timing::predict(recording, gpu_model));
+        const std::string text = coalesce::timing::write_predictions(predictions);
         write(text.data(), text.size(), user);
         return 0;
     } catch (const std::exception& error) {
@@ -200,10 +201,11 @@ int coalescePredict(const char* gpu, void (*write)(const char* text, size_t size
     }
 }
 
-uint64_t coalesceGetTouched(int stores, void (*take)(uint64_t address, uint64_t bytes, void* user),
+uint64_t coalesceGetTouched(int stores,
+                            void (*take_range)(uint64_t address, uint64_t bytes, void* user),
                             void* user, int* is_all) {
     using namespace coalesce::timing;
-    uint64_t moved = 0;
+    uint64_t moved_bytes = 0;
     *is_all = 1;
     const auto add_block = [&](const RecordedBlock& block) {
         for (const WarpPath& warp : block.warps) *is_all &= warp.executed <= warp.steps.size();
@@ -213,17 +215,17 @@ uint64_t coalesceGetTouched(int stores, void (*take)(uint64_t address, uint64_t 
                                  access.kind == AccessKind::copy_from ||
                                  access.kind == AccessKind::atomic;
             if (stores ? access.kind != AccessKind::store : !is_load) continue;
-            moved += uint64_t{access.lanes} * access.bytes_per_lane;
+            moved_bytes += uint64_t{access.lanes} * access.bytes_per_lane;
             for (std::uint32_t i = 0; i < access.runs; ++i) {
                 const SectorRun& run = block.runs[access.first_run + i];
-                take(run.first * kSectorBytes, uint64_t{run.count} * kSectorBytes, user);
+                take_range(run.first * kSectorBytes, uint64_t{run.count} * kSectorBytes, user);
             }
         }
     };
     for (const Recording& recording : recorder().recordings()) {
-        for (const RecordedBlock& block : recording.recorded) add_block(block);
+        for (const RecordedBlock& block : recording.recorded_blocks) add_block(block);
     }
-    return moved;
+    return moved_bytes;
 }
 
 void coalesceGetSampledCosts(CoalesceSampledCosts* costs) {
@@ -231,7 +233,7 @@ void coalesceGetSampledCosts(CoalesceSampledCosts* costs) {
     costs->is_all = 1;
     for (const coalesce::timing::Recording& recording : recorder().recordings()) {
         costs->grid_blocks += recording.blocks;
-        for (const coalesce::timing::RecordedBlock& block : recording.recorded)
+        for (const coalesce::timing::RecordedBlock& block : recording.recorded_blocks)
             add_block_costs(block, *costs);
     }
 }
@@ -314,7 +316,7 @@ void coalesceClearError(void) {
 
 void coalesceReportJson(void (*write)(const char* text, size_t size, void* user), void* user) {
     if (!write) return;
-    const std::string text =
-        to_json(DeviceModel::name, kernel_table(all_kernels()), reports().all(), predicted_times());
+    const std::string text = to_json(DeviceModel::name, make_kernel_table(list_kernels()),
+                                     reports().all(), predicted_times());
     write(text.data(), text.size(), user);
 }

@@ -37,64 +37,71 @@ using namespace coalesce::simulator::cudart;
 namespace {
 
 /// The configurations passed to __cudaPushCallConfiguration.
-thread_local std::vector<LaunchRequest> pushed;
+thread_local std::vector<LaunchRequest> pushed_configurations;
 
-std::string shape(dim3 d) {
-    return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
+std::string format_shape(dim3 shape) {
+    return std::to_string(shape.x) + " x " + std::to_string(shape.y) + " x " +
+           std::to_string(shape.z);
 }
 
 // ---- checks that may reject a launch, each with its own message ----
 
-[[noreturn]] void refuse_launch(const KernelHandle& handle, const std::string& why,
+[[noreturn]] void refuse_launch(const KernelHandle& handle, const std::string& reason,
                                 cudaError_t error = cudaErrorInvalidValue) {
-    refuse("kernel '" + handle.kernel->demangled + "' was not launched: " + why, error);
+    refuse("kernel '" + handle.kernel->display_name + "' was not launched: " + reason, error);
 }
 
 void check_grid(const LaunchRequest& request, const KernelHandle& handle) {
-    const dim3 g = request.grid;
-    if (g.x == 0 || g.y == 0 || g.z == 0)
-        refuse_launch(handle, "the grid has no blocks (" + shape(g) + ").");
-    if (g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535)
-        refuse_launch(handle, "a grid of " + shape(g) +
+    const dim3 grid_shape = request.grid;
+    if (grid_shape.x == 0 || grid_shape.y == 0 || grid_shape.z == 0)
+        refuse_launch(handle, "the grid has no blocks (" + format_shape(grid_shape) + ").");
+    if (grid_shape.x > 0x7fffffffu || grid_shape.y > 65535 || grid_shape.z > 65535)
+        refuse_launch(handle, "a grid of " + format_shape(grid_shape) +
                                   " blocks exceeds the limit of 2147483647 x 65535 x 65535.");
 }
 
 void check_block(const LaunchRequest& request, const KernelHandle& handle) {
-    const dim3 b = request.block;
-    if (b.x == 0 || b.y == 0 || b.z == 0)
-        refuse_launch(handle, "the block has no threads (" + shape(b) + ").");
-    const u64 threads = u64{b.x} * b.y * b.z;
-    if (b.x > 1024 || b.y > 1024 || b.z > 64 || threads > DeviceModel::max_threads_per_block)
+    const dim3 block_shape = request.block;
+    if (block_shape.x == 0 || block_shape.y == 0 || block_shape.z == 0)
+        refuse_launch(handle, "the block has no threads (" + format_shape(block_shape) + ").");
+    const u64 threads = u64{block_shape.x} * block_shape.y * block_shape.z;
+    if (block_shape.x > 1024 || block_shape.y > 1024 || block_shape.z > 64 ||
+        threads > DeviceModel::max_threads_per_block)
         refuse_launch(
             handle,
-            "a block of " + shape(b) +
+            "a block of " + format_shape(block_shape) +
                 " threads exceeds the limit of 1024 x 1024 x 64, or 1024 threads in total.");
-    const u32* bounds = handle.kernel->ast->max_threads;
-    const u64 bound = u64{bounds[0]} * (bounds[1] ? bounds[1] : 1) * (bounds[2] ? bounds[2] : 1);
-    if (bound != 0 && threads > bound)
+    const u32* max_shape = handle.kernel->ast->max_threads;
+    const u64 max_threads =
+        u64{max_shape[0]} * (max_shape[1] ? max_shape[1] : 1) * (max_shape[2] ? max_shape[2] : 1);
+    if (max_threads != 0 && threads > max_threads)
         refuse_launch(handle, "the kernel's __launch_bounds__ allow at most " +
-                                  std::to_string(bound) + " threads per block, not " +
+                                  std::to_string(max_threads) + " threads per block, not " +
                                   std::to_string(threads) + ".");
-    const u32* required = handle.kernel->ast->required_threads;
-    const auto differs = [](u32 given, u32 wanted) { return given != (wanted ? wanted : 1); };
-    if (required[0] != 0 &&
-        (differs(b.x, required[0]) || differs(b.y, required[1]) || differs(b.z, required[2])))
+    const u32* required_shape = handle.kernel->ast->required_threads;
+    const auto differs = [](u32 actual, u32 required) {
+        return actual != (required ? required : 1);
+    };
+    if (required_shape[0] != 0 &&
+        (differs(block_shape.x, required_shape[0]) || differs(block_shape.y, required_shape[1]) ||
+         differs(block_shape.z, required_shape[2])))
         refuse_launch(handle, "the kernel was compiled for a different block shape (.reqntid).");
 }
 
 void check_resources(const LaunchRequest& request, void** arguments, const KernelHandle& handle) {
-    const u32 limit = handle.dynamic_shared_limit();
-    if (request.shared > limit) {
-        std::string why = "the launch requests " + std::to_string(request.shared) +
-                          " bytes of dynamic shared memory, but the kernel may have at most " +
-                          std::to_string(limit) + ".";
-        const u32 most = DeviceModel::shared_per_block_optin - handle.kernel->static_shared;
-        if (request.shared <= most) {
-            why +=
+    const u32 max_shared_bytes = handle.dynamic_shared_limit();
+    if (request.dynamic_shared_bytes > max_shared_bytes) {
+        std::string reason = "the launch requests " + std::to_string(request.dynamic_shared_bytes) +
+                             " bytes of dynamic shared memory, but the kernel may have at most " +
+                             std::to_string(max_shared_bytes) + ".";
+        const u32 max_raised_bytes =
+            DeviceModel::shared_per_block_optin - handle.kernel->static_shared_bytes;
+        if (request.dynamic_shared_bytes <= max_raised_bytes) {
+            reason +=
                 " To raise this limit, call cudaFuncSetAttribute(kernel, "
                 "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) first.";
         }
-        refuse_launch(handle, why);
+        refuse_launch(handle, reason);
     }
     if (handle.kernel->parameter_bytes > DeviceModel::parameter_bytes_max)
         refuse_launch(handle, "the parameters take more than 32764 bytes.");
@@ -105,14 +112,15 @@ void check_resources(const LaunchRequest& request, void** arguments, const Kerne
 void check_cooperative(const LaunchRequest& request, const KernelHandle& handle) {
     if (!request.cooperative) return;
     const u32 threads = request.block.x * request.block.y * request.block.z;
-    const u64 resident = u64{DeviceModel::multiprocessors} *
-                         Device::blocks_per_multiprocessor(*handle.kernel, threads,
-                                                           static_cast<u32>(request.shared));
+    const u64 resident_blocks =
+        u64{DeviceModel::multiprocessors} *
+        Device::blocks_per_multiprocessor(*handle.kernel, threads,
+                                          static_cast<u32>(request.dynamic_shared_bytes));
     const u64 blocks = u64{request.grid.x} * request.grid.y * request.grid.z;
-    if (blocks <= resident) return;
+    if (blocks <= resident_blocks) return;
     refuse_launch(handle,
                   "the blocks wait for each other, so all " + std::to_string(blocks) +
-                      " must run at the same time, but only " + std::to_string(resident) +
+                      " must run at the same time, but only " + std::to_string(resident_blocks) +
                       " fit on the device.",
                   cudaErrorCooperativeLaunchTooLarge);
 }
@@ -123,44 +131,49 @@ bool is_specified(Dim3 cluster) {
 
 /// Returns the cluster size that the kernel was compiled for or that cudaFuncSetAttribute set.
 /// Returns zeros if neither specifies a size.
-Dim3 required_cluster(const KernelHandle& handle) {
-    const u32* compiled = handle.kernel->ast->cluster;
-    const Dim3 dims{compiled[0], compiled[1], compiled[2]};
-    if (!is_specified(dims)) return handle.cluster;
-    return {std::max(dims.x, 1u), std::max(dims.y, 1u), std::max(dims.z, 1u)};
+Dim3 find_required_cluster(const KernelHandle& handle) {
+    const u32* compiled_shape = handle.kernel->ast->cluster;
+    const Dim3 compiled_cluster{compiled_shape[0], compiled_shape[1], compiled_shape[2]};
+    if (!is_specified(compiled_cluster)) return handle.cluster;
+    return {std::max(compiled_cluster.x, 1u), std::max(compiled_cluster.y, 1u),
+            std::max(compiled_cluster.z, 1u)};
 }
 
 bool has_cluster(const LaunchRequest& request, const KernelHandle& handle) {
-    return is_specified(required_cluster(handle)) || is_specified(request.cluster);
+    return is_specified(find_required_cluster(handle)) || is_specified(request.cluster);
 }
 
 Dim3 choose_cluster(const LaunchRequest& request, const KernelHandle& handle) {
-    const Dim3 required = required_cluster(handle);
-    return is_specified(required)          ? required
+    const Dim3 required_shape = find_required_cluster(handle);
+    return is_specified(required_shape)    ? required_shape
            : is_specified(request.cluster) ? request.cluster
                                            : Dim3{1, 1, 1};
 }
 
 /// Rejects cluster sizes that an H200 would reject.
 void check_cluster(const LaunchRequest& request, const KernelHandle& handle) {
-    const Dim3 cluster = choose_cluster(request, handle), required = required_cluster(handle);
-    const auto refuse_cluster = [&](const std::string& why) {
-        refuse_launch(handle,
-                      "clusters of " + shape({cluster.x, cluster.y, cluster.z}) + " blocks " + why,
-                      cudaErrorInvalidClusterSize);
+    const Dim3 cluster = choose_cluster(request, handle),
+               required_shape = find_required_cluster(handle);
+    const auto refuse_cluster = [&](const std::string& reason) {
+        refuse_launch(
+            handle,
+            "clusters of " + format_shape({cluster.x, cluster.y, cluster.z}) + " blocks " + reason,
+            cudaErrorInvalidClusterSize);
     };
     if (cluster.count() == 0)
         refuse_cluster("are not possible: specify all three cluster dimensions, each at least 1.");
-    if (is_specified(required) && is_specified(request.cluster) && !(required == request.cluster))
+    if (is_specified(required_shape) && is_specified(request.cluster) &&
+        !(required_shape == request.cluster))
         refuse_cluster(
             "are required by the kernel, but the launch requests a different cluster size.");
     if (request.grid.x % cluster.x || request.grid.y % cluster.y || request.grid.z % cluster.z)
         refuse_cluster("do not divide the grid.");
-    const u64 most = handle.non_portable_cluster ? DeviceModel::max_cluster_size
-                                                 : DeviceModel::portable_cluster_size;
-    if (cluster.count() > most)
+    const u64 max_cluster_blocks = handle.allows_nonportable_cluster
+                                       ? DeviceModel::max_cluster_size
+                                       : DeviceModel::portable_cluster_size;
+    if (cluster.count() > max_cluster_blocks)
         refuse_cluster("are too large; the maximum number of blocks in a cluster is " +
-                       std::to_string(most) + ".");
+                       std::to_string(max_cluster_blocks) + ".");
 }
 
 // ---- the launch ----
@@ -171,7 +184,7 @@ bool is_not_simulated(Status status) {
     return status == Status::unsupported_ptx || status == Status::out_of_memory;
 }
 
-bool breaks_context(Status status) {
+bool is_context_error(Status status) {
     switch (status) {
         case Status::unsupported_ptx:
         case Status::out_of_memory:
@@ -188,46 +201,48 @@ bool breaks_context(Status status) {
 /// Runs a launch and passes its recording to the time prediction. If the program itself requested a
 /// recording (coalesceRecord), no time is predicted.
 Status run_and_predict(Kernel& kernel, const LaunchConfig& config, void** arguments) {
-    PredictedTimes* const times = predicted_times();
-    if (!times || recorder().mode() != Recorder::RecordMode::nothing)
+    PredictedTimes* const predicted_times_list = predicted_times();
+    if (!predicted_times_list || recorder().mode() != Recorder::RecordMode::nothing)
         return Device::instance().launch(kernel, config, arguments);
-    const bool records = times->is_enabled(kernel, config);
-    if (records) recorder().begin(Recorder::RecordMode::beside);
+    const bool is_recording = predicted_times_list->is_enabled(kernel, config);
+    if (is_recording) recorder().begin_recording(Recorder::RecordMode::beside);
     const Status status = Device::instance().launch(kernel, config, arguments);
     const std::vector<coalesce::timing::Recording>& recordings = recorder().recordings();
     if (status == Status::success)
-        times->add(kernel, config, recordings.empty() ? nullptr : &recordings.back());
-    if (records) recorder().begin(Recorder::RecordMode::nothing);
+        predicted_times_list->add_launch(kernel, config,
+                                         recordings.empty() ? nullptr : &recordings.back());
+    if (is_recording) recorder().begin_recording(Recorder::RecordMode::nothing);
     return status;
 }
 
-void run(KernelHandle& handle, const LaunchRequest& request, void** arguments) {
+void run_launch(KernelHandle& handle, const LaunchRequest& request, void** arguments) {
     LaunchConfig config;
     config.grid = {request.grid.x, request.grid.y, request.grid.z};
     config.block = {request.block.x, request.block.y, request.block.z};
-    config.dynamic_shared = static_cast<u32>(request.shared);
+    config.dynamic_shared_bytes = static_cast<u32>(request.dynamic_shared_bytes);
     config.cooperative = request.cooperative;
     config.cluster = choose_cluster(request, handle);
-    config.explicit_cluster = has_cluster(request, handle);
-    StreamWork::set_name(handle.kernel->demangled);
-    StreamWork::configure(config);
+    config.has_explicit_cluster = has_cluster(request, handle);
+    StreamWork::set_kernel_name(handle.kernel->display_name);
+    StreamWork::collect_accesses_of(config);
     config.accessible_devices = accessible_devices(current_device());
 
     // Allow only one kernel at a time, even if several threads launch kernels.
-    static std::mutex one_at_a_time;
-    std::lock_guard lock(one_at_a_time);
-    const u64 reported = reports().total();
+    static std::mutex launch_mutex;
+    std::lock_guard lock(launch_mutex);
+    const u64 report_count = reports().total_count();
     const Status status = run_and_predict(*handle.kernel, config, arguments);
     const auto error = static_cast<cudaError_t>(status);
-    if (!breaks_context(status)) return require_success(error);
-    break_context(error);
-    if (reports().total() == reported) report_broken(error, handle.kernel->demangled);
+    if (!is_context_error(status)) return require_success(error);
+    set_context_error(error);
+    if (reports().total_count() == report_count)
+        report_kernel_failure(error, handle.kernel->display_name);
     require(!is_not_simulated(status), error);
 }
 
 [[noreturn]] void refuse_attribute(const char* attribute) {
-    break_context(cudaErrorNotSupported);
-    not_simulated(std::string("a launch with the attribute ") + attribute);
+    set_context_error(cudaErrorNotSupported);
+    fail_not_simulated(std::string("a launch with the attribute ") + attribute);
 }
 
 }  // namespace
@@ -265,18 +280,19 @@ void apply_attribute(const cudaLaunchAttribute& attribute, LaunchRequest& reques
 
 namespace {
 
-/// Copies all arguments. `source(index, offset)` returns the address of argument `index`.
-template <class Source>
-std::shared_ptr<const KernelArguments> collect_arguments(const Kernel& kernel, Source source) {
-    auto copied = std::make_shared<KernelArguments>();
-    copied->bytes.resize(kernel.parameter_bytes);
+/// Copies all arguments. `find_argument(index, offset)` returns the address of argument `index`.
+template <class FindArgument>
+std::shared_ptr<const KernelArguments> collect_arguments(const Kernel& kernel,
+                                                         FindArgument find_argument) {
+    auto copied_arguments = std::make_shared<KernelArguments>();
+    copied_arguments->bytes.resize(kernel.parameter_bytes);
     for (size_t i = 0; i < kernel.parameter_offsets.size(); ++i) {
         const u32 offset = kernel.parameter_offsets[i];
-        u8* const copy = copied->bytes.data() + offset;
-        std::memcpy(copy, source(i, offset), kernel.ast->parameters[i].size);
-        copied->pointers.push_back(copy);
+        u8* const argument_copy = copied_arguments->bytes.data() + offset;
+        std::memcpy(argument_copy, find_argument(i, offset), kernel.ast->parameters[i].size);
+        copied_arguments->argument_pointers.push_back(argument_copy);
     }
-    return copied;
+    return copied_arguments;
 }
 
 }  // namespace
@@ -286,32 +302,33 @@ std::shared_ptr<const KernelArguments> copy_arguments(const KernelHandle& handle
     return collect_arguments(*handle.kernel, [&](size_t i, u32) { return arguments[i]; });
 }
 
-std::shared_ptr<const KernelArguments> unpack_extra(const KernelHandle& handle, void** extra) {
+std::shared_ptr<const KernelArguments> unpack_argument_buffer(const KernelHandle& handle,
+                                                              void** extra) {
     // The values of CU_LAUNCH_PARAM_END, _BUFFER_POINTER and _BUFFER_SIZE. cuda.h, which defines
     // them, comes only with a toolkit.
-    constexpr u64 end = 0, buffer_pointer = 1, buffer_size = 2;
+    constexpr u64 kEndKey = 0, kBufferPointerKey = 1, kBufferSizeKey = 2;
     const u8* buffer = nullptr;
-    u64 size = 0;
-    for (void** entry = extra; reinterpret_cast<u64>(*entry) != end; entry += 2) {
-        const u64 name = reinterpret_cast<u64>(*entry);
-        if (name == buffer_pointer)
-            buffer = static_cast<const u8*>(entry[1]);
-        else if (name == buffer_size)
-            size = *static_cast<const size_t*>(entry[1]);
+    u64 buffer_bytes = 0;
+    for (void** option = extra; reinterpret_cast<u64>(*option) != kEndKey; option += 2) {
+        const u64 option_key = reinterpret_cast<u64>(*option);
+        if (option_key == kBufferPointerKey)
+            buffer = static_cast<const u8*>(option[1]);
+        else if (option_key == kBufferSizeKey)
+            buffer_bytes = *static_cast<const size_t*>(option[1]);
         else
             fail();
     }
     const Kernel& kernel = *handle.kernel;
-    if (!buffer || size < kernel.parameter_bytes)
-        refuse("the argument buffer has " + std::to_string(size) + " bytes, but the kernel needs " +
-               std::to_string(kernel.parameter_bytes) + ".");
+    if (!buffer || buffer_bytes < kernel.parameter_bytes)
+        refuse("the argument buffer has " + std::to_string(buffer_bytes) +
+               " bytes, but the kernel needs " + std::to_string(kernel.parameter_bytes) + ".");
     return collect_arguments(kernel, [&](size_t, u32 offset) { return buffer + offset; });
 }
 
 // ---- checking, running ----
 
 KernelHandle& find_runnable_kernel(const void* function) {
-    KernelHandle& handle = Modules::instance().find(function);
+    KernelHandle& handle = Modules::instance().find_kernel(function);
     CurrentCall::set_launched_kernel(kernel_name(handle.name));
     try {
         Modules::instance().prepare_kernel(handle);
@@ -321,7 +338,7 @@ KernelHandle& find_runnable_kernel(const void* function) {
         report_unsupported(CurrentCall::take_explanations(),
                            "This kernel cannot run on the simulated GPU.",
                            kernel_name(handle.name));
-        break_context(failure.error);
+        set_context_error(failure.error);
         throw;
     }
     return handle;
@@ -335,10 +352,10 @@ void check_launch(const KernelHandle& handle, const LaunchRequest& request, void
     check_cluster(request, handle);
 }
 
-void launch_now(const void* function, const LaunchRequest& request, void** arguments) {
+void launch_immediately(const void* function, const LaunchRequest& request, void** arguments) {
     KernelHandle& handle = find_runnable_kernel(function);
     check_launch(handle, request, arguments);
-    run(handle, request, arguments);
+    run_launch(handle, request, arguments);
 }
 
 void launch(const void* function, const LaunchRequest& request, void** arguments,
@@ -348,7 +365,7 @@ void launch(const void* function, const LaunchRequest& request, void** arguments
     const auto capture = find_capture(request.stream);
     if (!capture) {
         const StreamWork work(request.stream);
-        return launch_now(function, request, arguments);
+        return launch_immediately(function, request, arguments);
     }
     KernelWork work{function, request, nullptr, attributes};
     invalidate_on_failure(*capture, [&] {
@@ -363,19 +380,24 @@ void launch(const void* function, const LaunchRequest& request, void** arguments
 
 extern "C" {
 
-unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
-    pushed.push_back({.grid = grid, .block = block, .shared = shared, .stream = stream});
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t dynamic_shared_bytes,
+                                     cudaStream_t stream) {
+    pushed_configurations.push_back({.grid = grid,
+                                     .block = block,
+                                     .dynamic_shared_bytes = dynamic_shared_bytes,
+                                     .stream = stream});
     return 0;
 }
 
-cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, void* stream) {
-    if (pushed.empty()) return remember(cudaErrorMissingConfiguration);
-    const LaunchRequest top = pushed.back();
-    pushed.pop_back();
-    *grid = top.grid;
-    *block = top.block;
-    *shared = top.shared;
-    *static_cast<cudaStream_t*>(stream) = top.stream;
+cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* dynamic_shared_bytes,
+                                       void* stream) {
+    if (pushed_configurations.empty()) return set_last_error(cudaErrorMissingConfiguration);
+    const LaunchRequest configuration = pushed_configurations.back();
+    pushed_configurations.pop_back();
+    *grid = configuration.grid;
+    *block = configuration.block;
+    *dynamic_shared_bytes = configuration.dynamic_shared_bytes;
+    *static_cast<cudaStream_t*>(stream) = configuration.stream;
     return cudaSuccess;
 }
 
@@ -384,9 +406,13 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* function) {
 }
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
-                               size_t shared, cudaStream_t stream) {
+                               size_t dynamic_shared_bytes, cudaStream_t stream) {
     return api("", [&] {
-        launch(kernel, {.grid = grid, .block = block, .shared = shared, .stream = stream},
+        launch(kernel,
+               {.grid = grid,
+                .block = block,
+                .dynamic_shared_bytes = dynamic_shared_bytes,
+                .stream = stream},
                arguments);
     });
 }
@@ -397,7 +423,7 @@ COALESCE_PER_THREAD_STREAM(__cudaLaunchKernel, _ptsz);
 cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* function) {
     return answer(__func__, [&] {
         require(kernel);
-        *kernel = reinterpret_cast<cudaKernel_t>(&Modules::instance().find(function));
+        *kernel = reinterpret_cast<cudaKernel_t>(&Modules::instance().find_kernel(function));
     });
 }
 
@@ -407,21 +433,29 @@ cudaError_t cudaGetFuncBySymbol(cudaFunction_t* handle, const void* function) {
 }
 
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
-                             size_t shared, cudaStream_t stream) {
+                             size_t dynamic_shared_bytes, cudaStream_t stream) {
     return api(__func__, [&] {
-        launch(function, {.grid = grid, .block = block, .shared = shared, .stream = stream},
+        launch(function,
+               {.grid = grid,
+                .block = block,
+                .dynamic_shared_bytes = dynamic_shared_bytes,
+                .stream = stream},
                arguments);
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaLaunchKernel, _ptsz);
 
 cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
-                                        void** arguments, size_t shared, cudaStream_t stream) {
+                                        void** arguments, size_t dynamic_shared_bytes,
+                                        cudaStream_t stream) {
     return api(__func__, [&] {
-        launch(
-            function,
-            {.grid = grid, .block = block, .shared = shared, .stream = stream, .cooperative = true},
-            arguments);
+        launch(function,
+               {.grid = grid,
+                .block = block,
+                .dynamic_shared_bytes = dynamic_shared_bytes,
+                .stream = stream,
+                .cooperative = true},
+               arguments);
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaLaunchCooperativeKernel, _ptsz);
@@ -432,7 +466,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
         require(config && (config->numAttrs == 0 || config->attrs));
         LaunchRequest request{.grid = config->gridDim,
                               .block = config->blockDim,
-                              .shared = config->dynamicSmemBytes,
+                              .dynamic_shared_bytes = config->dynamicSmemBytes,
                               .stream = config->stream};
         const std::vector<cudaLaunchAttribute> attributes(config->attrs,
                                                           config->attrs + config->numAttrs);

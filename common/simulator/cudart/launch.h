@@ -14,7 +14,7 @@ namespace coalesce::simulator::cudart {
 /// A launch request that has not been checked yet.
 struct LaunchRequest {
     dim3 grid, block;
-    size_t shared = 0;
+    size_t dynamic_shared_bytes = 0;
     cudaStream_t stream = nullptr;
     bool cooperative = false;
     Dim3 cluster{0, 0, 0};  ///< the shape of a cluster, or zeros if the launch does not specify one
@@ -23,15 +23,16 @@ struct LaunchRequest {
 /// A copy of a kernel's arguments.
 struct KernelArguments {
     std::vector<u8> bytes;
-    std::vector<void*> pointers;  ///< the address of each argument in `bytes`
-    void** list() const { return const_cast<void**>(pointers.data()); }
+    std::vector<void*> argument_pointers;  ///< the address of each argument in `bytes`
+    void** argument_list() const { return const_cast<void**>(argument_pointers.data()); }
 };
 
 std::shared_ptr<const KernelArguments> copy_arguments(const KernelHandle& handle, void** arguments);
 
-/// Returns the arguments of a launch that passes them in one buffer. `extra` is a list of names and
-/// values in cuLaunchKernel's format.
-std::shared_ptr<const KernelArguments> unpack_extra(const KernelHandle& handle, void** extra);
+/// Returns the arguments of a launch that passes them in one buffer. `launch_options` is a list of
+/// names and values in cuLaunchKernel's format.
+std::shared_ptr<const KernelArguments> unpack_argument_buffer(const KernelHandle& handle,
+                                                              void** launch_options);
 
 /// Returns the kernel to launch, lowered and ready to run. If the kernel's code cannot be run, this
 /// call and all later calls fail.
@@ -49,6 +50,6 @@ void launch(const void* function, const LaunchRequest& request, void** arguments
             const std::vector<cudaLaunchAttribute>& attributes = {});
 
 /// Checks a launch and runs it immediately, even if its stream is being captured.
-void launch_now(const void* function, const LaunchRequest& request, void** arguments);
+void launch_immediately(const void* function, const LaunchRequest& request, void** arguments);
 
 }  // namespace coalesce::simulator::cudart

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMaxListedAllocations = 5;
 
 struct MemoryFunctions {
-    const char* call;
+    const char* allocate_call;
     const char* free_call;
 };
 
@@ -34,26 +34,27 @@ MemoryFunctions find_memory_functions(AllocationKind kind) {
     return {nullptr, nullptr};
 }
 
-Report describe(MemoryFunctions from, const std::vector<const Allocation*>& leaks) {
+Report describe_leaks(MemoryFunctions functions, const std::vector<const Allocation*>& leaks) {
     u64 bytes = 0;
-    std::string named;
+    std::string listed_allocations;
     for (std::size_t i = 0; i < leaks.size(); ++i) {
         const u64 size = leaks[i]->end - leaks[i]->begin;
         bytes += size;
         if (i >= kMaxListedAllocations) continue;
-        named += (i ? ", " : "") + std::to_string(size) + " bytes (allocation " +
-                 std::to_string(leaks[i]->serial) + " of the program)";
+        listed_allocations += (i ? ", " : "") + std::to_string(size) + " bytes (allocation " +
+                              std::to_string(leaks[i]->serial) + " of the program)";
     }
-    if (leaks.size() > kMaxListedAllocations) named += ", ...";
+    if (leaks.size() > kMaxListedAllocations) listed_allocations += ", ...";
     Report report;
     report.check = "leakcheck";
-    report.kind = std::string(from.call) + " not freed";
+    report.kind = std::string(functions.allocate_call) + " not freed";
     report.address = leaks.front()->begin;
     report.count = leaks.size();
     report.message = std::to_string(bytes) + " bytes from " + std::to_string(leaks.size()) +
-                     (leaks.size() == 1 ? " call" : " calls") + " of " + from.call +
-                     " were never freed: " + named + ".";
-    report.cure = std::string("Call ") + from.free_call + " when the memory is no longer needed.";
+                     (leaks.size() == 1 ? " call" : " calls") + " of " + functions.allocate_call +
+                     " were never freed: " + listed_allocations + ".";
+    report.cure =
+        std::string("Call ") + functions.free_call + " when the memory is no longer needed.";
     return report;
 }
 
@@ -63,13 +64,13 @@ void report_leaks() {
     if (!options().checks.leak) return;
     const auto table = Device::instance().memory().table();
     std::map<AllocationKind, std::vector<const Allocation*>> leaks;
-    for (const Allocation& allocation : table->live) {
+    for (const Allocation& allocation : table->live_allocations) {
         const bool is_variable = !allocation.name.empty();
-        if (!is_variable && find_memory_functions(allocation.kind).call)
+        if (!is_variable && find_memory_functions(allocation.kind).allocate_call)
             leaks[allocation.kind].push_back(&allocation);
     }
-    for (const auto& [kind, list] : leaks)
-        reports().add(describe(find_memory_functions(kind), list));
+    for (const auto& [kind, leaked_allocations] : leaks)
+        reports().add(describe_leaks(find_memory_functions(kind), leaked_allocations));
 }
 
 }  // namespace coalesce::simulator::cudart

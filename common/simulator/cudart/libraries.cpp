@@ -18,39 +18,40 @@ namespace {
 
 /// The options for loading a library: parallel lists of names and values.
 struct JitOptions {
-    const cudaJitOption* names = nullptr;
-    void** values = nullptr;
-    unsigned count = 0;
+    const cudaJitOption* option_names = nullptr;
+    void** option_values = nullptr;
+    unsigned option_count = 0;
 
     /// Returns the address of the option's value, or null if the option was not given.
-    void** find(cudaJitOption wanted) const {
-        if (!names || !values) return nullptr;
-        const cudaJitOption* found = std::find(names, names + count, wanted);
-        return found == names + count ? nullptr : values + (found - names);
+    void** find(cudaJitOption option) const {
+        if (!option_names || !option_values) return nullptr;
+        const cudaJitOption* found = std::find(option_names, option_names + option_count, option);
+        return found == option_names + option_count ? nullptr
+                                                    : option_values + (found - option_names);
     }
 };
 
-/// Writes `text` to the log buffer that the option `buffer` specifies, and stores the number of
-/// bytes written in the option `size`.
-void write_log(const JitOptions& options, cudaJitOption buffer, cudaJitOption size,
+/// Writes `text` to the log buffer that the option `buffer_option` specifies, and stores the number
+/// of bytes written in the option `size_option`.
+void write_log(const JitOptions& options, cudaJitOption buffer_option, cudaJitOption size_option,
                const std::string& text) {
-    void** const begin = options.find(buffer);
-    void** const bytes = options.find(size);
+    void** const begin = options.find(buffer_option);
+    void** const bytes = options.find(size_option);
     if (!begin || !*begin || !bytes || reinterpret_cast<u64>(*bytes) == 0) return;
-    const u64 room = reinterpret_cast<u64>(*bytes) - 1;
-    const u64 length = std::min<u64>(room, text.size());
+    const u64 capacity = reinterpret_cast<u64>(*bytes) - 1;
+    const u64 length = std::min<u64>(capacity, text.size());
     std::memcpy(*begin, text.data(), length);
     static_cast<char*>(*begin)[length] = '\0';
     *bytes = reinterpret_cast<void*>(length == 0 ? 0 : length + 1);
 }
 
-void load(cudaLibrary_t* library, std::vector<char> file, const void* image,
-          const JitOptions& options) {
+void load_library(cudaLibrary_t* library, std::vector<char> file, const void* image,
+                  const JitOptions& options) {
     LoadedModule& module = Modules::instance().add_library(std::move(file), image);
-    const cudaError_t error = catch_error([&] { Modules::instance().read(module); });
+    const cudaError_t error = catch_error([&] { Modules::instance().read_module(module); });
     write_log(options, cudaJitInfoLogBuffer, cudaJitInfoLogBufferSizeBytes, "");
     write_log(options, cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes,
-              error == cudaSuccess ? "" : module.problem);
+              error == cudaSuccess ? "" : module.error_explanation);
     if (error != cudaSuccess) Modules::instance().unload_library(module);
     require_success(error);
     *library = reinterpret_cast<cudaLibrary_t>(&module);
@@ -61,15 +62,16 @@ LoadedModule& find_library(cudaLibrary_t handle) {
     require(library, cudaErrorInvalidResourceHandle);
     // The library was read when it was loaded, and must be read again only if the device has been
     // reset since.
-    Modules::instance().read(*library);
+    Modules::instance().read_module(*library);
     return *library;
 }
 
 cudaKernel_t find_kernel_in_library(LoadedModule& library, const std::string& name) {
-    return reinterpret_cast<cudaKernel_t>(&Modules::instance().library_kernel(library, name));
+    return reinterpret_cast<cudaKernel_t>(&Modules::instance().get_or_create_kernel(library, name));
 }
 
-void variable(void** address, size_t* bytes, cudaLibrary_t handle, const char* name, bool managed) {
+void store_variable(void** address, size_t* bytes, cudaLibrary_t handle, const char* name,
+                    bool managed) {
     require(name && (address || bytes));
     const VariableAddress found =
         Modules::instance().find_variable_in_module(find_library(handle), name);
@@ -87,7 +89,7 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJi
                                 unsigned) {
     return api(__func__, [&] {
         require(library && code);
-        load(library, {}, code, {options, values, count});
+        load_library(library, {}, code, {options, values, count});
     });
 }
 
@@ -101,7 +103,7 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* name,
             refuse(std::string("the file ") + name + " cannot be read.", cudaErrorFileNotFound);
         std::vector<char> file(std::istreambuf_iterator<char>(stream), {});
         file.push_back('\0');  // PTX text must end with a null character
-        load(library, std::move(file), nullptr, {options, values, count});
+        load_library(library, std::move(file), nullptr, {options, values, count});
     });
 }
 
@@ -130,20 +132,20 @@ cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned count,
     return api(__func__, [&] {
         require(kernels && count > 0);
         LoadedModule& library = find_library(handle);
-        unsigned next = 0;
+        unsigned stored_count = 0;
         for (const auto& [name, kernel] : library.module->kernels) {
-            if (next == count) break;
-            kernels[next++] = find_kernel_in_library(library, name);
+            if (stored_count == count) break;
+            kernels[stored_count++] = find_kernel_in_library(library, name);
         }
     });
 }
 
 cudaError_t cudaLibraryGetGlobal(void** address, size_t* bytes, cudaLibrary_t library,
                                  const char* name) {
-    return api(__func__, [&] { variable(address, bytes, library, name, false); });
+    return api(__func__, [&] { store_variable(address, bytes, library, name, false); });
 }
 
 cudaError_t cudaLibraryGetManaged(void** address, size_t* bytes, cudaLibrary_t library,
                                   const char* name) {
-    return api(__func__, [&] { variable(address, bytes, library, name, true); });
+    return api(__func__, [&] { store_variable(address, bytes, library, name, true); });
 }

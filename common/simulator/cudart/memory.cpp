@@ -20,11 +20,11 @@ namespace {
 /// The row alignment of cudaMallocPitch in bytes, as on hardware.
 constexpr size_t kPitchAlignment = 512;
 
-u64 address_of(const void* pointer) {
+u64 to_address(const void* pointer) {
     return reinterpret_cast<u64>(pointer);
 }
 
-void allocate(void** pointer, size_t bytes, AllocationKind kind) {
+void allocate_memory(void** pointer, size_t bytes, AllocationKind kind) {
     require(pointer);
     *pointer = nullptr;
     if (bytes == 0) return;
@@ -40,29 +40,31 @@ void allocate(void** pointer, size_t bytes, AllocationKind kind) {
 
 /// Fails with a message that explains why the pointer cannot be freed.
 [[noreturn]] void refuse_free(const void* pointer) {
-    const u64 address = address_of(pointer);
-    if (const auto inside = memory().find(address)) {
-        if (inside->begin == address)
+    const u64 address = to_address(pointer);
+    if (const auto containing_allocation = memory().find(address)) {
+        if (containing_allocation->begin == address)
             refuse("the memory was allocated by a different kind of call.");
-        refuse("the pointer lies " + std::to_string(address - inside->begin) +
+        refuse("the pointer lies " + std::to_string(address - containing_allocation->begin) +
                " bytes into an allocation; pass the address at which the allocation begins.");
     }
     const auto table = memory().table();
-    const Allocation* freed = table->find_freed(address);
-    if (freed && freed->begin == address)
-        refuse("the memory (" + std::to_string(freed->end - freed->begin) + " bytes, allocation " +
-               std::to_string(freed->serial) + " of the program) was already freed.");
+    const Allocation* freed_allocation = table->find_freed(address);
+    if (freed_allocation && freed_allocation->begin == address)
+        refuse("the memory (" + std::to_string(freed_allocation->end - freed_allocation->begin) +
+               " bytes, allocation " + std::to_string(freed_allocation->serial) +
+               " of the program) was already freed.");
     refuse("the pointer does not belong to an allocation.");
 }
 
-/// Frees `pointer` if `allowed` returns true for the kind of its allocation. Fails otherwise.
-template <class Allowed>
-void free_pointer(void* pointer, Allowed allowed) {
+/// Frees `pointer` if `is_allowed_kind` returns true for the kind of its allocation. Fails
+/// otherwise.
+template <class IsAllowedKind>
+void free_pointer(void* pointer, IsAllowedKind is_allowed_kind) {
     if (!pointer) return;
-    const auto allocation = memory().find(address_of(pointer));
+    const auto allocation = memory().find(to_address(pointer));
     const bool is_variable = allocation && !allocation->name.empty();
-    if (!allocation || is_variable || allocation->begin != address_of(pointer) ||
-        !allowed(allocation->kind))
+    if (!allocation || is_variable || allocation->begin != to_address(pointer) ||
+        !is_allowed_kind(allocation->kind))
         refuse_free(pointer);
     memory().free(allocation->begin);
 }
@@ -78,7 +80,7 @@ void allocate_pitched(void** pointer, size_t* pitch, size_t width, size_t rows) 
     *pitch = round_up(width, kPitchAlignment);
     require(!__builtin_mul_overflow(*pitch, rows, &bytes), cudaErrorMemoryAllocation);
     if (bytes == 0) *pitch = 0;
-    allocate(pointer, bytes, AllocationKind::device);
+    allocate_memory(pointer, bytes, AllocationKind::device);
 }
 
 // ---- host memory ----
@@ -90,33 +92,33 @@ public:
         static HostFlags& flags = *new HostFlags;
         return flags;
     }
-    void set(const void* pointer, unsigned flags) {
+    void set_flags(const void* pointer, unsigned flags) {
         std::lock_guard lock(mutex_);
         // Every allocation is portable and mapped, because there is only one device memory and one
         // address space.
-        flags_[pointer] = (flags & ~cudaHostAllocPortable) | cudaHostAllocMapped;
+        flags_of_pointer_[pointer] = (flags & ~cudaHostAllocPortable) | cudaHostAllocMapped;
     }
-    unsigned get(u64 begin) {
+    unsigned find_flags(u64 begin) {
         std::lock_guard lock(mutex_);
-        const auto found = flags_.find(reinterpret_cast<const void*>(begin));
-        return found == flags_.end() ? cudaHostAllocMapped : found->second;
+        const auto found = flags_of_pointer_.find(reinterpret_cast<const void*>(begin));
+        return found == flags_of_pointer_.end() ? cudaHostAllocMapped : found->second;
     }
-    void forget(const void* pointer) {
+    void erase_flags(const void* pointer) {
         std::lock_guard lock(mutex_);
-        flags_.erase(pointer);
+        flags_of_pointer_.erase(pointer);
     }
 
 private:
     std::mutex mutex_;
-    std::map<const void*, unsigned> flags_;
+    std::map<const void*, unsigned> flags_of_pointer_;
 };
 
 void allocate_host(void** pointer, size_t bytes, unsigned flags) {
-    constexpr unsigned known =
+    constexpr unsigned known_flags =
         cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
-    require(!(flags & ~known));
-    allocate(pointer, bytes, AllocationKind::pinned);
-    if (*pointer) HostFlags::instance().set(*pointer, flags);
+    require(!(flags & ~known_flags));
+    allocate_memory(pointer, bytes, AllocationKind::pinned);
+    if (*pointer) HostFlags::instance().set_flags(*pointer, flags);
 }
 
 bool is_host_kind(AllocationKind kind) {
@@ -124,41 +126,41 @@ bool is_host_kind(AllocationKind kind) {
 }
 
 void register_host(void* pointer, size_t bytes, unsigned flags) {
-    constexpr unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped |
-                               cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
-    require(pointer && bytes > 0 && !(flags & ~known));
-    require(!memory().is_device_range(address_of(pointer)));
+    constexpr unsigned known_flags = cudaHostRegisterPortable | cudaHostRegisterMapped |
+                                     cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
+    require(pointer && bytes > 0 && !(flags & ~known_flags));
+    require(!memory().is_device_range(to_address(pointer)));
     require(memory().register_host(pointer, bytes), cudaErrorHostMemoryAlreadyRegistered);
-    HostFlags::instance().set(pointer, flags);
+    HostFlags::instance().set_flags(pointer, flags);
     record_gap(Gap::host);
 }
 
 void unregister_host(void* pointer) {
-    require(pointer && !memory().is_device_range(address_of(pointer)));
+    require(pointer && !memory().is_device_range(to_address(pointer)));
     require(memory().unregister_host(pointer), cudaErrorHostMemoryNotRegistered);
-    HostFlags::instance().forget(pointer);
+    HostFlags::instance().erase_flags(pointer);
 }
 
 /// Returns the allocation of pinned or registered memory that contains `pointer`.
 Allocation find_host_memory(const void* pointer) {
-    const auto allocation = memory().find(address_of(pointer));
+    const auto allocation = memory().find(to_address(pointer));
     require(allocation && is_host_kind(allocation->kind));
     return *allocation;
 }
 
-void describe(const void* pointer, cudaPointerAttributes& attributes) {
+void store_attributes(const void* pointer, cudaPointerAttributes& attributes) {
     std::memset(&attributes, 0, sizeof attributes);
-    void* plain = const_cast<void*>(pointer);
-    const auto allocation = memory().find(address_of(pointer));
+    void* mutable_pointer = const_cast<void*>(pointer);
+    const auto allocation = memory().find(to_address(pointer));
     if (!allocation) {
         attributes.type = cudaMemoryTypeUnregistered;
         attributes.device = cudaInvalidDeviceId;
-        attributes.hostPointer = plain;
+        attributes.hostPointer = mutable_pointer;
         return;
     }
     attributes.device = 0;
-    attributes.devicePointer = plain;
-    if (allocation->to_host == 0) attributes.hostPointer = plain;
+    attributes.devicePointer = mutable_pointer;
+    if (allocation->host_offset == 0) attributes.hostPointer = mutable_pointer;
     attributes.type = allocation->kind == AllocationKind::managed ? cudaMemoryTypeManaged
                       : is_host_kind(allocation->kind)            ? cudaMemoryTypeHost
                                                                   : cudaMemoryTypeDevice;
@@ -169,7 +171,7 @@ void describe(const void* pointer, cudaPointerAttributes& attributes) {
 namespace coalesce::simulator::cudart {
 
 void allocate_device(void** pointer, size_t bytes) {
-    allocate(pointer, bytes, AllocationKind::device);
+    allocate_memory(pointer, bytes, AllocationKind::device);
 }
 
 void free_device(void* pointer) {
@@ -185,7 +187,7 @@ void free_device(void* pointer) {
 COALESCE_BY(unsafe_api, cudaMalloc, allocate_device, 2);
 /// As on hardware, cudaFree waits for all work.
 static void wait_and_free(void* pointer) {
-    note_host_waited_for_all();
+    record_host_wait_for_device();
     free_device(pointer);
 }
 COALESCE_BY(unsafe_api, cudaFree, wait_and_free, 1);
@@ -203,11 +205,11 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* block, cudaExtent extent) {
     });
 }
 
-cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
+cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
     return api(__func__, [&] {
-        require(free && total);
-        *total = memory().capacity();
-        *free = memory().capacity() - memory().bytes_in_use();
+        require(free_bytes && total_bytes);
+        *total_bytes = memory().capacity();
+        *free_bytes = memory().capacity() - memory().bytes_in_use();
     });
 }
 
@@ -216,7 +218,7 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
     return unsafe_api(__func__, [&] {
         require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost);
-        allocate(pointer, bytes, AllocationKind::managed);
+        allocate_memory(pointer, bytes, AllocationKind::managed);
     });
 }
 
@@ -224,14 +226,14 @@ namespace {
 
 /// Checks that the range is managed memory. Otherwise ignores the advice, which concerns the
 /// location of the memory.
-void check_advised(const void* pointer, size_t bytes) {
-    const auto allocation = memory().find(address_of(pointer));
+void check_managed_range(const void* pointer, size_t bytes) {
+    const auto allocation = memory().find(to_address(pointer));
     require(allocation && allocation->kind == AllocationKind::managed &&
-            allocation->contains(address_of(pointer), bytes) && bytes > 0);
+            allocation->contains(to_address(pointer), bytes) && bytes > 0);
 }
 
 void check_location(const cudaMemLocation& location) {
-    require(location.type != cudaMemLocationTypeDevice || is_device(location.id),
+    require(location.type != cudaMemLocationTypeDevice || is_device_index(location.id),
             cudaErrorInvalidDevice);
 }
 
@@ -243,7 +245,7 @@ cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocat
         require(flags == 0);
         if (find_capture(stream)) check_not_captured(stream);
         check_location(location);
-        check_advised(pointer, bytes);
+        check_managed_range(pointer, bytes);
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaMemPrefetchAsync, _ptsz);
@@ -252,12 +254,12 @@ cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise,
                           cudaMemLocation location) {
     return api(__func__, [&] {
         check_location(location);
-        check_advised(pointer, bytes);
+        check_managed_range(pointer, bytes);
     });
 }
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t, unsigned) {
-    return call_on_stream(__func__, stream, [&] { return check_advised(pointer, 1); });
+    return call_on_stream(__func__, stream, [&] { return check_managed_range(pointer, 1); });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamAttachMemAsync, _ptsz);
 
@@ -271,9 +273,9 @@ COALESCE_BY(unsafe_api, cudaHostAlloc, allocate_host, 3);
 
 cudaError_t cudaFreeHost(void* pointer) {
     return unsafe_api(__func__, [&] {
-        note_host_waited_for_all();
+        record_host_wait_for_device();
         free_pointer(pointer, [](AllocationKind kind) { return kind == AllocationKind::pinned; });
-        HostFlags::instance().forget(pointer);
+        HostFlags::instance().erase_flags(pointer);
     });
 }
 
@@ -291,13 +293,13 @@ cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* pointer, unsig
 cudaError_t cudaHostGetFlags(unsigned* flags, void* pointer) {
     return api(__func__, [&] {
         require(flags);
-        *flags = HostFlags::instance().get(find_host_memory(pointer).begin);
+        *flags = HostFlags::instance().find_flags(find_host_memory(pointer).begin);
     });
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
     return answer(__func__, [&] {
         require(attributes);
-        describe(pointer, *attributes);
+        store_attributes(pointer, *attributes);
     });
 }

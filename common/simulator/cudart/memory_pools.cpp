@@ -21,105 +21,107 @@ using namespace coalesce::simulator::cudart;
 
 namespace {
 
-struct Pool {
-    std::map<cudaMemPoolAttr, int> switches = {{cudaMemPoolReuseFollowEventDependencies, 1},
-                                               {cudaMemPoolReuseAllowOpportunistic, 1},
-                                               {cudaMemPoolReuseAllowInternalDependencies, 1}};
-    u64 release_threshold = 0;
-    u64 used = 0, peak_used = 0;  ///< in bytes
+struct MemoryPool {
+    std::map<cudaMemPoolAttr, int> switch_values = {{cudaMemPoolReuseFollowEventDependencies, 1},
+                                                    {cudaMemPoolReuseAllowOpportunistic, 1},
+                                                    {cudaMemPoolReuseAllowInternalDependencies, 1}};
+    u64 release_threshold_bytes = 0;
+    u64 used_bytes = 0, peak_used_bytes = 0;  ///< in bytes
 };
 
 /// The default pool and the current pool of the device, and the pools that the program has created.
-class Pools {
+class MemoryPools {
 public:
-    static Pools& instance() {
-        static Pools& pools = *new Pools;
+    static MemoryPools& instance() {
+        static MemoryPools& pools = *new MemoryPools;
         return pools;
     }
     cudaMemPool_t default_pool() { return reinterpret_cast<cudaMemPool_t>(&default_pool_); }
-    cudaMemPool_t current() { return current_; }
-    Pool& find(cudaMemPool_t handle) {
-        Pool* pool = handle == default_pool() ? &default_pool_ : created_.find(handle);
+    cudaMemPool_t current_pool() { return current_pool_; }
+    MemoryPool& find(cudaMemPool_t handle) {
+        MemoryPool* pool = handle == default_pool() ? &default_pool_ : created_pools_.find(handle);
         require(pool);
         return *pool;
     }
-    void use(cudaMemPool_t handle) {
+    void set_current(cudaMemPool_t handle) {
         find(handle);
-        current_ = handle;
+        current_pool_ = handle;
     }
-    cudaMemPool_t create() { return created_.add({}); }
-    void destroy(cudaMemPool_t handle) {
+    cudaMemPool_t create_pool() { return created_pools_.add({}); }
+    void destroy_pool(cudaMemPool_t handle) {
         std::lock_guard lock(mutex_);
-        require(created_.destroy(handle));
-        if (current_ == handle) current_ = default_pool();
-        std::erase_if(owners_, [&](const auto& entry) { return entry.second.pool == handle; });
+        require(created_pools_.destroy(handle));
+        if (current_pool_ == handle) current_pool_ = default_pool();
+        std::erase_if(owning_pools_,
+                      [&](const auto& entry) { return entry.second.pool == handle; });
     }
-    void note_allocation(cudaMemPool_t handle, const void* pointer, u64 bytes) {
+    void record_allocation(cudaMemPool_t handle, const void* pointer, u64 bytes) {
         std::lock_guard lock(mutex_);
-        Pool& pool = find(handle);
-        owners_[pointer] = {handle, bytes};
-        pool.used += bytes;
-        pool.peak_used = std::max(pool.peak_used, pool.used);
+        MemoryPool& pool = find(handle);
+        owning_pools_[pointer] = {handle, bytes};
+        pool.used_bytes += bytes;
+        pool.peak_used_bytes = std::max(pool.peak_used_bytes, pool.used_bytes);
     }
     void record_freed(const void* pointer) {
         std::lock_guard lock(mutex_);
-        const auto owner = owners_.find(pointer);
-        if (owner == owners_.end()) return;
-        find(owner->second.pool).used -= owner->second.bytes;
-        owners_.erase(owner);
+        const auto owning_pool = owning_pools_.find(pointer);
+        if (owning_pool == owning_pools_.end()) return;
+        find(owning_pool->second.pool).used_bytes -= owning_pool->second.bytes;
+        owning_pools_.erase(owning_pool);
     }
 
 private:
-    struct Owner {
+    struct OwningPool {
         cudaMemPool_t pool;
         u64 bytes;
     };
 
     std::mutex mutex_;
-    Pool default_pool_;
-    std::atomic<cudaMemPool_t> current_ = default_pool();
-    Handles<cudaMemPool_t, Pool> created_;
-    std::map<const void*, Owner> owners_;  ///< the pool and size of each live allocation
+    MemoryPool default_pool_;
+    std::atomic<cudaMemPool_t> current_pool_ = default_pool();
+    HandleTable<cudaMemPool_t, MemoryPool> created_pools_;
+    std::map<const void*, OwningPool> owning_pools_;  ///< the pool and size of each live allocation
 };
 
-Pool& find_pool(cudaMemPool_t handle) {
-    return Pools::instance().find(handle);
+MemoryPool& find_pool(cudaMemPool_t handle) {
+    return MemoryPools::instance().find(handle);
 }
 
-int* find_switch(Pool& pool, cudaMemPoolAttr attribute) {
-    const auto found = pool.switches.find(attribute);
-    return found == pool.switches.end() ? nullptr : &found->second;
+int* find_switch(MemoryPool& pool, cudaMemPoolAttr attribute) {
+    const auto found = pool.switch_values.find(attribute);
+    return found == pool.switch_values.end() ? nullptr : &found->second;
 }
 
-void get(Pool& pool, cudaMemPoolAttr attribute, void* value) {
+void get_attribute(MemoryPool& pool, cudaMemPoolAttr attribute, void* value) {
     if (const int* found = find_switch(pool, attribute))
         return store_output(static_cast<int*>(value), *found);
-    u64* number = static_cast<u64*>(value);
+    u64* wide_value = static_cast<u64*>(value);
     switch (attribute) {
-        case cudaMemPoolAttrReleaseThreshold: return store_output(number, pool.release_threshold);
+        case cudaMemPoolAttrReleaseThreshold:
+            return store_output(wide_value, pool.release_threshold_bytes);
         // A pool reserves no more memory than is in use.
         case cudaMemPoolAttrReservedMemCurrent:
-        case cudaMemPoolAttrUsedMemCurrent: return store_output(number, pool.used);
+        case cudaMemPoolAttrUsedMemCurrent: return store_output(wide_value, pool.used_bytes);
         case cudaMemPoolAttrReservedMemHigh:
-        case cudaMemPoolAttrUsedMemHigh: return store_output(number, pool.peak_used);
+        case cudaMemPoolAttrUsedMemHigh: return store_output(wide_value, pool.peak_used_bytes);
         default: fail();
     }
 }
 
-void set(Pool& pool, cudaMemPoolAttr attribute, void* value) {
+void set_attribute(MemoryPool& pool, cudaMemPoolAttr attribute, void* value) {
     if (int* found = find_switch(pool, attribute)) {
         *found = *static_cast<int*>(value);
         return;
     }
     switch (attribute) {
         case cudaMemPoolAttrReleaseThreshold:
-            pool.release_threshold = *static_cast<u64*>(value);
+            pool.release_threshold_bytes = *static_cast<u64*>(value);
             return;
         case cudaMemPoolAttrReservedMemHigh:
         case cudaMemPoolAttrUsedMemHigh:
             // A high-water mark can only be reset to 0.
             require(*static_cast<u64*>(value) == 0);
-            pool.peak_used = pool.used;
+            pool.peak_used_bytes = pool.used_bytes;
             return;
         default: fail();
     }
@@ -136,13 +138,13 @@ void store_pool(cudaMemPool_t* handle, int device, cudaMemPool_t pool) {
 int require_device(const cudaMemLocation* location, cudaMemAllocationType type) {
     require(location);
     if (location->type != cudaMemLocationTypeDevice || type != cudaMemAllocationTypePinned)
-        not_simulated("a memory pool for anything other than device memory");
+        fail_not_simulated("a memory pool for anything other than device memory");
     return location->id;
 }
 
 void use_pool(int device, cudaMemPool_t handle) {
     require(device == 0, cudaErrorInvalidDevice);
-    Pools::instance().use(handle);
+    MemoryPools::instance().set_current(handle);
 }
 
 void allocate_in_stream(void** pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
@@ -159,7 +161,7 @@ void allocate_in_stream(void** pointer, size_t bytes, cudaMemPool_t pool, cudaSt
     // The pool's settings (cudaMemPoolSetAccess) decide which devices have access to this memory,
     // but the simulator does not check them.
     if (begin != 0) memory().set_device(begin, Allocation::kAllDevices);
-    if (*pointer) Pools::instance().note_allocation(pool, *pointer, bytes);
+    if (*pointer) MemoryPools::instance().record_allocation(pool, *pointer, bytes);
 }
 
 void free_in_stream(void* pointer, cudaStream_t stream) {
@@ -168,7 +170,7 @@ void free_in_stream(void* pointer, cudaStream_t stream) {
     if (const auto capture = find_capture(stream)) return capture_free(capture, stream, pointer);
     const StreamWork work(stream);
     if (const auto allocation = memory().find(reinterpret_cast<u64>(pointer)))
-        StreamWork::note_freed(allocation->begin, allocation->end);
+        StreamWork::record_freed_range(allocation->begin, allocation->end);
     free_device(pointer);
 }
 
@@ -177,13 +179,14 @@ void free_in_stream(void* pointer, cudaStream_t stream) {
 namespace coalesce::simulator::cudart {
 
 void record_freed_in_pools(const void* pointer) {
-    Pools::instance().record_freed(pointer);
+    MemoryPools::instance().record_freed(pointer);
 }
 
 }  // namespace coalesce::simulator::cudart
 
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
-    return api(__func__, allocate_in_stream, pointer, bytes, Pools::instance().current(), stream);
+    return api(__func__, allocate_in_stream, pointer, bytes, MemoryPools::instance().current_pool(),
+               stream);
 }
 COALESCE_PER_THREAD_STREAM(cudaMallocAsync, _ptsz);
 
@@ -196,11 +199,11 @@ COALESCE_PER_THREAD_STREAM(cudaFreeAsync, _ptsz);
 // ---- pools ----
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
-    return api(__func__, [&] { store_pool(pool, device, Pools::instance().default_pool()); });
+    return api(__func__, [&] { store_pool(pool, device, MemoryPools::instance().default_pool()); });
 }
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
-    return api(__func__, [&] { store_pool(pool, device, Pools::instance().current()); });
+    return api(__func__, [&] { store_pool(pool, device, MemoryPools::instance().current_pool()); });
 }
 
 COALESCE_BY(api, cudaDeviceSetMemPool, use_pool, 2);
@@ -208,14 +211,14 @@ COALESCE_BY(api, cudaDeviceSetMemPool, use_pool, 2);
 cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* pool, cudaMemLocation* location,
                                      cudaMemAllocationType type) {
     return api(__func__, [&] {
-        store_pool(pool, require_device(location, type), Pools::instance().default_pool());
+        store_pool(pool, require_device(location, type), MemoryPools::instance().default_pool());
     });
 }
 
 cudaError_t cudaMemGetMemPool(cudaMemPool_t* pool, cudaMemLocation* location,
                               cudaMemAllocationType type) {
     return api(__func__, [&] {
-        store_pool(pool, require_device(location, type), Pools::instance().current());
+        store_pool(pool, require_device(location, type), MemoryPools::instance().current_pool());
     });
 }
 
@@ -228,16 +231,16 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* prope
     return api(__func__, [&] {
         require(pool && properties);
         if (properties->handleTypes != cudaMemHandleTypeNone)
-            not_simulated("sharing a memory pool with other processes");
+            fail_not_simulated("sharing a memory pool with other processes");
         if (properties->location.type != cudaMemLocationTypeDevice)
-            not_simulated("a memory pool for anything other than device memory");
+            fail_not_simulated("a memory pool for anything other than device memory");
         require(properties->location.id == 0, cudaErrorInvalidDevice);
-        *pool = Pools::instance().create();
+        *pool = MemoryPools::instance().create_pool();
     });
 }
 
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
-    return api(__func__, [&] { Pools::instance().destroy(handle); });
+    return api(__func__, [&] { MemoryPools::instance().destroy_pool(handle); });
 }
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, size_t) {
@@ -247,27 +250,27 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, size_t) {
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
     return api(__func__, [&] {
         require(value);
-        get(find_pool(handle), attribute, value);
+        get_attribute(find_pool(handle), attribute, value);
     });
 }
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
     return api(__func__, [&] {
         require(value);
-        set(find_pool(handle), attribute, value);
+        set_attribute(find_pool(handle), attribute, value);
     });
 }
 
 /// Has no effect, because a device can always access its own memory, and all devices share one
 /// memory.
-cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const cudaMemAccessDesc* list,
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const cudaMemAccessDesc* access_descriptions,
                                  size_t count) {
     return api(__func__, [&] {
-        require(count == 0 || list);
+        require(count == 0 || access_descriptions);
         find_pool(handle);
         for (size_t i = 0; i < count; ++i) {
-            require(list[i].location.id == 0, cudaErrorInvalidDevice);
-            require(list[i].flags == cudaMemAccessFlagsProtReadWrite);
+            require(access_descriptions[i].location.id == 0, cudaErrorInvalidDevice);
+            require(access_descriptions[i].flags == cudaMemAccessFlagsProtReadWrite);
         }
     });
 }

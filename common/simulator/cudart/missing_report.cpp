@@ -15,20 +15,20 @@ bool is_query(const std::string& function) {
     return function.find("Get") != function.npos && function.find("Ipc") == function.npos;
 }
 
-std::string capitalize(std::string words) {
-    words[0] = static_cast<char>(std::toupper(words[0]));
-    return words + ".";
+std::string make_sentence(std::string phrase) {
+    phrase[0] = static_cast<char>(std::toupper(phrase[0]));
+    return phrase + ".";
 }
 
 }  // namespace
 
-int report_missing(const char* function, const char* hint) {
+int report_missing(const char* function, const char* alternative) {
     return answer("", [&] {
-        const std::string what = std::string(function) + " is not simulated";
+        const std::string missing_text = std::string(function) + " is not simulated";
         if (is_query(function))
-            explain(what + "; " + hint + ".");
+            explain(missing_text + "; " + alternative + ".");
         else
-            report_unsupported(what + ".", capitalize(hint));
+            report_unsupported(missing_text + ".", make_sentence(alternative));
         fail(cudaErrorNotSupported);
     });
 }

@@ -28,11 +28,12 @@ struct KernelHandle {
     std::string name;          ///< the kernel's name in the PTX
     Kernel* kernel = nullptr;  ///< the kernel, or null until the module has been read
 
-    // The values set by cudaFuncSetAttribute. If the program has not set `max_dynamic_shared`, the
-    // value is -1, and the limit is 48 KiB minus the static shared memory.
-    int max_dynamic_shared = -1;
-    int carveout = -1;
-    bool non_portable_cluster = false;
+    // The values set by cudaFuncSetAttribute. If the program has not set
+    // `max_dynamic_shared_bytes`, the value is -1, and the limit is 48 KiB minus the static shared
+    // memory.
+    int max_dynamic_shared_bytes = -1;
+    int shared_carveout = -1;
+    bool allows_nonportable_cluster = false;
     Dim3 cluster{0, 0, 0};
     int cluster_policy = 0;
 
@@ -56,16 +57,16 @@ struct LoadedModule {
     std::vector<char> file;  ///< the file that cudaLibraryLoadFromFile read; contains the `images`
 
     std::map<std::string, std::unique_ptr<KernelHandle>> kernels;
-    std::vector<VariableHandle*> managed;
+    std::vector<VariableHandle*> managed_variables;
 
     std::unique_ptr<Module> module;   ///< null until the module is read
     cudaError_t error = cudaSuccess;  ///< the error if the module cannot be read, or cudaSuccess
-    std::string problem;              ///< an explanation of `error`
+    std::string error_explanation;    ///< an explanation of `error`
 
     /// Records the reason why the module cannot be read.
-    void set_error(cudaError_t why, const std::string& words) {
-        error = why;
-        problem = words;
+    void set_error(cudaError_t cause, const std::string& explanation) {
+        error = cause;
+        error_explanation = explanation;
     }
 };
 
@@ -79,7 +80,7 @@ class Modules {
 public:
     static Modules& instance();
 
-    LoadedModule& add(std::vector<const void*> images);
+    LoadedModule& add_module(std::vector<const void*> images);
     /// Removes the host addresses of a module whose fatbin the program unregisters.
     void forget_host_addresses(LoadedModule& module);
     void add_kernel(LoadedModule& module, const void* host_function, const char* name);
@@ -88,25 +89,25 @@ public:
 
     /// Returns the handle for the address of a kernel's host stub, or for a cudaKernel_t. The
     /// module may not have been read yet.
-    KernelHandle& find(const void* function);
+    KernelHandle& find_kernel(const void* function);
     /// Returns the same handle as `find`, but reads the kernel's module first, so that `kernel` is
     /// set.
-    KernelHandle& find_prepared(const void* function);
+    KernelHandle& find_prepared_kernel(const void* function);
     VariableAddress find_variable(const void* host_variable);
 
     /// Reads the module's PTX, allocates its variables and sets `module.module`, unless the module
     /// has already been read. Explains any failure.
-    void read(LoadedModule& module);
+    void read_module(LoadedModule& module);
     void prepare_kernel(KernelHandle& handle);
     VariableAddress find_variable_in_module(LoadedModule& module, const std::string& name);
 
     LoadedModule& add_library(std::vector<char> file, const void* image);
     LoadedModule* library(cudaLibrary_t handle);
-    KernelHandle& library_kernel(LoadedModule& library, const std::string& name);
+    KernelHandle& get_or_create_kernel(LoadedModule& library, const std::string& name);
     void unload_library(LoadedModule& library);
 
     /// Unloads modules for cudaDeviceReset. A module is read again when it is next used.
-    void reset();
+    void unload_all();
 
 private:
     void parse_locked(LoadedModule& module);
@@ -114,10 +115,11 @@ private:
 
     std::recursive_mutex mutex_;
     std::vector<std::unique_ptr<LoadedModule>> modules_;
-    std::map<const void*, KernelHandle*> functions_;    ///< kernels by host address
-    std::set<const void*> handles_;                     ///< the addresses of all KernelHandles
-    std::map<const void*, VariableHandle*> variables_;  ///< variables by host address
-    std::set<LoadedModule*> libraries_;                 ///< the libraries that are loaded
+    std::map<const void*, KernelHandle*> kernel_of_host_address_;  ///< kernels by host address
+    std::set<const void*> kernel_handles_;  ///< the addresses of all KernelHandles
+    std::map<const void*, VariableHandle*>
+        variable_of_host_address_;              ///< variables by host address
+    std::set<LoadedModule*> loaded_libraries_;  ///< the libraries that are loaded
 };
 
 }  // namespace coalesce::simulator::cudart

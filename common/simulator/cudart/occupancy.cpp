@@ -15,7 +15,7 @@ namespace {
 /// error.
 void store_active_blocks(int* blocks, const void* function, int threads, size_t dynamic_shared) {
     require(blocks && threads > 0);
-    const KernelHandle& handle = Modules::instance().find_prepared(function);
+    const KernelHandle& handle = Modules::instance().find_prepared_kernel(function);
     const bool fits = threads <= static_cast<int>(DeviceModel::max_threads_per_block) &&
                       dynamic_shared <= handle.dynamic_shared_limit();
     *blocks =
@@ -25,31 +25,32 @@ void store_active_blocks(int* blocks, const void* function, int threads, size_t 
 }
 
 /// Returns how many of the blocks that `config` describes fit on one multiprocessor.
-u64 resident_blocks(const void* function, const cudaLaunchConfig_t* config) {
+u64 count_resident_blocks(const void* function, const cudaLaunchConfig_t* config) {
     require(config);
     const u64 threads = u64{config->blockDim.x} * config->blockDim.y * config->blockDim.z;
     require(threads > 0 && threads <= DeviceModel::max_threads_per_block);
-    int per_multiprocessor = 0;
-    store_active_blocks(&per_multiprocessor, function, static_cast<int>(threads),
+    int blocks_per_multiprocessor = 0;
+    store_active_blocks(&blocks_per_multiprocessor, function, static_cast<int>(threads),
                         config->dynamicSmemBytes);
-    return static_cast<u64>(per_multiprocessor);
+    return static_cast<u64>(blocks_per_multiprocessor);
 }
 
 /// Returns the number of blocks per cluster that the launch or the kernel specifies.
 u64 cluster_size(const cudaLaunchConfig_t& config, const KernelHandle& handle) {
     for (unsigned i = 0; i < config.numAttrs; ++i) {
         if (config.attrs[i].id != cudaLaunchAttributeClusterDimension) continue;
-        const auto& c = config.attrs[i].val.clusterDim;
-        return u64{c.x} * c.y * c.z;
+        const auto& cluster_shape = config.attrs[i].val.clusterDim;
+        return u64{cluster_shape.x} * cluster_shape.y * cluster_shape.z;
     }
-    const u32* compiled = handle.kernel->ast->cluster;
-    return compiled[0] ? u64{compiled[0]} * std::max(compiled[1], 1u) * std::max(compiled[2], 1u)
-                       : 1;
+    const u32* compiled_shape = handle.kernel->ast->cluster;
+    return compiled_shape[0] ? u64{compiled_shape[0]} * std::max(compiled_shape[1], 1u) *
+                                   std::max(compiled_shape[2], 1u)
+                             : 1;
 }
 
 u64 max_cluster_blocks(const KernelHandle& handle) {
-    return handle.non_portable_cluster ? DeviceModel::max_cluster_size
-                                       : DeviceModel::portable_cluster_size;
+    return handle.allows_nonportable_cluster ? DeviceModel::max_cluster_size
+                                             : DeviceModel::portable_cluster_size;
 }
 
 }  // namespace
@@ -68,10 +69,12 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
                                                       int blocks, int threads) {
     return api(__func__, [&] {
         require(bytes && blocks > 0 && threads > 0);
-        const KernelHandle& handle = Modules::instance().find_prepared(function);
-        const u32 share = DeviceModel::shared_per_multiprocessor / static_cast<u32>(blocks);
-        const u32 used = handle.kernel->static_shared;
-        *bytes = std::min(share > used ? share - used : 0, handle.dynamic_shared_limit());
+        const KernelHandle& handle = Modules::instance().find_prepared_kernel(function);
+        const u32 shared_per_block =
+            DeviceModel::shared_per_multiprocessor / static_cast<u32>(blocks);
+        const u32 static_bytes = handle.kernel->static_shared_bytes;
+        *bytes = std::min(shared_per_block > static_bytes ? shared_per_block - static_bytes : 0,
+                          handle.dynamic_shared_limit());
     });
 }
 
@@ -79,8 +82,8 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* function
                                                  const cudaLaunchConfig_t* config) {
     return api(__func__, [&] {
         require(size);
-        const u64 blocks = resident_blocks(function, config);
-        const KernelHandle& handle = Modules::instance().find(function);
+        const u64 blocks = count_resident_blocks(function, config);
+        const KernelHandle& handle = Modules::instance().find_kernel(function);
         *size = blocks == 0 ? 0 : static_cast<int>(max_cluster_blocks(handle));
     });
 }
@@ -89,14 +92,14 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
                                            const cudaLaunchConfig_t* config) {
     return api(__func__, [&] {
         require(clusters);
-        const u64 blocks = std::min<u64>(resident_blocks(function, config),
+        const u64 blocks = std::min<u64>(count_resident_blocks(function, config),
                                          DeviceModel::max_counted_cluster_blocks);
-        const KernelHandle& handle = Modules::instance().find(function);
+        const KernelHandle& handle = Modules::instance().find_kernel(function);
         const u64 size = cluster_size(*config, handle);
         require(size > 0 && size <= max_cluster_blocks(handle), cudaErrorInvalidClusterSize);
-        u64 fit = 0;
-        for (const u64 group : DeviceModel::processor_groups)
-            if (size <= group) fit += group * blocks / size;
-        *clusters = static_cast<int>(fit);
+        u64 cluster_count = 0;
+        for (const u64 group_size : DeviceModel::processor_groups)
+            if (size <= group_size) cluster_count += group_size * blocks / size;
+        *clusters = static_cast<int>(cluster_count);
     });
 }

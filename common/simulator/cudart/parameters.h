@@ -9,13 +9,13 @@ namespace coalesce::simulator::cudart {
 
 /// The type of parameter `index` (counted from 0) of a function.
 template <std::size_t index, class Function>
-struct ParameterOf;
+struct ParameterType;
 template <std::size_t index, class Result, class... Parameters>
-struct ParameterOf<index, Result(Parameters...)> {
+struct ParameterType<index, Result(Parameters...)> {
     using Type = std::tuple_element_t<index, std::tuple<Parameters...>>;
 };
 template <std::size_t index, class Function>
-using Parameter = typename ParameterOf<index, Function>::Type;
+using Parameter = typename ParameterType<index, Function>::Type;
 
 }  // namespace coalesce::simulator::cudart
 

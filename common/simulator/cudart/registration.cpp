@@ -33,10 +33,11 @@ LoadedModule& to_module(void** handle) {
 
 std::vector<const void*> list_images(const fatbin::FatbinWrapper& wrapper) {
     if (wrapper.magic != fatbin::kWrapperMagic) return {&wrapper};
-    if (wrapper.version != fatbin::kLinkedWrapper || !wrapper.prelinked) return {wrapper.data};
+    if (wrapper.version != fatbin::kLinkedWrapperVersion || !wrapper.prelinked_containers)
+        return {wrapper.container};
     std::vector<const void*> images;
-    auto next = static_cast<const void* const*>(wrapper.prelinked);
-    for (; *next; ++next) images.push_back(*next);
+    auto next_image = static_cast<const void* const*>(wrapper.prelinked_containers);
+    for (; *next_image; ++next_image) images.push_back(*next_image);
     return images;
 }
 
@@ -45,8 +46,8 @@ std::vector<const void*> list_images(const fatbin::FatbinWrapper& wrapper) {
 extern "C" {
 
 void** __cudaRegisterFatBinary(void* wrapper) {
-    LoadedModule& module =
-        Modules::instance().add(list_images(*static_cast<const fatbin::FatbinWrapper*>(wrapper)));
+    LoadedModule& module = Modules::instance().add_module(
+        list_images(*static_cast<const fatbin::FatbinWrapper*>(wrapper)));
     return reinterpret_cast<void**>(&module);
 }
 
@@ -76,8 +77,8 @@ void __cudaRegisterManagedVar(void** handle, void** host_pointer, char*, const c
 char __cudaInitModule(void** handle) {
     CurrentCall call("__cudaInitModule");
     LoadedModule& module = to_module(handle);
-    if (module.managed.empty()) return 1;
-    return catch_error([&] { Modules::instance().read(module); }) == cudaSuccess;
+    if (module.managed_variables.empty()) return 1;
+    return catch_error([&] { Modules::instance().read_module(module); }) == cudaSuccess;
 }
 
 }  // extern "C"

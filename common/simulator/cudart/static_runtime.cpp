@@ -41,10 +41,10 @@ std::vector<char> read_program_file() {
     return bytes;
 }
 
-/// Calls `use(symbol, name)` for each symbol in the file's symbol table. A file that was processed
-/// by `strip` has no symbol table.
-template <class Use>
-void for_each_symbol(const char* file, Use use) {
+/// Calls `use_symbol(symbol, name)` for each symbol in the file's symbol table. A file that was
+/// processed by `strip` has no symbol table.
+template <class UseSymbol>
+void for_each_symbol(const char* file, UseSymbol use_symbol) {
     const auto& header = *reinterpret_cast<const Elf64_Ehdr*>(file);
     const auto* sections = reinterpret_cast<const Elf64_Shdr*>(file + header.e_shoff);
     for (unsigned i = 0; i < header.e_shnum; ++i) {
@@ -52,13 +52,13 @@ void for_each_symbol(const char* file, Use use) {
         const auto* symbols = reinterpret_cast<const Elf64_Sym*>(file + sections[i].sh_offset);
         const char* names = file + sections[sections[i].sh_link].sh_offset;
         for (std::uint64_t k = 0; k < sections[i].sh_size / sizeof *symbols; ++k)
-            use(symbols[k], names + symbols[k].st_name);
+            use_symbol(symbols[k], names + symbols[k].st_name);
     }
 }
 
 /// Returns the difference between the address of the program in memory and its address in the
 /// program's file.
-std::uintptr_t load_offset() {
+std::uintptr_t find_load_offset() {
     std::uintptr_t offset = 0;
     dl_iterate_phdr(
         [](dl_phdr_info* program, std::size_t, void* result) {
@@ -71,19 +71,19 @@ std::uintptr_t load_offset() {
 
 /// The instruction `jmp *0(%rip)`, followed by the target address.
 struct __attribute__((packed)) Jump {
-    unsigned char code[6] = {0xff, 0x25, 0, 0, 0, 0};
+    unsigned char opcode_bytes[6] = {0xff, 0x25, 0, 0, 0, 0};
     const void* target;
 };
 
-bool write_jump(char* from, const void* target) {
+bool write_jump(char* function_begin, const void* target) {
     const auto page_size = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-    const auto address = reinterpret_cast<std::uintptr_t>(from);
+    const auto address = reinterpret_cast<std::uintptr_t>(function_begin);
     const std::uintptr_t begin = address & ~(page_size - 1);
     const std::size_t size = address + sizeof(Jump) - begin;
     void* const page = reinterpret_cast<void*>(begin);
     if (mprotect(page, size, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return false;
     const Jump jump{.target = target};
-    std::memcpy(from, &jump, sizeof jump);
+    std::memcpy(function_begin, &jump, sizeof jump);
     return mprotect(page, size, PROT_READ | PROT_EXEC) == 0;
 }
 
@@ -105,18 +105,19 @@ __attribute__((constructor)) void intercept_static_runtime() {
     if (!name) return;
     const std::vector<char> file = read_program_file();
     if (file.empty()) return;
-    const std::string chosen = std::strcmp(name, "any") == 0 ? choose_library(file.data()) : name;
-    if (chosen.empty()) return;
-    const std::uintptr_t offset = load_offset();
-    void* const library = dlopen(chosen.c_str(), RTLD_LAZY);
+    const std::string library_name =
+        std::strcmp(name, "any") == 0 ? choose_library(file.data()) : name;
+    if (library_name.empty()) return;
+    const std::uintptr_t offset = find_load_offset();
+    void* const library = dlopen(library_name.c_str(), RTLD_LAZY);
     if (!library) return;
     for_each_symbol(file.data(), [&](const Elf64_Sym& symbol, const char* function) {
-        const std::string_view view = function;
-        if (!view.starts_with("cuda") && !view.starts_with("__cuda")) return;
+        const std::string_view function_name = function;
+        if (!function_name.starts_with("cuda") && !function_name.starts_with("__cuda")) return;
         if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) return;
         if (symbol.st_size < sizeof(Jump)) return;
-        if (const void* ours = dlsym(library, function))
-            write_jump(reinterpret_cast<char*>(offset + symbol.st_value), ours);
+        if (const void* replacement = dlsym(library, function))
+            write_jump(reinterpret_cast<char*>(offset + symbol.st_value), replacement);
     });
 }
 

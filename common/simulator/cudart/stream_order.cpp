@@ -25,25 +25,25 @@ namespace {
 /// A point in time: for each stream, the number of pieces of work that come before this point.
 using VectorClock = std::vector<u64>;
 
-void join_clock(VectorClock& to, const VectorClock& from) {
+void merge_clock(VectorClock& to, const VectorClock& from) {
     if (to.size() < from.size()) to.resize(from.size());
     for (std::size_t s = 0; s < from.size(); ++s) to[s] = std::max(to[s], from[s]);
 }
-u64 entry_of(const VectorClock& clock, std::size_t stream) {
+u64 clock_entry(const VectorClock& clock, std::size_t stream) {
     return stream < clock.size() ? clock[stream] : 0;
 }
 
 /// A piece of work in a stream.
 struct QueuedWork {
     std::size_t stream = 0;
-    u64 number = 0;  ///< the position of this work in its stream, starting at 1
+    u64 position = 0;  ///< the position of this work in its stream, starting at 1
     std::string name;
-    bool frees = false;
-    bool host_waits = false;
+    bool is_free = false;
+    bool is_awaited_by_host = false;
     AccessedRanges ranges;
-    VectorClock before;  ///< the point in time at which this work begins
+    VectorClock start_clock;  ///< the point in time at which this work begins
     /// the ranges of host-accessible memory that the work accesses
-    std::vector<GuardedRange> guarded;
+    std::vector<GuardedRange> guarded_ranges;
     u64 id = 0;  ///< the id of this work in GuardedRange::work
 };
 
@@ -51,20 +51,20 @@ struct QueuedWork {
 /// work performs atomics on such memory, because the host may be waiting for a flag that an atomic
 /// sets.
 std::vector<GuardedRange> find_guarded_ranges(const AccessedRanges& ranges, u64 id) {
-    std::vector<GuardedRange> guarded;
+    std::vector<GuardedRange> guarded_ranges;
     for (const auto kind :
          {AccessedRanges::kReads, AccessedRanges::kWrites, AccessedRanges::kAtomics}) {
-        for (const AccessedRanges::Range& range : ranges.of_kind(kind)) {
+        for (const AccessedRanges::Range& range : ranges.ranges_of_kind(kind)) {
             const auto allocation = memory().find(range.begin);
             if (!allocation || (allocation->kind != AllocationKind::managed &&
                                 allocation->kind != AllocationKind::pinned))
                 continue;
             if (kind == AccessedRanges::kAtomics) return {};
-            guarded.push_back({range.begin, std::min(range.end, allocation->end),
-                               kind == AccessedRanges::kWrites, id});
+            guarded_ranges.push_back({range.begin, std::min(range.end, allocation->end),
+                                      kind == AccessedRanges::kWrites, id});
         }
     }
-    return guarded;
+    return guarded_ranges;
 }
 
 /// New work is compared with at most this many earlier pieces of work.
@@ -73,13 +73,13 @@ constexpr std::size_t kMaxOutstandingWork = 256;
 class StreamOrder {
 public:
     static StreamOrder& instance() {
-        static StreamOrder& order = *new StreamOrder;
-        return order;
+        static StreamOrder& instance = *new StreamOrder;
+        return instance;
     }
 
-    void add_stream(cudaStream_t handle, bool waits_for_default) {
+    void add_stream(cudaStream_t handle, bool is_blocking) {
         const std::lock_guard lock(mutex_);
-        find(handle).is_blocking = waits_for_default;
+        find_stream_state(handle).is_blocking = is_blocking;
     }
 
     /// Reports whether the program has streams whose work can run at the same time.
@@ -90,83 +90,85 @@ public:
                            [](const auto& stream) { return !stream.is_blocking; });
     }
 
-    void begin(cudaStream_t handle, QueuedWork& work) {
+    void begin_work(cudaStream_t handle, QueuedWork& work) {
         const std::lock_guard lock(mutex_);
-        host_guard::open();
-        report_touches();
+        host_guard::unprotect();
+        report_host_accesses();
         work.stream = find_index(handle);
-        Stream& stream = streams_[work.stream];
-        join_clock(stream.clock, host_);
-        meet_default_stream(handle, stream);
-        work.before = stream.clock;
+        StreamState& stream = streams_[work.stream];
+        merge_clock(stream.clock, host_clock_);
+        order_with_default_stream(handle, stream);
+        work.start_clock = stream.clock;
         if (stream.clock.size() <= work.stream) stream.clock.resize(work.stream + 1);
-        work.number = ++stream.clock[work.stream];
+        work.position = ++stream.clock[work.stream];
     }
 
-    void end(QueuedWork work) {
+    void end_work(QueuedWork work) {
         const std::lock_guard lock(mutex_);
-        work.ranges.sort();
+        work.ranges.sort_and_join();
         work.id = ++last_id_;
-        if (!work.host_waits) work.guarded = find_guarded_ranges(work.ranges, work.id);
-        for (const QueuedWork& earlier : outstanding_) {
-            if (earlier.number <= entry_of(work.before, earlier.stream)) continue;
+        if (!work.is_awaited_by_host)
+            work.guarded_ranges = find_guarded_ranges(work.ranges, work.id);
+        for (const QueuedWork& earlier : outstanding_work_) {
+            if (earlier.position <= clock_entry(work.start_clock, earlier.stream)) continue;
             if (const auto found = AccessedRanges::find_conflict(earlier.ranges, work.ranges))
                 report(earlier, work, *found);
         }
-        if (work.host_waits) join_clock(host_, streams_[work.stream].clock);
-        if (!work.host_waits && !work.ranges.is_empty()) outstanding_.push_back(std::move(work));
+        if (work.is_awaited_by_host) merge_clock(host_clock_, streams_[work.stream].clock);
+        if (!work.is_awaited_by_host && !work.ranges.is_empty())
+            outstanding_work_.push_back(std::move(work));
         forget_ordered_work();
     }
 
     void record(cudaEvent_t event, cudaStream_t handle) {
         const std::lock_guard lock(mutex_);
-        Stream& stream = find(handle);
-        meet_default_stream(handle, stream);
-        events_[event] = stream.clock;
+        StreamState& stream = find_stream_state(handle);
+        order_with_default_stream(handle, stream);
+        event_clocks_[event] = stream.clock;
     }
-    void wait(cudaStream_t handle, cudaEvent_t event) {
+    void wait_for_event(cudaStream_t handle, cudaEvent_t event) {
         const std::lock_guard lock(mutex_);
-        if (const auto found = events_.find(event); found != events_.end())
-            join_clock(find(handle).clock, found->second);
+        if (const auto found = event_clocks_.find(event); found != event_clocks_.end())
+            merge_clock(find_stream_state(handle).clock, found->second);
     }
-    void record_within(cudaEvent_t event, const QueuedWork& work) {
+    void record_event_in_work(cudaEvent_t event, const QueuedWork& work) {
         const std::lock_guard lock(mutex_);
-        events_[event] = streams_[work.stream].clock;
+        event_clocks_[event] = streams_[work.stream].clock;
     }
-    void wait_within(QueuedWork& work, cudaEvent_t event) {
+    void wait_for_event_in_work(QueuedWork& work, cudaEvent_t event) {
         const std::lock_guard lock(mutex_);
-        const auto found = events_.find(event);
-        if (found == events_.end()) return;
-        join_clock(work.before, found->second);
-        join_clock(streams_[work.stream].clock, found->second);
+        const auto found = event_clocks_.find(event);
+        if (found == event_clocks_.end()) return;
+        merge_clock(work.start_clock, found->second);
+        merge_clock(streams_[work.stream].clock, found->second);
     }
-    void host_waits_for(cudaEvent_t event) {
+    void record_host_wait(cudaEvent_t event) {
         const std::lock_guard lock(mutex_);
-        if (const auto found = events_.find(event); found != events_.end())
-            join_clock(host_, found->second);
+        if (const auto found = event_clocks_.find(event); found != event_clocks_.end())
+            merge_clock(host_clock_, found->second);
         forget_ordered_work();
     }
-    void host_waits_for(cudaStream_t handle) {
+    void record_host_wait(cudaStream_t handle) {
         const std::lock_guard lock(mutex_);
-        Stream& stream = find(handle);
-        meet_default_stream(handle, stream);
-        join_clock(host_, stream.clock);
+        StreamState& stream = find_stream_state(handle);
+        order_with_default_stream(handle, stream);
+        merge_clock(host_clock_, stream.clock);
         forget_ordered_work();
     }
-    void report_last_touches() {
+    void report_last_host_accesses() {
         const std::lock_guard lock(mutex_);
-        host_guard::open();
-        report_touches();
+        host_guard::unprotect();
+        report_host_accesses();
     }
-    void host_waits_for_all() {
+    void record_host_wait_for_all() {
         const std::lock_guard lock(mutex_);
-        for (const Stream& stream : streams_) join_clock(host_, stream.clock);
+        for (const StreamState& stream : streams_) merge_clock(host_clock_, stream.clock);
         forget_ordered_work();
     }
 
 private:
-    struct Stream {
-        u64 key = 0;
+    struct StreamState {
+        u64 stream_key = 0;
         /// Whether this stream and the default stream wait for each other.
         bool is_blocking = true;
         VectorClock clock = {};
@@ -174,8 +176,8 @@ private:
 
     StreamOrder() { streams_.emplace_back(); }  // stream 0 is the default stream
 
-    static u64 key_of(cudaStream_t handle) {
-        if (is_legacy(handle)) return 0;
+    static u64 make_stream_key(cudaStream_t handle) {
+        if (is_legacy_default_stream(handle)) return 0;
         // Each host thread has a default stream of its own.
         if (handle == cudaStreamPerThread)
             return std::hash<std::thread::id>()(std::this_thread::get_id()) | 1;
@@ -183,64 +185,65 @@ private:
     }
     /// Returns the index of the stream, and adds the stream if it is new.
     std::size_t find_index(cudaStream_t handle) {
-        const u64 key = key_of(handle);
+        const u64 stream_key = make_stream_key(handle);
         std::size_t index = 0;
-        while (index < streams_.size() && streams_[index].key != key) ++index;
-        if (index == streams_.size()) streams_.push_back({.key = key});
+        while (index < streams_.size() && streams_[index].stream_key != stream_key) ++index;
+        if (index == streams_.size()) streams_.push_back({.stream_key = stream_key});
         return index;
     }
-    Stream& find(cudaStream_t handle) { return streams_[find_index(handle)]; }
+    StreamState& find_stream_state(cudaStream_t handle) { return streams_[find_index(handle)]; }
     /// Orders the work of the stream relative to the default stream. Work in the default stream
     /// comes after all earlier work in blocking streams, and before all later work in these
     /// streams.
-    void meet_default_stream(cudaStream_t handle, Stream& stream) {
-        if (!is_legacy(handle)) {
-            if (stream.is_blocking) join_clock(stream.clock, streams_[0].clock);
+    void order_with_default_stream(cudaStream_t handle, StreamState& stream) {
+        if (!is_legacy_default_stream(handle)) {
+            if (stream.is_blocking) merge_clock(stream.clock, streams_[0].clock);
             return;
         }
-        for (const Stream& other : streams_)
-            if (other.is_blocking) join_clock(stream.clock, other.clock);
+        for (const StreamState& other : streams_)
+            if (other.is_blocking) merge_clock(stream.clock, other.clock);
     }
     /// Forgets work that the host has waited for, and guards the memory of the remaining work.
     void forget_ordered_work() {
-        report_touches();
-        std::erase_if(outstanding_, [this](const QueuedWork& work) {
-            return work.number <= entry_of(host_, work.stream);
+        report_host_accesses();
+        std::erase_if(outstanding_work_, [this](const QueuedWork& work) {
+            return work.position <= clock_entry(host_clock_, work.stream);
         });
-        while (outstanding_.size() > kMaxOutstandingWork) outstanding_.pop_front();
-        std::vector<GuardedRange> guarded;
-        for (const QueuedWork& work : outstanding_)
-            guarded.insert(guarded.end(), work.guarded.begin(), work.guarded.end());
-        host_guard::protect(std::move(guarded));
+        while (outstanding_work_.size() > kMaxOutstandingWork) outstanding_work_.pop_front();
+        std::vector<GuardedRange> guarded_ranges;
+        for (const QueuedWork& work : outstanding_work_)
+            guarded_ranges.insert(guarded_ranges.end(), work.guarded_ranges.begin(),
+                                  work.guarded_ranges.end());
+        host_guard::protect(std::move(guarded_ranges));
     }
 
-    void report_touches() {
-        for (const HostTouch& touch : host_guard::take_touches()) {
-            const auto work =
-                std::find_if(outstanding_.begin(), outstanding_.end(),
-                             [&](const QueuedWork& queued) { return queued.id == touch.work; });
-            if (work != outstanding_.end()) report(touch, *work);
+    void report_host_accesses() {
+        for (const HostTouch& host_access : host_guard::take_touches()) {
+            const auto work = std::find_if(
+                outstanding_work_.begin(), outstanding_work_.end(),
+                [&](const QueuedWork& queued) { return queued.id == host_access.work_number; });
+            if (work != outstanding_work_.end()) report(host_access, *work);
         }
     }
-    static void report(const HostTouch& touch, const QueuedWork& work) {
+    static void report(const HostTouch& host_access, const QueuedWork& work) {
         const auto is_touched = [&](const AccessedRanges::Range& range) {
-            return touch.address >= range.begin && touch.address < range.end;
+            return host_access.address >= range.begin && host_access.address < range.end;
         };
         Report report;
         report.check = "streamcheck";
         report.kind = "host does not wait";
-        report.where = host_place(touch.instruction);
-        bool writes = false;
+        report.where = find_host_place(host_access.instruction);
+        bool work_writes = false;
         for (const auto kind : {AccessedRanges::kReads, AccessedRanges::kWrites}) {
-            const auto& ranges = work.ranges.of_kind(kind);
+            const auto& ranges = work.ranges.ranges_of_kind(kind);
             const auto found = std::find_if(ranges.begin(), ranges.end(), is_touched);
             if (found == ranges.end()) continue;
-            report.other = work.ranges.place_of(*found);
-            writes = kind == AccessedRanges::kWrites;
+            report.other = work.ranges.first_place(*found);
+            work_writes = kind == AccessedRanges::kWrites;
         }
-        report.message = std::string("The host ") + (touch.is_write ? "writes" : "reads") + " " +
-                         describe_address(touch.address, *memory().table()) + ", which " +
-                         work.name + " may still " + (writes ? "write" : "read") +
+        report.message = std::string("The host ") + (host_access.is_write ? "writes" : "reads") +
+                         " " + describe_address(host_access.address, *memory().table()) +
+                         ", which " + work.name + " may still " + (work_writes ? "write" : "read") +
                          ": the host has not waited for it.";
         report.cure =
             "Call cudaStreamSynchronize, cudaEventSynchronize or cudaDeviceSynchronize before the "
@@ -250,32 +253,35 @@ private:
 
     void report(const QueuedWork& earlier, const QueuedWork& later,
                 const AccessedRanges::Conflict& conflict) const {
-        const auto verb = [](const QueuedWork& work, AccessedRanges::Kind kind, bool past) {
-            if (work.frees) return past ? "freed" : "frees";
-            if (kind == AccessedRanges::kReads) return past ? "read" : "reads";
-            return past ? "wrote" : "writes";
+        const auto choose_verb = [](const QueuedWork& work, AccessedRanges::Kind kind,
+                                    bool is_past_tense) {
+            if (work.is_free) return is_past_tense ? "freed" : "frees";
+            if (kind == AccessedRanges::kReads) return is_past_tense ? "read" : "reads";
+            return is_past_tense ? "wrote" : "writes";
         };
         Report report;
         report.check = "streamcheck";
-        report.kind = later.frees ? "freed while in use" : "no order between streams";
-        report.where = conflict.later_place.line ? conflict.later_place : calling_place();
+        report.kind = later.is_free ? "freed while in use" : "no order between streams";
+        report.where = conflict.later_place.line ? conflict.later_place : find_calling_place();
         report.other = conflict.earlier_place;
         report.address = conflict.begin;
         const u64 bytes = conflict.end - conflict.begin;
         const auto table = memory().table();
-        const Allocation* freed =
+        const Allocation* freed_allocation =
             table->find(conflict.begin) == nullptr ? table->find_freed(conflict.begin) : nullptr;
-        const std::string where =
-            freed != nullptr ? "the allocation of " + std::to_string(freed->end - freed->begin) +
-                                   " bytes (no. " + std::to_string(freed->serial) + ")"
-                             : describe_address(conflict.begin, *table);
-        report.message = later.name + " " + verb(later, conflict.later, false) + " " +
+        const std::string location =
+            freed_allocation != nullptr
+                ? "the allocation of " +
+                      std::to_string(freed_allocation->end - freed_allocation->begin) +
+                      " bytes (no. " + std::to_string(freed_allocation->serial) + ")"
+                : describe_address(conflict.begin, *table);
+        report.message = later.name + " " + choose_verb(later, conflict.later, false) + " " +
                          std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes") +
-                         " starting at " + where + ", which " + earlier.name + " " +
-                         verb(earlier, conflict.earlier, true) +
+                         " starting at " + location + ", which " + earlier.name + " " +
+                         choose_verb(earlier, conflict.earlier, true) +
                          " in another stream; nothing orders the two operations.";
-        const bool meets_default = earlier.stream == 0 || later.stream == 0;
-        if (meets_default)
+        const bool involves_default_stream = earlier.stream == 0 || later.stream == 0;
+        if (involves_default_stream)
             report.message +=
                 " A stream made with cudaStreamNonBlocking does not wait for the default stream.";
         report.cure =
@@ -286,41 +292,41 @@ private:
     }
 
     std::mutex mutex_;
-    std::deque<Stream> streams_;  ///< the first one is the default stream
-    std::map<cudaEvent_t, VectorClock> events_;
-    VectorClock host_;
+    std::deque<StreamState> streams_;  ///< the first one is the default stream
+    std::map<cudaEvent_t, VectorClock> event_clocks_;
+    VectorClock host_clock_;
     u64 last_id_ = 0;
-    std::deque<QueuedWork> outstanding_;  ///< work that the host has not waited for
+    std::deque<QueuedWork> outstanding_work_;  ///< work that the host has not waited for
 };
 
 thread_local QueuedWork* current_work = nullptr;
 
-bool checks_streams() {
+bool is_stream_check_enabled() {
     return options().checks.streams;
 }
 
 }  // namespace
 
 StreamWork::StreamWork(cudaStream_t stream) {
-    if (current_work != nullptr || !checks_streams()) return;
+    if (current_work != nullptr || !is_stream_check_enabled()) return;
     is_outermost_ = true;
     current_work = new QueuedWork;
     current_work->name = CurrentCall::outermost_name();
-    StreamOrder::instance().begin(stream, *current_work);
+    StreamOrder::instance().begin_work(stream, *current_work);
 }
 
 StreamWork::~StreamWork() {
     if (!is_outermost_) return;
-    StreamOrder::instance().end(std::move(*current_work));
+    StreamOrder::instance().end_work(std::move(*current_work));
     delete current_work;
     current_work = nullptr;
 }
 
-void StreamWork::let_host_wait() {
-    if (current_work != nullptr) current_work->host_waits = true;
+void StreamWork::record_host_wait() {
+    if (current_work != nullptr) current_work->is_awaited_by_host = true;
 }
 
-void StreamWork::set_name(const std::string& name) {
+void StreamWork::set_kernel_name(const std::string& name) {
     if (current_work != nullptr) current_work->name = name;
 }
 
@@ -328,46 +334,47 @@ AccessedRanges* StreamWork::ranges() {
     return current_work != nullptr ? &current_work->ranges : nullptr;
 }
 
-void StreamWork::configure(LaunchConfig& config) {
+void StreamWork::collect_accesses_of(LaunchConfig& config) {
     if (current_work == nullptr) return;
-    config.accesses = &current_work->ranges;
+    config.accessed_ranges = &current_work->ranges;
     config.wants_shared_memory_only = !StreamOrder::instance().has_concurrent_streams();
 }
 
-void StreamWork::note_freed(u64 begin, u64 end) {
+void StreamWork::record_freed_range(u64 begin_work, u64 end_work) {
     if (current_work == nullptr) return;
-    current_work->frees = true;
-    current_work->ranges.add(AccessedRanges::kWrites, begin, end);
+    current_work->is_free = true;
+    current_work->ranges.add(AccessedRanges::kWrites, begin_work, end_work);
 }
 
 void StreamWork::record(cudaEvent_t event) {
-    if (current_work != nullptr) StreamOrder::instance().record_within(event, *current_work);
+    if (current_work != nullptr) StreamOrder::instance().record_event_in_work(event, *current_work);
 }
 
-void StreamWork::wait_for(cudaEvent_t event) {
-    if (current_work != nullptr) StreamOrder::instance().wait_within(*current_work, event);
+void StreamWork::wait_for_event(cudaEvent_t event) {
+    if (current_work != nullptr)
+        StreamOrder::instance().wait_for_event_in_work(*current_work, event);
 }
 
-void note_stream_created(cudaStream_t stream, bool waits_for_default) {
-    if (checks_streams()) StreamOrder::instance().add_stream(stream, waits_for_default);
+void record_stream_creation(cudaStream_t stream, bool is_blocking) {
+    if (is_stream_check_enabled()) StreamOrder::instance().add_stream(stream, is_blocking);
 }
-void note_event_recorded(cudaEvent_t event, cudaStream_t stream) {
-    if (checks_streams()) StreamOrder::instance().record(event, stream);
+void order_event_after_stream(cudaEvent_t event, cudaStream_t stream) {
+    if (is_stream_check_enabled()) StreamOrder::instance().record(event, stream);
 }
-void note_stream_waits(cudaStream_t stream, cudaEvent_t event) {
-    if (checks_streams()) StreamOrder::instance().wait(stream, event);
+void order_stream_after_event(cudaStream_t stream, cudaEvent_t event) {
+    if (is_stream_check_enabled()) StreamOrder::instance().wait_for_event(stream, event);
 }
-void note_host_waited_for_event(cudaEvent_t event) {
-    if (checks_streams()) StreamOrder::instance().host_waits_for(event);
+void record_host_wait_for_event(cudaEvent_t event) {
+    if (is_stream_check_enabled()) StreamOrder::instance().record_host_wait(event);
 }
-void note_host_waited_for_stream(cudaStream_t stream) {
-    if (checks_streams()) StreamOrder::instance().host_waits_for(stream);
+void record_host_wait_for_stream(cudaStream_t stream) {
+    if (is_stream_check_enabled()) StreamOrder::instance().record_host_wait(stream);
 }
-void note_host_waited_for_all() {
-    if (checks_streams()) StreamOrder::instance().host_waits_for_all();
+void record_host_wait_for_device() {
+    if (is_stream_check_enabled()) StreamOrder::instance().record_host_wait_for_all();
 }
-void report_host_touches() {
-    if (checks_streams()) StreamOrder::instance().report_last_touches();
+void report_host_accesses() {
+    if (is_stream_check_enabled()) StreamOrder::instance().report_last_host_accesses();
 }
 
 }  // namespace coalesce::simulator::cudart

@@ -36,22 +36,22 @@ public:
     StreamWork(const StreamWork&) = delete;
 
     /// Records that the host waits for the work before the current call returns.
-    static void let_host_wait();
+    static void record_host_wait();
     /// Sets the name of the kernel that the current work runs, for reports.
-    static void set_name(const std::string& name);
+    static void set_kernel_name(const std::string& name);
     /// Returns the ranges of the current work, to which the caller adds its accesses. Returns null
     /// if there is no current work or the check is disabled.
     static AccessedRanges* ranges();
     /// Configures a launch to collect its accesses. If no two streams of the program can run
     /// concurrently, the launch collects only accesses to memory that host and device share.
-    static void configure(LaunchConfig& config);
+    static void collect_accesses_of(LaunchConfig& config);
     /// Records that the current work frees this memory.
-    static void note_freed(u64 begin, u64 end);
+    static void record_freed_range(u64 begin, u64 end);
     /// These functions handle a graph node that records an event or waits for one. The check treats
     /// the graph as a single operation: it runs after all events that it waits for, and before all
     /// events that it records.
     static void record(cudaEvent_t event);
-    static void wait_for(cudaEvent_t event);
+    static void wait_for_event(cudaEvent_t event);
 
 private:
     bool is_outermost_ = false;
@@ -59,15 +59,15 @@ private:
 
 // ---- calls that order work ----
 
-void note_stream_created(cudaStream_t stream, bool waits_for_default);
-void note_event_recorded(cudaEvent_t event, cudaStream_t stream);
-void note_stream_waits(cudaStream_t stream, cudaEvent_t event);
+void record_stream_creation(cudaStream_t stream, bool is_blocking);
+void order_event_after_stream(cudaEvent_t event, cudaStream_t stream);
+void order_stream_after_event(cudaStream_t stream, cudaEvent_t event);
 /// Record that the host has waited for an event, for a stream, or for all streams.
-void note_host_waited_for_event(cudaEvent_t event);
-void note_host_waited_for_stream(cudaStream_t stream);
-void note_host_waited_for_all();
+void record_host_wait_for_event(cudaEvent_t event);
+void record_host_wait_for_stream(cudaStream_t stream);
+void record_host_wait_for_device();
 /// Reports accesses by the host to memory that the device may still have been using at that time.
 /// Must be called when the program ends.
-void report_host_touches();
+void report_host_accesses();
 
 }  // namespace coalesce::simulator::cudart

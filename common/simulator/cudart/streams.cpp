@@ -31,19 +31,20 @@ struct Stream {
 };
 
 auto& created_streams() {
-    static auto& all = *new Handles<cudaStream_t, Stream>;
-    return all;
+    static auto& instance = *new HandleTable<cudaStream_t, Stream>;
+    return instance;
 }
 
-bool is_default(cudaStream_t stream) {
-    return is_legacy(stream) || stream == cudaStreamPerThread;
+bool is_default_stream(cudaStream_t stream) {
+    return is_legacy_default_stream(stream) || stream == cudaStreamPerThread;
 }
 
 /// Returns the stream with this handle, or null if there is no such stream.
 Stream* find_stream_or_null(cudaStream_t handle) {
-    static auto& legacy = *new Stream{.id = 1};
-    static auto& per_thread = *new Stream{.id = 2};
-    if (is_default(handle)) return is_legacy(handle) ? &legacy : &per_thread;
+    static auto& legacy_stream = *new Stream{.id = 1};
+    static auto& per_thread_stream = *new Stream{.id = 2};
+    if (is_default_stream(handle))
+        return is_legacy_default_stream(handle) ? &legacy_stream : &per_thread_stream;
     return created_streams().find(handle);
 }
 
@@ -58,7 +59,7 @@ void create_stream(cudaStream_t* stream, unsigned flags, int priority) {
     require(stream && flags <= cudaStreamNonBlocking);
     priority = std::clamp(priority, kHighestPriority, kLowestPriority);
     *stream = created_streams().add({flags, priority, current_device(), next_id++});
-    note_stream_created(*stream, flags != cudaStreamNonBlocking);
+    record_stream_creation(*stream, flags != cudaStreamNonBlocking);
 }
 
 }  // namespace
@@ -70,14 +71,14 @@ void check_stream(cudaStream_t stream) {
         refuse("the stream was destroyed, or never created.", cudaErrorInvalidResourceHandle);
 }
 
-int device_of(cudaStream_t stream) {
-    return is_default(stream) ? current_device() : find_stream(stream).device;
+int find_device_of_stream(cudaStream_t stream) {
+    return is_default_stream(stream) ? current_device() : find_stream(stream).device;
 }
 
 void check_stream_of_device(cudaStream_t stream) {
     check_stream(stream);
-    const std::string device = std::to_string(device_of(stream));
-    if (device_of(stream) != current_device())
+    const std::string device = std::to_string(find_device_of_stream(stream));
+    if (find_device_of_stream(stream) != current_device())
         refuse("the stream belongs to device " + device + ", but the current device is " +
                    std::to_string(current_device()) + ": call cudaSetDevice(" + device +
                    ") before the launch.",
@@ -85,8 +86,8 @@ void check_stream_of_device(cudaStream_t stream) {
 }
 
 bool waits_for_default_stream(cudaStream_t stream) {
-    const Stream* known = find_stream_or_null(stream);
-    return known && known->flags != cudaStreamNonBlocking;
+    const Stream* known_stream = find_stream_or_null(stream);
+    return known_stream && known_stream->flags != cudaStreamNonBlocking;
 }
 
 void forget_streams() {
@@ -124,7 +125,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 
 static void wait_for_stream(cudaStream_t stream) {
     check_not_captured(stream);
-    note_host_waited_for_stream(stream);
+    record_host_wait_for_stream(stream);
 }
 
 COALESCE_BY(api, cudaStreamSynchronize, wait_for_stream, 1);
@@ -148,7 +149,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
         // Unlike host functions, callbacks cannot be captured.
         if (find_capture(stream)) check_not_captured(stream);
         // The callback may already use data written by earlier work in the stream.
-        note_host_waited_for_stream(stream);
+        record_host_wait_for_stream(stream);
         callback(stream, cudaSuccess, data);
     });
 }
@@ -173,8 +174,8 @@ COALESCE_PER_THREAD_STREAM(cudaStreamGetId, _ptsz);
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
     return api(__func__, [&] {
-        const Stream& known = find_stream(stream);
-        store_output(device, is_default(stream) ? current_device() : known.device);
+        const Stream& known_stream = find_stream(stream);
+        store_output(device, is_default_stream(stream) ? current_device() : known_stream.device);
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamGetDevice, _ptsz);
@@ -184,9 +185,9 @@ COALESCE_PER_THREAD_STREAM(cudaStreamGetDevice, _ptsz);
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
                                    const cudaStreamAttrValue* value) {
     return api(__func__, [&] {
-        Stream& known = find_stream(stream);
+        Stream& known_stream = find_stream(stream);
         require(value);
-        known.attributes[attribute] = *value;
+        known_stream.attributes[attribute] = *value;
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamSetAttribute, _ptsz);
@@ -199,8 +200,8 @@ COALESCE_PER_THREAD_STREAM(cudaStreamGetAttribute, _ptsz);
 
 cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
     return api(__func__, [&] {
-        Stream& target = find_stream(to);
-        target.attributes = find_stream(from).attributes;
+        Stream& target_stream = find_stream(to);
+        target_stream.attributes = find_stream(from).attributes;
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamCopyAttributes, _ptsz);

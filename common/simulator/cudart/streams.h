@@ -6,7 +6,7 @@
 namespace coalesce::simulator::cudart {
 
 /// Reports whether this is the legacy default stream, which synchronizes with all blocking streams.
-inline bool is_legacy(cudaStream_t stream) {
+inline bool is_legacy_default_stream(cudaStream_t stream) {
     return stream == nullptr || stream == cudaStreamLegacy;
 }
 
@@ -14,7 +14,7 @@ inline bool is_legacy(cudaStream_t stream) {
 void check_stream(cudaStream_t stream);
 
 /// Returns the device on which the stream was created, or the current device for a default stream.
-int device_of(cudaStream_t stream);
+int find_device_of_stream(cudaStream_t stream);
 
 /// Fails unless the stream belongs to the current device. Used for launches, which are not allowed
 /// in the stream of another device.
@@ -24,7 +24,7 @@ void check_stream_of_device(cudaStream_t stream);
 void check_event(cudaEvent_t event);
 
 /// Records the event immediately.
-void record_now(cudaEvent_t event);
+void record_immediately(cudaEvent_t event);
 
 /// Reports whether the stream and the default stream synchronize with each other.
 bool waits_for_default_stream(cudaStream_t stream);

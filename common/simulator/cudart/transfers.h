@@ -26,8 +26,8 @@ inline bool is_empty(const cudaExtent& box) {
 void copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent& box,
           cudaMemcpyKind kind);
 
-/// Sets every element to `value`. `element` is the size of an element in bytes: 1, 2 or 4.
-void fill(const cudaPitchedPtr& to, const cudaExtent& box, unsigned value, unsigned element);
+/// Sets every element to `value`. `element_bytes` is the size of an element in bytes: 1, 2 or 4.
+void fill(const cudaPitchedPtr& to, const cudaExtent& box, unsigned value, unsigned element_bytes);
 
 /// Performs the checks of `copy` or `fill` without doing the work.
 void check_copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from, const cudaExtent& box,

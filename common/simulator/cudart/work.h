@@ -33,7 +33,7 @@ struct FillWork {
     cudaPitchedPtr to{};
     cudaExtent extent{};  ///< the size of the box, whose width is in bytes
     unsigned value = 0;
-    unsigned element = 1;  ///< the size of one value in bytes: 1, 2 or 4
+    unsigned element_bytes = 1;  ///< the size of one value in bytes: 1, 2 or 4
 };
 
 using HostWork = cudaHostNodeParams;
@@ -55,7 +55,7 @@ struct WaitWork {
 struct AllocateWork {
     std::shared_ptr<GraphMemory> memory;
     cudaMemAllocNodeParams parameters{};
-    std::vector<cudaMemAccessDesc> access;  ///< the array that `parameters` points to
+    std::vector<cudaMemAccessDesc> access_descriptions;  ///< the array that `parameters` points to
 };
 
 struct FreeWork {
@@ -65,15 +65,15 @@ struct FreeWork {
 struct ConditionalWork {
     cudaGraphConditionalHandle handle = 0;
     cudaGraphConditionalNodeType type = cudaGraphCondTypeIf;
-    std::vector<std::shared_ptr<Graph>> bodies;
+    std::vector<std::shared_ptr<Graph>> body_graphs;
     /// The graph handles of `bodies`, in an array to which the program has a pointer.
-    std::shared_ptr<std::vector<cudaGraph_t>> handles;
+    std::shared_ptr<std::vector<cudaGraph_t>> body_handles;
 };
 
 using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, ChildWork, EmptyWork,
                           RecordWork, WaitWork, AllocateWork, FreeWork, ConditionalWork>;
 
-cudaGraphNodeType type_of(const Work& work);
+cudaGraphNodeType find_node_type(const Work& work);
 
 // ---- conversion of parameters to work; the conversion fails if the parameters are invalid ----
 
@@ -92,7 +92,7 @@ Work describe_copy_from_symbol(void* to, const void* symbol, size_t bytes, size_
 Work describe_fill(void* to, int value, size_t bytes);
 
 /// Checks work before any of it is executed. Fails if the work is invalid.
-void check(const Work& work);
+void check_work(const Work& work);
 
 /// Executes the work immediately.
 void execute_work(const Work& work);

@@ -14,59 +14,61 @@ namespace {
 
 /// Returns the lanes of an access whose addresses are in shared memory, in the form that the
 /// checker expects.
-SharedAccess shared_lanes(const Warp& w, u32 site, const Resolved& where,
-                          const LaneOffsets& offsets, u32 bytes) {
+SharedAccess make_shared_access(const Warp& w, u32 site, const Resolved& resolved,
+                                const LaneOffsets& offsets, u32 bytes) {
     return {.warp = race_warp(w),
             .site = site,
-            .active = where.in_shared,
+            .active = resolved.shared_lanes,
             .addresses = offsets.data(),
             .bytes_per_lane = bytes};
 }
 
-GlobalAccess global_lanes(const Warp& w, u32 site, const Resolved& where, u32 bytes,
-                          GlobalAccess::Kind kind) {
+GlobalAccess make_global_access(const Warp& w, u32 site, const Resolved& resolved, u32 bytes,
+                                GlobalAccess::Kind kind) {
     return {.kind = kind,
             .warp = w.index,
             .site = site,
-            .active = where.in_global,
-            .addresses = where.address,
+            .active = resolved.global_lanes,
+            .addresses = resolved.address,
             .bytes_per_lane = bytes};
 }
 
 /// For each lane, the uninitialized bytes that it has read without this being an error.
-struct Undefined {
+struct UndefinedReads {
     u32 bytes[kLanes] = {};
-    bool any = false;
+    bool has_bytes = false;
 };
 
-/// Checks that all bytes read by the lanes are initialized. `wanted` contains the number of bytes
-/// that each lane reads; null means that every lane reads `bytes`.
-Undefined check_written(Warp& w, const Op* op, u32 site, const Resolved& where, u32 bytes,
-                        LaneAccess::Kind kind, const u8* wanted = nullptr) {
+/// Checks that all bytes read by the lanes are initialized. `bytes_per_lane` contains the number of
+/// bytes that each lane reads; null means that every lane reads `bytes`.
+UndefinedReads check_written(Warp& w, const Op* op, u32 site, const Resolved& resolved, u32 bytes,
+                             LaneAccess::Kind kind, const u8* bytes_per_lane = nullptr) {
     const Launch& launch = *w.block->launch;
-    Undefined undefined;
-    for (const int lane : LanesIn{where.in_global}) {
-        const u64 address = where.address[lane];
+    UndefinedReads undefined;
+    for (const int lane : LaneRange{resolved.global_lanes}) {
+        const u64 address = resolved.address[lane];
         const Allocation* allocation = launch.allocations->find(address);
         if (!allocation || !allocation->has_shadow) continue;
-        const bool written = lane_written(launch.memory->shadow(address), address, bytes);
-        if (written) continue;
-        LaneAccess access{.kind = kind, .address = address, .bytes = wanted ? wanted[lane] : bytes};
-        access.unwritten = launch.memory->unwritten_bytes(address, access.bytes);
-        if (access.unwritten == 0) continue;
+        const bool is_written = is_lane_written(launch.memory->shadow(address), address, bytes);
+        if (is_written) continue;
+        LaneAccess access{.kind = kind,
+                          .address = address,
+                          .bytes = bytes_per_lane ? bytes_per_lane[lane] : bytes};
+        access.unwritten_mask = launch.memory->unwritten_bytes(address, access.bytes);
+        if (access.unwritten_mask == 0) continue;
         undefined.bytes[lane] = find_undefined_bytes(w, op, site, lane, access);
-        undefined.any |= undefined.bytes[lane] != 0;
+        undefined.has_bytes |= undefined.bytes[lane] != 0;
     }
     return undefined;
 }
 
-void mark_written(Warp& w, const Resolved& where, u32 bytes) {
+void mark_written(Warp& w, const Resolved& resolved, u32 bytes) {
     DeviceMemory& memory = *w.block->launch->memory;
-    for (const int lane : LanesIn{where.in_global}) {
-        if (!memory.is_device_range(where.address[lane])) continue;
-        const u8 bits = shadow_bits(where.address[lane], std::min(bytes, 4u));
-        for (u32 done = 0; done < bytes; done += 4) {
-            u8* shadow = memory.shadow(where.address[lane] + done);
+    for (const int lane : LaneRange{resolved.global_lanes}) {
+        if (!memory.is_device_range(resolved.address[lane])) continue;
+        const u8 bits = shadow_bits(resolved.address[lane], std::min(bytes, 4u));
+        for (u32 checked_bytes = 0; checked_bytes < bytes; checked_bytes += 4) {
+            u8* shadow = memory.shadow(resolved.address[lane] + checked_bytes);
             if ((*shadow & bits) != bits) __atomic_fetch_or(shadow, bits, __ATOMIC_RELAXED);
         }
     }
@@ -74,51 +76,51 @@ void mark_written(Warp& w, const Resolved& where, u32 bytes) {
 
 }  // namespace
 
-void pass_to_race_check(Warp& w, u32 site, const Resolved& where, u32 bytes, Access access) {
+void pass_to_race_check(Warp& w, u32 site, const Resolved& resolved, u32 bytes, Access access) {
     const auto kind = access == Access::load ? GlobalAccess::Kind::read : GlobalAccess::Kind::write;
     if (GlobalRace* race = w.block->launch->global_race)
-        race->access(w.block->global_race, global_lanes(w, site, where, bytes, kind));
+        race->access(w.block->global_race, make_global_access(w, site, resolved, bytes, kind));
 }
 
-void note_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
+void note_atomic(Warp& w, const Op* op, const Resolved& resolved, u32 bytes) {
     Block& block = *w.block;
     const bool releases = op->detail & kReleasesBit;
-    if (where.in_global) {
+    if (resolved.global_lanes) {
         if (w.checks.init) {
             if (!(op->detail & kOverwritesBit))
-                check_written(w, op, op->site, where, bytes, LaneAccess::Kind::atomic);
-            mark_written(w, where, bytes);
+                check_written(w, op, op->site, resolved, bytes, LaneAccess::Kind::atomic);
+            mark_written(w, resolved, bytes);
         }
         if (GlobalRace* race = block.launch->global_race) {
             GlobalAccess access =
-                global_lanes(w, op->site, where, bytes, GlobalAccess::Kind::atomic);
+                make_global_access(w, op->site, resolved, bytes, GlobalAccess::Kind::atomic);
             access.strong = true;
             access.releases = releases;
             race->access(block.global_race, access);
         }
     }
-    if (where.in_shared && block.shared_race) {
-        const LaneOffsets offsets = to_offsets(where.address, where.in_shared);
-        SharedAccess access = shared_lanes(w, op->site, where, offsets, bytes);
+    if (resolved.shared_lanes && block.shared_race) {
+        const LaneOffsets offsets = to_offsets(resolved.address, resolved.shared_lanes);
+        SharedAccess access = make_shared_access(w, op->site, resolved, offsets, bytes);
         access.strong = true;
         access.releases = releases;
         if (op->detail & kOverwritesBit)
-            for (const int l : LanesIn{where.in_shared})
+            for (const int l : LaneRange{resolved.shared_lanes})
                 block.shared_race->mark_written(offsets[l], bytes);
-        block.shared_race->atomic(access);
+        block.shared_race->check_atomic(access);
     }
 }
 
-void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, bool changed) {
+void finish_atomic(Warp& w, const Op* op, const Resolved& resolved, u32 bytes, bool changed) {
     Block& block = *w.block;
-    if (where.in_global) {
+    if (resolved.global_lanes) {
         if (GlobalRace* race = block.launch->global_race) race->acquire(block.global_race, w.index);
     }
-    if (where.in_shared && block.shared_race) {
-        const LaneOffsets offsets = to_offsets(where.address, where.in_shared);
-        block.shared_race->acquire(shared_lanes(w, op->site, where, offsets, bytes));
+    if (resolved.shared_lanes && block.shared_race) {
+        const LaneOffsets offsets = to_offsets(resolved.address, resolved.shared_lanes);
+        block.shared_race->acquire(make_shared_access(w, op->site, resolved, offsets, bytes));
     }
-    if (changed) block.watch->memory_changed();
+    if (changed) block.watch->note_memory_change();
 }
 
 namespace {
@@ -126,53 +128,57 @@ namespace {
 /// For each lane of a cp.async, passes the bytes that it reads to the race check. Lanes that read
 /// the same number of bytes are passed together. At the end of an array, a lane may read fewer
 /// bytes than it writes.
-void pass_source_to_race_check(Warp& w, u32 site, const Resolved& from, u32 bytes,
-                               const u8* wanted) {
-    Resolved part = from;
-    for (Mask rest = from.in_global; rest; rest &= ~part.in_global) {
-        const u32 first = wanted[std::countr_zero(rest)];
-        part.in_global = lanes_where(rest, [&](int l) { return wanted[l] == first; });
-        pass_to_race_check(w, site, part, std::min(first, bytes), Access::load);
+void pass_source_to_race_check(Warp& w, u32 site, const Resolved& source, u32 bytes,
+                               const u8* bytes_per_lane) {
+    Resolved same_size_lanes = source;
+    for (Mask remaining_lanes = source.global_lanes; remaining_lanes;
+         remaining_lanes &= ~same_size_lanes.global_lanes) {
+        const u32 lane_bytes = bytes_per_lane[std::countr_zero(remaining_lanes)];
+        same_size_lanes.global_lanes =
+            select_lanes(remaining_lanes, [&](int l) { return bytes_per_lane[l] == lane_bytes; });
+        pass_to_race_check(w, site, same_size_lanes, std::min(lane_bytes, bytes), Access::load);
     }
 }
 
 }  // namespace
 
-void note_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resolved& from,
-               const u8* wanted) {
+void note_async_copy(Warp& w, const Op* op, const Resolved& destination, u32 bytes,
+                     const Resolved& source, const u8* bytes_per_lane) {
     Block& block = *w.block;
-    Undefined undefined;
-    if (from.in_global) {
+    UndefinedReads undefined;
+    if (source.global_lanes) {
         if (w.checks.init)
-            undefined =
-                check_written(w, op, op->site + 1, from, bytes, LaneAccess::Kind::read, wanted);
-        pass_source_to_race_check(w, op->site + 1, from, bytes, wanted);
+            undefined = check_written(w, op, op->site + 1, source, bytes, LaneAccess::Kind::read,
+                                      bytes_per_lane);
+        pass_source_to_race_check(w, op->site + 1, source, bytes, bytes_per_lane);
     }
     if (block.shared_race) {
-        const LaneOffsets offsets = to_offsets(to.address, to.in_shared);
-        const SharedAccess access = shared_lanes(w, op->site, to, offsets, bytes);
-        block.shared_race->async_write(access);
-        if (undefined.any) block.shared_race->mark_unwritten(access, undefined.bytes);
+        const LaneOffsets offsets = to_offsets(destination.address, destination.shared_lanes);
+        const SharedAccess access = make_shared_access(w, op->site, destination, offsets, bytes);
+        block.shared_race->begin_async_copy(access);
+        if (undefined.has_bytes) block.shared_race->mark_unwritten(access, undefined.bytes);
     }
 }
 
-bool note_bulk(Warp& w, const Op* op, u32 site, const Resolved& where, u32 bytes, bool reads) {
+bool note_bulk_access(Warp& w, const Op* op, u32 site, const Resolved& resolved, u32 bytes,
+                      bool is_read) {
     bool is_defined = true;
     if (w.checks.init) {
-        if (reads)
-            is_defined = !check_written(w, op, site, where, bytes, LaneAccess::Kind::read).any;
+        if (is_read)
+            is_defined =
+                !check_written(w, op, site, resolved, bytes, LaneAccess::Kind::read).has_bytes;
         else
-            mark_written(w, where, bytes);
+            mark_written(w, resolved, bytes);
     }
-    pass_to_race_check(w, site, where, bytes, load_or_store(!reads));
+    pass_to_race_check(w, site, resolved, bytes, load_or_store(!is_read));
     return is_defined;
 }
 
-void fence(Warp& w, GlobalRace::Scope scope) {
+void note_fence(Warp& w, GlobalRace::Scope scope) {
     Block& block = *w.block;
     if (GlobalRace* race = block.launch->global_race)
-        race->fence(block.global_race, w.index, scope);
-    if (block.shared_race) block.shared_race->fence(race_warp(w));
+        race->record_fence(block.global_race, w.index, scope);
+    if (block.shared_race) block.shared_race->record_fence(race_warp(w));
 }
 
 }  // namespace coalesce::simulator

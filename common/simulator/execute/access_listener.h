@@ -20,9 +20,9 @@ inline Access load_or_store(bool store) {
 /// A memory access by the active lanes of a warp.
 struct ObservedAccess {
     Access kind = Access::load;
-    bool shared = false;        ///< true for shared memory; `addresses` are then offsets
-    bool bulk = false;          ///< true for bulk copies, in which each lane stands for 16 bytes
-    bool asynchronous = false;  ///< true for asynchronous copies to or from shared memory
+    bool shared = false;           ///< true for shared memory; `addresses` are then offsets
+    bool is_bulk = false;          ///< true for bulk copies, in which each lane stands for 16 bytes
+    bool is_asynchronous = false;  ///< true for asynchronous copies to or from shared memory
     /// True for ldmatrix and stmatrix, in which each lane accesses a row.
     bool is_matrix_access = false;
     u32 bytes = 0;  ///< the number of bytes per lane
@@ -42,7 +42,7 @@ inline SharedAccessKind to_shared_kind(const ObservedAccess& access) {
 using LaneOffsets = std::array<u32, kLanes>;
 inline LaneOffsets to_offsets(const u64* addresses, Mask lanes) {
     LaneOffsets offsets{};
-    for (const int l : LanesIn{lanes}) offsets[l] = static_cast<u32>(addresses[l]);
+    for (const int l : LaneRange{lanes}) offsets[l] = static_cast<u32>(addresses[l]);
     return offsets;
 }
 
@@ -51,14 +51,14 @@ public:
     virtual ~AccessListener() = default;
     /// Reports whether the listener also receives accesses to shared memory.
     virtual bool receives_shared() const { return true; }
-    virtual void note(const Warp& w, const Op* op, const ObservedAccess& access) = 0;
+    virtual void note_access(const Warp& w, const Op* op, const ObservedAccess& access) = 0;
     /// Records an access of all lanes to consecutive addresses that start at `first`. Called by
     /// code that has not computed the individual addresses.
     virtual void note_row(const Warp& w, const Op* op, ObservedAccess access, u64 first) {
         u64 addresses[kLanes];
         for (int l = 0; l < kLanes; ++l) addresses[l] = first + static_cast<u64>(l) * access.bytes;
         access.addresses = addresses;
-        note(w, op, access);
+        note_access(w, op, access);
     }
 };
 

@@ -26,26 +26,27 @@ struct AsyncCopy {
     u32 group = 0;  ///< number of groups that `lanes` had already committed
     u32 bytes = 0;
     u32 site = 0;
-    std::array<u8*, kLanes> to;
-    std::array<const u8*, kLanes> from;
+    std::array<u8*, kLanes> destinations;
+    std::array<const u8*, kLanes> sources;
     /// number of bytes to read; the rest of the destination is zeroed
     std::array<u8, kLanes> bytes_to_read;
 };
 
 struct WarpCopies {
     std::deque<AsyncCopy> pending;
-    std::array<u32, kLanes> committed{};  ///< number of groups that each lane has committed
+    std::array<u32, kLanes> committed_groups{};  ///< number of groups that each lane has committed
 };
 
 namespace {
 
-void carry_out(Block& block, const AsyncCopy& copy, Mask lanes) {
-    for (const int l : LanesIn{lanes}) {
+void execute_copy(Block& block, const AsyncCopy& copy, Mask lanes) {
+    for (const int l : LaneRange{lanes}) {
         // A lane that copies no bytes may have an invalid source address, so do not read from it.
         if (copy.bytes_to_read[l] != 0)
-            std::memcpy(copy.to[l], copy.from[l], copy.bytes_to_read[l]);
-        std::memset(copy.to[l] + copy.bytes_to_read[l], 0, copy.bytes - copy.bytes_to_read[l]);
-        block.copy_bytes_under_way -= copy.bytes_to_read[l];
+            std::memcpy(copy.destinations[l], copy.sources[l], copy.bytes_to_read[l]);
+        std::memset(copy.destinations[l] + copy.bytes_to_read[l], 0,
+                    copy.bytes - copy.bytes_to_read[l]);
+        block.copy_bytes_in_flight -= copy.bytes_to_read[l];
     }
 }
 
@@ -66,16 +67,17 @@ WarpCopies& pending_copies(Warp& w) {
 }
 
 /// Executes the copies of the active lanes, except the copies of the latest `groups_left` groups.
-void complete(Warp& w, u32 groups_left, bool everything) {
+void complete_groups(Warp& w, u32 groups_left, bool completes_all_groups) {
     WarpCopies& copies = pending_copies(w);
     for (AsyncCopy& copy : copies.pending) {
         // Waiting for all but the latest groups completes every earlier group.
-        const Mask due = lanes_where(copy.lanes & w.active, [&](int l) {
-            return everything || u64{copy.group} + groups_left < copies.committed[l];
+        const Mask due_lanes = select_lanes(copy.lanes & w.active, [&](int l) {
+            return completes_all_groups ||
+                   u64{copy.group} + groups_left < copies.committed_groups[l];
         });
-        carry_out(*w.block, copy, due);
-        copy.lanes &= ~due;
-        if (due) w.block->watch->memory_changed();
+        execute_copy(*w.block, copy, due_lanes);
+        copy.lanes &= ~due_lanes;
+        if (due_lanes) w.block->watch->note_memory_change();
     }
     while (!copies.pending.empty() && !copies.pending.front().lanes) copies.pending.pop_front();
 }
@@ -84,7 +86,7 @@ void complete(Warp& w, u32 groups_left, bool everything) {
 void count_wait(Warp& w) {
     for (const AsyncCopy& copy : pending_copies(w).pending) {
         if ((copy.lanes & w.active) == 0) continue;
-        ++w.counters[copy.site].waits;
+        ++w.counters[copy.site].wait_count;
         return;
     }
 }
@@ -92,101 +94,106 @@ void count_wait(Warp& w) {
 // ---- handlers ----
 
 /// The kinds of operand that may follow the size.
-enum class Source : u8 {
+enum class SourceSize : u8 {
     whole,    ///< no operand: all bytes are read
     size,     ///< Op::c: the number of bytes to read
     ignored,  ///< Op::c is a predicate; no bytes are read if it is true
 };
 
-template <Source Kind>
+template <SourceSize Kind>
 u32 count_source_bytes(const Warp& w, const Op* op, int lane) {
     const u32 bytes = op->count;
-    if constexpr (Kind == Source::size) return std::min(bytes, w.lanes<u32>(op->c)[lane]);
-    if constexpr (Kind == Source::ignored) return w.predicate(op->c) >> lane & 1 ? 0 : bytes;
+    if constexpr (Kind == SourceSize::size) return std::min(bytes, w.lanes<u32>(op->c)[lane]);
+    if constexpr (Kind == SourceSize::ignored) return w.predicate(op->c) >> lane & 1 ? 0 : bytes;
     return bytes;
 }
 
 /// Notifies the listener of a copy with an invalid address in some active lane, as of a load that
 /// has one.
-void notify_of_invalid(const Warp& w, const Op* op, const u64* base, i64 offset, bool is_shared,
-                       const ObservedAccess& access) {
-    Resolved where;
-    for (const int l : LanesIn{w.active}) where.address[l] = base[l] + static_cast<u64>(offset);
-    (is_shared ? where.in_shared : where.in_global) = w.active;
-    notify_listener(w, op, where, access);
+void notify_of_invalid_copy(const Warp& w, const Op* op, const u64* base, i64 offset,
+                            bool is_shared, const ObservedAccess& access) {
+    Resolved resolved;
+    for (const int l : LaneRange{w.active})
+        resolved.address[l] = base[l] + static_cast<u64>(offset);
+    (is_shared ? resolved.shared_lanes : resolved.global_lanes) = w.active;
+    notify_listener(w, op, resolved, access);
 }
 
 /// Executes cp.async. Op::a is the destination in shared memory, Op::b the source, and Op::count
 /// the number of bytes.
-template <Source Kind>
+template <SourceSize Kind>
 const Op* run_copy(Warp& w, const Op* op) {
     if (w.has_recorded_enough) return op + 1;
     const u32 bytes = op->count;
     AsyncCopy copy;
     copy.bytes = bytes;
     copy.site = op->site;
-    for (const int l : LanesIn{w.active})
+    for (const int l : LaneRange{w.active})
         copy.bytes_to_read[l] = static_cast<u8>(count_source_bytes<Kind>(w, op, l));
-    const Mask reading = lanes_where(w.active, [&](int l) { return copy.bytes_to_read[l] != 0; });
+    const Mask reading_lanes =
+        select_lanes(w.active, [&](int l) { return copy.bytes_to_read[l] != 0; });
 
-    Resolved to, from;
+    Resolved destinations, sources;
     if (!resolve(w, op, w.lanes<u64>(op->a), first_offset(op), bytes, ptx::StateSpace::shared,
-                 Access::store, to)) {
-        const ObservedAccess store{.kind = Access::store, .asynchronous = true, .bytes = bytes};
-        notify_of_invalid(w, op, w.lanes<u64>(op->a), first_offset(op), true, store);
+                 Access::store, destinations)) {
+        const ObservedAccess store{.kind = Access::store, .is_asynchronous = true, .bytes = bytes};
+        notify_of_invalid_copy(w, op, w.lanes<u64>(op->a), first_offset(op), true, store);
         return nullptr;
     }
-    if (!are_own_addresses(w, op, to)) return nullptr;
+    if (!are_own_addresses(w, op, destinations)) return nullptr;
     // A lane that reads nothing may have any source address, so do not resolve its address.
-    const Mask all = std::exchange(w.active, reading);
-    const ObservedAccess load{.asynchronous = true, .bytes = bytes};
-    const bool good =
+    const Mask active_lanes = std::exchange(w.active, reading_lanes);
+    const ObservedAccess load{.is_asynchronous = true, .bytes = bytes};
+    const bool is_resolved =
         resolve(w, op, w.lanes<u64>(op->b), second_offset(op), bytes, ptx::StateSpace::global,
-                Access::load, from, copy.bytes_to_read.data());
-    if (!good)
-        notify_of_invalid(w, op, w.lanes<u64>(op->b), second_offset(op), false, load);
-    else if (reading)
-        notify_listener(w, op, from, load);
-    w.active = all;
-    if (!good) return nullptr;
-    notify_listener(w, op, to, {.kind = Access::store, .asynchronous = true, .bytes = bytes});
-    count_access(w, op->site, to, bytes);
-    if (reading) count_access(w, op->site + 1, from, bytes);
-    note_copy(w, op, to, bytes, from, copy.bytes_to_read.data());
+                Access::load, sources, copy.bytes_to_read.data());
+    if (!is_resolved)
+        notify_of_invalid_copy(w, op, w.lanes<u64>(op->b), second_offset(op), false, load);
+    else if (reading_lanes)
+        notify_listener(w, op, sources, load);
+    w.active = active_lanes;
+    if (!is_resolved) return nullptr;
+    notify_listener(w, op, destinations,
+                    {.kind = Access::store, .is_asynchronous = true, .bytes = bytes});
+    count_access(w, op->site, destinations, bytes);
+    if (reading_lanes) count_access(w, op->site + 1, sources, bytes);
+    note_async_copy(w, op, destinations, bytes, sources, copy.bytes_to_read.data());
 
-    for (const int l : LanesIn{w.active}) {
-        copy.to[l] = to.host[l];
-        copy.from[l] = copy.bytes_to_read[l] ? from.host[l] : nullptr;
-        w.block->copy_bytes_under_way += copy.bytes_to_read[l];
+    for (const int l : LaneRange{w.active}) {
+        copy.destinations[l] = destinations.host[l];
+        copy.sources[l] = copy.bytes_to_read[l] ? sources.host[l] : nullptr;
+        w.block->copy_bytes_in_flight += copy.bytes_to_read[l];
     }
     WarpCopies& copies = pending_copies(w);
     // Create a separate entry for each number of committed groups. Almost always, this number is
     // the same in all lanes.
-    for (Mask rest = w.active; rest;) {
-        copy.group = copies.committed[std::countr_zero(rest)];
-        copy.lanes = lanes_where(rest, [&](int l) { return copies.committed[l] == copy.group; });
-        rest &= ~copy.lanes;
+    for (Mask remaining_lanes = w.active; remaining_lanes;) {
+        copy.group = copies.committed_groups[std::countr_zero(remaining_lanes)];
+        copy.lanes = select_lanes(remaining_lanes,
+                                  [&](int l) { return copies.committed_groups[l] == copy.group; });
+        remaining_lanes &= ~copy.lanes;
         copies.pending.push_back(copy);
     }
-    w.block->watch->memory_changed();
+    w.block->watch->note_memory_change();
     return op + 1;
 }
 
 const Op* run_commit(Warp& w, const Op* op) {
     WarpCopies& copies = pending_copies(w);
-    for (const int l : LanesIn{w.active}) ++copies.committed[l];
-    if (!copies.pending.empty()) w.block->watch->memory_changed();
-    if (w.block->shared_race) w.block->shared_race->async_commit(race_warp(w), w.active);
+    for (const int l : LaneRange{w.active}) ++copies.committed_groups[l];
+    if (!copies.pending.empty()) w.block->watch->note_memory_change();
+    if (w.block->shared_race) w.block->shared_race->commit_async_copies(race_warp(w), w.active);
     return op + 1;
 }
 
 template <bool Everything>
 const Op* run_wait(Warp& w, const Op* op) {
-    const u32 left = static_cast<u32>(op->immediate);
+    const u32 groups_left = static_cast<u32>(op->immediate);
     count_wait(w);
-    complete(w, left, Everything);
+    complete_groups(w, groups_left, Everything);
     if (w.block->shared_race)
-        w.block->shared_race->async_wait(race_warp(w), w.active, left, Everything);
+        w.block->shared_race->wait_for_async_copies(race_warp(w), w.active, groups_left,
+                                                    Everything);
     return op + 1;
 }
 
@@ -199,25 +206,26 @@ Description describe_copy(const ptx::Instruction& i, const ptx::Function& functi
 
     std::vector<OperandRole> roles = {
         {Role::address, Width::w64}, {Role::address2, Width::w64}, {}};
-    Handler run = run_copy<Source::whole>;
+    Handler run = run_copy<SourceSize::whole>;
     if (i.operands.size() > roles.size() + i.has("L2::cache_hint")) {
         const bool predicate = is_predicate(i, function, 3);
-        run = predicate ? run_copy<Source::ignored> : run_copy<Source::size>;
+        run = predicate ? run_copy<SourceSize::ignored> : run_copy<SourceSize::size>;
         roles.push_back({Role::c, predicate ? Width::predicate : Width::w32});
     }
     return describe(
-        i, {.run = run,
-            .operands = std::move(roles),
-            .memory = {{.space = ptx::StateSpace::shared, .store = true, .bytes_per_lane = bytes},
-                       {.space = ptx::StateSpace::global, .load = true, .bytes_per_lane = bytes}},
-            .count = static_cast<u8>(bytes),
-            .has_side_effects = true});
+        i,
+        {.run = run,
+         .operands = std::move(roles),
+         .memory_uses = {{.space = ptx::StateSpace::shared, .store = true, .bytes_per_lane = bytes},
+                         {.space = ptx::StateSpace::global, .load = true, .bytes_per_lane = bytes}},
+         .count = static_cast<u8>(bytes),
+         .has_side_effects = true});
 }
 
 }  // namespace
 
 void complete_copies(Warp& w) {
-    complete(w, 0, true);
+    complete_groups(w, 0, true);
 }
 
 // Describes these instructions:

@@ -56,9 +56,9 @@ bool waits_for_bytes(const Block& block, u32 address);
 void add_arrived_bytes(Block& block, u32 address, u32 bytes);
 
 /// An mbarrier that a lane waits for forever: its state, and how to fix the program.
-struct MbarrierWait {
+struct MbarrierWaitText {
     std::string state, cure;
 };
-MbarrierWait describe_mbarrier_wait(const Warp& w, const Op& op, int lane);
+MbarrierWaitText describe_mbarrier_wait(const Warp& w, const Op& op, int lane);
 
 }  // namespace coalesce::simulator

@@ -28,13 +28,13 @@ u32 element_bytes(const Op* op) {
 }
 
 /// Resolves the addresses to which the lanes store. Returns false if the launch has failed.
-bool find_targets(Warp& w, const Op* op, u32 bytes, Resolved& where) {
-    if (!resolve(w, op, w.lanes<u64>(op->a), 0, bytes, space_of(op), Access::store, where))
+bool find_targets(Warp& w, const Op* op, u32 bytes, Resolved& resolved) {
+    if (!resolve(w, op, w.lanes<u64>(op->a), 0, bytes, space_of(op), Access::store, resolved))
         return false;
-    if (const Mask elsewhere = w.active & ~where.in_shared) {
-        const int lane = std::countr_zero(elsewhere);
-        return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
-                      "this address is not in shared memory", lane, where.address[lane]);
+    if (const Mask other_block_lanes = w.active & ~resolved.shared_lanes) {
+        const int lane = std::countr_zero(other_block_lanes);
+        return w.fail_launch(op, Status::illegal_address, "memcheck", "out of bounds",
+                             "this address is not in shared memory", lane, resolved.address[lane]);
     }
     return true;
 }
@@ -57,7 +57,7 @@ struct AsyncStore {
 bool queue_store(Warp& w, const Op* op, int lane, const AsyncStore& store) {
     bulk::Issue issue{.w = w,
                       .copy = {.op = op,
-                               .to_shared = true,
+                               .writes_shared = true,
                                .issuer = w.block,
                                .owner_block = w.block,
                                .warp = w.index,
@@ -66,7 +66,7 @@ bool queue_store(Warp& w, const Op* op, int lane, const AsyncStore& store) {
                                .values = {store.value, store.value + store.bytes}}};
     issue.shared = store.address;
     issue.mbarrier = store.mbarrier;
-    if (Block* owner = owner_of(*w.block, store.address)) issue.copy.owner_block = owner;
+    if (Block* owner = find_owner_block(*w.block, store.address)) issue.copy.owner_block = owner;
     if (!bulk::is_multiple(issue, store.address, store.bytes, "the address that st.async writes") ||
         !bulk::find_shared(issue, store.address, store.bytes))
         return false;
@@ -76,68 +76,69 @@ bool queue_store(Warp& w, const Op* op, int lane, const AsyncStore& store) {
     if (store.is_done) {
         // The value of a red.async is already in memory. The mbarrier counts its bytes later.
         if (w.block->shared_race)
-            w.block->shared_race->mbarrier_arrive(race_warp(w), static_cast<u32>(store.mbarrier));
+            w.block->shared_race->record_mbarrier_arrival(race_warp(w),
+                                                          static_cast<u32>(store.mbarrier));
     } else {
         issue.copy.pieces.push_back({.shared = offset_in_block(store.address),
-                                     .inside = store.bytes,
+                                     .bytes_inside_array = store.bytes,
                                      .size = store.bytes,
                                      .host = issue.copy.values.data()});
         if (w.block->shared_race) {
-            bulk::OneLane access(issue, static_cast<u32>(store.address), store.bytes);
+            bulk::OneLaneAccess access(issue, static_cast<u32>(store.address), store.bytes);
             access.access.site = op->site;
             issue.copy.race_ticket = w.block->shared_race->begin_bulk_copy(access.access, true);
         }
     }
     if (GlobalRace* race = w.block->launch->global_race)
-        race->cluster_arrive(w.block->global_race, w.index);
-    owner_block.copy_bytes_under_way += store.bytes;
+        race->record_cluster_arrival(w.block->global_race, w.index);
+    owner_block.copy_bytes_in_flight += store.bytes;
     bulk::pending_copies(owner_block).pending.push_back(std::move(issue.copy));
     return true;
 }
 
 const Op* run_store(Warp& w, const Op* op) {
     const u32 size = element_bytes(op), bytes = size * op->count;
-    Resolved where;
-    if (!find_targets(w, op, bytes, where)) return nullptr;
-    count_access(w, op->site, where, bytes);
-    for (const int l : LanesIn{w.active}) {
+    Resolved resolved;
+    if (!find_targets(w, op, bytes, resolved)) return nullptr;
+    count_access(w, op->site, resolved, bytes);
+    for (const int l : LaneRange{w.active}) {
         u8 value[kMaxStoreBytes];
         for (u32 k = 0; k < op->count; ++k) {
             const u64 element = size == 8 ? w.lanes<u64>(op->v[k])[l] : w.lanes<u32>(op->v[k])[l];
             std::memcpy(value + k * size, &element, size);
         }
-        const AsyncStore store{.address = where.address[l],
+        const AsyncStore store{.address = resolved.address[l],
                                .mbarrier = mbarrier_address(w, op, l),
                                .value = value,
                                .bytes = bytes};
         if (!queue_store(w, op, l, store)) return nullptr;
     }
-    w.block->watch->memory_changed();
+    w.block->watch->note_memory_change();
     return op + 1;
 }
 
 template <class F, class T>
 const Op* run_reduction(Warp& w, const Op* op) {
     using Bits = std::conditional_t<sizeof(T) == 8, u64, u32>;
-    Resolved where;
-    if (!find_targets(w, op, sizeof(T), where)) return nullptr;
-    count_remote_atomic(w, op->site, where.address, sizeof(T), where.in_other);
-    note_atomic(w, op, where, sizeof(T));
+    Resolved resolved;
+    if (!find_targets(w, op, sizeof(T), resolved)) return nullptr;
+    count_remote_atomic(w, op->site, resolved.address, sizeof(T), resolved.other_block_lanes);
+    note_atomic(w, op, resolved, sizeof(T));
     const Bits* operand = w.lanes<Bits>(op->v[0]);
-    for (const int l : LanesIn{w.active}) {
-        T now;
-        std::memcpy(&now, where.host[l], sizeof now);
+    for (const int l : LaneRange{w.active}) {
+        T current_value;
+        std::memcpy(&current_value, resolved.host[l], sizeof current_value);
         const T b = static_cast<T>(operand[l]);
-        now = static_cast<T>(F::apply(now, b, b));
-        const AsyncStore store{.address = where.address[l],
+        current_value = static_cast<T>(F::apply(current_value, b, b));
+        const AsyncStore store{.address = resolved.address[l],
                                .mbarrier = mbarrier_address(w, op, l),
-                               .value = where.host[l],
+                               .value = resolved.host[l],
                                .bytes = sizeof(T),
                                .is_done = true};
         if (!queue_store(w, op, l, store)) return nullptr;
-        std::memcpy(where.host[l], &now, sizeof now);
+        std::memcpy(resolved.host[l], &current_value, sizeof current_value);
     }
-    w.block->watch->memory_changed();
+    w.block->watch->note_memory_change();
     return op + 1;
 }
 
@@ -162,8 +163,8 @@ constexpr AsyncReduction kAsyncReductions[] = {
 };
 
 Handler reduction_handler(const ptx::Instruction& i, Type type) {
-    for (const AsyncReduction& change : kAsyncReductions)
-        if (change.type == type && i.has(change.operation)) return change.run;
+    for (const AsyncReduction& reduction : kAsyncReductions)
+        if (reduction.type == type && i.has(reduction.operation)) return reduction.run;
     return nullptr;
 }
 
@@ -175,23 +176,23 @@ Handler reduction_handler(const ptx::Instruction& i, Type type) {
 //   red.async.relaxed.cluster....mbarrier::complete_tx::bytes{.shared::cluster}.OP.TYPE
 //       [a], b, [mbarrier]
 Description describe_async_store(const ptx::Instruction& i) {
-    const Type type = type_of(i);
+    const Type type = find_type(i);
     const u32 length = vector_length(i), size = ptx::size_of(type);
-    const StateSpace space = space_of(i);
-    const bool stores = i.opcode == "st";
+    const StateSpace space = find_space(i);
+    const bool is_store = i.opcode == "st";
     if (!i.has("mbarrier::complete_tx::bytes") || (size != 4 && size != 8) ||
-        size * length > kMaxStoreBytes || (!stores && length > 1) ||
+        size * length > kMaxStoreBytes || (!is_store && length > 1) ||
         (space != StateSpace::shared && space != StateSpace::generic))
         return std::nullopt;
-    const Width width = width_of_type(type);
-    return describe(i, {.run = stores ? run_store : reduction_handler(i, type),
+    const Width width = lane_width(type);
+    return describe(i, {.run = is_store ? run_store : reduction_handler(i, type),
                         .operands = {{Role::address_a, Width::w64},
                                      {length > 1 ? Role::vector_source : Role::v0, width},
                                      {Role::address_c, Width::w64}},
-                        .memory = {{.space = space,
-                                    .store = stores,
-                                    .atomic = !stores,
-                                    .bytes_per_lane = size * length}},
+                        .memory_uses = {{.space = space,
+                                         .store = is_store,
+                                         .atomic = !is_store,
+                                         .bytes_per_lane = size * length}},
                         .detail = size == 8 ? kWideElements : u8{0},
                         .count = static_cast<u8>(length),
                         .has_side_effects = true});

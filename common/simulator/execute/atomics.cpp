@@ -42,11 +42,11 @@ template <class F, class T, bool InGlobal>
 Bits<T> combine_bits(Bits<T> old, Bits<T> b, Bits<T> c) {
     const T x = std::bit_cast<T>(old), y = std::bit_cast<T>(b), z = std::bit_cast<T>(c);
     if constexpr (requires { typename T::Each; }) {  // each half is combined separately
-        const auto each = [](u32 of_x, u32 of_y, u32 of_z) {
+        const auto combine_halves = [](u32 x_half, u32 y_half, u32 z_half) {
             return u32{combine_bits<F, typename T::Each, InGlobal>(
-                static_cast<u16>(of_x), static_cast<u16>(of_y), static_cast<u16>(of_z))};
+                static_cast<u16>(x_half), static_cast<u16>(y_half), static_cast<u16>(z_half))};
         };
-        return each(old >> 16, b >> 16, c >> 16) << 16 | each(old, b, c);
+        return combine_halves(old >> 16, b >> 16, c >> 16) << 16 | combine_halves(old, b, c);
     } else if constexpr (Half<T>) {
         return nearest<T>(F::apply(to_float(x), to_float(y), to_float(z))).bits;
     } else if constexpr (std::is_floating_point_v<T> && std::is_same_v<F, combining::Add>) {
@@ -80,22 +80,22 @@ Bits<T> update_element(u8* host, Bits<T> b, Bits<T> c, bool in_shared, bool& cha
 
 /// Resolves and checks the addresses of the lanes. All handlers of atomics begin with this
 /// function. Returns false if the launch has failed.
-bool begin_atomic(Warp& w, const Op* op, u32 bytes, Resolved& where) {
+bool begin_atomic(Warp& w, const Op* op, u32 bytes, Resolved& resolved) {
     if (!resolve(w, op, w.lanes<u64>(op->a), op->immediate, bytes, space_of(op), Access::atomic,
-                 where))
+                 resolved))
         return false;
-    if (where.in_other) report_if_not_atomic(w, op, where.in_other);
-    note_atomic(w, op, where, bytes);
+    if (resolved.other_block_lanes) report_if_not_atomic(w, op, resolved.other_block_lanes);
+    note_atomic(w, op, resolved, bytes);
     return true;
 }
 
 /// Counts the lanes' accesses and passes them to the listener. Does not count lanes for which the
 /// atomic is a loop in shared memory, because `wavefronts_of_loop` already includes their
 /// wavefronts.
-void count_and_report(Warp& w, const Op* op, u32 bytes, const Resolved& where, Mask looping = 0,
-                      u32 wavefronts_of_loop = 0) {
-    const u32 wavefronts = count_atomic(w, op, where, bytes, looping) + wavefronts_of_loop;
-    notify_listener(w, op, where,
+void count_and_report(Warp& w, const Op* op, u32 bytes, const Resolved& resolved,
+                      Mask looping_lanes = 0, u32 wavefronts_of_loop = 0) {
+    const u32 wavefronts = count_atomic(w, op, resolved, bytes, looping_lanes) + wavefronts_of_loop;
+    notify_listener(w, op, resolved,
                     {.kind = Access::atomic, .bytes = bytes, .wavefronts = wavefronts});
 }
 
@@ -130,18 +130,19 @@ public:
     /// Counts the exchanges of one iteration. Returns the lanes that attempt an exchange: the first
     /// lane of each bank.
     Mask add_exchanges(Mask lanes) {
-        const Mask tried = first_lanes_of_banks(offsets_.data(), bytes_, lanes);
-        const Wavefronts all = count_atomic_wavefronts(offsets_.data(), bytes_, tried, true);
-        exchanges_.taken += all.taken;
+        const Mask exchanging_lanes = find_first_lanes_of_banks(offsets_.data(), bytes_, lanes);
+        const Wavefronts exchange_wavefronts =
+            count_atomic_wavefronts(offsets_.data(), bytes_, exchanging_lanes, true);
+        exchanges_.wavefront_count += exchange_wavefronts.wavefront_count;
         ++exchanges_.requests;
-        if (exchanges_.requests == 1) exchanges_.ideal = all.ideal;
-        return tried;
+        if (exchanges_.requests == 1) exchanges_.ideal = exchange_wavefronts.ideal;
+        return exchanging_lanes;
     }
     void add_to(SiteCounters& counters) const {
         if (loads_.requests > 0) counters.add_loop_loads(loads_);
         if (exchanges_.requests > 0) counters.add_shared(exchanges_);
     }
-    u32 wavefronts() const { return loads_.taken + exchanges_.taken; }
+    u32 wavefronts() const { return loads_.wavefront_count + exchanges_.wavefront_count; }
 
 private:
     const LaneOffsets& offsets_;
@@ -153,32 +154,33 @@ private:
 /// hardware uses: an exchange fails if another lane has changed the word since the load. Returns
 /// true if memory has changed.
 template <class F, class T>
-bool run_shared_loop(Warp& w, const Op* op, const Resolved& where, Mask waiting,
+bool run_shared_loop(Warp& w, const Op* op, const Resolved& resolved, Mask waiting,
                      AtomicLoopCounts& count) {
     using B = Bits<T>;
     using Lane = LaneOf<B>;
     const Lane* operand = w.lanes<Lane>(op->v[0]);
     Lane* destination = w.lanes<Lane>(op->d);
-    B seen[kLanes], wanted[kLanes];
+    B loaded_values[kLanes], combined_values[kLanes];
     bool changed = false;
-    const auto end = [&](int lane) {
-        if (op->has_destination) destination[lane] = seen[lane];
+    const auto end_lane = [&](int lane) {
+        if (op->has_destination) destination[lane] = loaded_values[lane];
         waiting &= ~(1u << lane);
     };
     while (waiting) {
         count.add_loads(waiting);
-        for (const int lane : LanesIn{waiting}) {
+        for (const int lane : LaneRange{waiting}) {
             const B value = static_cast<B>(operand[lane]);
-            std::memcpy(&seen[lane], where.host[lane], sizeof(B));
-            wanted[lane] = combine_bits<F, T, false>(seen[lane], value, value);
-            if (skips_useless_exchange<F>() && wanted[lane] == seen[lane]) end(lane);
+            std::memcpy(&loaded_values[lane], resolved.host[lane], sizeof(B));
+            combined_values[lane] = combine_bits<F, T, false>(loaded_values[lane], value, value);
+            if (skips_useless_exchange<F>() && combined_values[lane] == loaded_values[lane])
+                end_lane(lane);
         }
         if (!waiting) break;
-        for (const int lane : LanesIn{count.add_exchanges(waiting)}) {
-            if (std::memcmp(where.host[lane], &seen[lane], sizeof(B)) != 0) continue;
-            std::memcpy(where.host[lane], &wanted[lane], sizeof(B));
-            changed |= wanted[lane] != seen[lane];
-            end(lane);
+        for (const int lane : LaneRange{count.add_exchanges(waiting)}) {
+            if (std::memcmp(resolved.host[lane], &loaded_values[lane], sizeof(B)) != 0) continue;
+            std::memcpy(resolved.host[lane], &combined_values[lane], sizeof(B));
+            changed |= combined_values[lane] != loaded_values[lane];
+            end_lane(lane);
         }
     }
     return changed;
@@ -186,36 +188,36 @@ bool run_shared_loop(Warp& w, const Op* op, const Resolved& where, Mask waiting,
 
 /// Returns the lanes that execute the atomic as a loop in shared memory. If one lane acts for all
 /// lanes, a single iteration suffices, so there is no loop.
-Mask looping_lanes(const Op* op, const Resolved& where) {
-    return op->detail & kOneLaneBit ? 0 : where.in_shared & ~where.in_other;
+Mask find_looping_lanes(const Op* op, const Resolved& resolved) {
+    return op->detail & kOneLaneBit ? 0 : resolved.shared_lanes & ~resolved.other_block_lanes;
 }
 
 /// Notifies Watch of the value that each lane observes, whether or not the atomic changes that
 /// value.
 template <class F, class Lane>
-[[gnu::noinline]] void observe(Warp& w, const Op* op, const Resolved& where) {
-    if (!w.block->watch->on()) return;
+[[gnu::noinline]] void observe(Warp& w, const Op* op, const Resolved& resolved) {
+    if (!w.block->watch->is_on()) return;
     const Lane *old = w.lanes<Lane>(op->d), *b = w.lanes<Lane>(op->v[0]), *c = b;
     if constexpr (std::is_same_v<F, combining::CompareAndSwap>) c = w.lanes<Lane>(op->c);
-    Mask own = 0;
+    Mask own_lanes = 0;
     if constexpr (std::is_same_v<F, combining::CompareAndSwap> ||
                   std::is_same_v<F, combining::Exchange>)
-        own = lanes_where(w.active, [&](int l) {
+        own_lanes = select_lanes(w.active, [&](int l) {
             return old[l] == c[l] && (std::is_same_v<F, combining::Exchange> || b[l] != c[l]);
         });
-    const Mask all = std::exchange(w.active, where.in_global);
-    w.block->watch->note_poll(w, op, where.address, own);
+    const Mask all = std::exchange(w.active, resolved.global_lanes);
+    w.block->watch->note_poll(w, op, resolved.address, own_lanes);
     w.active = all;
 }
 
 /// Executes the atomic for each of `lanes` in turn, on up to `Most` elements each. Returns true if
 /// memory has changed.
 template <class F, class T, u32 Most>
-bool update_lane_by_lane(Warp& w, const Op* op, const Resolved& where, Mask lanes) {
+bool update_lane_by_lane(Warp& w, const Op* op, const Resolved& resolved, Mask lanes) {
     using B = Bits<T>;
     using Lane = LaneOf<B>;
     const u32 count = Most == 1 ? 1 : op->count;
-    const bool keeps_old = op->has_destination;
+    const bool keeps_old_value = op->has_destination;
     const Slot destinations[] = {op->d, op->d2, op->b, op->c};
     const Lane* b[Most] = {};
     Lane* d[Most] = {};
@@ -225,13 +227,13 @@ bool update_lane_by_lane(Warp& w, const Op* op, const Resolved& where, Mask lane
     }
     const Lane* c = std::is_same_v<F, combining::CompareAndSwap> ? w.lanes<Lane>(op->c) : b[0];
     bool changed = false;
-    for (const int lane : LanesIn{lanes}) {
+    for (const int lane : LaneRange{lanes}) {
         B old[Most];
         for (u32 k = 0; k < count; ++k)
-            old[k] =
-                update_element<F, T>(where.host[lane] + k * sizeof(B), static_cast<B>(b[k][lane]),
-                                     static_cast<B>(c[lane]), where.in_shared >> lane & 1, changed);
-        for (u32 k = 0; keeps_old && k < count; ++k) d[k][lane] = old[k];
+            old[k] = update_element<F, T>(resolved.host[lane] + k * sizeof(B),
+                                          static_cast<B>(b[k][lane]), static_cast<B>(c[lane]),
+                                          resolved.shared_lanes >> lane & 1, changed);
+        for (u32 k = 0; keeps_old_value && k < count; ++k) d[k][lane] = old[k];
     }
     return changed;
 }
@@ -240,28 +242,28 @@ bool update_lane_by_lane(Warp& w, const Op* op, const Resolved& where, Mask lane
 /// and Op::c the value that cas stores. Op::d, Op::d2, Op::b and Op::c receive the old values.
 template <class F, class T>
 const Op* run_atomic(Warp& w, const Op* op) {
-    Resolved where;
+    Resolved resolved;
     const u32 bytes = static_cast<u32>(sizeof(T)) * op->count;
-    if (!begin_atomic(w, op, bytes, where)) return nullptr;
-    Mask looping = 0;
+    if (!begin_atomic(w, op, bytes, resolved)) return nullptr;
+    Mask looping_lanes = 0;
     u32 wavefronts = 0;
     bool changed = false;
     if constexpr (is_loop_in_shared<F, T>()) {
-        looping = looping_lanes(op, where);
-        const LaneOffsets offsets = to_offsets(where.address, where.in_shared);
+        looping_lanes = find_looping_lanes(op, resolved);
+        const LaneOffsets offsets = to_offsets(resolved.address, resolved.shared_lanes);
         AtomicLoopCounts count(offsets, sizeof(T));
-        changed = run_shared_loop<F, T>(w, op, where, looping, count);
-        if (op->detail & kOneLaneBit) count.add_loads(acting_lanes(op, where.in_shared));
+        changed = run_shared_loop<F, T>(w, op, resolved, looping_lanes, count);
+        if (op->detail & kOneLaneBit) count.add_loads(find_acting_lanes(op, resolved.shared_lanes));
         count.add_to(w.counters[op->site]);
         wavefronts = count.wavefronts();
     }
-    count_and_report(w, op, bytes, where, looping, wavefronts);
-    const Mask others = w.active & ~looping;
-    changed |= op->count == 1 ? update_lane_by_lane<F, T, 1>(w, op, where, others)
-                              : update_lane_by_lane<F, T, 4>(w, op, where, others);
-    finish_atomic(w, op, where, bytes, changed);
-    if (op->has_destination && op->count == 1 && w.observed) [[unlikely]]
-        observe<F, LaneOf<Bits<T>>>(w, op, where);
+    count_and_report(w, op, bytes, resolved, looping_lanes, wavefronts);
+    const Mask other_lanes = w.active & ~looping_lanes;
+    changed |= op->count == 1 ? update_lane_by_lane<F, T, 1>(w, op, resolved, other_lanes)
+                              : update_lane_by_lane<F, T, 4>(w, op, resolved, other_lanes);
+    finish_atomic(w, op, resolved, bytes, changed);
+    if (op->has_destination && op->count == 1 && w.is_observed) [[unlikely]]
+        observe<F, LaneOf<Bits<T>>>(w, op, resolved);
     return op + 1;
 }
 
@@ -278,23 +280,23 @@ struct WideLanes {
 /// so no other host thread accesses this memory.
 template <bool Compares>
 const Op* run_wide_atomic(Warp& w, const Op* op) {
-    Resolved where;
-    if (!begin_atomic(w, op, 16, where)) return nullptr;
-    count_and_report(w, op, 16, where);
+    Resolved resolved;
+    if (!begin_atomic(w, op, 16, resolved)) return nullptr;
+    count_and_report(w, op, 16, resolved);
     const WideLanes d(w, op->d), b(w, op->v[0]), c(w, Compares ? op->c : op->v[0]);
     bool changed = false;
-    for (const int l : LanesIn{w.active}) {
+    for (const int l : LaneRange{w.active}) {
         u64 old[2];
-        std::memcpy(old, where.host[l], sizeof old);
+        std::memcpy(old, resolved.host[l], sizeof old);
         const bool stores = !Compares || (old[0] == b.low[l] && old[1] == b.high[l]);
         const u64 value[2] = {c.low[l], c.high[l]};
         if (stores) {
             changed |= std::memcmp(old, value, sizeof value) != 0;
-            std::memcpy(where.host[l], value, sizeof value);
+            std::memcpy(resolved.host[l], value, sizeof value);
         }
         if (op->has_destination) d.low[l] = old[0], d.high[l] = old[1];
     }
-    finish_atomic(w, op, where, 16, changed);
+    finish_atomic(w, op, resolved, 16, changed);
     return op + 1;
 }
 
@@ -307,7 +309,7 @@ struct AtomicKind {
     Handler run;
 
     /// Reports whether the final value does not depend on the order of lanes and blocks.
-    bool commutes() const {
+    bool is_commutative() const {
         if (operation == "add") return !ptx::is_float(type);
         return operation == "min" || operation == "max" || operation == "and" ||
                operation == "or" || operation == "xor";
@@ -322,10 +324,10 @@ struct AtomicKind {
     /// Returns the way in which an atomic on another block's shared memory is executed, as observed
     /// in machine code for an H200 and in its counters. 16-bit and 128-bit types were not measured.
     RemoteAtomic remote() const {
-        if (ptx::is_float(type) || ptx::size_of(type) == 2) return RemoteAtomic::loop;
+        if (ptx::is_float(type) || ptx::size_of(type) == 2) return RemoteAtomic::swap_loop;
         const bool is_one = operation == "add" || operation == "exch" || operation == "cas";
         return ptx::size_of(type) == 8 && !is_one ? RemoteAtomic::load_and_store
-                                                  : RemoteAtomic::one;
+                                                  : RemoteAtomic::single_atomic;
     }
 };
 
@@ -338,8 +340,8 @@ constexpr AtomicKind kAtomics[] = {
     {"add", Type::f64, run_atomic<combining::Add, double>},
     {"add", Type::f16, run_atomic<combining::Add, F16>},
     {"add", Type::bf16, run_atomic<combining::Add, BF16>},
-    {"add", Type::f16x2, run_atomic<combining::Add, Pair<F16>>},
-    {"add", Type::bf16x2, run_atomic<combining::Add, Pair<BF16>>},
+    {"add", Type::f16x2, run_atomic<combining::Add, PackedPair<F16>>},
+    {"add", Type::bf16x2, run_atomic<combining::Add, PackedPair<BF16>>},
 
     {"min", Type::u32, run_atomic<combining::Minimum, u32>},
     {"min", Type::s32, run_atomic<combining::Minimum, i32>},
@@ -347,8 +349,8 @@ constexpr AtomicKind kAtomics[] = {
     {"min", Type::s64, run_atomic<combining::Minimum, i64>},
     {"min", Type::f16, run_atomic<combining::Minimum, F16>},
     {"min", Type::bf16, run_atomic<combining::Minimum, BF16>},
-    {"min", Type::f16x2, run_atomic<combining::Minimum, Pair<F16>>},
-    {"min", Type::bf16x2, run_atomic<combining::Minimum, Pair<BF16>>},
+    {"min", Type::f16x2, run_atomic<combining::Minimum, PackedPair<F16>>},
+    {"min", Type::bf16x2, run_atomic<combining::Minimum, PackedPair<BF16>>},
 
     {"max", Type::u32, run_atomic<combining::Maximum, u32>},
     {"max", Type::s32, run_atomic<combining::Maximum, i32>},
@@ -356,8 +358,8 @@ constexpr AtomicKind kAtomics[] = {
     {"max", Type::s64, run_atomic<combining::Maximum, i64>},
     {"max", Type::f16, run_atomic<combining::Maximum, F16>},
     {"max", Type::bf16, run_atomic<combining::Maximum, BF16>},
-    {"max", Type::f16x2, run_atomic<combining::Maximum, Pair<F16>>},
-    {"max", Type::bf16x2, run_atomic<combining::Maximum, Pair<BF16>>},
+    {"max", Type::f16x2, run_atomic<combining::Maximum, PackedPair<F16>>},
+    {"max", Type::bf16x2, run_atomic<combining::Maximum, PackedPair<BF16>>},
 
     {"and", Type::b32, run_atomic<combining::And, u32>},
     {"and", Type::b64, run_atomic<combining::And, u64>},
@@ -378,7 +380,7 @@ constexpr AtomicKind kAtomics[] = {
 };
 
 const AtomicKind* find_kind(const ptx::Instruction& i) {
-    const Type type = type_of(i);
+    const Type type = find_type(i);
     for (const AtomicKind& k : kAtomics)
         if (k.type == type && i.has(k.operation)) return &k;
     return nullptr;
@@ -389,39 +391,40 @@ const AtomicKind* find_kind(const ptx::Instruction& i) {
 // Describes atom{.sem}{.scope}{.space}.OP{.vector}.TYPE d, [a], b{, c}{, cache policy}. red is the
 // same without d.
 Description describe_atomic(const ptx::Instruction& i, const ptx::Function&) {
-    const bool returns = i.opcode == "atom";
+    const bool returns_old_value = i.opcode == "atom";
     const AtomicKind* kind = find_kind(i);
     const u32 length = vector_length(i);
-    const StateSpace space = space_of(i);
+    const StateSpace space = find_space(i);
     if (!kind || length > 4 || (length > 1 && !kind->has_vector_form()) ||
         space == StateSpace::local || space == StateSpace::constant)
         return std::nullopt;
 
-    const bool vector = length > 1;
-    const bool keeps_old = returns && !is_sink(i, 0);
-    const Width width = width_of_type(kind->type);
+    const bool is_vector = length > 1;
+    const bool keeps_old_value = returns_old_value && !is_sink(i, 0);
+    const Width width = lane_width(kind->type);
     std::vector<OperandRole> roles;
-    if (returns) roles.push_back({vector ? Role::vector_destination : Role::destination, width});
+    if (returns_old_value)
+        roles.push_back({is_vector ? Role::vector_destination : Role::destination, width});
     roles.push_back({Role::address, Width::w64});
-    roles.push_back({vector ? Role::vector_source : Role::v0, width});
+    roles.push_back({is_vector ? Role::vector_source : Role::v0, width});
     if (i.has("cas")) roles.push_back({Role::c, width});
 
     u8 detail = 0;
     if (i.has("release") || i.has("acq_rel")) detail |= kReleasesBit;
     if (i.has("exch")) detail |= kOverwritesBit;
     if (kind->needs_compare_exchange()) detail |= kComparesBit;
-    return describe(
-        i, {.run = kind->run,
-            .operands = std::move(roles),
-            .memory = {{.space = space,
-                        .atomic = true,
-                        .bytes_per_lane = ptx::size_of(kind->type) * length,
-                        .remote_atomic = kind->remote()}},
-            .detail = detail,
-            .count = static_cast<u8>(length),
-            .order_sensitive = space != StateSpace::shared && (keeps_old || !kind->commutes()),
-            .has_side_effects = true,
-            .spins_on_result = keeps_old});
+    return describe(i, {.run = kind->run,
+                        .operands = std::move(roles),
+                        .memory_uses = {{.space = space,
+                                         .atomic = true,
+                                         .bytes_per_lane = ptx::size_of(kind->type) * length,
+                                         .remote_atomic = kind->remote()}},
+                        .detail = detail,
+                        .count = static_cast<u8>(length),
+                        .is_order_sensitive = space != StateSpace::shared &&
+                                              (keeps_old_value || !kind->is_commutative()),
+                        .has_side_effects = true,
+                        .spins_on_result = keeps_old_value});
 }
 
 }  // namespace coalesce::simulator

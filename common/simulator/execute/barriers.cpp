@@ -11,7 +11,7 @@
 namespace coalesce::simulator {
 namespace {
 
-constexpr u32 kBarriers = 16;
+constexpr u32 kBarriersPerBlock = 16;
 
 bool is_waiting_at(const Fragment& f, u32 id) {
     return f.state == Fragment::State::at_barrier && f.barrier == id;
@@ -20,7 +20,7 @@ bool is_waiting_at(const Fragment& f, u32 id) {
 /// Returns the lanes of the warp that wait at a barrier.
 Mask find_waiting_lanes(const Warp& w, u32 id) {
     Mask lanes = 0;
-    for (const Fragment& f : w.others)
+    for (const Fragment& f : w.other_fragments)
         if (is_waiting_at(f, id)) lanes |= f.lanes;
     return lanes;
 }
@@ -31,34 +31,34 @@ u32 count_arrived_threads(const Block& block, u32 id) {
     u32 threads = block.barriers[id].arrived_without_waiting;
     for (const Warp& w : block.warps) {
         const Mask lanes = find_waiting_lanes(w, id);
-        threads += lanes && lanes == w.live ? kLanes : static_cast<u32>(std::popcount(lanes));
+        threads += lanes && lanes == w.live_lanes ? kLanes : static_cast<u32>(std::popcount(lanes));
     }
     return threads;
 }
 
 bool is_complete(const Block& block, u32 id) {
     const Barrier& barrier = block.barriers[id];
-    if (!barrier.in_use) return false;
+    if (!barrier.is_in_use) return false;
     if (barrier.expected) return count_arrived_threads(block, id) >= barrier.expected;
-    const Mask all = first_lanes(static_cast<u32>(block.warps.size()));
-    return (barrier.waiting | block.finished_warps) == all && barrier.waiting != 0;
+    const Mask all_warps = mask_of_first_lanes(static_cast<u32>(block.warps.size()));
+    return (barrier.waiting | block.finished_warps) == all_warps && barrier.waiting != 0;
 }
 
 /// Reports whether a thread of the warp is missing at a barrier of the whole block. A warp whose
 /// threads exited without doing anything does not count as missing.
-bool misses_barrier(const Warp& w) {
-    const bool left_early =
-        w.live == 0 && !w.has_met_barrier && w.block->launch->kernel->ends_early_without_work;
-    return w.live != w.existing && !left_early;
+bool exits_before_barrier(const Warp& w) {
+    const bool has_exited_early =
+        w.live_lanes == 0 && !w.has_met_barrier && w.block->launch->kernel->ends_early_without_work;
+    return w.live_lanes != w.existing_lanes && !has_exited_early;
 }
 
 void report_exited_threads(const Block& block, const Warp& waiting, const Fragment& fragment) {
     for (const Warp& w : block.warps) {
-        if (!misses_barrier(w)) continue;
-        const Mask gone = w.existing & ~w.live;
-        const Dim3 t = w.thread_of(std::countr_zero(gone));
+        if (!exits_before_barrier(w)) continue;
+        const Mask exited_lanes = w.existing_lanes & ~w.live_lanes;
+        const Dim3 t = w.thread_index(std::countr_zero(exited_lanes));
         reports().add(waiting.describe(
-            fragment.at, "synccheck", "exit before barrier", std::countr_zero(fragment.lanes),
+            fragment.next_op, "synccheck", "exit before barrier", std::countr_zero(fragment.lanes),
             "thread (" + std::to_string(t.x) + "," + std::to_string(t.y) + "," +
                 std::to_string(t.z) +
                 ") ended before this barrier, which waits for every thread of the block",
@@ -72,68 +72,71 @@ void report_exited_threads(const Block& block, const Warp& waiting, const Fragme
 /// none may be missing.
 void check_barrier(const Block& block, u32 id) {
     const Warp* first_warp = nullptr;
-    const Fragment* first = nullptr;
-    bool exited = false;
+    const Fragment* first_fragment = nullptr;
+    bool has_exited_threads = false;
     for (const Warp& w : block.warps) {
-        exited |= misses_barrier(w);
-        for (const Fragment& f : w.others) {
+        has_exited_threads |= exits_before_barrier(w);
+        for (const Fragment& f : w.other_fragments) {
             if (!is_waiting_at(f, id)) continue;
-            if (!first) {
-                first = &f;
+            if (!first_fragment) {
+                first_fragment = &f;
                 first_warp = &w;
-            } else if (f.at != first->at) {
+            } else if (f.next_op != first_fragment->next_op) {
                 Report report = first_warp->describe(
-                    first->at, "synccheck", "divergent barrier", std::countr_zero(first->lanes),
+                    first_fragment->next_op, "synccheck", "divergent barrier",
+                    std::countr_zero(first_fragment->lanes),
                     "threads of one block wait at two different barriers",
                     "Every thread of the block must reach the same __syncthreads(): move it out "
                     "of the branch.");
-                report.other = block.launch->kernel->place(f.at);
+                report.other = block.launch->kernel->place(f.next_op);
                 report.other_block = block.index;
-                report.other_thread = w.thread_of(std::countr_zero(f.lanes));
+                report.other_thread = w.thread_index(std::countr_zero(f.lanes));
                 reports().add(report);
                 return;
             }
         }
     }
-    if (exited && first) report_exited_threads(block, *first_warp, *first);
+    if (has_exited_threads && first_fragment)
+        report_exited_threads(block, *first_warp, *first_fragment);
 }
 
 void write_reduction(Warp& w, const Fragment& f, const Barrier& barrier) {
     const Mask active = std::exchange(w.active, f.lanes);
     Frame* const frame = w.frame;
-    w.enter(f.frame);
-    const bool holds =
-        f.at->detail == kReduceAnd ? barrier.true_votes == barrier.votes : barrier.true_votes > 0;
-    if (f.at->detail == kReducePopc)
-        w.write<u32>(f.at->d, [&](int) { return barrier.true_votes; });
+    w.enter_frame(f.frame);
+    const bool reduction_result = f.next_op->detail == kReduceAnd
+                                      ? barrier.true_votes == barrier.votes
+                                      : barrier.true_votes > 0;
+    if (f.next_op->detail == kReducePopc)
+        w.write<u32>(f.next_op->d, [&](int) { return barrier.true_votes; });
     else
-        w.write_predicate(f.at->d, holds ? kAllLanes : 0);
+        w.write_predicate(f.next_op->d, reduction_result ? kAllLanes : 0);
     w.active = active;
-    w.enter(frame);
+    w.enter_frame(frame);
 }
 
-void release(Block& block, u32 id) {
+void release_barrier(Block& block, u32 id) {
     Barrier& barrier = block.barriers[id];
     if (block.launch->checks.sync && barrier.expected == 0) check_barrier(block, id);
-    Mask waited = 0;
+    Mask waiting_warps = 0;
     for (Warp& w : block.warps) {
-        for (Fragment& f : w.others) {
+        for (Fragment& f : w.other_fragments) {
             if (!is_waiting_at(f, id)) continue;
-            if (f.at->run == op_barrier_reduce) write_reduction(w, f, barrier);
-            waited |= 1u << w.index;
+            if (f.next_op->run == op_barrier_reduce) write_reduction(w, f, barrier);
+            waiting_warps |= 1u << w.index;
             w.has_met_barrier = true;
             f.state = Fragment::State::ready;
-            ++f.at;
+            ++f.next_op;
         }
     }
-    note_barrier_complete(block, id, waited, barrier.expected == 0);
+    note_barrier_complete(block, id, waiting_warps, barrier.expected == 0);
     barrier = {};
 }
 
 /// Adds the running lanes to the lanes that wait at barrier `id`.
 void wait_at(Warp& w, const Op* op, u32 id) {
     w.update_lane_instructions();
-    join_others(w, {.at = op,
+    join_others(w, {.next_op = op,
                     .lanes = w.active,
                     .frame = w.frame,
                     .state = Fragment::State::at_barrier,
@@ -142,32 +145,33 @@ void wait_at(Warp& w, const Op* op, u32 id) {
 
 /// Returns the reason why the warp must not use this barrier with this number of threads, or "" if
 /// the use is valid.
-std::string find_problem(const Warp& w, const Op* op, u32 id, u32 threads) {
-    if (id >= kBarriers) return "the index of a barrier must be from 0 to 15";
+std::string find_barrier_misuse(const Warp& w, const Op* op, u32 id, u32 threads) {
+    if (id >= kBarriersPerBlock) return "the index of a barrier must be from 0 to 15";
     if (threads % kLanes != 0) return "the thread count of a barrier must be a multiple of 32";
     if (threads == 0 && op->run == op_barrier_arrive)
         return "barrier.arrive must specify the number of threads that the barrier waits for";
     const Block& block = *w.block;
     const Barrier& barrier = block.barriers[id];
-    const auto all = static_cast<u32>(block.warps.size()) * kLanes;
-    const u32 expected = barrier.expected ? barrier.expected : all;
-    if (!barrier.in_use || expected == (threads ? threads : all)) return "";
-    return "this warp waits for " + std::to_string(threads ? threads : all) +
+    const auto block_threads = static_cast<u32>(block.warps.size()) * kLanes;
+    const u32 expected = barrier.expected ? barrier.expected : block_threads;
+    if (!barrier.is_in_use || expected == (threads ? threads : block_threads)) return "";
+    return "this warp waits for " + std::to_string(threads ? threads : block_threads) +
            " threads at a barrier where other warps wait for " + std::to_string(expected);
 }
 
 /// Records an arrival at a barrier and returns the barrier's ID. If the operands are invalid, fails
 /// the launch and returns nothing.
-std::optional<u32> arrive(Warp& w, const Op* op) {
-    w.count(op);
+std::optional<u32> arrive_at_barrier(Warp& w, const Op* op) {
+    w.count_instruction(op);
     const u32 id = w.lanes<u32>(op->a)[w.first_active()],
               threads = w.lanes<u32>(op->b)[w.first_active()];
-    if (const std::string problem = find_problem(w, op, id, threads); !problem.empty()) {
-        w.fail(op, Status::launch_failure, "synccheck", "bad barrier", problem, w.first_active());
+    if (const std::string problem = find_barrier_misuse(w, op, id, threads); !problem.empty()) {
+        w.fail_launch(op, Status::launch_failure, "synccheck", "bad barrier", problem,
+                      w.first_active());
         return std::nullopt;
     }
     Barrier& barrier = w.block->barriers[id];
-    barrier.in_use = true;
+    barrier.is_in_use = true;
     if (threads) barrier.expected = threads;
     note_barrier_arrive(w, id);
     return id;
@@ -176,30 +180,30 @@ std::optional<u32> arrive(Warp& w, const Op* op) {
 }  // namespace
 
 const Op* op_barrier_sync(Warp& w, const Op* op) {
-    const std::optional<u32> id = arrive(w, op);
+    const std::optional<u32> id = arrive_at_barrier(w, op);
     if (!id) return nullptr;
     Block& block = *w.block;
     wait_at(w, op, *id);
-    if (find_waiting_lanes(w, *id) == w.live) block.barriers[*id].waiting |= 1u << w.index;
-    if (is_complete(block, *id)) release(block, *id);
+    if (find_waiting_lanes(w, *id) == w.live_lanes) block.barriers[*id].waiting |= 1u << w.index;
+    if (is_complete(block, *id)) release_barrier(block, *id);
     return next_fragment(w);
 }
 
 const Op* op_barrier_arrive(Warp& w, const Op* op) {
-    const std::optional<u32> id = arrive(w, op);
+    const std::optional<u32> id = arrive_at_barrier(w, op);
     if (!id) return nullptr;
     Block& block = *w.block;
     note_barrier_passed(w, *id);
     block.barriers[*id].arrived_without_waiting +=
-        w.active == w.live ? kLanes : static_cast<u32>(std::popcount(w.active));
-    block.watch->memory_changed();
-    if (is_complete(block, *id)) release(block, *id);
+        w.active == w.live_lanes ? kLanes : static_cast<u32>(std::popcount(w.active));
+    block.watch->note_memory_change();
+    if (is_complete(block, *id)) release_barrier(block, *id);
     return op + 1;
 }
 
 const Op* op_barrier_reduce(Warp& w, const Op* op) {
     const u32 id = w.lanes<u32>(op->a)[w.first_active()];
-    if (id < kBarriers) {
+    if (id < kBarriersPerBlock) {
         Barrier& barrier = w.block->barriers[id];
         const Mask true_votes = w.predicate(op->c) & w.active;
         barrier.votes += static_cast<u32>(std::popcount(w.active));
@@ -209,17 +213,17 @@ const Op* op_barrier_reduce(Warp& w, const Op* op) {
 }
 
 void release_barriers(Block& block) {
-    for (u32 id = 0; id < kBarriers; ++id) {
-        if (!block.barriers[id].in_use) continue;
+    for (u32 id = 0; id < kBarriersPerBlock; ++id) {
+        if (!block.barriers[id].is_in_use) continue;
         for (const Warp& w : block.warps)
-            if (w.live && find_waiting_lanes(w, id) == w.live)
+            if (w.live_lanes && find_waiting_lanes(w, id) == w.live_lanes)
                 block.barriers[id].waiting |= 1u << w.index;
-        if (is_complete(block, id)) release(block, id);
+        if (is_complete(block, id)) release_barrier(block, id);
     }
 }
 
 void handle_ended_lanes(Warp& w) {
-    if (w.live == 0) {
+    if (w.live_lanes == 0) {
         w.block->finished_warps |= 1u << w.index;
         note_warp_end(w);
     }
@@ -232,22 +236,26 @@ void handle_ended_lanes(Warp& w) {
 
 void charge_instructions(Warp& w, u64 count) {
     Launch& launch = *w.block->launch;
-    const u64 spent = launch.instructions_spent.fetch_add(count, std::memory_order_relaxed) + count;
-    if (spent <= launch.instruction_limit || launch.failed()) return;
-    const Op* at = w.others.empty() ? launch.code->main.ops.data() : w.others.front().at;
-    const Mask lanes = w.others.empty() ? w.existing : w.others.front().lanes;
-    w.fail(at, Status::launch_timeout, "execution", "instruction budget",
-           "the launch has used up its " + std::to_string(launch.instruction_limit) +
-               " warp instructions. Is there a loop here that never ends?",
-           std::countr_zero(lanes));
+    const u64 total_instructions =
+        launch.instructions_spent.fetch_add(count, std::memory_order_relaxed) + count;
+    if (total_instructions <= launch.instruction_limit || launch.failed()) return;
+    const Op* next_op = w.other_fragments.empty() ? launch.code->main.ops.data()
+                                                  : w.other_fragments.front().next_op;
+    const Mask lanes =
+        w.other_fragments.empty() ? w.existing_lanes : w.other_fragments.front().lanes;
+    w.fail_launch(next_op, Status::launch_timeout, "execution", "instruction budget",
+                  "the launch has used up its " + std::to_string(launch.instruction_limit) +
+                      " warp instructions. Is there a loop here that never ends?",
+                  std::countr_zero(lanes));
 }
 
 namespace {
 
-void report_mask(Warp& w, const Op* op, Mask callers, const char* format, Mask first, Mask second) {
+void report_mask(Warp& w, const Op* op, Mask callers, const char* format, Mask first_mask,
+                 Mask second_mask) {
     if (!w.block->launch->checks.sync) return;
     char text[160];
-    std::snprintf(text, sizeof text, format, first, second);
+    std::snprintf(text, sizeof text, format, first_mask, second_mask);
     reports().add(w.describe(op, "synccheck", "invalid warp mask", std::countr_zero(callers), text,
                              "Move the call to a place that all lanes of the mask reach, or "
                              "compute the mask with __ballot_sync() before the branch."));
@@ -255,37 +263,38 @@ void report_mask(Warp& w, const Op* op, Mask callers, const char* format, Mask f
 
 }  // namespace
 
-void check_mask(Warp& w, const Op* op, Mask named, Mask callers) {
-    if (callers & ~named)
+void check_mask(Warp& w, const Op* op, Mask named_lanes, Mask callers) {
+    if (callers & ~named_lanes)
         report_mask(
-            w, op, callers & ~named,
+            w, op, callers & ~named_lanes,
             "the mask 0x%08x does not include all lanes that execute this instruction: 0x%08x",
-            named, callers);
+            named_lanes, callers);
     const ptx::Function& function = w.frame ? *w.frame->code->ast : *w.block->launch->kernel->ast;
-    const Mask ended = named & w.existing & ~w.live;
+    const Mask exited_lanes = named_lanes & w.existing_lanes & ~w.live_lanes;
     // Other instructions may name lanes that have exited, but a shuffle would read registers that
     // no longer exist.
-    if (ended && function.body[op->source].opcode == "shfl")
+    if (exited_lanes && function.body[op->source].opcode == "shfl")
         report_mask(w, op, callers, "the mask 0x%08x includes lanes that have exited: 0x%08x",
-                    named, ended);
+                    named_lanes, exited_lanes);
 }
 
 void report_missing_lanes(Warp& w, const Fragment& fragment) {
-    if (fragment.at->matrix) return;  // is_whole_warp reports this error
-    report_mask(w, fragment.at, fragment.lanes,
+    if (fragment.next_op->matrix) return;  // is_whole_warp reports this error
+    report_mask(w, fragment.next_op, fragment.lanes,
                 "the mask includes lanes 0x%08x, but only lanes 0x%08x reached this instruction",
-                fragment.wanted, fragment.lanes);
+                fragment.awaited_lanes, fragment.lanes);
 }
 
-const Warp& find_stuck_warp(const Block& block) {
-    const auto waits = [](const Warp& w) { return !w.others.empty(); };
-    return *std::find_if(block.warps.begin(), block.warps.end(), waits);
+const Warp& find_deadlocked_warp(const Block& block) {
+    const auto is_waiting = [](const Warp& w) { return !w.other_fragments.empty(); };
+    return *std::find_if(block.warps.begin(), block.warps.end(), is_waiting);
 }
 
 void report_deadlock(Block& block) {
-    const Warp& stuck = find_stuck_warp(block);
-    const Fragment& f = stuck.others.front();
-    reports().add(stuck.describe(f.at, "synccheck", "deadlock", std::countr_zero(f.lanes),
+    const Warp& deadlocked_warp = find_deadlocked_warp(block);
+    const Fragment& f = deadlocked_warp.other_fragments.front();
+    reports().add(
+        deadlocked_warp.describe(f.next_op, "synccheck", "deadlock", std::countr_zero(f.lanes),
                                  "no warp of the block can continue:\n" + describe_waiting(block),
                                  "All threads that a barrier counts must reach it."));
     block.launch->fail(Status::launch_timeout);

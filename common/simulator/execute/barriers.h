@@ -26,10 +26,10 @@ void handle_ended_lanes(Warp& w);
 void charge_instructions(Warp& w, u64 count);
 /// Reports a lane that executes a .sync instruction without being in its mask. Also reports a
 /// shuffle whose mask contains exited lanes.
-void check_mask(Warp& w, const Op* op, Mask named, Mask callers);
+void check_mask(Warp& w, const Op* op, Mask named_lanes, Mask callers);
 void report_missing_lanes(Warp& w, const Fragment& fragment);
 /// Returns the first warp with waiting lanes. Must be called only if no warp of the block can run.
-const Warp& find_stuck_warp(const Block& block);
+const Warp& find_deadlocked_warp(const Block& block);
 /// Ends the launch, because no warp of the block can ever continue.
 void report_deadlock(Block& block);
 

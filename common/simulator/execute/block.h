@@ -47,9 +47,9 @@ struct Launch {
     std::atomic<u64> next_block{0};
     u64 instruction_limit = 0;  ///< the maximum number of warp instructions; 0 means no limit
     std::atomic<u64> instructions_spent{0};
-    u64 number = 0;  ///< the number of earlier launches of the process (%gridid)
+    u64 launch_number = 0;  ///< the number of earlier launches of the process (%gridid)
     /// the value of clock_of() at the start of the launch
-    u64 started_at = 0;
+    u64 start_cycles = 0;
     /// How many cycles the clocks advance for each warp instruction. 4 is about what a warp takes
     /// on hardware if only one block runs.
     u64 cycles_per_instruction = 4;
@@ -64,7 +64,7 @@ struct Launch {
     StepListener* recorder = nullptr;
     /// The only block that `recorder` observes; ~0 if it observes all blocks.
     u64 recorded_block = ~u64{0};
-    std::vector<u64> only;            ///< the only blocks that run; if empty, all blocks run
+    std::vector<u64> only_blocks;     ///< the only blocks that run; if empty, all blocks run
     std::vector<u64> skipped_blocks;  ///< blocks that this launch's workers do not run
     /// Runs a block in `skipped_blocks` when its turn in the launch comes. Empty if the skipped
     /// blocks have run before the launch.
@@ -74,14 +74,16 @@ struct Launch {
     u64 first_neighbour = 0, neighbours = 0;
     /// Blocks one row of the grid below the neighbours, whose sectors are recorded as well: the
     /// index of the first block, and the number of blocks.
-    u64 first_below = 0, below = 0;
+    u64 first_block_below = 0, below = 0;
     /// True if accesses to global memory are only recorded, not executed.
     bool is_dry_run = false;
     /// The shared memory accesses of an earlier block without errors, or null.
     std::shared_ptr<const SharedLedger::Steps> clean_block;
 
     bool is_neighbour(u64 block) const { return block - first_neighbour < neighbours; }
-    bool is_recorded(u64 block) const { return is_neighbour(block) || block - first_below < below; }
+    bool is_recorded(u64 block) const {
+        return is_neighbour(block) || block - first_block_below < below;
+    }
     bool is_skipped(u64 block) const {
         return std::find(skipped_blocks.begin(), skipped_blocks.end(), block) !=
                skipped_blocks.end();
@@ -98,7 +100,7 @@ struct Barrier {
     u32 expected = 0;  ///< the number of threads to wait for; 0 means the whole block
     /// The number of threads that arrived with bar.arrive, without waiting.
     u32 arrived_without_waiting = 0;
-    bool in_use = false;
+    bool is_in_use = false;
     /// For bar.red, the number of threads that have arrived, and the number of true predicates
     /// among them.
     u32 votes = 0, true_votes = 0;
@@ -111,12 +113,12 @@ struct PhaseBytes {
     i64 announced = 0, arrived_bytes = 0;
     i64 announced_in_last_phase = 0;  ///< the bytes announced in the previous phase
     /// True if a thread waited for parity 1 during the first phase. Such a wait ends at once.
-    bool wait_ended_at_once = false;
+    bool has_ended_wait_at_once = false;
 };
 
 struct Block {
     Launch* launch = nullptr;
-    bool busy = false;           ///< if false, the worker may reuse this object for another block
+    bool is_busy = false;        ///< if false, the worker may reuse this object for another block
     bool is_abandoned = false;   ///< true if the listener needs no further steps of this block
     Cluster* cluster = nullptr;  ///< the block's cluster (cluster.h), or null
     u32 rank = 0;                ///< the block's rank in the cluster
@@ -124,18 +126,18 @@ struct Block {
     u32 first_warp = 0;
     bool has_ended = false;  ///< true if the block has ended while its cluster still runs
     bool uses_cluster_barrier = false;  ///< true if a warp has arrived at the cluster's barrier
-    u64 linear = 0;                     ///< the block's index in the grid, with x varying fastest
+    u64 linear_index = 0;               ///< the block's index in the grid, with x varying fastest
     Dim3 index{0, 0, 0};
     u32 threads = 0;
 
     std::vector<Warp> warps;
-    u8* uniform = nullptr;  ///< the register file shared by all warps
+    u8* uniform_registers = nullptr;  ///< the register file shared by all warps
     u8* shared = nullptr;
     u32 shared_bytes = 0;
     /// True if the kernel uses the system's reserved shared memory, which occupies the highest
     /// addresses.
     bool reserved_shared = false;
-    u8* local = nullptr;  ///< the local memory of all threads
+    u8* local_memory = nullptr;  ///< the local memory of all threads
     Barrier barriers[16];
     Mask finished_warps = 0;
 
@@ -148,7 +150,7 @@ struct Block {
     /// The pending copies of cp.async.bulk for the whole block (bulk_copy.cpp).
     struct BulkCopies;
     std::shared_ptr<BulkCopies> bulk_copies;
-    u64 copy_bytes_under_way = 0;  ///< the number of bytes in flight to shared memory
+    u64 copy_bytes_in_flight = 0;  ///< the number of bytes in flight to shared memory
     /// The byte counts of each mbarrier's current phase, keyed by the mbarrier's offset
     /// (mbarrier.cpp).
     std::unordered_map<u32, PhaseBytes> phase_bytes;
@@ -172,9 +174,9 @@ struct Block {
 
     bool has_shared(u64 address, u32 bytes) const {
         if (address < shared_bytes) return bytes <= shared_bytes - address;
-        const u64 into = address - DeviceModel::shared_reserved_begin;
-        return reserved_shared && into < DeviceModel::shared_reserved_used &&
-               bytes <= DeviceModel::shared_reserved_used - into;
+        const u64 offset = address - DeviceModel::shared_reserved_begin;
+        return reserved_shared && offset < DeviceModel::shared_reserved_used &&
+               bytes <= DeviceModel::shared_reserved_used - offset;
     }
     /// Returns the offset just past the last byte of shared memory that the block may access.
     u32 shared_end() const {
@@ -196,7 +198,7 @@ inline u32 race_warp(const Warp& w) {
 /// Returns the linear index of a thread in the launch: blocks in order, then the threads of each
 /// block.
 inline u64 thread_number(const Warp& w, int lane) {
-    return w.block->linear << 10 | (w.index * kLanes + static_cast<u64>(lane));
+    return w.block->linear_index << 10 | (w.index * kLanes + static_cast<u64>(lane));
 }
 
 }  // namespace coalesce::simulator

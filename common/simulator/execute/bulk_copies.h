@@ -22,9 +22,10 @@ namespace bulk {
 
 /// A part of a copy: 16 bytes, or all bytes of an st.async.
 struct Piece {
-    u64 global = 0;   ///< the device address; 0 if outside the array
-    u32 shared = 0;   ///< the offset in the block's shared memory
-    u32 inside = 16;  ///< the number of leading bytes of the piece that lie within the array
+    u64 global_address = 0;  ///< the device address; 0 if outside the array
+    u32 shared = 0;          ///< the offset in the block's shared memory
+    u32 bytes_inside_array =
+        16;  ///< the number of leading bytes of the piece that lie within the array
     u32 size = 16;
     u8* host = nullptr;
 };
@@ -32,8 +33,8 @@ struct Piece {
 /// A copy that has been issued but is not yet complete.
 struct Copy {
     const Op* op = nullptr;
-    bool to_shared = false;
-    bool from_shared = false;  ///< true if the copy reads the issuing block's shared memory
+    bool writes_shared = false;
+    bool reads_shared = false;  ///< true if the copy reads the issuing block's shared memory
     Block* issuer = nullptr;
     /// The block whose shared memory the copy writes or, for copies to global memory, reads.
     Block* owner_block = nullptr;
@@ -43,8 +44,8 @@ struct Copy {
     u32 mbarrier = 0;  ///< for copies to shared memory, the offset of the mbarrier to notify
     u32 bytes = 0;
     u32 race_ticket = 0, source_ticket = 0;
-    u64 issued = 0;  ///< the time of issue, for the race check of global memory
-    u32 fill = 0;    ///< the 4-byte value for elements outside the array
+    u64 issue_time = 0;  ///< the time of issue, for the race check of global memory
+    u32 fill = 0;        ///< the 4-byte value for elements outside the array
     std::vector<Piece> pieces;
     std::vector<u8> values;  ///< for st.async, the stored values, to which Piece::host points
 
@@ -59,7 +60,7 @@ struct Copy {
 struct Block::BulkCopies {
     std::deque<bulk::Copy> pending;
     /// The number of committed groups, indexed by warp and lane.
-    std::vector<std::array<u32, kLanes>> committed;
+    std::vector<std::array<u32, kLanes>> committed_groups;
 };
 
 namespace bulk {
@@ -75,17 +76,17 @@ struct Issue {
     u64 shared = 0, mbarrier = 0;  ///< the addresses in shared memory, as given by the program
     bool is_defined = true;        ///< true if all bytes read from global memory are initialized
 
-    bool fail(Status status, const char* kind, const std::string& message, u64 address) {
-        return w.fail(copy.op, status, "memcheck", kind, message, copy.lane, address);
+    bool fail_copy(Status status, const char* kind, const std::string& message, u64 address) {
+        return w.fail_launch(copy.op, status, "memcheck", kind, message, copy.lane, address);
     }
 };
 
 /// A shared memory access of only the issuing lane, in the form that the checks expect.
-struct OneLane {
+struct OneLaneAccess {
     u32 addresses[kLanes] = {};
     SharedAccess access;
 
-    OneLane(const Issue& issue, u32 address, u32 bytes) {
+    OneLaneAccess(const Issue& issue, u32 address, u32 bytes) {
         addresses[issue.copy.lane] = address;
         access.warp = race_warp(issue.w);
         access.site = issue.copy.shared_site();
@@ -102,13 +103,13 @@ inline constexpr u8 kToShared = 8, kFromShared = 16, kMulticast = 32;
 
 /// Begins a copy with the operands that all bulk copy instructions have in common. Op::a is the
 /// address in shared memory, and Op::c is the mbarrier.
-Issue begin(Warp& w, const Op* op, int lane);
+Issue begin_bulk_copy(Warp& w, const Op* op, int lane);
 
 // The following functions return false if they have reported an error. The error ends the launch.
-bool is_multiple(Issue& issue, u64 value, u32 of, const char* what);
+bool is_multiple(Issue& issue, u64 value, u32 divisor, const char* operand_name);
 /// Finds the host address of a piece, which must lie within an allocation. Does nothing in a dry
 /// run, which accesses no memory.
-bool find_global(Issue& issue, Piece& piece, const Allocation*& near);
+bool find_global(Issue& issue, Piece& piece, const Allocation*& last_allocation);
 /// Checks that the copy's bytes are within the shared memory of Copy::owner_block.
 bool find_shared(Issue& issue, u64 address, u64 bytes);
 /// Finds the mbarrier to which the copy reports. The mbarrier is in the copy's destination block.
@@ -119,18 +120,18 @@ bool find_mbarrier(Issue& issue);
 using SplitCopy = std::function<bool(Issue& issue, u32 shared)>;
 /// Checks and counts a copy of `bytes` bytes. Adds the copy to the pending copies of its block, or
 /// of each destination block for a multicast.
-bool issue_copy(Issue& issue, u64 bytes, const SplitCopy& cut);
+bool issue_copy(Issue& issue, u64 bytes, const SplitCopy& split);
 /// Tells the race check which bytes of the issuing block's shared memory a copy reads.
-void pass_source_to_race_check(Issue& issue, u32 from);
+void pass_source_to_race_check(Issue& issue, u32 source_address);
 
 // ---- handlers ----
 
 /// Executes an instruction lane by lane.
 template <bool (*CopyOfLane)(Warp&, const Op*, int)>
 const Op* run_lanes(Warp& w, const Op* op) {
-    for (const int l : LanesIn{w.active})
+    for (const int l : LaneRange{w.active})
         if (!CopyOfLane(w, op, l)) return nullptr;
-    w.block->watch->memory_changed();
+    w.block->watch->note_memory_change();
     return op + 1;
 }
 /// Copies a box of an array (tensor_copy.cpp).

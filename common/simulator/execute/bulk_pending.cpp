@@ -12,60 +12,61 @@ namespace bulk {
 Block::BulkCopies& pending_copies(Block& block) {
     if (!block.bulk_copies) {
         block.bulk_copies = std::make_shared<Block::BulkCopies>();
-        block.bulk_copies->committed.resize(block.warps.size());
+        block.bulk_copies->committed_groups.resize(block.warps.size());
     }
     return *block.bulk_copies;
 }
 
 namespace {
 
-void carry_out(const Copy& copy) {
+void execute_copy(const Copy& copy) {
     for (const Piece& piece : copy.pieces) {
         u8* shared = copy.owner_block->shared + piece.shared;
-        if (!copy.to_shared) {
+        if (!copy.writes_shared) {
             if (!copy.owner_block->launch->is_dry_run)
-                std::memcpy(piece.host, shared, piece.inside);
+                std::memcpy(piece.host, shared, piece.bytes_inside_array);
             continue;
         }
-        if (piece.host) std::memcpy(shared, piece.host, piece.inside);
-        for (u32 at = piece.host ? piece.inside : 0; at < piece.size; ++at)
-            shared[at] = static_cast<u8>(copy.fill >> at % 4 * 8);
+        if (piece.host) std::memcpy(shared, piece.host, piece.bytes_inside_array);
+        for (u32 offset = piece.host ? piece.bytes_inside_array : 0; offset < piece.size; ++offset)
+            shared[offset] = static_cast<u8>(copy.fill >> offset % 4 * 8);
     }
 }
 
 /// Counts a wait for the copies that report to this mbarrier, if there are any (see async_copy.h).
 void count_wait(Block& block, u32 mbarrier) {
     for (const Copy& copy : block.bulk_copies->pending) {
-        if (!copy.to_shared || copy.mbarrier != mbarrier) continue;
-        ++copy.issuer->warps[copy.warp].counters[copy.shared_site()].waits;
+        if (!copy.writes_shared || copy.mbarrier != mbarrier) continue;
+        ++copy.issuer->warps[copy.warp].counters[copy.shared_site()].wait_count;
         return;
     }
 }
 
-void finish(Block& block, Copy& copy) {
-    carry_out(copy);
-    block.watch->memory_changed();
+void finish_copy(Block& block, Copy& copy) {
+    execute_copy(copy);
+    block.watch->note_memory_change();
     if (block.shared_race) {
-        if (copy.from_shared) block.shared_race->end_bulk_copy(copy.source_ticket, false, 0);
-        block.shared_race->end_bulk_copy(copy.race_ticket, copy.to_shared,
-                                         shared_address(block, copy.mbarrier));
+        if (copy.reads_shared) block.shared_race->end_bulk_copy(copy.source_ticket, false, 0);
+        block.shared_race->end_bulk_copy(copy.race_ticket, copy.writes_shared,
+                                         make_shared_address(block, copy.mbarrier));
     }
-    if (copy.to_shared) {
+    if (copy.writes_shared) {
         if (GlobalRace* race = block.launch->global_race; race && copy.issuer == &block)
-            race->copy_complete(block.global_race, copy.mbarrier, copy.warp, copy.issued);
+            race->record_copy_completion(block.global_race, copy.mbarrier, copy.warp,
+                                         copy.issue_time);
         add_arrived_bytes(block, copy.mbarrier, copy.bytes);
-        block.copy_bytes_under_way -= copy.bytes;
+        block.copy_bytes_in_flight -= copy.bytes;
     }
     copy.bytes = 0;
 }
 
-/// Completes and removes the copies for which `is_due` returns true. `is_due` is called for each
-/// copy after all earlier copies are complete.
+/// Completes and removes the copies for which `is_due_copy` returns true. `is_due_copy` is called
+/// for each copy after all earlier copies are complete.
 template <class F>
-void finish_copies_if(Block& block, F is_due) {
+void finish_copies_if(Block& block, F is_due_copy) {
     auto& pending = block.bulk_copies->pending;
     for (Copy& copy : pending)
-        if (is_due(copy)) finish(block, copy);
+        if (is_due_copy(copy)) finish_copy(block, copy);
     std::erase_if(pending, [](const Copy& copy) { return copy.bytes == 0; });
 }
 
@@ -73,20 +74,20 @@ void finish_copies_if(Block& block, F is_due) {
 
 const Op* run_commit(Warp& w, const Op* op) {
     Block::BulkCopies& copies = pending_copies(*w.block);
-    auto& committed = copies.committed[w.index];
-    for (const int l : LanesIn{w.active}) ++committed[l];
-    if (!copies.pending.empty()) w.block->watch->memory_changed();
+    auto& committed_groups = copies.committed_groups[w.index];
+    for (const int l : LaneRange{w.active}) ++committed_groups[l];
+    if (!copies.pending.empty()) w.block->watch->note_memory_change();
     return op + 1;
 }
 
 /// Executes wait_group. With `.read`, the instruction waits only until shared memory has been read,
 /// which makes no difference here.
 const Op* run_wait(Warp& w, const Op* op) {
-    const u32 left = static_cast<u32>(op->immediate);
-    const auto& committed = pending_copies(*w.block).committed[w.index];
+    const u32 groups_left = static_cast<u32>(op->immediate);
+    const auto& committed_groups = pending_copies(*w.block).committed_groups[w.index];
     finish_copies_if(*w.block, [&](const Copy& copy) {
-        return !copy.to_shared && copy.warp == w.index && w.is_active(copy.lane) &&
-               u64{copy.group} + left < committed[copy.lane];
+        return !copy.writes_shared && copy.warp == w.index && w.is_active(copy.lane) &&
+               u64{copy.group} + groups_left < committed_groups[copy.lane];
     });
     return op + 1;
 }
@@ -97,7 +98,7 @@ void complete_bulk_copies(Block& block, u32 mbarrier) {
     if (!block.bulk_copies || !waits_for_bytes(block, mbarrier)) return;
     bulk::count_wait(block, mbarrier);
     bulk::finish_copies_if(block, [&](const bulk::Copy& copy) {
-        return copy.to_shared && copy.mbarrier == mbarrier && waits_for_bytes(block, mbarrier);
+        return copy.writes_shared && copy.mbarrier == mbarrier && waits_for_bytes(block, mbarrier);
     });
 }
 
@@ -105,7 +106,7 @@ u64 pending_bulk_bytes(const Block& block, u32 mbarrier) {
     u64 bytes = 0;
     if (!block.bulk_copies) return bytes;
     for (const bulk::Copy& copy : block.bulk_copies->pending)
-        if (copy.to_shared && copy.mbarrier == mbarrier) bytes += copy.bytes;
+        if (copy.writes_shared && copy.mbarrier == mbarrier) bytes += copy.bytes;
     return bytes;
 }
 
@@ -116,7 +117,7 @@ namespace {
 void note_wait_without_effect(const Block& block, u32 mbarrier, Report& report) {
     const auto found = block.phase_bytes.find(mbarrier);
     const PhaseBytes bytes = found == block.phase_bytes.end() ? PhaseBytes{} : found->second;
-    if (bytes.wait_ended_at_once) {
+    if (bytes.has_ended_wait_at_once) {
         report.message +=
             " A thread has waited on the mbarrier for parity 1, but the first phase has parity 0, "
             "so the wait ended at once.";
@@ -147,31 +148,31 @@ void end_bulk_copies(Block& block) {
         Report report = warp.describe(
             copy.op, "synccheck", "copy not waited for", copy.lane,
             std::string("The block ends while this copy may still be ") +
-                (copy.to_shared ? "writing to" : "reading") +
+                (copy.writes_shared ? "writing to" : "reading") +
                 " its shared memory, which the next block will use.",
-            copy.to_shared ? "Wait on the mbarrier that the copy reports to."
-                           : "Commit the copy, and wait with cp.async.bulk.wait_group "
-                             "(.read is enough) before the thread ends.");
-        if (copy.to_shared) note_wait_without_effect(block, copy.mbarrier, report);
+            copy.writes_shared ? "Wait on the mbarrier that the copy reports to."
+                               : "Commit the copy, and wait with cp.async.bulk.wait_group "
+                                 "(.read is enough) before the thread ends.");
+        if (copy.writes_shared) note_wait_without_effect(block, copy.mbarrier, report);
         reports().add(report);
     }
     bulk::finish_copies_if(block, [](const bulk::Copy&) { return true; });
 }
 
 void end_copies_that_read(Block& block) {
-    for (Block* other : block.cluster->blocks) {
-        if (other == &block || !other->bulk_copies) continue;
-        for (const bulk::Copy& copy : other->bulk_copies->pending) {
+    for (Block* block_in_cluster : block.cluster->blocks) {
+        if (block_in_cluster == &block || !block_in_cluster->bulk_copies) continue;
+        for (const bulk::Copy& copy : block_in_cluster->bulk_copies->pending) {
             Warp& warp = block.warps[copy.warp];
-            if (copy.issuer != &block || !copy.from_shared || !warp.checks.sync) continue;
+            if (copy.issuer != &block || !copy.reads_shared || !warp.checks.sync) continue;
             reports().add(warp.describe(copy.op, "synccheck", "copy not waited for", copy.lane,
                                         "The block ends while this copy may still be reading its "
                                         "shared memory, which the next block will use.",
                                         "Make the destination block wait for the copy, and then "
                                         "synchronize both blocks: cluster.sync()."));
         }
-        bulk::finish_copies_if(*other, [&](const bulk::Copy& copy) {
-            return copy.issuer == &block && copy.from_shared;
+        bulk::finish_copies_if(*block_in_cluster, [&](const bulk::Copy& copy) {
+            return copy.issuer == &block && copy.reads_shared;
         });
     }
 }

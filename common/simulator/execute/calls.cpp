@@ -22,7 +22,9 @@ const FunctionCode& running_code(const Warp& w) {
 struct LaneStrides {
     u8* begin;
     u32 stride;
-    u8* at(int lane, u64 offset) const { return begin + static_cast<u32>(lane) * stride + offset; }
+    u8* lane_address(int lane, u64 offset) const {
+        return begin + static_cast<u32>(lane) * stride + offset;
+    }
 };
 LaneStrides parameter_memory(const Warp& w) {
     return {w.frame ? w.frame->parameters : w.kernel_parameters, running_code(w).parameter_bytes};
@@ -30,82 +32,85 @@ LaneStrides parameter_memory(const Warp& w) {
 
 void copy_lanes(const LaneStrides& to, u32 to_offset, const LaneStrides& from, u32 from_offset,
                 u32 bytes, Mask lanes) {
-    for (const int l : LanesIn{lanes})
-        std::memcpy(to.at(l, to_offset), from.at(l, from_offset), bytes);
+    for (const int l : LaneRange{lanes})
+        std::memcpy(to.lane_address(l, to_offset), from.lane_address(l, from_offset), bytes);
 }
 
 /// Reports whether caller and callee agree on the number of values passed, and whether both have
 /// enough space for these values.
-bool fits(const CallSite& site, const FunctionCode& caller, const FunctionCode& callee) {
-    const auto agree = [&](const std::vector<u32>& offsets,
-                           const std::vector<ParameterSlot>& slots) {
+bool fits_call_site(const CallSite& site, const FunctionCode& caller, const FunctionCode& callee) {
+    const auto has_space = [&](const std::vector<u32>& offsets,
+                               const std::vector<ParameterSlot>& slots) {
         if (offsets.size() != slots.size()) return false;
         for (std::size_t k = 0; k < slots.size(); ++k)
             if (u64{offsets[k]} + slots[k].bytes > caller.parameter_bytes) return false;
         return true;
     };
-    return agree(site.argument_offsets, callee.parameters) &&
-           agree(site.result_offsets, callee.results);
+    return has_space(site.argument_offsets, callee.parameters) &&
+           has_space(site.result_offsets, callee.results);
 }
 
-const Op* enter(Warp& w, const Op* op, const FunctionCode& callee) {
+const Op* enter_function(Warp& w, const Op* op, const FunctionCode& callee) {
     // Each call uses up fuel, so that endless recursion reaches the instruction limit.
     if (--w.fuel < 0) {
         w.fuel = 0;
         if (w.block->launch->instruction_limit) {
             w.update_lane_instructions();
-            w.others.push_back({.at = op, .lanes = w.active, .frame = w.frame});
+            w.other_fragments.push_back({.next_op = op, .lanes = w.active, .frame = w.frame});
             return nullptr;
         }
     }
-    w.count(op);
+    w.count_instruction(op);
     const FunctionCode& caller = running_code(w);
     const u32 base = (w.frame ? w.frame->local_base : 0) + caller.local_bytes + kReturnBytes;
     if (base + callee.local_bytes > w.local_bytes)
-        return w.fail(
+        return w.fail_launch(
             op, Status::illegal_address, "memcheck", "stack overflow",
             "the call needs more stack than the " + std::to_string(w.local_bytes) +
                 " bytes that a thread has; end the recursion earlier, or raise cudaLimitStackSize",
             w.first_active());
-    if (!fits(*op->call, caller, callee))
-        return w.fail(op, Status::illegal_instruction, "execution", "bad call",
-                      "the arguments or results of the call do not match those of the function " +
-                          callee.name,
-                      w.first_active());
-    Frame* frame = w.block->frames.take(callee);
+    if (!fits_call_site(*op->call_site, caller, callee))
+        return w.fail_launch(
+            op, Status::illegal_instruction, "execution", "bad call",
+            "the arguments or results of the call do not match those of the function " +
+                callee.name,
+            w.first_active());
+    Frame* frame = w.block->frames.take_frame(callee);
     frame->caller = w.frame;
     frame->called_from = op;
-    frame->site = op->call;
+    frame->site = op->call_site;
     frame->local_base = base;
-    frame->inside = w.active;
-    for (const int l : LanesIn{w.local_shadow ? w.active : 0})
+    frame->lanes_in_call = w.active;
+    for (const int l : LaneRange{w.local_shadow ? w.active : 0})
         mark_local_unwritten(w, l, base, callee.local_bytes);
-    const LaneStrides given = parameter_memory(w), taken{frame->parameters, callee.parameter_bytes};
+    const LaneStrides caller_parameters = parameter_memory(w),
+                      callee_parameters{frame->parameters, callee.parameter_bytes};
     for (std::size_t k = 0; k < callee.parameters.size(); ++k)
-        copy_lanes(taken, callee.parameters[k].offset, given, op->call->argument_offsets[k],
-                   callee.parameters[k].bytes, w.active);
-    w.enter(frame);
+        copy_lanes(callee_parameters, callee.parameters[k].offset, caller_parameters,
+                   op->call_site->argument_offsets[k], callee.parameters[k].bytes, w.active);
+    w.enter_frame(frame);
     return callee.ops.data();
 }
 
 template <class Shape, bool Store>
 const Op* access_parameter(Warp& w, const Op* op) {
     const LaneStrides parameters = parameter_memory(w);
-    for (const int l : LanesIn{w.active})
-        move_lane<Shape, Store>(w, op, l, parameters.at(l, static_cast<u64>(op->immediate)));
+    for (const int l : LaneRange{w.active})
+        move_lane<Shape, Store>(w, op, l,
+                                parameters.lane_address(l, static_cast<u64>(op->immediate)));
     return op + 1;
 }
 
 }  // namespace
 
-Frame* FramePool::take(const FunctionCode& code) {
+Frame* FramePool::take_frame(const FunctionCode& code) {
     Frame* frame;
-    if (free_.empty()) {
-        all_.push_back(std::make_unique<Frame>());
-        frame = all_.back().get();
+    if (free_frames_.empty()) {
+        all_frames_.push_back(std::make_unique<Frame>());
+        frame = all_frames_.back().get();
     } else {
-        frame = free_.back();
-        free_.pop_back();
+        frame = free_frames_.back();
+        free_frames_.pop_back();
     }
     const u64 registers = round_up(code.register_file_bytes, 64),
               parameters = u64{code.parameter_bytes} * kLanes;
@@ -117,19 +122,20 @@ Frame* FramePool::take(const FunctionCode& code) {
     return frame;
 }
 
-void copy_registers(const FunctionCode& code, u8* to, const u8* from, int lane) {
+void copy_registers(const FunctionCode& code, u8* destination, const u8* source, int lane) {
     const auto copy = [&](u32 offset, u32 bytes) {
-        const u32 at = offset + static_cast<u32>(lane) * bytes;
-        std::memcpy(to + at, from + at, bytes);
+        const u32 lane_offset = offset + static_cast<u32>(lane) * bytes;
+        std::memcpy(destination + lane_offset, source + lane_offset, bytes);
     };
     for (const SlotPosition& slot : code.slots) {
-        if (slot.bytes == bytes_of(Width::predicate)) {
-            Mask& mask = *reinterpret_cast<Mask*>(to + slot.offset);
-            const Mask other = *reinterpret_cast<const Mask*>(from + slot.offset), bit = 1u << lane;
-            mask = (mask & ~bit) | (other & bit);
+        if (slot.bytes == slot_bytes(Width::predicate)) {
+            Mask& destination_mask = *reinterpret_cast<Mask*>(destination + slot.offset);
+            const Mask source_mask = *reinterpret_cast<const Mask*>(source + slot.offset),
+                       bit = 1u << lane;
+            destination_mask = (destination_mask & ~bit) | (source_mask & bit);
             // A 128-bit slot contains the low halves of all lanes, followed by the high halves, so
             // copy them separately.
-        } else if (slot.bytes == bytes_of(Width::w128)) {
+        } else if (slot.bytes == slot_bytes(Width::w128)) {
             copy(slot.offset, 8);
             copy(slot.offset + 8 * kLanes, 8);
         } else {
@@ -139,54 +145,56 @@ void copy_registers(const FunctionCode& code, u8* to, const u8* from, int lane) 
 }
 
 const Op* op_nothing(Warp& w, const Op* op) {
-    w.count(op);
+    w.count_instruction(op);
     return op + 1;
 }
 
 const Op* op_call(Warp& w, const Op* op) {
-    return enter(w, op, *op->call->callee);
+    return enter_function(w, op, *op->call_site->callee);
 }
 
 const Op* op_call_indirect(Warp& w, const Op* op) {
     const u64* pointers = w.lanes<u64>(op->a);
-    const u64 first = pointers[w.first_active()];
-    const Mask same = lanes_where(w.active, [&](int l) { return pointers[l] == first; });
-    const auto& known = w.block->launch->code->function_pointers;
-    const auto found = known.find(first);
-    if (found == known.end())
-        return w.fail(op, Status::illegal_instruction, "execution", "bad function pointer",
-                      "calls through a pointer that is not the address of a device function",
-                      w.first_active(), first);
-    if (same != w.active) {  // the remaining lanes call their functions later
+    const u64 target = pointers[w.first_active()];
+    const Mask lanes_with_same_target =
+        select_lanes(w.active, [&](int l) { return pointers[l] == target; });
+    const auto& functions_by_address = w.block->launch->code->function_pointers;
+    const auto function_entry = functions_by_address.find(target);
+    if (function_entry == functions_by_address.end())
+        return w.fail_launch(op, Status::illegal_instruction, "execution", "bad function pointer",
+                             "calls through a pointer that is not the address of a device function",
+                             w.first_active(), target);
+    if (lanes_with_same_target != w.active) {  // the remaining lanes call their functions later
         ++w.divergent_branches;
         w.update_lane_instructions();
-        w.others.push_back({.at = op, .lanes = w.active & ~same, .frame = w.frame});
-        w.active = same;
+        w.other_fragments.push_back(
+            {.next_op = op, .lanes = w.active & ~lanes_with_same_target, .frame = w.frame});
+        w.active = lanes_with_same_target;
     }
-    return enter(w, op, *found->second);
+    return enter_function(w, op, *function_entry->second);
 }
 
 const Op* op_return(Warp& w, const Op* op) {
     Frame* frame = w.frame;
     if (!frame) return op_exit(w, op);
-    w.count(op);
+    w.count_instruction(op);
     const FunctionCode& callee = *frame->code;
-    const LaneStrides given = parameter_memory(w);
-    w.enter(frame->caller);
+    const LaneStrides caller_parameters = parameter_memory(w);
+    w.enter_frame(frame->caller);
     for (std::size_t k = 0; k < callee.results.size(); ++k)
-        copy_lanes(parameter_memory(w), frame->site->result_offsets[k], given,
+        copy_lanes(parameter_memory(w), frame->site->result_offsets[k], caller_parameters,
                    callee.results[k].offset, callee.results[k].bytes, w.active);
-    const Op* next = frame->called_from + 1;
-    frame->inside &= ~w.active;
-    if (frame->inside == 0) w.block->frames.give_back(frame);
-    return w.others.empty() ? next : continue_at(w, next);
+    const Op* return_op = frame->called_from + 1;
+    frame->lanes_in_call &= ~w.active;
+    if (frame->lanes_in_call == 0) w.block->frames.return_frame(frame);
+    return w.other_fragments.empty() ? return_op : continue_at(w, return_op);
 }
 
 const Op* op_move_parameter(Warp& w, const Op* op) {
     const u32 to = w.frame->local_base + static_cast<u32>(second_offset(op));
-    copy_lanes({w.local, w.local_bytes}, to, parameter_memory(w),
+    copy_lanes({w.local_memory, w.local_bytes}, to, parameter_memory(w),
                static_cast<u32>(first_offset(op)), op->d.offset, w.active);
-    for (const int l : LanesIn{w.local_shadow ? w.active : 0})
+    for (const int l : LaneRange{w.local_shadow ? w.active : 0})
         mark_local_written(w, l, to, op->d.offset);
     return op + 1;
 }
@@ -204,11 +212,11 @@ Handler parameter_handler(bool store, u32 bytes) {
 
 const Op* op_load_kernel_parameter(Warp& w, const Op* op) {
     const std::vector<u8>& memory = w.block->launch->parameters;
-    for (const int l : LanesIn{w.active}) {
+    for (const int l : LaneRange{w.active}) {
         const u64 offset = w.lanes<u64>(op->a)[l] + static_cast<u64>(op->immediate);
         if (offset > memory.size() || op->count > memory.size() - offset)
-            return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
-                          "reads outside the kernel's parameters", l);
+            return w.fail_launch(op, Status::illegal_address, "memcheck", "out of bounds",
+                                 "reads outside the kernel's parameters", l);
         u64 value = 0;
         std::memcpy(&value, memory.data() + offset, op->count);
         if ((op->detail & kSignedParameter) && op->count < 8) {

@@ -19,19 +19,19 @@ struct Frame {
     u8* registers = nullptr;
     u8* parameters = nullptr;  ///< parameter memory: code->parameter_bytes bytes per lane
     u32 local_base = 0;        ///< the offset of the frame's local variables on each thread's stack
-    Mask inside = 0;           ///< the lanes that have not returned from the call
+    Mask lanes_in_call = 0;    ///< the lanes that have not returned from the call
     std::vector<u64> storage;  ///< the memory that `registers` and `parameters` point to
 };
 
 /// The frames of the calls in a block. A frame is reused after its call has returned.
 class FramePool {
 public:
-    Frame* take(const FunctionCode& code);
-    void give_back(Frame* frame) { free_.push_back(frame); }
+    Frame* take_frame(const FunctionCode& code);
+    void return_frame(Frame* frame) { free_frames_.push_back(frame); }
 
 private:
-    std::vector<std::unique_ptr<Frame>> all_;
-    std::vector<Frame*> free_;
+    std::vector<std::unique_ptr<Frame>> all_frames_;
+    std::vector<Frame*> free_frames_;
 };
 
 /// Copies all registers of a lane from one register file of the function to another.

@@ -32,14 +32,15 @@ Dim3 count_clusters(const LaunchConfig& config) {
 }
 
 u64 block_in_cluster(const LaunchConfig& config, u64 cluster, u32 rank) {
-    const Dim3 at = count_clusters(config).place(cluster), within = config.cluster.place(rank);
-    const u64 x = u64{at.x} * config.cluster.x + within.x,
-              y = u64{at.y} * config.cluster.y + within.y,
-              z = u64{at.z} * config.cluster.z + within.z;
+    const Dim3 cluster_index = count_clusters(config).position_of(cluster),
+               within = config.cluster.position_of(rank);
+    const u64 x = u64{cluster_index.x} * config.cluster.x + within.x,
+              y = u64{cluster_index.y} * config.cluster.y + within.y,
+              z = u64{cluster_index.z} * config.cluster.z + within.z;
     return x + config.grid.x * (y + config.grid.y * z);
 }
 
-Block* owner_of(Block& block, u64 address) {
+Block* find_owner_block(Block& block, u64 address) {
     if (is_reserved(address)) return &block;
     const u64 rank = address / kWindowBytes;
     if (!block.cluster) return rank == 0 ? &block : nullptr;
@@ -48,60 +49,63 @@ Block* owner_of(Block& block, u64 address) {
 
 u8* find_in_shared(const Block& block, u64 address, u32 bytes) {
     if (!block.cluster) return block.has_shared(address, bytes) ? block.shared + address : nullptr;
-    const Block* owner = owner_of(block, address);
+    const Block* owner = find_owner_block(block, address);
     const u32 offset = offset_in_block(address);
-    const bool has = owner && !owner->has_ended && owner->has_shared(offset, bytes);
-    return has ? owner->shared + offset : nullptr;
+    const bool is_accessible = owner && !owner->has_ended && owner->has_shared(offset, bytes);
+    return is_accessible ? owner->shared + offset : nullptr;
 }
 
 Failed bad_cluster_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, Access access) {
     const Launch& launch = *w.block->launch;
-    const Block* owner = owner_of(*w.block, address);
+    const Block* owner = find_owner_block(*w.block, address);
     const u32 offset = offset_in_block(address);
     const std::string rank = std::to_string(rank_of_address(address));
     Report report = w.describe(op, "memcheck", "out of bounds", lane);
     report.address = address;
-    const char* what = access == Access::load    ? "reads"
+    const char* verb = access == Access::load    ? "reads"
                        : access == Access::store ? "writes"
                                                  : "changes";
-    const std::string verb = std::string(what) + " byte " + std::to_string(offset) +
-                             " of the shared memory of the block with rank " + rank;
+    const std::string access_text = std::string(verb) + " byte " + std::to_string(offset) +
+                                    " of the shared memory of the block with rank " + rank;
     if (!owner) {
-        report.message = verb + ", but this cluster has only " +
+        report.message = access_text + ", but this cluster has only " +
                          std::to_string(launch.config.cluster.count()) + " blocks";
         report.cure = "Compare the rank with cluster.num_blocks().";
         return w.fail(Status::launch_failure, report);
     }
     if (owner->has_ended) {
         report.kind = "block has ended";
-        report.message = verb + ", which has ended: its shared memory may belong to another block";
+        report.message =
+            access_text + ", which has ended: its shared memory may belong to another block";
         report.cure = "Synchronize all blocks once more before any of them ends: cluster.sync().";
         return w.fail(Status::launch_failure, report);
     }
-    const LaneAccess bad{.kind = access == Access::load    ? LaneAccess::Kind::read
-                                 : access == Access::store ? LaneAccess::Kind::write
-                                                           : LaneAccess::Kind::atomic,
-                         .address = offset,
-                         .bytes = bytes};
-    report = describe_bad_shared(report, bad, launch.kernel->static_shared,
-                                 launch.config.dynamic_shared);
-    const bool own = owner == w.block;
-    if (!own) report.message += " (It is the shared memory of the block with rank " + rank + ".)";
-    return w.fail(
-        own || offset >= kBlockWindowBytes ? Status::illegal_address : Status::launch_failure,
-        report);
+    const LaneAccess access_for_report{.kind = access == Access::load    ? LaneAccess::Kind::read
+                                               : access == Access::store ? LaneAccess::Kind::write
+                                                                         : LaneAccess::Kind::atomic,
+                                       .address = offset,
+                                       .bytes = bytes};
+    report =
+        describe_shared_violation(report, access_for_report, launch.kernel->static_shared_bytes,
+                                  launch.config.dynamic_shared_bytes);
+    const bool is_own_block = owner == w.block;
+    if (!is_own_block)
+        report.message += " (It is the shared memory of the block with rank " + rank + ".)";
+    return w.fail(is_own_block || offset >= kBlockWindowBytes ? Status::illegal_address
+                                                              : Status::launch_failure,
+                  report);
 }
 
-bool are_own_addresses(Warp& w, const Op* op, const Resolved& where) {
-    if (!where.in_other) return true;
-    const int lane = std::countr_zero(where.in_other);
+bool are_own_addresses(Warp& w, const Op* op, const Resolved& resolved) {
+    if (!resolved.other_block_lanes) return true;
+    const int lane = std::countr_zero(resolved.other_block_lanes);
     Report report =
         w.describe(op, "memcheck", "other block", lane,
                    "this address is in the shared memory of the block with rank " +
-                       std::to_string(rank_of_address(where.address[lane])) +
+                       std::to_string(rank_of_address(resolved.address[lane])) +
                        ", but .shared (or .shared::cta) can access only the memory of this block",
                    "Use .shared::cluster, or a generic address.");
-    report.address = where.address[lane];
+    report.address = resolved.address[lane];
     return w.fail(Status::illegal_instruction, report);
 }
 
@@ -116,20 +120,21 @@ void add_remote(Warp& w, u32 site, u32 requests, u32 sectors, u32 bytes, Mask la
     counters.remote_useful_bytes += u64{bytes} * static_cast<u32>(std::popcount(lanes));
 }
 
-RemoteAtomic remote_atomic(const Warp& w, u32 site) {
+RemoteAtomic find_remote_atomic(const Warp& w, u32 site) {
     return w.block->launch->kernel->sites[site].remote_atomic;
 }
 
 /// Returns the largest number of lanes that access the same address.
 u32 count_lanes_at_one_address(const u64* addresses, Mask lanes) {
-    u32 most = 0;
-    for (Mask rest = lanes; rest;) {
-        const u64 address = addresses[std::countr_zero(rest)];
-        const Mask same = lanes_where(rest, [&](int l) { return addresses[l] == address; });
-        most = std::max(most, static_cast<u32>(std::popcount(same)));
-        rest &= ~same;
+    u32 max_lanes = 0;
+    for (Mask remaining_lanes = lanes; remaining_lanes;) {
+        const u64 address = addresses[std::countr_zero(remaining_lanes)];
+        const Mask same_address_lanes =
+            select_lanes(remaining_lanes, [&](int l) { return addresses[l] == address; });
+        max_lanes = std::max(max_lanes, static_cast<u32>(std::popcount(same_address_lanes)));
+        remaining_lanes &= ~same_address_lanes;
     }
-    return most;
+    return max_lanes;
 }
 
 }  // namespace
@@ -140,15 +145,17 @@ void count_remote(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes
 
 void count_remote_atomic(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes) {
     if (!lanes) return;
-    const RemoteAtomic how = remote_atomic(w, site);
-    if (how == RemoteAtomic::load_and_store) return count_remote(w, site, addresses, bytes, lanes);
-    add_remote(w, site,
-               how == RemoteAtomic::loop ? count_lanes_at_one_address(addresses, lanes) : 1,
-               count_remote_atomic_sectors(addresses, bytes, lanes), bytes, lanes);
+    const RemoteAtomic atomic_method = find_remote_atomic(w, site);
+    if (atomic_method == RemoteAtomic::load_and_store)
+        return count_remote(w, site, addresses, bytes, lanes);
+    add_remote(
+        w, site,
+        atomic_method == RemoteAtomic::swap_loop ? count_lanes_at_one_address(addresses, lanes) : 1,
+        count_remote_atomic_sectors(addresses, bytes, lanes), bytes, lanes);
 }
 
 void report_if_not_atomic(const Warp& w, const Op* op, Mask lanes) {
-    if (!w.checks.race || remote_atomic(w, op->site) != RemoteAtomic::load_and_store) return;
+    if (!w.checks.race || find_remote_atomic(w, op->site) != RemoteAtomic::load_and_store) return;
     reports().add(
         w.describe(op, "racecheck", "not atomic", std::countr_zero(lanes),
                    "This atomic changes 64 bits of another block's shared memory. ptxas compiles "
@@ -161,34 +168,36 @@ void report_if_not_atomic(const Warp& w, const Op* op, Mask lanes) {
 namespace {
 
 /// Notifies Watch if a store changes memory.
-void notify_watch(const Warp& w, const Op* op, const SharedMove& move, const Resolved& where) {
+void notify_watch(const Warp& w, const Op* op, const SharedMove& move, const Resolved& resolved) {
     Watch& watch = *w.block->watch;
-    for (const int l : LanesIn{move.store && watch.on() ? w.active : 0}) {
+    for (const int l : LaneRange{move.is_store && watch.is_on() ? w.active : 0}) {
         u8 stored[kMaxBytesPerLane];
         move.store_lane(w, op, l, stored);
-        if (std::memcmp(where.host[l], stored, move.bytes) != 0) return watch.memory_changed();
+        if (std::memcmp(resolved.host[l], stored, move.bytes) != 0)
+            return watch.note_memory_change();
     }
 }
 
 }  // namespace
 
-bool begin_cluster_access(Warp& w, const Op* op, const SharedMove& move, bool own,
-                          Resolved& where) {
+bool begin_cluster_access(Warp& w, const Op* op, const SharedMove& move, bool requires_own_block,
+                          Resolved& resolved) {
     u64 base[kLanes];
-    for (const int l : LanesIn{w.active})
+    for (const int l : LaneRange{w.active})
         base[l] = op->detail & kNarrowAddress
                       ? static_cast<u32>(w.lanes<u32>(op->a)[l] + static_cast<u32>(op->immediate))
                       : w.lanes<u64>(op->a)[l] + static_cast<u64>(op->immediate);
-    if (!resolve(w, op, base, 0, move.bytes, StateSpace::shared, load_or_store(move.store), where))
+    if (!resolve(w, op, base, 0, move.bytes, StateSpace::shared, load_or_store(move.is_store),
+                 resolved))
         return false;
-    if (own && !are_own_addresses(w, op, where)) return false;
-    notify_watch(w, op, move, where);
-    const LaneOffsets addresses = to_offsets(where.address, w.active);
-    const Mask here = w.active & ~where.in_other;
-    if (here)
-        count_shared(w, op, move.store,
-                     count_wavefronts(addresses.data(), move.bytes, here, move.kind));
-    count_remote(w, op->site, where.address, move.bytes, where.in_other);
+    if (requires_own_block && !are_own_addresses(w, op, resolved)) return false;
+    notify_watch(w, op, move, resolved);
+    const LaneOffsets addresses = to_offsets(resolved.address, w.active);
+    const Mask own_block_lanes = w.active & ~resolved.other_block_lanes;
+    if (own_block_lanes)
+        count_shared(w, op, move.is_store,
+                     count_wavefronts(addresses.data(), move.bytes, own_block_lanes, move.kind));
+    count_remote(w, op->site, resolved.address, move.bytes, resolved.other_block_lanes);
     u32 undefined[kLanes] = {};
     if (w.block->shared_race) check_shared(w, op, move, addresses.data(), undefined);
     return true;
@@ -196,7 +205,7 @@ bool begin_cluster_access(Warp& w, const Op* op, const SharedMove& move, bool ow
 
 template <class Lane>
 static const Op* write_shared_address(Warp& w, const Op* op) {
-    const u32 address = shared_address(*w.block, static_cast<u32>(op->immediate));
+    const u32 address = make_shared_address(*w.block, static_cast<u32>(op->immediate));
     w.write<Lane>(op->d, [=](int) { return Lane{address}; });
     return op + 1;
 }

@@ -27,7 +27,7 @@ struct Resolved;
 
 struct Cluster {
     std::vector<Block*> blocks;  ///< the cluster's blocks, by rank
-    u32 running = 0;             ///< the number of blocks that have not ended
+    u32 running_blocks = 0;      ///< the number of blocks that have not ended
     u8* shared = nullptr;        ///< the shared memory of all blocks, in the order of their ranks
     u32 stride = 0;  ///< the distance in bytes between the shared memory of consecutive blocks
     SharedRace race;
@@ -46,14 +46,14 @@ inline u32 offset_in_block(u64 address) {
     return static_cast<u32>(address % kWindowBytes);
 }
 /// Returns the address of a byte of this block's shared memory.
-inline u32 shared_address(const Block& block, u32 offset) {
+inline u32 make_shared_address(const Block& block, u32 offset) {
     return static_cast<u32>(block.rank * kWindowBytes) + offset;
 }
 /// Returns the block whose shared memory contains an address, or nullptr if the cluster has no such
 /// block.
-Block* owner_of(Block& block, u64 address);
-inline const Block* owner_of(const Block& block, u64 address) {
-    return owner_of(const_cast<Block&>(block), address);
+Block* find_owner_block(Block& block, u64 address);
+inline const Block* find_owner_block(const Block& block, u64 address) {
+    return find_owner_block(const_cast<Block&>(block), address);
 }
 /// Returns the host address of the bytes, or nullptr if they do not belong to a running block.
 u8* find_in_shared(const Block& block, u64 address, u32 bytes);
@@ -61,13 +61,14 @@ u8* find_in_shared(const Block& block, u64 address, u32 bytes);
 Failed bad_cluster_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, Access access);
 /// Checks that the addresses of all active lanes are in the block's own shared memory, as .shared
 /// and .shared::cta require. If not, reports an error, ends the launch and returns false.
-bool are_own_addresses(Warp& w, const Op* op, const Resolved& where);
+bool are_own_addresses(Warp& w, const Op* op, const Resolved& resolved);
 
 // ---- accesses ----
 
 /// Checks all lanes of a load or store before any lane moves data. Returns false if the launch has
 /// failed.
-bool begin_cluster_access(Warp& w, const Op* op, const SharedMove& move, bool own, Resolved& where);
+bool begin_cluster_access(Warp& w, const Op* op, const SharedMove& move, bool requires_own_block,
+                          Resolved& resolved);
 /// Counts an access by these lanes to the shared memory of other blocks.
 void count_remote(Warp& w, u32 site, const u64* addresses, u32 bytes, Mask lanes);
 /// Counts an atomic by these lanes on the memory of other blocks. The hardware serves lanes that

@@ -20,31 +20,31 @@ namespace {
 template <class Use>
 void for_each_block(Block& block, Use use) {
     if (!block.cluster) return use(block);
-    for (Block* other : block.cluster->blocks) use(*other);
+    for (Block* block_in_cluster : block.cluster->blocks) use(*block_in_cluster);
 }
 
 bool have_all_arrived(Block& block) {
-    bool all = true, any = false;
+    bool all_have_arrived = true, has_arrivals = false;
     for_each_block(block, [&](const Block& b) {
         for (const Warp& w : b.warps) {
-            all &= (w.live & ~w.cluster_arrived) == 0;
-            any |= (w.live & w.cluster_arrived) != 0;
+            all_have_arrived &= (w.live_lanes & ~w.cluster_arrived) == 0;
+            has_arrivals |= (w.live_lanes & w.cluster_arrived) != 0;
         }
     });
-    return all && any;
+    return all_have_arrived && has_arrivals;
 }
 
 void note_wait_done(Warp& w) {
     Block& block = *w.block;
-    if (block.shared_race) block.shared_race->cluster_wait_done(race_warp(w));
+    if (block.shared_race) block.shared_race->record_cluster_wait(race_warp(w));
     if (GlobalRace* race = block.launch->global_race) race->acquire(block.global_race, w.index);
 }
 
 void release_waiting_lanes(Warp& w) {
-    for (Fragment& f : w.others) {
+    for (Fragment& f : w.other_fragments) {
         if (f.state != Fragment::State::at_cluster_barrier) continue;
         f.state = Fragment::State::ready;
-        ++f.at;
+        ++f.next_op;
         w.cluster_completed &= ~f.lanes;
         note_wait_done(w);
     }
@@ -52,26 +52,26 @@ void release_waiting_lanes(Warp& w) {
 
 void complete_if_all_arrived(Block& block) {
     if (!have_all_arrived(block)) return;
-    if (block.shared_race) block.shared_race->cluster_complete();
+    if (block.shared_race) block.shared_race->complete_cluster_barrier();
     for_each_block(block, [](Block& b) {
         for (Warp& w : b.warps) {
-            w.cluster_completed |= std::exchange(w.cluster_arrived, 0) & w.live;
+            w.cluster_completed |= std::exchange(w.cluster_arrived, 0) & w.live_lanes;
             release_waiting_lanes(w);
         }
     });
-    block.watch->memory_changed();
+    block.watch->note_memory_change();
 }
 
 void report_misuse(const Warp& w, const Op* op, Mask lanes, const char* kind, const char* message,
-                   const char* cure) {
+                   const char* advice) {
     if (!lanes || !w.block->launch->checks.sync) return;
-    reports().add(w.describe(op, "synccheck", kind, std::countr_zero(lanes), message, cure));
+    reports().add(w.describe(op, "synccheck", kind, std::countr_zero(lanes), message, advice));
 }
 
 }  // namespace
 
 const Op* op_cluster_arrive(Warp& w, const Op* op) {
-    w.count(op);
+    w.count_instruction(op);
     Block& block = *w.block;
     const bool releases = !(op->detail & kRelaxedArrival);
     report_misuse(w, op, w.active & (w.cluster_arrived | w.cluster_completed), "missing wait",
@@ -82,26 +82,28 @@ const Op* op_cluster_arrive(Warp& w, const Op* op) {
     w.cluster_arrival = op;
     for_each_block(block, [](Block& b) { b.uses_cluster_barrier = true; });
     if (GlobalRace* race = block.launch->global_race; race && releases)
-        race->cluster_arrive(block.global_race, w.index);
-    if (block.shared_race) block.shared_race->cluster_arrive(race_warp(w), releases);
-    block.watch->memory_changed();
+        race->record_cluster_arrival(block.global_race, w.index);
+    if (block.shared_race) block.shared_race->record_cluster_arrival(race_warp(w), releases);
+    block.watch->note_memory_change();
     complete_if_all_arrived(block);
     return op + 1;
 }
 
 const Op* op_cluster_wait(Warp& w, const Op* op) {
-    w.count(op);
+    w.count_instruction(op);
     w.update_lane_instructions();
-    const Mask waiting = w.active & w.cluster_arrived, passing = w.active & ~waiting;
-    report_misuse(w, op, passing & ~w.cluster_completed, "missing arrival",
+    const Mask waiting_lanes = w.active & w.cluster_arrived,
+               passing_lanes = w.active & ~waiting_lanes;
+    report_misuse(w, op, passing_lanes & ~w.cluster_completed, "missing arrival",
                   "waits at the cluster's barrier without having arrived there",
                   "Each barrier_wait() needs a barrier_arrive() before it.");
-    w.cluster_completed &= ~passing;
-    if (passing) note_wait_done(w);
-    if (!waiting) return op + 1;
-    if (passing) join_others(w, {.at = op + 1, .lanes = passing, .frame = w.frame});
-    join_others(w, {.at = op,
-                    .lanes = waiting,
+    w.cluster_completed &= ~passing_lanes;
+    if (passing_lanes) note_wait_done(w);
+    if (!waiting_lanes) return op + 1;
+    if (passing_lanes)
+        join_others(w, {.next_op = op + 1, .lanes = passing_lanes, .frame = w.frame});
+    join_others(w, {.next_op = op,
+                    .lanes = waiting_lanes,
                     .frame = w.frame,
                     .state = Fragment::State::at_cluster_barrier});
     return next_fragment(w);
@@ -109,21 +111,21 @@ const Op* op_cluster_wait(Warp& w, const Op* op) {
 
 void cluster_lanes_ended(Warp& w) {
     if (!w.block->uses_cluster_barrier) return;
-    const Mask gone = w.existing & ~w.live;
-    if (const Mask owing = gone & (w.cluster_arrived | w.cluster_completed)) {
+    const Mask exited_lanes = w.existing_lanes & ~w.live_lanes;
+    if (const Mask lanes_without_wait = exited_lanes & (w.cluster_arrived | w.cluster_completed)) {
         report_misuse(
-            w, w.cluster_arrival, owing, "missing wait",
+            w, w.cluster_arrival, lanes_without_wait, "missing wait",
             "arrives at the cluster's barrier here, but ends without having waited",
             "Each barrier_arrive() needs a barrier_wait(), including the last barrier_arrive().");
-        w.cluster_arrived &= ~gone;
-        w.cluster_completed &= ~gone;
+        w.cluster_arrived &= ~exited_lanes;
+        w.cluster_completed &= ~exited_lanes;
     }
     complete_if_all_arrived(*w.block);
 }
 
 bool waits_at_cluster_barrier(const Block& block) {
     for (const Warp& w : block.warps)
-        for (const Fragment& f : w.others)
+        for (const Fragment& f : w.other_fragments)
             if (f.state == Fragment::State::at_cluster_barrier) return true;
     return false;
 }

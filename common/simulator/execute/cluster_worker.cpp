@@ -18,7 +18,7 @@ Worker::Worker() = default;
 Worker::~Worker() = default;
 
 void Worker::prepare_clusters() {
-    for (auto& cluster : clusters_) cluster->running = 0;
+    for (auto& cluster : clusters_) cluster->running_blocks = 0;
     prepared_clusters_ = 0;
     cluster_size_ = launch_->config.cluster.count();
     if (cluster_size_ > 1) blocks_ /= cluster_size_;
@@ -26,25 +26,26 @@ void Worker::prepare_clusters() {
 
 /// Returns a cluster in which no block is running.
 Cluster& Worker::free_cluster() {
-    const auto free = std::find_if(clusters_.begin(), clusters_.end(),
-                                   [](const auto& cluster) { return cluster->running == 0; });
-    const auto k = static_cast<std::size_t>(free - clusters_.begin());
+    const auto cluster_slot =
+        std::find_if(clusters_.begin(), clusters_.end(),
+                     [](const auto& cluster) { return cluster->running_blocks == 0; });
+    const auto k = static_cast<std::size_t>(cluster_slot - clusters_.begin());
     if (k == clusters_.size()) clusters_.push_back(std::make_unique<ResidentCluster>());
     ResidentCluster& cluster = *clusters_[k];
     if (k < prepared_clusters_) return cluster;
     prepared_clusters_ = k + 1;
     const Kernel::Code& code = *launch_->code;
-    const u32 bytes = launch_->kernel->static_shared + launch_->config.dynamic_shared;
+    const u32 bytes = launch_->kernel->static_shared_bytes + launch_->config.dynamic_shared_bytes;
     const u32 end = code.reserved_shared
                         ? DeviceModel::shared_reserved_begin + DeviceModel::shared_reserved_used
                         : bytes;
     cluster.stride = static_cast<u32>(round_up(u64{end} + 64, 128));
-    cluster.shared = cluster.memory.resize(u64{cluster.stride} * cluster_size_);
+    cluster.shared = cluster.memory.allocate(u64{cluster.stride} * cluster_size_);
     const u32 warps = static_cast<u32>((launch_->config.block.count() + kLanes - 1) / kLanes);
-    SharedRace::EnabledChecks wanted;
-    wanted.races = launch_->checks.race;
-    wanted.uninitialised = launch_->checks.init;
-    cluster.race.begin_launch(*launch_->kernel, *shared_log_, wanted,
+    SharedRace::EnabledChecks enabled_checks;
+    enabled_checks.checks_races = launch_->checks.race;
+    enabled_checks.checks_uninitialised = launch_->checks.init;
+    cluster.race.begin_launch(*launch_->kernel, *shared_log_, enabled_checks,
                               warps * static_cast<u32>(cluster_size_),
                               static_cast<u32>(cluster_size_));
     return cluster;
@@ -53,15 +54,16 @@ Cluster& Worker::free_cluster() {
 Cluster& Worker::begin_cluster(u64 number) {
     Cluster& cluster = free_cluster();
     const u32 warps = static_cast<u32>((launch_->config.block.count() + kLanes - 1) / kLanes);
-    SharedRace::Cluster checked{.blocks = {}, .warps = warps, .stride = cluster.stride};
+    SharedRace::Cluster checked_cluster{
+        .block_indices = {}, .warps = warps, .stride = cluster.stride};
     for (u32 rank = 0; rank < cluster_size_; ++rank)
-        checked.blocks.push_back(block_in_cluster(launch_->config, number, rank));
-    const std::vector<u64> numbers = checked.blocks;
+        checked_cluster.block_indices.push_back(block_in_cluster(launch_->config, number, rank));
+    const std::vector<u64> numbers = checked_cluster.block_indices;
     if (launch_->checks.race || launch_->checks.init)
-        cluster.race.begin_cluster(std::move(checked), cluster.shared);
+        cluster.race.begin_cluster(std::move(checked_cluster), cluster.shared);
     cluster.blocks.clear();
     for (const u64 block : numbers) cluster.blocks.push_back(&begin_block(block, &cluster));
-    cluster.running = static_cast<u32>(cluster_size_);
+    cluster.running_blocks = static_cast<u32>(cluster_size_);
     return cluster;
 }
 
@@ -86,40 +88,42 @@ void Worker::leave_cluster(Block& block) {
     block.has_ended = true;
     if (block.shared_race && !launch_->failed())
         block.shared_race->end_block_of_cluster(block.rank);
-    if (--cluster.running > 0) return;
-    for (Block* each : cluster.blocks) each->busy = false;
+    if (--cluster.running_blocks > 0) return;
+    for (Block* block : cluster.blocks) block->is_busy = false;
 }
 
 /// Runs the cluster's blocks in turn until no block makes progress. Blocks that wait for other
 /// clusters stay in waiting_.
 void Worker::run_cluster(Cluster& cluster) {
-    const std::size_t others = waiting_.size();
-    std::vector<Block*> turn = cluster.blocks;
+    const std::size_t waiting_before = waiting_.size();
+    std::vector<Block*> blocks_to_run = cluster.blocks;
     if (seed_)
-        std::rotate(turn.begin(), turn.begin() + static_cast<long>(seed_ % turn.size()),
-                    turn.end());
+        std::rotate(blocks_to_run.begin(),
+                    blocks_to_run.begin() + static_cast<long>(seed_ % blocks_to_run.size()),
+                    blocks_to_run.end());
     for (;;) {
-        const u64 before = watch_.progress();
-        for (Block* block : turn) {
-            advance(*block);
+        const u64 progress_before = watch_.progress();
+        for (Block* block : blocks_to_run) {
+            advance_block(*block);
             if (launch_->failed()) return;
         }
-        if (waiting_.size() == others || watch_.progress() == before) return;
-        turn.assign(waiting_.begin() + static_cast<long>(others), waiting_.end());
-        waiting_.resize(others);
+        if (waiting_.size() == waiting_before || watch_.progress() == progress_before) return;
+        blocks_to_run.assign(waiting_.begin() + static_cast<long>(waiting_before), waiting_.end());
+        waiting_.resize(waiting_before);
     }
 }
 
 void Worker::run_clusters() {
-    bool more = true;
+    bool has_more_clusters = true;
     while (!launch_->failed()) {
         const bool has_room = waiting_.empty() || waiting_.size() + cluster_size_ <= max_resident_;
-        if (more && has_room) {
-            const u64 nth = launch_->next_block.fetch_add(1, std::memory_order_relaxed);
-            more = nth < blocks_;
-            if (!more) continue;
+        if (has_more_clusters && has_room) {
+            const u64 cluster_position =
+                launch_->next_block.fetch_add(1, std::memory_order_relaxed);
+            has_more_clusters = cluster_position < blocks_;
+            if (!has_more_clusters) continue;
             watch_.note_progress();
-            run_cluster(begin_cluster(block_number(nth)));
+            run_cluster(begin_cluster(block_number(cluster_position)));
             continue;
         }
         if (waiting_.empty()) return;

@@ -7,12 +7,13 @@
 
 namespace coalesce::simulator {
 
-/// Returns `made` if the instruction has exactly as many operands as `made.operands`, otherwise
-/// nothing. The cache policy operand of .L2::cache_hint is not counted. An operand `_` is counted.
-Description describe(const ptx::Instruction& instruction, FamilyInstruction made);
+/// Returns `family_instruction` if the instruction has exactly as many operands as
+/// `family_instruction.operands`, otherwise nothing. The cache policy operand of .L2::cache_hint is
+/// not counted. An operand `_` is counted.
+Description describe(const ptx::Instruction& instruction, FamilyInstruction family_instruction);
 /// Like describe() above, but accepts any number of operands from `at_least` to `at_most`. Operands
-/// without an entry in `made.operands` are ignored.
-Description describe(const ptx::Instruction& instruction, FamilyInstruction made,
+/// without an entry in `family_instruction.operands` are ignored.
+Description describe(const ptx::Instruction& instruction, FamilyInstruction family_instruction,
                      std::size_t at_least, std::size_t at_most);
 
 // The functions that describe the families. Defined in warp_ops.cpp.

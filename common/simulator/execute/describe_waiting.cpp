@@ -12,7 +12,7 @@ namespace {
 /// Describes what the lanes of a fragment are waiting for, such as ", lanes ffffffff: spinning,
 /// main.cu:72".
 std::string describe_fragment(const Block& block, const Fragment& f) {
-    const Place place = block.launch->kernel->place(f.polling_op ? f.polling_op : f.at);
+    const Place place = block.launch->kernel->place(f.polling_op ? f.polling_op : f.next_op);
     const char* description =
         f.state == Fragment::State::at_barrier           ? "waiting at a barrier"
         : f.state == Fragment::State::at_cluster_barrier ? "waiting at the cluster barrier"
@@ -35,24 +35,26 @@ std::string describe_waiting(const Block& block) {
         u32 first_warp, last_warp;
         std::string description;
     };
-    std::vector<Waiting> all;
+    std::vector<Waiting> groups;
     for (const Warp& w : block.warps) {
-        for (const Fragment& f : w.others) {
+        for (const Fragment& f : w.other_fragments) {
             const std::string description = describe_fragment(block, f);
-            const bool is_next = !all.empty() && all.back().description == description &&
-                                 all.back().last_warp + 1 == w.index && w.others.size() == 1;
+            const bool is_next = !groups.empty() && groups.back().description == description &&
+                                 groups.back().last_warp + 1 == w.index &&
+                                 w.other_fragments.size() == 1;
             if (is_next)
-                all.back().last_warp = w.index;
+                groups.back().last_warp = w.index;
             else
-                all.push_back({w.index, w.index, description});
+                groups.push_back({w.index, w.index, description});
         }
     }
     std::string text;
-    for (const Waiting& one : all) {
-        text += one.first_warp == one.last_warp ? "  warp " + std::to_string(one.first_warp)
-                                                : "  warps " + std::to_string(one.first_warp) +
-                                                      " to " + std::to_string(one.last_warp);
-        text += one.description + "\n";
+    for (const Waiting& group : groups) {
+        text += group.first_warp == group.last_warp
+                    ? "  warp " + std::to_string(group.first_warp)
+                    : "  warps " + std::to_string(group.first_warp) + " to " +
+                          std::to_string(group.last_warp);
+        text += group.description + "\n";
     }
     return text;
 }

@@ -16,9 +16,10 @@ namespace {
 
 // ---- vprintf(format, arguments) ----
 
-const Op* report_unprintable(Warp& w, const Op* op, int lane, u64 address, const std::string& why) {
-    return w.fail(op, Status::illegal_address, "memcheck", "out of bounds", "printf: " + why, lane,
-                  address);
+const Op* report_unprintable(Warp& w, const Op* op, int lane, u64 address,
+                             const std::string& reason) {
+    return w.fail_launch(op, Status::illegal_address, "memcheck", "out of bounds",
+                         "printf: " + reason, lane, address);
 }
 
 /// The number of instructions that a lane is charged for each line that it prints. Formatting takes
@@ -35,37 +36,37 @@ const Op* run_vprintf(Warp& w, const Op* op) {
     w.fuel -= lines;
     const u64* formats = w.lanes<u64>(op->a);
     const u64* buffers = w.lanes<u64>(op->b);
-    u32 used[kLanes] = {};
+    u32 argument_counts[kLanes] = {};
     std::string text;  // the text of the whole warp, which is printed in one step
     std::string format;
-    u64 format_read = 0;
-    for (const int lane : LanesIn{w.active}) {
-        if (formats[lane] != format_read || !format_read) {
-            const std::optional<std::string> read = read_string(w, formats[lane], lane);
-            if (!read)
+    u64 format_address = 0;
+    for (const int lane : LaneRange{w.active}) {
+        if (formats[lane] != format_address || !format_address) {
+            const std::optional<std::string> format_text = read_string(w, formats[lane], lane);
+            if (!format_text)
                 return report_unprintable(
                     w, op, lane, formats[lane],
                     "the format string cannot be read; pass pointers that are "
                     "valid on the device");
-            format = *read;
-            format_read = formats[lane];
+            format = *format_text;
+            format_address = formats[lane];
         }
         FormatSource source;
-        source.argument = [&](u32 offset, u32 bytes, void* to) {
-            return read_bytes(w, buffers[lane] + offset, lane, bytes, to);
+        source.argument = [&](u32 offset, u32 bytes, void* destination) {
+            return read_bytes(w, buffers[lane] + offset, lane, bytes, destination);
         };
         source.string = [&](u64 address) { return read_string(w, address, lane); };
         const Formatted formatted = format_printf(format, source);
         if (!formatted.problem.empty())
             return report_unprintable(w, op, lane, buffers[lane], formatted.problem);
-        used[lane] = static_cast<u32>(formatted.arguments);
+        argument_counts[lane] = static_cast<u32>(formatted.argument_bytes);
         if (is_silent) continue;
         text += formatted.text;
         w.uncounted_instructions += formatted.text.size() / kCharactersPerInstruction;
     }
     std::fwrite(text.data(), 1, text.size(), stdout);
-    w.block->watch->memory_changed();
-    if (op->has_destination) w.write<u32>(op->d, [&](int l) { return used[l]; });
+    w.block->watch->note_memory_change();
+    if (op->has_destination) w.write<u32>(op->d, [&](int l) { return argument_counts[l]; });
     return op + 1;
 }
 
@@ -77,21 +78,21 @@ constexpr u64 kMaxNameLength = 1000;
 
 const Op* run_assertfail(Warp& w, const Op* op) {
     const Dim3 block = w.block->index;
-    const auto text_of = [&](Slot slot, int lane) {
+    const auto read_name = [&](Slot slot, int lane) {
         return read_string(w, w.lanes<u64>(slot)[lane], lane, kMaxNameLength).value_or("?");
     };
     std::fflush(stdout);
-    for (const int lane : LanesIn{w.active}) {
-        const Dim3 thread = w.thread_of(lane);
+    for (const int lane : LaneRange{w.active}) {
+        const Dim3 thread = w.thread_index(lane);
         std::fprintf(stderr,
                      "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
-                     text_of(op->b, lane).c_str(), w.lanes<u32>(op->c)[lane],
-                     text_of(op->v[0], lane).c_str(), block.x, block.y, block.z, thread.x, thread.y,
-                     thread.z, text_of(op->a, lane).c_str());
+                     read_name(op->b, lane).c_str(), w.lanes<u32>(op->c)[lane],
+                     read_name(op->v[0], lane).c_str(), block.x, block.y, block.z, thread.x,
+                     thread.y, thread.z, read_name(op->a, lane).c_str());
     }
-    const int first = w.first_active();
-    return w.fail(op, Status::assert_failed, "execution", "assertion failed",
-                  "the assertion `" + text_of(op->a, first) + "` failed", first);
+    const int first_lane = w.first_active();
+    return w.fail_launch(op, Status::assert_failed, "execution", "assertion failed",
+                         "the assertion `" + read_name(op->a, first_lane) + "` failed", first_lane);
 }
 
 // ---- malloc, free ----
@@ -100,32 +101,33 @@ const Op* run_malloc(Warp& w, const Op* op) {
     const u64* sizes = w.lanes<u64>(op->a);
     u64 pointers[kLanes] = {};
     DeviceMemory& memory = *w.block->launch->memory;
-    for (const int l : LanesIn{w.active}) {
+    for (const int l : LaneRange{w.active}) {
         pointers[l] = DeviceHeap::instance().allocate(sizes[l]);
         if (pointers[l]) memory.mark_unwritten(pointers[l], sizes[l]);
     }
     if (op->has_destination) w.write<u64>(op->d, [&](int l) { return pointers[l]; });
-    w.block->watch->memory_changed();
+    w.block->watch->note_memory_change();
     return op + 1;
 }
 
 const Op* run_free(Warp& w, const Op* op) {
     const u64* pointers = w.lanes<u64>(op->a);
-    for (const int l : LanesIn{w.active}) {
+    for (const int l : LaneRange{w.active}) {
         if (!pointers[l]) continue;
-        const u64 bytes = DeviceHeap::instance().free(
-            pointers[l], {w.block->index, w.thread_of(l), w.block->launch->kernel->place(op)});
+        const u64 bytes = DeviceHeap::instance().free_block(
+            pointers[l], {w.block->index, w.thread_index(l), w.block->launch->kernel->place(op)});
         if (bytes == 0)
-            return w.fail(op, Status::illegal_address, "memcheck", "invalid free",
-                          "free() was called with a pointer that malloc() in a kernel did not "
-                          "return, or that was already freed; free each pointer once, and free "
-                          "memory from cudaMalloc with cudaFree",
-                          l, pointers[l]);
+            return w.fail_launch(
+                op, Status::illegal_address, "memcheck", "invalid free",
+                "free() was called with a pointer that malloc() in a kernel did not "
+                "return, or that was already freed; free each pointer once, and free "
+                "memory from cudaMalloc with cudaFree",
+                l, pointers[l]);
         w.block->launch->memory->mark_unwritten(pointers[l], bytes);
     }
     // Clear the caches of the sites, because these caches may still refer to freed heap memory.
     std::fill_n(w.caches, w.block->launch->kernel->sites.size(), SiteCache{});
-    w.block->watch->memory_changed();
+    w.block->watch->note_memory_change();
     return op + 1;
 }
 
@@ -134,14 +136,14 @@ const Op* run_free(Warp& w, const Op* op) {
 const Op* run_set_conditional(Warp& w, const Op* op) {
     const u64* handles = w.lanes<u64>(op->a);
     const u32* values = w.lanes<u32>(op->b);
-    for (const int l : LanesIn{w.active}) {
-        if (!GraphConditions::instance().set(handles[l], values[l]))
-            return w.fail(op, Status::launch_failure, "execution", "invalid handle",
-                          "cudaGraphSetConditional was called with a handle that "
-                          "cudaGraphConditionalHandleCreate did not return",
-                          l);
+    for (const int l : LaneRange{w.active}) {
+        if (!GraphConditions::instance().set_value(handles[l], values[l]))
+            return w.fail_launch(op, Status::launch_failure, "execution", "invalid handle",
+                                 "cudaGraphSetConditional was called with a handle that "
+                                 "cudaGraphConditionalHandleCreate did not return",
+                                 l);
     }
-    w.block->watch->memory_changed();
+    w.block->watch->note_memory_change();
     return op + 1;
 }
 
@@ -179,56 +181,56 @@ bool DeviceHeap::prepare(DeviceMemory& memory) {
     zone_.empty_quarantine();
     ++launches_;
     if (is_reserved()) return true;
-    const u64 base = memory.allocate(size_, AllocationKind::variable, "device heap");
-    if (base) zone_ = AddressZone({base, base + size_}, AddressZone::kUntilEndRest);
+    const u64 base = memory.allocate(heap_bytes_, AllocationKind::variable, "device heap");
+    if (base) zone_ = AddressZone({base, base + heap_bytes_}, AddressZone::kIntervalsUntilEndReuse);
     return base != 0;
 }
 
 bool DeviceHeap::set_size(u64 bytes) {
     const std::lock_guard lock(mutex_);
     if (is_reserved()) return false;
-    size_ = bytes;
+    heap_bytes_ = bytes;
     return true;
 }
 
 u64 DeviceHeap::allocate(u64 bytes) {
     const std::lock_guard lock(mutex_);
-    if (bytes == 0 || bytes > size_) return 0;
-    const Interval piece = zone_.take(taken_bytes(bytes), 16);
+    if (bytes == 0 || bytes > heap_bytes_) return 0;
+    const Interval piece = zone_.take_interval(rounded_bytes(bytes), 16);
     if (piece.size() == 0) return 0;
-    live_[piece.begin] = bytes;
+    live_pieces_[piece.begin] = bytes;
     freed_.erase(freed_.lower_bound(piece.begin), freed_.lower_bound(piece.end));
-    freers_.erase(freers_.lower_bound(piece.begin), freers_.lower_bound(piece.end));
+    free_calls_.erase(free_calls_.lower_bound(piece.begin), free_calls_.lower_bound(piece.end));
     return piece.begin;
 }
 
-u64 DeviceHeap::free(u64 address, Freer freer) {
+u64 DeviceHeap::free_block(u64 address, FreeCall free_call) {
     const std::lock_guard lock(mutex_);
-    const auto piece = live_.find(address);
-    if (piece == live_.end()) return 0;
+    const auto piece = live_pieces_.find(address);
+    if (piece == live_pieces_.end()) return 0;
     const u64 bytes = piece->second;
-    zone_.give_back({address, address + taken_bytes(bytes)});
-    live_.erase(piece);
+    zone_.return_interval({address, address + rounded_bytes(bytes)});
+    live_pieces_.erase(piece);
     freed_[address] = bytes;
-    freer.launch = launches_;
-    freers_[address] = std::move(freer);
+    free_call.launch = launches_;
+    free_calls_[address] = std::move(free_call);
     return bytes;
 }
 
 Interval DeviceHeap::find_below(const Pieces& pieces, u64 address) {
-    const auto above = pieces.upper_bound(address);
-    if (above == pieces.begin()) return {};
-    const auto& [begin, bytes] = *std::prev(above);
+    const auto next_piece = pieces.upper_bound(address);
+    if (next_piece == pieces.begin()) return {};
+    const auto& [begin, bytes] = *std::prev(next_piece);
     return {begin, begin + bytes};
 }
 
 Interval DeviceHeap::find_in(const Pieces& pieces, u64 address) {
-    const Interval below = find_below(pieces, address);
-    return address < below.end ? below : Interval{};
+    const Interval previous_piece = find_below(pieces, address);
+    return address < previous_piece.end ? previous_piece : Interval{};
 }
 
-Interval DeviceHeap::find(u64 address) const {
-    return find_in(live_, address);
+Interval DeviceHeap::find_allocation(u64 address) const {
+    return find_in(live_pieces_, address);
 }
 
 Interval DeviceHeap::find_freed(u64 address) const {
@@ -236,7 +238,7 @@ Interval DeviceHeap::find_freed(u64 address) const {
 }
 
 Interval DeviceHeap::find_below(u64 address) const {
-    return find_below(live_, address);
+    return find_below(live_pieces_, address);
 }
 
 }  // namespace coalesce::simulator

@@ -24,7 +24,7 @@ struct DeviceCall {
     Width result = Width::none;
     /// The widths of the arguments, which are passed in Op::a, b, c, v[0] and v[1].
     Width argument[5] = {Width::none, Width::none, Width::none, Width::none, Width::none};
-    bool order_sensitive = true;
+    bool is_order_sensitive = true;
     /// True if DeviceHeap::prepare must be called before the launch's AllocationTable is created.
     bool needs_heap = false;
 };
@@ -47,12 +47,12 @@ public:
     /// Sets the size of the heap (cudaLimitMallocHeapSize). Returns false and changes nothing if
     /// the heap is in use.
     bool set_size(u64 bytes);
-    u64 size() const { return size_; }
+    u64 size() const { return heap_bytes_; }
 
     /// The thread that called free(), and the line of the call.
-    struct Freer {
+    struct FreeCall {
         Dim3 block, thread;
-        Place where;
+        Place free_place;
         /// The number of the launch that called free(). Only launches that use the heap are
         /// counted.
         u64 launch = 0;
@@ -61,18 +61,20 @@ public:
     u64 allocate(u64 bytes);  ///< returns the device address, or 0 if the heap is full
     /// Frees a piece and returns its size, or returns 0 if the address is not the start of an
     /// allocated piece.
-    u64 free(u64 address, Freer freer);
+    u64 free_block(u64 address, FreeCall free_call);
 
     bool contains(u64 address) const { return is_reserved() && zone_.contains(address); }
     /// Returns the allocated piece that contains the address, or an empty interval. Takes no lock,
     /// because a launch whose kernel allocates or frees memory runs on one worker.
-    Interval find(u64 address) const;
+    Interval find_allocation(u64 address) const;
     /// Returns the freed piece that contains the address, or an empty interval.
     Interval find_freed(u64 address) const;
     /// Returns the call of free() that freed a piece. `begin` must come from find_freed().
-    const Freer& freer_of(u64 begin) const { return freers_.at(begin); }
+    const FreeCall& find_freer(u64 begin) const { return free_calls_.at(begin); }
     /// Reports whether the call was made in the current launch.
-    bool is_of_this_launch(const Freer& freer) const { return freer.launch == launches_; }
+    bool is_freed_by_this_launch(const FreeCall& free_call) const {
+        return free_call.launch == launches_;
+    }
     /// Returns the last allocated piece that starts at or below the address, or an empty interval
     /// if there is none.
     Interval find_below(u64 address) const;
@@ -82,7 +84,7 @@ private:
     using Pieces = std::map<u64, u64>;
     static Interval find_below(const Pieces& pieces, u64 address);
     static Interval find_in(const Pieces& pieces, u64 address);
-    bool is_reserved() const { return zone_.whole().size() != 0; }
+    bool is_reserved() const { return zone_.zone().size() != 0; }
 
     std::mutex mutex_;
     /// The free memory of the heap. Memory that was freed in the current launch is reused only if
@@ -92,11 +94,12 @@ private:
     /// The size of the gap between pieces. An access just past the end of a piece hits the gap and
     /// is detected.
     static constexpr u64 kGapBytes = 16;
-    static u64 taken_bytes(u64 bytes) { return round_up(bytes, 16) + kGapBytes; }
-    Pieces live_, freed_;  ///< `freed_` contains the freed pieces whose memory was not reused
-    std::map<u64, Freer> freers_;  ///< has the same keys as `freed_`
+    static u64 rounded_bytes(u64 bytes) { return round_up(bytes, 16) + kGapBytes; }
+    Pieces live_pieces_,
+        freed_;  ///< `freed_` contains the freed pieces whose memory was not reused
+    std::map<u64, FreeCall> free_calls_;  ///< has the same keys as `freed_`
     u64 launches_ = 0;
-    u64 size_ = 8u << 20;
+    u64 heap_bytes_ = 8u << 20;
 };
 
 }  // namespace coalesce::simulator

@@ -71,21 +71,23 @@ bool has_family(std::string_view opcode) {
     return find_family(opcode) != nullptr;
 }
 
-Description describe(const ptx::Instruction& instruction, FamilyInstruction made) {
-    const std::size_t count = made.operands.size();
-    return describe(instruction, std::move(made), count, count + instruction.has("L2::cache_hint"));
+Description describe(const ptx::Instruction& instruction, FamilyInstruction family_instruction) {
+    const std::size_t count = family_instruction.operands.size();
+    return describe(instruction, std::move(family_instruction), count,
+                    count + instruction.has("L2::cache_hint"));
 }
 
-Description describe(const ptx::Instruction& instruction, FamilyInstruction made,
+Description describe(const ptx::Instruction& instruction, FamilyInstruction family_instruction,
                      std::size_t at_least, std::size_t at_most) {
     const std::size_t count = instruction.operands.size();
-    if (!made.run || count < at_least || count > at_most) return std::nullopt;
-    made.operands.resize(count);
+    if (!family_instruction.run || count < at_least || count > at_most) return std::nullopt;
+    family_instruction.operands.resize(count);
     for (std::size_t i = 0; i < count; ++i)
-        if (ptx::is_sink(instruction, i)) made.operands[i].role = Role::ignored;
+        if (ptx::is_sink(instruction, i)) family_instruction.operands[i].role = Role::ignored;
     // Matrix instructions use the bits of `detail` for other purposes.
-    if (!made.memory.empty() && !made.matrix) made.detail |= static_cast<u8>(made.memory[0].space);
-    return made;
+    if (!family_instruction.memory_uses.empty() && !family_instruction.matrix)
+        family_instruction.detail |= static_cast<u8>(family_instruction.memory_uses[0].space);
+    return family_instruction;
 }
 
 }  // namespace coalesce::simulator

@@ -69,7 +69,7 @@ struct OperandRole {
 /// The operands that do not fit into an Op, and other data for its handler. operand_list(op)
 /// returns the list.
 struct OperandList {
-    std::vector<Slot> written, read;  ///< the operands in PTX order
+    std::vector<Slot> written_slots, read;  ///< the operands in PTX order
     virtual ~OperandList() = default;
 };
 
@@ -79,7 +79,7 @@ struct FamilyInstruction {
     std::vector<OperandRole> operands = {};
     /// The instruction's memory accesses, at most two. Each access has its own Site. The sites of
     /// two accesses are consecutive: op->site and op->site + 1.
-    std::vector<MemoryUse> memory = {};
+    std::vector<MemoryUse> memory_uses = {};
 
     /// The value of Op::detail. describe() adds the state space of the first memory access, which
     /// space_of(op) returns.
@@ -97,7 +97,7 @@ struct FamilyInstruction {
     bool has_repeatable_shared_steps = false;
     /// True if the result depends on the order in which blocks run, as with printing or the clock.
     /// The launch then runs on one worker.
-    bool order_sensitive = false;
+    bool is_order_sensitive = false;
     /// True if the instruction must run once per thread, even if its destination is not used.
     bool has_side_effects = false;
     /// True if the destination depends on other threads. A loop that tests the destination may then
@@ -137,8 +137,8 @@ const List& operand_list(const Op* op) {
     return *static_cast<const List*>(reinterpret_cast<const OperandList*>(op->immediate));
 }
 
-constexpr i64 pack_offsets(i64 first, i64 second) {
-    return static_cast<i64>(static_cast<u64>(second) << 32 | static_cast<u32>(first));
+constexpr i64 pack_offsets(i64 first_offset, i64 second_offset) {
+    return static_cast<i64>(static_cast<u64>(second_offset) << 32 | static_cast<u32>(first_offset));
 }
 inline i64 first_offset(const Op* op) {
     return static_cast<i32>(op->immediate);

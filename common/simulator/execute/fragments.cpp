@@ -23,12 +23,12 @@ constexpr u32 kBlockLines = 8, kBlockWords = 4;
 }  // namespace
 
 Number parse_number_type(std::string_view name) {
-    for (const NamedNumber& known : kNumberTypes)
-        if (known.name == name) return known.number;
+    for (const NamedNumber& entry : kNumberTypes)
+        if (entry.name == name) return entry.number;
     return Number::none;
 }
 
-u32 bits_of(Number number) {
+u32 number_bits(Number number) {
     for (const NamedNumber& known : kNumberTypes)
         if (known.number == number) return known.bits;
     return 0;
@@ -36,37 +36,43 @@ u32 bits_of(Number number) {
 
 MatrixShape parse_matrix_shape(const std::string& name) {
     MatrixShape shape;
-    int end = 0;
-    const int read = std::sscanf(name.c_str(), "m%un%uk%u%n", &shape.m, &shape.n, &shape.k, &end);
-    return read == 3 && static_cast<std::size_t>(end) == name.size() ? shape : MatrixShape{};
+    int parsed_length = 0;
+    const int parsed_values =
+        std::sscanf(name.c_str(), "m%un%uk%u%n", &shape.m, &shape.n, &shape.k, &parsed_length);
+    return parsed_values == 3 && static_cast<std::size_t>(parsed_length) == name.size()
+               ? shape
+               : MatrixShape{};
 }
 
-MatrixFragment::MatrixFragment(Part part_of, Number of, MatrixShape shape)
-    : part(part_of), number(of) {
+MatrixFragment::MatrixFragment(Part fragment_part, Number number_type, MatrixShape shape)
+    : part(fragment_part), number(number_type) {
     const u32 steps = number == Number::b1 ? shape.k / 32 : shape.k;
     is_transposed = part == Part::accumulator && shape.m == 8 && shape.n == 32;
     switch (part) {
-        case Part::a: lines = shape.m, across = steps; break;
-        case Part::b: lines = shape.n, across = steps; break;
+        case Part::a: lines = shape.m, elements_per_line = steps; break;
+        case Part::b: lines = shape.n, elements_per_line = steps; break;
         case Part::accumulator:
             lines = is_transposed ? shape.n : shape.m;
-            across = is_transposed ? shape.m : shape.n;
+            elements_per_line = is_transposed ? shape.m : shape.n;
             break;
     }
 }
 
 MatrixFragment::Place MatrixFragment::place(u32 lane, u32 index) const {
-    const u32 each = elements_of_register(), line_blocks = lines / kBlockLines;
+    const u32 elements_per_register = elements_of_register(), line_blocks = lines / kBlockLines;
     const u32 line = lane / kBlockWords, word = lane % kBlockWords;
     if (part == Part::accumulator) {
-        const u32 pair = index * each / 2, second = index * each % 2;
+        const u32 pair = index * elements_per_register / 2,
+                  second = index * elements_per_register % 2;
         return {kBlockLines * (pair % line_blocks) + line,
                 8 * (pair / line_blocks) + 2 * word + second};
     }
-    const u32 block = index % registers(), blocks_across = across / (kBlockWords * each);
-    const u32 line_block = part == Part::a ? block % line_blocks : block / blocks_across;
-    const u32 block_across = part == Part::a ? block / line_blocks : block % blocks_across;
-    return {kBlockLines * line_block + line, (kBlockWords * block_across + word) * each};
+    const u32 block = index % registers(),
+              blocks_across = elements_per_line / (kBlockWords * elements_per_register);
+    const u32 line_block_index = part == Part::a ? block % line_blocks : block / blocks_across;
+    const u32 block_in_line = part == Part::a ? block / line_blocks : block % blocks_across;
+    return {kBlockLines * line_block_index + line,
+            (kBlockWords * block_in_line + word) * elements_per_register};
 }
 
 }  // namespace coalesce::simulator

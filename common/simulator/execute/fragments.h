@@ -27,7 +27,7 @@ constexpr u32 kTileRows = 8, kTileRowBytes = 16, kTileRowWords = 4;
 /// The type of a matrix element. A b1 element is a word of 32 bits.
 enum class Number : u8 { none, f16, bf16, tf32, f32, f64, s8, u8, s4, u4, b1, s32 };
 Number parse_number_type(std::string_view name);
-u32 bits_of(Number number);
+u32 number_bits(Number number);
 
 struct MatrixShape {
     u32 m = 0, n = 0, k = 0;
@@ -41,17 +41,19 @@ struct MatrixFragment {
     Part part = Part::a;
     Number number = Number::none;
     u32 lines = 0;               ///< the rows of a, the columns of b, or the rows of an accumulator
-    u32 across = 0;              ///< the number of elements per line
+    u32 elements_per_line = 0;   ///< the number of elements per line
     bool is_transposed = false;  ///< true for an accumulator that is stored column by column
     std::vector<Slot> slots;
 
     MatrixFragment() = default;
     MatrixFragment(Part part, Number number, MatrixShape shape);
 
-    u32 elements_of_register() const { return bits_of(number) < 32 ? 32 / bits_of(number) : 1; }
+    u32 elements_of_register() const {
+        return number_bits(number) < 32 ? 32 / number_bits(number) : 1;
+    }
     /// Returns the number of registers per lane that have distinct elements. The other registers in
     /// `slots` repeat these elements.
-    u32 registers() const { return lines * across / (kLanes * elements_of_register()); }
+    u32 registers() const { return lines * elements_per_line / (kLanes * elements_of_register()); }
 
     struct Place {
         u32 line, across;
@@ -66,7 +68,7 @@ struct FragmentAccess {
     /// The size of an element in bytes, and the number of elements per lane. A lane's elements are
     /// in consecutive registers.
     u32 bytes = 0, count = 1;
-    u32 first = 0;               ///< the index of the first register of the access
+    u32 first_register = 0;      ///< the index of the first register of the access
     u32 byte = 0;                ///< the offset of the moved bytes within the register
     u32 matrices = 0;            ///< the number of 8x8 matrices whose rows the access moves, or 0
     bool is_transposed = false;  ///< true if the 8x8 matrices are transposed in memory

@@ -23,21 +23,21 @@ constexpr u8 kWordWritten = 0x0f;
 
 /// Reports whether all bytes accessed by 32 consecutive lanes of `bytes` bytes each are
 /// initialized. `shadow` is the shadow of the first lane.
-bool all_written(const u8* shadow, u32 bytes) {
+bool are_all_written(const u8* shadow, u32 bytes) {
     constexpr u64 kEightWords = 0x0f0f'0f0f'0f0f'0f0full;
-    u64 all = kEightWords;
+    u64 combined_shadow = kEightWords;
     for (u32 k = 0; k < bytes * kLanes / 4; k += 8) {
-        u64 eight;
-        std::memcpy(&eight, shadow + k, sizeof eight);
-        all &= eight;
+        u64 shadow_word;
+        std::memcpy(&shadow_word, shadow + k, sizeof shadow_word);
+        combined_shadow &= shadow_word;
     }
-    return all == kEightWords;
+    return combined_shadow == kEightWords;
 }
 
 void mark_all_written(u8* shadow, u32 bytes) {
     // Usually all bytes are already marked, and reading their marks is cheaper than writing them
     // again.
-    if (!all_written(shadow, bytes)) std::memset(shadow, kWordWritten, bytes * kLanes / 4);
+    if (!are_all_written(shadow, bytes)) std::memset(shadow, kWordWritten, bytes * kLanes / 4);
 }
 
 /// Marks as written the `bytes` bytes (1 to kMaxBytesPerLane) that one lane accesses at `address`.
@@ -53,20 +53,21 @@ inline void mark_lane_written(u8* shadow, u64 address, u32 bytes) {
         if ((shadow[k] & kWordWritten) != kWordWritten) shadow[k] = kWordWritten;
 }
 
-bool lane_unwritten(const u8* shadow, u64 address, u32 bytes) {
+bool is_lane_unwritten(const u8* shadow, u64 address, u32 bytes) {
     if (bytes < 4) return (*shadow & shadow_bits(address, bytes)) == 0;
-    u8 any = 0;
-    for (u32 k = 0; k < bytes / 4; ++k) any |= shadow[k];
-    return (any & kWordWritten) == 0;
+    u8 combined_shadow = 0;
+    for (u32 k = 0; k < bytes / 4; ++k) combined_shadow |= shadow[k];
+    return (combined_shadow & kWordWritten) == 0;
 }
 
 /// Handles a lane's read that includes uninitialized bytes. The read is a mistake unless the
 /// program only copies these bytes.
 void handle_uninitialised_read(Warp& w, const Op* op, int lane, u64 address, u32 bytes) {
-    const LaneAccess access{.kind = LaneAccess::Kind::read,
-                            .address = address,
-                            .bytes = bytes,
-                            .unwritten = w.block->launch->memory->unwritten_bytes(address, bytes)};
+    const LaneAccess access{
+        .kind = LaneAccess::Kind::read,
+        .address = address,
+        .bytes = bytes,
+        .unwritten_mask = w.block->launch->memory->unwritten_bytes(address, bytes)};
     note_undefined(w, op, lane, find_undefined_bytes(w, op, op->site, lane, access));
 }
 
@@ -75,7 +76,7 @@ void handle_uninitialised_read(Warp& w, const Op* op, int lane, u64 address, u32
 /// was never initialized repeats the mistake in every load.) May be called only if all bytes that
 /// the lane loads are uninitialized.
 bool is_known_mistake(const Warp& w, u32 site, int lane) {
-    const MistakenReads& mistakes = w.block->launch->kernel->mistaken_reads[site];
+    const UninitialisedReads& mistakes = w.block->launch->kernel->uninitialised_reads[site];
     return mistakes.count.load(std::memory_order_relaxed) >= kMaxReportCount &&
            mistakes.first.load(std::memory_order_relaxed) <= thread_number(w, lane);
 }
@@ -83,26 +84,26 @@ bool is_known_mistake(const Warp& w, u32 site, int lane) {
 /// Handles a lane's read that includes uninitialized bytes, unless is_known_mistake() is true.
 [[gnu::noinline]] void check_unwritten_read(Warp& w, const Op* op, int lane, u64 address,
                                             const u8* shadow, u32 bytes) {
-    if (lane_unwritten(shadow, address, bytes) && is_known_mistake(w, op->site, lane)) return;
+    if (is_lane_unwritten(shadow, address, bytes) && is_known_mistake(w, op->site, lane)) return;
     handle_uninitialised_read(w, op, lane, address, bytes);
 }
 inline void check_read(Warp& w, const Op* op, int lane, u64 address, const u8* shadow, u32 bytes) {
-    if (!lane_written(shadow, address, bytes))
+    if (!is_lane_written(shadow, address, bytes))
         check_unwritten_read(w, op, lane, address, shadow, bytes);
 }
 
 /// The properties of the loads or stores of one shape, and the functions that execute them for a
 /// single lane. Used where speed does not matter.
 struct GlobalMove {
-    bool store;
+    bool is_store;
     u32 bytes;  ///< bytes per lane
-    void (*load_lane)(Warp& w, const Op* op, int lane, const u8* from);
-    void (*store_lane)(const Warp& w, const Op* op, int lane, u8* to);
+    void (*load_lane)(Warp& w, const Op* op, int lane, const u8* source);
+    void (*store_lane)(const Warp& w, const Op* op, int lane, u8* destination);
 };
 template <class Shape, bool Store>
 constexpr GlobalMove kGlobalMoveFor{Store, Shape::kTotal, Shape::load, Shape::store};
 
-void check_race(Warp& w, const Op* op, const GlobalMove& move, const u64* addresses, bool row) {
+void check_race(Warp& w, const Op* op, const GlobalMove& move, const u64* addresses, bool is_row) {
     Block& block = *w.block;
     GlobalRace& race = *block.launch->global_race;
     const StoredLanes lanes{&w, op, move.store_lane};
@@ -112,23 +113,24 @@ void check_race(Warp& w, const Op* op, const GlobalMove& move, const u64* addres
                                                       .active = w.active,
                                                       .addresses = addresses,
                                                       .bytes_per_lane = move.bytes});
-    if (row && !(op->detail & kStrong)) {
-        const bool is_settled =
-            move.store
-                ? race.write_lines(block.global_race, w.index, op->site, addresses[0], move.bytes,
-                                   lanes.value())
-                : race.read_lines(block.global_race, w.index, op->site, addresses[0], move.bytes);
-        if (is_settled) return;
+    if (is_row && !(op->detail & kStrong)) {
+        const bool is_order_known =
+            move.is_store ? race.try_write_lines(block.global_race, w.index, op->site, addresses[0],
+                                                 move.bytes, lanes.value())
+                          : race.try_read_lines(block.global_race, w.index, op->site, addresses[0],
+                                                move.bytes);
+        if (is_order_known) return;
     }
-    GlobalAccess access{.kind = move.store ? GlobalAccess::Kind::write : GlobalAccess::Kind::read,
-                        .strong = (op->detail & kStrong) != 0,
-                        .releases = (op->detail & kReleases) != 0,
-                        .warp = w.index,
-                        .site = op->site,
-                        .active = w.active,
-                        .addresses = addresses,
-                        .bytes_per_lane = move.bytes};
-    if (move.store) access.value = lanes.value();
+    GlobalAccess access{
+        .kind = move.is_store ? GlobalAccess::Kind::write : GlobalAccess::Kind::read,
+        .strong = (op->detail & kStrong) != 0,
+        .releases = (op->detail & kReleases) != 0,
+        .warp = w.index,
+        .site = op->site,
+        .active = w.active,
+        .addresses = addresses,
+        .bytes_per_lane = move.bytes};
+    if (move.is_store) access.value = lanes.value();
     race.access(block.global_race, access);
 }
 
@@ -146,8 +148,8 @@ void prefetch_next_row(Warp& w, const Op* op, u64 first, const u8* host, const u
         else
             __builtin_prefetch(reinterpret_cast<const void*>(address), 0);
     };
-    for (u64 at = 0; at < Shape::kTotal * kLanes; at += 64)
-        prefetch(reinterpret_cast<u64>(host) + step + at, Store);
+    for (u64 prefetch_offset = 0; prefetch_offset < Shape::kTotal * kLanes; prefetch_offset += 64)
+        prefetch(reinterpret_cast<u64>(host) + step + prefetch_offset, Store);
     prefetch(reinterpret_cast<u64>(shadow) + static_cast<u64>(static_cast<i64>(step) >> 2), false);
 }
 
@@ -158,18 +160,19 @@ void for_each_machine_access(const Warp& w, const Op* op, const u64* addresses, 
                              const Use& use) {
     if (!(op->detail & kCountsMachineAccesses)) return use(addresses, bytes);
     for (const MachineAccess& access : machine_accesses(w, op)) {
-        if (!access.is_due(addresses[w.first_active()])) continue;
-        u64 moved[kLanes];
-        move_addresses(addresses, access, moved);
-        use(moved, access.bytes);
+        if (!access.is_executed_at(addresses[w.first_active()])) continue;
+        u64 machine_addresses[kLanes];
+        move_addresses(addresses, access, machine_addresses);
+        use(machine_addresses, access.bytes);
     }
 }
 
 void count_lanes(Warp& w, const Op* op, const u64* addresses, u32 bytes) {
-    for_each_machine_access(w, op, addresses, bytes, [&](const u64* moved, u32 moved_bytes) {
-        w.counters[op->site].add_global(count_sectors(moved, moved_bytes, w.active), w.active,
-                                        moved_bytes);
-    });
+    for_each_machine_access(
+        w, op, addresses, bytes, [&](const u64* moved, u32 machine_access_bytes) {
+            w.counters[op->site].add_global(count_sectors(moved, machine_access_bytes, w.active),
+                                            w.active, machine_access_bytes);
+        });
 }
 
 /// Counts the accesses in machine code for lanes with consecutive addresses.
@@ -181,7 +184,7 @@ void count_lanes(Warp& w, const Op* op, const u64* addresses, u32 bytes) {
 
 /// Loads or stores for 32 active lanes with consecutive addresses inside the cached allocation.
 template <class Shape, bool Store>
-void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
+void access_whole_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
     constexpr u64 kRow = u64{Shape::kTotal} * kLanes;
     // Only whole words have shadow bytes of their own, and a row of bytes or halves may begin
     // within a word.
@@ -195,15 +198,15 @@ void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
         w.counters[op->site].add_global(static_cast<u32>(((first & 31) + kRow + 31) >> 5),
                                         kAllLanes, Shape::kTotal);
 
-    u8* host = reinterpret_cast<u8*>(first + static_cast<u64>(cache.to_host));
+    u8* host = reinterpret_cast<u8*>(first + static_cast<u64>(cache.host_offset));
     u8* shadow = cache.shadow ? w.block->launch->memory->shadow(first) : nullptr;
     prefetch_next_row<Shape, Store>(w, op, first, host, shadow);
-    if (w.block->launch->global_race && (Store || !cache.read_only)) {
+    if (w.block->launch->global_race && (Store || !cache.is_read_only)) {
         u64 addresses[kLanes];
         addresses_of_row(addresses);
         check_race(w, op, kGlobalMoveFor<Shape, Store>, addresses, true);
     } else if (!Store && cache.reads) {
-        cache.reads->mark(first, kRow, op->site);
+        cache.reads->mark_read(first, kRow, op->site);
     }
     if constexpr (Store) {
         Shape::store_all(w, op, host);
@@ -219,7 +222,7 @@ void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
         }
     } else {
         forget_undefined(w, op);
-        if (shadow && w.checks.init && !(whole_words && all_written(shadow, Shape::kTotal))) {
+        if (shadow && w.checks.init && !(whole_words && are_all_written(shadow, Shape::kTotal))) {
             for (int l = 0; l < kLanes; ++l) {
                 const u64 address = first + static_cast<u64>(l) * Shape::kTotal;
                 check_read(w, op, l, address, w.block->launch->memory->shadow(address),
@@ -233,14 +236,14 @@ void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
 /// Reports whether all bytes that the active lanes access are initialized.
 template <class Shape>
 bool lanes_written(const Warp& w, const SiteCache& cache, const u64* addresses) {
-    bool all = true;
-    for (const int l : LanesIn{w.active}) {
+    bool combined_shadow = true;
+    for (const int l : LaneRange{w.active}) {
         const u64 address = addresses[l];
         // A site's cache points to the shadow of the first word of its allocation.
-        all &= lane_written(cache.shadow + ((address >> 2) - (cache.begin >> 2)), address,
-                            Shape::kTotal);
+        combined_shadow &= is_lane_written(cache.shadow + ((address >> 2) - (cache.begin >> 2)),
+                                           address, Shape::kTotal);
     }
-    return all;
+    return combined_shadow;
 }
 
 /// Loads one element for all active lanes in a vectorized loop. Inactive lanes read the element of
@@ -252,7 +255,7 @@ void load_lanes(Warp& w, const Op* op, const SiteCache& cache, const u64* addres
     for (int l = 0; l < kLanes; ++l) {
         const u64 address = w.active >> l & 1 ? addresses[l] : first;
         std::memcpy(&values[l],
-                    reinterpret_cast<const u8*>(address + static_cast<u64>(cache.to_host)),
+                    reinterpret_cast<const u8*>(address + static_cast<u64>(cache.host_offset)),
                     sizeof values[l]);
     }
     w.write<typename Shape::Lane>(op->v[0], [&](int l) { return values[l]; });
@@ -262,21 +265,21 @@ void load_lanes(Warp& w, const Op* op, const SiteCache& cache, const u64* addres
 template <class Shape, bool Store>
 void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* addresses) {
     count_lanes(w, op, addresses, Shape::kTotal);
-    if (w.block->launch->global_race && (Store || !cache.read_only))
+    if (w.block->launch->global_race && (Store || !cache.is_read_only))
         check_race(w, op, kGlobalMoveFor<Shape, Store>, addresses, false);
     else if (!Store && cache.reads)
-        for (const int l : LanesIn{w.active})
-            cache.reads->mark(addresses[l], Shape::kTotal, op->site);
+        for (const int l : LaneRange{w.active})
+            cache.reads->mark_read(addresses[l], Shape::kTotal, op->site);
     // Nearly always, all bytes are already marked as written, so that only the data must be moved.
-    const bool shadowed =
+    const bool has_shadow =
         cache.shadow && (Store || w.checks.init) && !lanes_written<Shape>(w, cache, addresses);
     if constexpr (!Store && Shape::kCount == 1) {
-        if (!shadowed) return load_lanes<Shape>(w, op, cache, addresses);
+        if (!has_shadow) return load_lanes<Shape>(w, op, cache, addresses);
     }
     DeviceMemory& memory = *w.block->launch->memory;
-    for (const int l : LanesIn{w.active}) {
-        u8* host = reinterpret_cast<u8*>(addresses[l] + static_cast<u64>(cache.to_host));
-        u8* shadow = shadowed ? memory.shadow(addresses[l]) : nullptr;
+    for (const int l : LaneRange{w.active}) {
+        u8* host = reinterpret_cast<u8*>(addresses[l] + static_cast<u64>(cache.host_offset));
+        u8* shadow = has_shadow ? memory.shadow(addresses[l]) : nullptr;
         if (!Store && shadow) check_read(w, op, l, addresses[l], shadow, Shape::kTotal);
         move_lane<Shape, Store>(w, op, l, host);
         if (Store && shadow) mark_lane_written(shadow, addresses[l], Shape::kTotal);
@@ -287,7 +290,7 @@ void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* 
 /// Narrows the cache to the allocated piece of the heap that contains the address. If there is no
 /// such piece, empties the cache and returns false.
 [[gnu::noinline]] bool narrow_to_piece(const Launch& launch, SiteCache& cache, u64 address) {
-    const Interval piece = DeviceHeap::instance().find(address);
+    const Interval piece = DeviceHeap::instance().find_allocation(address);
     if (piece.size() == 0) {
         cache = {};
         return false;
@@ -298,11 +301,12 @@ void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* 
     return true;
 }
 
-/// Reports whether an access that falls into `found` was probably meant for another allocation.
-bool is_elsewhere(const Warp& w, const Op* op, const Allocation& found) {
-    if (!w.checks.memory || found.kind == AllocationKind::registered) return false;
+/// Reports whether an access that falls into `allocation` was probably meant for another
+/// allocation.
+bool is_elsewhere(const Warp& w, const Op* op, const Allocation& allocation) {
+    if (!w.checks.memory || allocation.kind == AllocationKind::registered) return false;
     const Allocation* intended = find_intended(*w.block->launch, op->site);
-    return intended && intended != &found && intended->kind != AllocationKind::registered;
+    return intended && intended != &allocation && intended->kind != AllocationKind::registered;
 }
 
 bool fill_cache(const Launch& launch, SiteCache& cache, u64 address) {
@@ -310,10 +314,10 @@ bool fill_cache(const Launch& launch, SiteCache& cache, u64 address) {
     if (!found) return false;
     cache.begin = found->begin;
     cache.end = found->end;
-    cache.to_host = found->to_host;
+    cache.host_offset = found->host_offset;
     cache.shadow = found->has_shadow ? launch.memory->shadow(found->begin) : nullptr;
-    cache.read_only = launch.global_race && launch.global_race->is_read_only(*found);
-    cache.reads = cache.read_only && launch.reads ? &launch.reads->marks_of(*found) : nullptr;
+    cache.is_read_only = launch.global_race && launch.global_race->is_read_only(*found);
+    cache.reads = cache.is_read_only && launch.reads ? &launch.reads->find_marks(*found) : nullptr;
     if (DeviceHeap::instance().contains(address)) return narrow_to_piece(launch, cache, address);
     return true;
 }
@@ -330,14 +334,14 @@ bool fill_cache_if_intended(const Warp& w, const Op* op, u64 address) {
     return fill_cache(*w.block->launch, cache, address);
 }
 
-bool all_inside(const Warp& w, const SiteCache& cache, const u64* addresses, u32 bytes) {
+bool are_all_inside(const Warp& w, const SiteCache& cache, const u64* addresses, u32 bytes) {
     u64 outside = 0;
     for (int l = 0; l < kLanes; ++l) {
         const u64 active = w.active >> l & 1 ? ~u64{0} : 0;
-        const u64 bad = static_cast<u64>(addresses[l] < cache.begin) |
-                        static_cast<u64>(addresses[l] > cache.end - bytes) |
-                        (addresses[l] & (bytes - 1));
-        outside |= bad & active;
+        const u64 outside_mask = static_cast<u64>(addresses[l] < cache.begin) |
+                                 static_cast<u64>(addresses[l] > cache.end - bytes) |
+                                 (addresses[l] & (bytes - 1));
+        outside |= outside_mask & active;
     }
     return outside == 0;
 }
@@ -347,9 +351,10 @@ void report_if_elsewhere(const Warp& w, const Op* op, const GlobalMove& move, in
     const Launch& launch = *w.block->launch;
     const Allocation& found = *launch.allocations->find(address);
     if (!is_elsewhere(w, op, found)) return;
-    const LaneAccess access{.kind = move.store ? LaneAccess::Kind::write : LaneAccess::Kind::read,
-                            .address = address,
-                            .bytes = move.bytes};
+    const LaneAccess access{
+        .kind = move.is_store ? LaneAccess::Kind::write : LaneAccess::Kind::read,
+        .address = address,
+        .bytes = move.bytes};
     reports().add(describe_other_allocation(w.describe(op, "memcheck", "out of bounds", lane),
                                             access, *find_intended(launch, op->site), found));
 }
@@ -357,29 +362,29 @@ void report_if_elsewhere(const Warp& w, const Op* op, const GlobalMove& move, in
 /// Loads or stores for lanes whose addresses are in several allocations, or in none.
 const Op* access_lane_by_lane(Warp& w, const Op* op, const GlobalMove& move, const u64* addresses) {
     Launch& launch = *w.block->launch;
-    for (const int l : LanesIn{w.active}) {
+    for (const int l : LaneRange{w.active}) {
         if (!resolve_one(w, op, addresses[l], l, move.bytes, ptx::StateSpace::global,
-                         load_or_store(move.store)))
+                         load_or_store(move.is_store)))
             return nullptr;
     }
     count_lanes(w, op, addresses, move.bytes);
     if (launch.global_race) check_race(w, op, move, addresses, false);
-    for (const int l : LanesIn{w.active}) {
+    for (const int l : LaneRange{w.active}) {
         SiteCache cache;
         fill_cache(launch, cache, addresses[l]);
         report_if_elsewhere(w, op, move, l, addresses[l]);
-        u8* host = reinterpret_cast<u8*>(addresses[l] + static_cast<u64>(cache.to_host));
+        u8* host = reinterpret_cast<u8*>(addresses[l] + static_cast<u64>(cache.host_offset));
         u8* shadow = cache.shadow ? launch.memory->shadow(addresses[l]) : nullptr;
-        if (move.store) {
+        if (move.is_store) {
             move.store_lane(w, op, l, host);
             if (shadow) mark_lane_written(shadow, addresses[l], move.bytes);
         } else {
-            if (cache.reads) cache.reads->mark(addresses[l], move.bytes, op->site);
+            if (cache.reads) cache.reads->mark_read(addresses[l], move.bytes, op->site);
             if (shadow && w.checks.init) check_read(w, op, l, addresses[l], shadow, move.bytes);
             move.load_lane(w, op, l, host);
         }
     }
-    if (move.store) GlobalRace::finish_store(w.block->global_race);
+    if (move.is_store) GlobalRace::finish_store(w.block->global_race);
     return op + 1;
 }
 
@@ -396,26 +401,29 @@ template <class Shape, bool Store, bool Plain>
     compute_addresses(w, op, addresses);
     if constexpr (!Store) forget_undefined(w, op);
     SiteCache& cache = w.caches[op->site];
-    const auto inside = [&] { return !Plain && all_inside(w, cache, addresses, Shape::kTotal); };
-    const Op* next = op + 1;
-    if (!Plain && !inside()) fill_cache_if_intended(w, op, addresses[w.first_active()]);
-    if (inside())
+    const auto is_all_inside = [&] {
+        return !Plain && are_all_inside(w, cache, addresses, Shape::kTotal);
+    };
+    const Op* next_op = op + 1;
+    if (!Plain && !is_all_inside()) fill_cache_if_intended(w, op, addresses[w.first_active()]);
+    if (is_all_inside())
         access_scattered<Shape, Store>(w, op, cache, addresses);
     else
-        next = access_lane_by_lane(w, op, kGlobalMoveFor<Shape, Store>, addresses);
+        next_op = access_lane_by_lane(w, op, kGlobalMoveFor<Shape, Store>, addresses);
     if constexpr (Store) mark_undefined_stored(w, op, addresses);
-    return next;
+    return next_op;
 }
 
 /// Reports whether a store changes memory. Watch uses the result to detect progress.
 bool changes_memory(const Warp& w, const Op* op, const GlobalMove& move, const u64* addresses) {
-    for (const int l : LanesIn{w.active}) {
+    for (const int l : LaneRange{w.active}) {
         const Allocation* found = w.block->launch->allocations->find(addresses[l]);
         if (!found || !found->contains(addresses[l], move.bytes)) continue;
         u8 stored[kMaxBytesPerLane];
         move.store_lane(w, op, l, stored);
-        const void* now = reinterpret_cast<const void*>(addresses[l] + found->to_host);
-        if (std::memcmp(now, stored, move.bytes) != 0) return true;
+        const void* current_value =
+            reinterpret_cast<const void*>(addresses[l] + found->host_offset);
+        if (std::memcmp(current_value, stored, move.bytes) != 0) return true;
     }
     return false;
 }
@@ -423,7 +431,7 @@ bool changes_memory(const Warp& w, const Op* op, const GlobalMove& move, const u
 /// Loads zeros, in launches that do not access memory.
 void load_zeros(Warp& w, const Op* op, const GlobalMove& move) {
     constexpr u8 zeros[kMaxBytesPerLane] = {};
-    for (const int l : LanesIn{w.active}) move.load_lane(w, op, l, zeros);
+    for (const int l : LaneRange{w.active}) move.load_lane(w, op, l, zeros);
 }
 
 /// Reports whether all active lanes read variables of the program. Variables have memory even in
@@ -431,7 +439,7 @@ void load_zeros(Warp& w, const Op* op, const GlobalMove& move) {
 /// pointers: for example, the compiler may replace an array of addresses in shared memory with a
 /// constant variable.
 bool reads_variables(const Warp& w, const u64* addresses, u32 bytes) {
-    return lanes_where(w.active, [&](int l) {
+    return select_lanes(w.active, [&](int l) {
                const Allocation* found = w.block->launch->allocations->find(addresses[l]);
                return found && found->kind == AllocationKind::variable &&
                       found->contains(addresses[l], bytes);
@@ -445,12 +453,12 @@ bool observe(Warp& w, const Op* op, const GlobalMove& move, bool is_row) {
     Watch& watch = *w.block->watch;
     const bool is_dry_run = w.block->launch->is_dry_run;
     u64 addresses[kLanes];
-    ObservedAccess access{.kind = load_or_store(move.store),
+    ObservedAccess access{.kind = load_or_store(move.is_store),
                           .bytes = move.bytes,
                           .lanes = w.active,
                           .addresses = addresses};
-    const bool is_one = !(op->detail & kCountsMachineAccesses);
-    if (is_row && is_one && w.listener && !watch.on() && (move.store || !is_dry_run)) {
+    const bool is_one_access = !(op->detail & kCountsMachineAccesses);
+    if (is_row && is_one_access && w.listener && !watch.is_on() && (move.is_store || !is_dry_run)) {
         w.listener->note_row(w, op, access,
                              w.lanes<u64>(op->a)[0] + static_cast<u64>(op->immediate));
         return !is_dry_run;
@@ -460,17 +468,17 @@ bool observe(Warp& w, const Op* op, const GlobalMove& move, bool is_row) {
         for_each_machine_access(w, op, addresses, move.bytes, [&](const u64* moved, u32 bytes) {
             access.addresses = moved;
             access.bytes = bytes;
-            w.listener->note(w, op, access);
+            w.listener->note_access(w, op, access);
         });
     if (is_dry_run) {
-        if (move.store) return false;
+        if (move.is_store) return false;
         if (reads_variables(w, addresses, move.bytes)) return true;
         load_zeros(w, op, move);
         return false;
     }
-    if (!watch.on()) return true;
-    if (move.store) {
-        if (changes_memory(w, op, move, addresses)) watch.memory_changed();
+    if (!watch.is_on()) return true;
+    if (move.is_store) {
+        if (changes_memory(w, op, move, addresses)) watch.note_memory_change();
     } else if (op->detail & kStrong) {
         watch.note_poll(w, op, addresses, 0);
     }
@@ -479,7 +487,7 @@ bool observe(Warp& w, const Op* op, const GlobalMove& move, bool is_row) {
 
 template <class Shape, bool Store>
 const Op* access_weak(Warp& w, const Op* op) {
-    if constexpr (!Store) w.load_issued(op);
+    if constexpr (!Store) w.note_issued_load(op);
     u64 differs = 1, address = 0;
     if (w.active == kAllLanes) {
         const u64* base = w.lanes<u64>(op->a);
@@ -489,15 +497,15 @@ const Op* access_weak(Warp& w, const Op* op) {
             differs |= base[l] - (first + static_cast<u64>(l) * Shape::kTotal);
         address = first + static_cast<u64>(op->immediate);
     }
-    if (w.observed && !observe(w, op, kGlobalMoveFor<Shape, Store>, differs == 0)) [[unlikely]]
+    if (w.is_observed && !observe(w, op, kGlobalMoveFor<Shape, Store>, differs == 0)) [[unlikely]]
         return op + 1;
     if (differs == 0 && (address & (Shape::kTotal - 1)) == 0) {
         SiteCache& cache = w.caches[op->site];
-        const auto inside = [&] {
+        const auto is_all_inside = [&] {
             return address >= cache.begin && address <= cache.end - Shape::kTotal * kLanes;
         };
-        if (inside() || (fill_cache_if_intended(w, op, address) && inside())) {
-            access_row<Shape, Store>(w, op, cache, address);
+        if (is_all_inside() || (fill_cache_if_intended(w, op, address) && is_all_inside())) {
+            access_whole_row<Shape, Store>(w, op, cache, address);
             return op + 1;
         }
     }
@@ -507,8 +515,8 @@ const Op* access_weak(Warp& w, const Op* op) {
 /// Executes strong accesses (volatile, relaxed, acquire, release) and, in plain mode, all accesses.
 template <class Shape, bool Store, bool Plain>
 const Op* access_strong_or_plain(Warp& w, const Op* op) {
-    if constexpr (!Store) w.load_issued(op);
-    if (w.observed && !observe(w, op, kGlobalMoveFor<Shape, Store>, false)) [[unlikely]]
+    if constexpr (!Store) w.note_issued_load(op);
+    if (w.is_observed && !observe(w, op, kGlobalMoveFor<Shape, Store>, false)) [[unlikely]]
         return op + 1;
     const Op* next = access_irregular<Shape, Store, Plain>(w, op);
     GlobalRace* race = w.block->launch->global_race;
@@ -528,8 +536,8 @@ Handler global_handler(const MemoryAccessKind& kind) {
     return choose_handler_by_shape(
         kind.bytes, kind.count, kind.store, [&]<class Shape, bool Store>() {
             if (kind.plain) return access_strong_or_plain<Shape, Store, true>;
-            return kind.strong ? access_strong_or_plain<Shape, Store, false>
-                               : access_weak<Shape, Store>;
+            return kind.is_strong ? access_strong_or_plain<Shape, Store, false>
+                                  : access_weak<Shape, Store>;
         });
 }
 

@@ -16,33 +16,33 @@ public:
     }
 
     /// Creates a handle with this value. A handle is never 0.
-    u64 create(u32 value) {
+    u64 create_handle(u32 value) {
         const std::lock_guard lock(mutex_);
-        values_[++last_] = value;
-        return last_;
+        values_[++last_handle_] = value;
+        return last_handle_;
     }
-    void forget(u64 handle) {
+    void forget_handle(u64 handle) {
         const std::lock_guard lock(mutex_);
         values_.erase(handle);
     }
     /// Sets the value of a handle. Returns false if there is no such handle.
-    bool set(u64 handle, u32 value) {
+    bool set_value(u64 handle, u32 value) {
         const std::lock_guard lock(mutex_);
-        const auto found = values_.find(handle);
-        if (found != values_.end()) found->second = value;
-        return found != values_.end();
+        const auto entry = values_.find(handle);
+        if (entry != values_.end()) entry->second = value;
+        return entry != values_.end();
     }
     /// Returns the value of a handle, or 0 if there is no such handle.
-    u32 get(u64 handle) {
+    u32 get_value(u64 handle) {
         const std::lock_guard lock(mutex_);
-        const auto found = values_.find(handle);
-        return found == values_.end() ? 0 : found->second;
+        const auto entry = values_.find(handle);
+        return entry == values_.end() ? 0 : entry->second;
     }
 
 private:
     std::mutex mutex_;
     std::map<u64, u32> values_;
-    u64 last_ = 0;
+    u64 last_handle_ = 0;
 };
 
 }  // namespace coalesce::simulator

@@ -30,7 +30,7 @@ void check_local_load(Warp& w, const Op* op, int lane, u64 offset, u32 bytes);
 void mark_undefined_stored_in_local(const Warp& w, const Op* op, int lane, u64 offset);
 
 /// Returns the generic address of the first byte of a lane's local memory.
-u64 local_window_of(const Warp& w, int lane);
+u64 local_window_address(const Warp& w, int lane);
 /// Checks the owner of an address in local memory. Reports an access to a variable of another
 /// thread. If the access is out of bounds, ends the launch and returns false.
 bool check_local_owner(Warp& w, const Op* op, u64 generic_address, int lane, u32 bytes,

@@ -32,24 +32,24 @@ struct Mbarrier {
     /// that can arrive before they are expected.
     static constexpr i64 kMaxBytes = (1 << 20) - 1;
 
-    u32 pending = 0;   ///< arrivals that the current phase still expects
-    u32 expected = 0;  ///< arrivals that each phase expects; 0 if not initialised
-    i64 bytes = 0;     ///< bytes announced by expect_tx that have not arrived yet
+    u32 pending_arrivals = 0;   ///< arrivals that the current phase still expects
+    u32 expected_arrivals = 0;  ///< arrivals that each phase expects; 0 if not initialised
+    i64 bytes = 0;              ///< bytes announced by expect_tx that have not arrived yet
     bool parity = false;
 
     static Mbarrier from_bits(u64 bits) {
         Mbarrier b;
-        b.pending = bits & kMaxCount;
-        b.expected = bits >> 20 & kMaxCount;
+        b.pending_arrivals = bits & kMaxCount;
+        b.expected_arrivals = bits >> 20 & kMaxCount;
         b.bytes = static_cast<i64>(bits >> 40 & kBytesMask) - kNoBytes;
         b.parity = bits >> 63;
         return b;
     }
     u64 bits() const {
-        return u64{pending} | u64{expected} << 20 |
+        return u64{pending_arrivals} | u64{expected_arrivals} << 20 |
                (static_cast<u64>(bytes + kNoBytes) & kBytesMask) << 40 | u64{parity} << 63;
     }
-    static Mbarrier at(const u8* host) {
+    static Mbarrier read_from(const u8* host) {
         u64 bits;
         std::memcpy(&bits, host, sizeof bits);
         return from_bits(bits);
@@ -59,10 +59,11 @@ struct Mbarrier {
         std::memcpy(host, &now, sizeof now);
     }
     /// Reports whether the word may be an mbarrier that has been initialised and not overwritten.
-    static bool looks_valid(const u8* host) {
-        const Mbarrier b = at(host);
+    static bool is_plausible(const u8* host) {
+        const Mbarrier b = read_from(host);
         const u64 bits = b.bits();
-        return bits != 0 && b.pending <= b.expected && std::memcmp(&bits, host, sizeof bits) == 0;
+        return bits != 0 && b.pending_arrivals <= b.expected_arrivals &&
+               std::memcmp(&bits, host, sizeof bits) == 0;
     }
     bool has_too_many_bytes() const { return bytes > kMaxBytes || bytes < -kMaxBytes; }
 };
@@ -75,102 +76,106 @@ enum class CountRule : u8 { no, if_several, always };
 /// test whether a phase has ended. Such tests are not counted. A program that uses many mbarriers,
 /// or reads their contents, could use them to move data, so such accesses are counted like other
 /// atomics.
-void count_use(Warp& w, const Op* op, const Resolved& where, CountRule counted) {
-    const u64 first = where.address[w.first_active()];
-    const bool is_one =
-        lanes_where(w.active, [&](int l) { return where.address[l] == first; }) == w.active;
-    if (counted != CountRule::always && is_one) return;
+void count_use(Warp& w, const Op* op, const Resolved& resolved, CountRule count_rule) {
+    const u64 first_address = resolved.address[w.first_active()];
+    const bool is_one = select_lanes(w.active, [&](int l) {
+                            return resolved.address[l] == first_address;
+                        }) == w.active;
+    if (count_rule != CountRule::always && is_one) return;
     // Lanes that arrive at the same mbarrier together do not conflict, so count only one of them.
-    count_atomic(w, op, where, 8, is_one ? w.active & (w.active - 1) : 0);
+    count_atomic(w, op, resolved, 8, is_one ? w.active & (w.active - 1) : 0);
 }
 
 /// Resolves the mbarrier of every active lane. Returns false if the launch has failed.
-bool find_mbarriers(Warp& w, const Op* op, Resolved& where,
-                    CountRule counted = CountRule::if_several) {
-    if (!resolve(w, op, w.lanes<u64>(op->a), op->immediate, 8, space_of(op), Access::atomic, where))
+bool find_mbarriers(Warp& w, const Op* op, Resolved& resolved,
+                    CountRule count_rule = CountRule::if_several) {
+    if (!resolve(w, op, w.lanes<u64>(op->a), op->immediate, 8, space_of(op), Access::atomic,
+                 resolved))
         return false;
-    if (const Mask elsewhere = w.active & ~where.in_shared) {
+    if (const Mask elsewhere = w.active & ~resolved.shared_lanes) {
         const int lane = std::countr_zero(elsewhere);
-        return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
-                      "this mbarrier is not in shared memory; declare it __shared__", lane,
-                      where.address[lane]);
+        return w.fail_launch(op, Status::illegal_address, "memcheck", "out of bounds",
+                             "this mbarrier is not in shared memory; declare it __shared__", lane,
+                             resolved.address[lane]);
     }
-    if (counted != CountRule::no) count_use(w, op, where, counted);
+    if (count_rule != CountRule::no) count_use(w, op, resolved, count_rule);
     return true;
 }
 
-Failed report_mbarrier_misuse(Warp& w, const Op* op, int lane, const Resolved& where,
+Failed report_mbarrier_misuse(Warp& w, const Op* op, int lane, const Resolved& resolved,
                               const char* kind, const char* message) {
-    return w.fail(op, Status::launch_failure, "synccheck", kind, message, lane,
-                  where.address[lane]);
+    return w.fail_launch(op, Status::launch_failure, "synccheck", kind, message, lane,
+                         resolved.address[lane]);
 }
-Failed not_initialised(Warp& w, const Op* op, int lane, const Resolved& where) {
+Failed fail_not_initialised(Warp& w, const Op* op, int lane, const Resolved& resolved) {
     return report_mbarrier_misuse(
-        w, op, lane, where, "mbarrier not initialised",
+        w, op, lane, resolved, "mbarrier not initialised",
         "this mbarrier was never initialised, or was overwritten by another store; call init() in "
         "one thread, and make all other threads wait at __syncthreads() until it has been called");
 }
-Failed too_many_bytes(Warp& w, const Op* op, int lane, const Resolved& where) {
+Failed fail_too_many_bytes(Warp& w, const Op* op, int lane, const Resolved& resolved) {
     return report_mbarrier_misuse(
-        w, op, lane, where, "too many bytes",
+        w, op, lane, resolved, "too many bytes",
         "an mbarrier can count at most 1048575 bytes that have not arrived yet, or that arrived "
         "before they were announced; announce only the bytes of one phase");
 }
 
 /// For the race check of global memory, records that each lane arrives at its mbarrier.
-void note_arrivals(Warp& w, const Resolved& where) {
+void note_arrivals(Warp& w, const Resolved& resolved) {
     GlobalRace* race = w.block->launch->global_race;
-    u64 noted = ~u64{0};
-    for (const int l : LanesIn{race ? w.active : 0}) {
-        const u64 address = where.address[l];
-        if (std::exchange(noted, address) == address) continue;
-        if (where.in_other >> l & 1)
-            race->cluster_arrive(w.block->global_race, w.index);
+    u64 last_noted_address = ~u64{0};
+    for (const int l : LaneRange{race ? w.active : 0}) {
+        const u64 address = resolved.address[l];
+        if (std::exchange(last_noted_address, address) == address) continue;
+        if (resolved.other_block_lanes >> l & 1)
+            race->record_cluster_arrival(w.block->global_race, w.index);
         else
-            race->mbarrier_arrive(w.block->global_race, offset_in_block(address), w.index);
+            race->record_mbarrier_arrival(w.block->global_race, offset_in_block(address), w.index);
     }
 }
 
 /// Ends the phase if no arrivals and no bytes are outstanding.
 void end_phase_if_complete(Block& block, Mbarrier& b, u32 address) {
-    if (b.pending || b.bytes) return;
-    b.pending = b.expected;
+    if (b.pending_arrivals || b.bytes) return;
+    b.pending_arrivals = b.expected_arrivals;
     b.parity = !b.parity;
     const auto bytes = block.phase_bytes.find(address);
     if (bytes != block.phase_bytes.end())
         bytes->second = {.announced_in_last_phase = bytes->second.announced};
-    if (block.shared_race) block.shared_race->mbarrier_phase_done(shared_address(block, address));
+    if (block.shared_race) block.shared_race->record_phase_end(make_shared_address(block, address));
     if (GlobalRace* race = block.launch->global_race)
-        race->mbarrier_phase_done(block.global_race, address);
+        race->record_phase_end(block.global_race, address);
 }
 
 /// The kinds of mbarrier accesses that the race check distinguishes: `initializes` creates or
 /// invalidates an mbarrier, and `uses` needs an existing mbarrier.
 enum class Use : u8 { initializes, uses };
-void record_mbarrier_use(Warp& w, const Op* op, const Resolved& where, Mask lanes, Use touch) {
+void record_mbarrier_use(Warp& w, const Op* op, const Resolved& resolved, Mask lanes,
+                         Use mbarrier_use) {
     SharedRace* race = w.block->shared_race;
     if (!race || lanes == 0) return;
-    const LaneOffsets offsets = to_offsets(where.address, lanes);
+    const LaneOffsets offsets = to_offsets(resolved.address, lanes);
     const SharedAccess access{.warp = race_warp(w),
                               .site = op->site,
                               .active = lanes,
                               .addresses = offsets.data(),
                               .bytes_per_lane = 8};
-    if (touch == Use::initializes)
-        race->write(access);
+    if (mbarrier_use == Use::initializes)
+        race->check_write(access);
     else
-        race->use_mbarrier(access);
+        race->check_mbarrier_use(access);
 }
 
 /// Resolves the mbarrier of every active lane. Checks that the mbarrier is initialized, and that
 /// its initialization is ordered before this use. Returns false if the launch has failed.
-bool use_mbarriers(Warp& w, const Op* op, Resolved& where,
-                   CountRule counted = CountRule::if_several) {
-    if (!find_mbarriers(w, op, where, counted)) return false;
-    for (const int lane : LanesIn{w.active}) {
-        if (!Mbarrier::looks_valid(where.host[lane])) return not_initialised(w, op, lane, where);
+bool use_mbarriers(Warp& w, const Op* op, Resolved& resolved,
+                   CountRule count_rule = CountRule::if_several) {
+    if (!find_mbarriers(w, op, resolved, count_rule)) return false;
+    for (const int lane : LaneRange{w.active}) {
+        if (!Mbarrier::is_plausible(resolved.host[lane]))
+            return fail_not_initialised(w, op, lane, resolved);
     }
-    record_mbarrier_use(w, op, where, w.active, Use::uses);
+    record_mbarrier_use(w, op, resolved, w.active, Use::uses);
     return true;
 }
 
@@ -189,55 +194,56 @@ void report_second_init(Warp& w, const Op* op, int lane, const Op* first) {
 }
 
 const Op* run_init(Warp& w, const Op* op) {
-    Resolved where;
-    if (!find_mbarriers(w, op, where) || !are_own_addresses(w, op, where)) return nullptr;
+    Resolved resolved;
+    if (!find_mbarriers(w, op, resolved) || !are_own_addresses(w, op, resolved)) return nullptr;
     const u32* counts = w.lanes<u32>(op->b);
-    Mask again = 0;
-    const Op* first = nullptr;
-    for (const int l : LanesIn{w.active}) {
+    Mask reinitialised_lanes = 0;
+    const Op* first_init = nullptr;
+    for (const int l : LaneRange{w.active}) {
         if (counts[l] == 0 || counts[l] > kMaxCount)
             return report_mbarrier_misuse(
-                w, op, l, where, "invalid mbarrier count",
+                w, op, l, resolved, "invalid mbarrier count",
                 "an mbarrier expects 1 to 1048575 arrivals; pass the number of threads "
                 "that will arrive");
-        const u32 address = offset_in_block(where.address[l]);
+        const u32 address = offset_in_block(resolved.address[l]);
         const auto [init, is_new] = w.block->mbarrier_inits.try_emplace(address, op);
         // A store may have overwritten the earlier mbarrier, which is then no longer valid.
         if (!is_new && is_mbarrier(*w.block, address)) {
-            if (again == 0) first = init->second;
-            again |= 1u << l;
+            if (reinitialised_lanes == 0) first_init = init->second;
+            reinitialised_lanes |= 1u << l;
         }
         init->second = op;
         Mbarrier b;
-        b.pending = b.expected = counts[l];
-        b.store(where.host[l]);
+        b.pending_arrivals = b.expected_arrivals = counts[l];
+        b.store(resolved.host[l]);
         w.block->phase_bytes.erase(address);
     }
     // Report it only as a second initialization, although it also races with all other uses.
-    if (!w.checks.sync) again = 0;
-    if (again) report_second_init(w, op, std::countr_zero(again), first);
-    record_mbarrier_use(w, op, where, w.active & ~again, Use::initializes);
-    w.block->watch->memory_changed();
+    if (!w.checks.sync) reinitialised_lanes = 0;
+    if (reinitialised_lanes)
+        report_second_init(w, op, std::countr_zero(reinitialised_lanes), first_init);
+    record_mbarrier_use(w, op, resolved, w.active & ~reinitialised_lanes, Use::initializes);
+    w.block->watch->note_memory_change();
     return op + 1;
 }
 
 /// Executes mbarrier.inval. The mbarrier must exist, and all of its uses must be ordered before the
 /// invalidation.
 const Op* run_invalidate(Warp& w, const Op* op) {
-    Resolved where;
-    if (!use_mbarriers(w, op, where) || !are_own_addresses(w, op, where)) return nullptr;
-    record_mbarrier_use(w, op, where, w.active, Use::initializes);
-    for (const int l : LanesIn{w.active}) {
-        std::memset(where.host[l], 0, sizeof(u64));
-        w.block->mbarrier_inits.erase(offset_in_block(where.address[l]));
+    Resolved resolved;
+    if (!use_mbarriers(w, op, resolved) || !are_own_addresses(w, op, resolved)) return nullptr;
+    record_mbarrier_use(w, op, resolved, w.active, Use::initializes);
+    for (const int l : LaneRange{w.active}) {
+        std::memset(resolved.host[l], 0, sizeof(u64));
+        w.block->mbarrier_inits.erase(offset_in_block(resolved.address[l]));
     }
-    w.block->watch->memory_changed();
+    w.block->watch->note_memory_change();
     return op + 1;
 }
 
 // ---- arriving ----
 
-void announce(Block& block, Mbarrier& b, u32 address, u32 bytes) {
+void announce_bytes(Block& block, Mbarrier& b, u32 address, u32 bytes) {
     b.bytes += bytes;
     block.phase_bytes[address].announced += bytes;
 }
@@ -247,13 +253,13 @@ void add_bytes(Block& block, Mbarrier& b, u32 address, u32 bytes) {
 }
 
 /// Records the arrival of one lane for the race check.
-void count_arrival(Warp& w, const Op* op, int lane, const Resolved& where) {
-    const LaneOffsets offsets = to_offsets(where.address, 1u << lane);
-    w.block->shared_race->count_arrival({.warp = race_warp(w),
-                                         .site = op->site,
-                                         .active = 1u << lane,
-                                         .addresses = offsets.data(),
-                                         .bytes_per_lane = 8});
+void count_arrival(Warp& w, const Op* op, int lane, const Resolved& resolved) {
+    const LaneOffsets offsets = to_offsets(resolved.address, 1u << lane);
+    w.block->shared_race->check_arrival_phase({.warp = race_warp(w),
+                                               .site = op->site,
+                                               .active = 1u << lane,
+                                               .addresses = offsets.data(),
+                                               .bytes_per_lane = 8});
 }
 
 /// Bits of Op::count. kArrives: the lanes arrive. kDrops: later phases expect one arrival fewer.
@@ -264,41 +270,42 @@ constexpr u8 kArrives = 1, kDrops = 2, kHasCount = 4, kAnnouncesBytes = 8, kComp
 /// Executes arrive, arrive_drop, expect_tx and complete_tx. Op::b is the number of arrivals or
 /// bytes, and Op::d receives the previous state.
 const Op* run_arrive(Warp& w, const Op* op) {
-    Resolved where;
-    if (!use_mbarriers(w, op, where,
+    Resolved resolved;
+    if (!use_mbarriers(w, op, resolved,
                        op->has_destination ? CountRule::always : CountRule::if_several))
         return nullptr;
-    const u8 how = op->count;
+    const u8 actions = op->count;
     const u32* operand = w.lanes<u32>(op->b);
-    if (how != kAnnouncesBytes) note_arrivals(w, where);
-    for (const int l : LanesIn{w.active}) {
-        Block& owner_block = *owner_of(*w.block, where.address[l]);
-        const u32 address = offset_in_block(where.address[l]);
-        Mbarrier b = Mbarrier::at(where.host[l]);
-        const u64 before = b.bits();
-        const u32 count = how & kHasCount ? operand[l] : how & kArrives;
-        if (!is_mbarrier(owner_block, address)) return not_initialised(w, op, l, where);
-        if (count > b.pending)
+    if (actions != kAnnouncesBytes) note_arrivals(w, resolved);
+    for (const int l : LaneRange{w.active}) {
+        Block& owner_block = *find_owner_block(*w.block, resolved.address[l]);
+        const u32 address = offset_in_block(resolved.address[l]);
+        Mbarrier b = Mbarrier::read_from(resolved.host[l]);
+        const u64 old_bits = b.bits();
+        const u32 count = actions & kHasCount ? operand[l] : actions & kArrives;
+        if (!is_mbarrier(owner_block, address)) return fail_not_initialised(w, op, l, resolved);
+        if (count > b.pending_arrivals)
             return report_mbarrier_misuse(
-                w, op, l, where, "too many arrivals",
+                w, op, l, resolved, "too many arrivals",
                 "more threads arrive at this mbarrier in one phase than it expects; compare the "
                 "count given to init() with the number of threads that arrive");
-        if (how & kAnnouncesBytes) announce(owner_block, b, address, operand[l]);
-        if (how & kCompletesBytes) add_bytes(owner_block, b, address, operand[l]);
-        if (b.has_too_many_bytes()) return too_many_bytes(w, op, l, where);
-        if (how & kDrops) b.expected -= count;
-        b.pending -= count;
+        if (actions & kAnnouncesBytes) announce_bytes(owner_block, b, address, operand[l]);
+        if (actions & kCompletesBytes) add_bytes(owner_block, b, address, operand[l]);
+        if (b.has_too_many_bytes()) return fail_too_many_bytes(w, op, l, resolved);
+        if (actions & kDrops) b.expected_arrivals -= count;
+        b.pending_arrivals -= count;
         // Release before the phase can end, so that a thread that observes the end of the phase
         // also sees this lane's stores.
-        if ((how & kArrives) && w.block->shared_race) {
-            w.block->shared_race->mbarrier_arrive(race_warp(w), static_cast<u32>(where.address[l]));
-            count_arrival(w, op, l, where);
+        if ((actions & kArrives) && w.block->shared_race) {
+            w.block->shared_race->record_mbarrier_arrival(race_warp(w),
+                                                          static_cast<u32>(resolved.address[l]));
+            count_arrival(w, op, l, resolved);
         }
-        if (how != kAnnouncesBytes) end_phase_if_complete(owner_block, b, address);
-        b.store(where.host[l]);
-        if (op->has_destination) w.lanes<u64>(op->d)[l] = before;
+        if (actions != kAnnouncesBytes) end_phase_if_complete(owner_block, b, address);
+        b.store(resolved.host[l]);
+        if (op->has_destination) w.lanes<u64>(op->d)[l] = old_bits;
     }
-    w.block->watch->memory_changed();
+    w.block->watch->note_memory_change();
     return op + 1;
 }
 
@@ -308,14 +315,14 @@ const Op* run_arrive(Warp& w, const Op* op) {
 template <bool Counts>
 const Op* run_copy_arrival(Warp& w, const Op* op) {
     complete_copies(w);
-    Resolved where;
-    if (!use_mbarriers(w, op, where, Counts ? CountRule::no : CountRule::if_several))
+    Resolved resolved;
+    if (!use_mbarriers(w, op, resolved, Counts ? CountRule::no : CountRule::if_several))
         return nullptr;
-    note_arrivals(w, where);
+    note_arrivals(w, resolved);
     if (w.block->shared_race)
-        for (const int l : LanesIn{w.active}) {
-            w.block->shared_race->async_arrive(race_warp(w), 1u << l,
-                                               static_cast<u32>(where.address[l]));
+        for (const int l : LaneRange{w.active}) {
+            w.block->shared_race->record_async_arrival(race_warp(w), 1u << l,
+                                                       static_cast<u32>(resolved.address[l]));
         }
     return Counts ? run_arrive(w, op) : op + 1;
 }
@@ -325,69 +332,72 @@ const Op* run_copy_arrival(Warp& w, const Op* op) {
 /// Executes the copies whose bytes end the phase. If further copies report to this mbarrier, the
 /// program announced fewer bytes than it copies, and no phase waits for the remaining bytes. In
 /// that case, reports the error, fails the launch and returns false.
-bool complete_phase(Warp& w, const Op* op, int lane, const Resolved& where) {
+bool complete_phase(Warp& w, const Op* op, int lane, const Resolved& resolved) {
     Block& block = *w.block;
-    const u32 address = offset_in_block(where.address[lane]);
+    const u32 address = offset_in_block(resolved.address[lane]);
     if (!waits_for_bytes(block, address)) return true;
     const i64 announced = block.phase_bytes[address].announced;
     complete_bulk_copies(block, address);
-    const u64 left = pending_bulk_bytes(block, address);
-    if (left == 0 || waits_for_bytes(block, address)) return true;
-    const i64 arrived_bytes = Mbarrier::at(where.host[lane]).pending == 0
+    const u64 pending_bytes = pending_bulk_bytes(block, address);
+    if (pending_bytes == 0 || waits_for_bytes(block, address)) return true;
+    const i64 arrived_bytes = Mbarrier::read_from(resolved.host[lane]).pending_arrivals == 0
                                   ? block.phase_bytes[address].arrived_bytes
                                   : announced;
     return report_mbarrier_misuse(
-        w, op, lane, where, "too few bytes",
+        w, op, lane, resolved, "too few bytes",
         ("copies write more bytes than were announced to this mbarrier: " +
          std::to_string(announced) + " announced, " +
-         std::to_string(arrived_bytes + static_cast<i64>(left)) +
+         std::to_string(arrived_bytes + static_cast<i64>(pending_bytes)) +
          " copied. The phase does not wait for the rest; announce the bytes of all copies")
             .c_str());
 }
 
 /// Remembers a wait for parity 1 that ends at once, because the first phase has parity 0. Only
 /// waits for an empty pipeline stage do this on purpose, and their mbarriers count no bytes.
-void note_wait_for_wrong_parity(Block& block, const Mbarrier& b, u32 address, bool asked) {
-    if (b.parity || !asked) return;
+void note_wait_for_wrong_parity(Block& block, const Mbarrier& b, u32 address, bool parity) {
+    if (b.parity || !parity) return;
     const auto bytes = block.phase_bytes.find(address);
     if (bytes != block.phase_bytes.end() && bytes->second.announced > 0 &&
         bytes->second.announced_in_last_phase == 0)
-        bytes->second.wait_ended_at_once = true;
+        bytes->second.has_ended_wait_at_once = true;
 }
 
 /// Sets Op::d to true in each lane for which the phase that Op::b identifies is over. Op::b is a
 /// parity (0 or 1) or a state.
 template <bool ByParity>
 const Op* run_test_wait(Warp& w, const Op* op) {
-    Resolved where;
-    if (!use_mbarriers(w, op, where) || !are_own_addresses(w, op, where)) return nullptr;
-    Mask over = 0;
-    for (const int l : LanesIn{w.active}) {
-        const u32 address = offset_in_block(where.address[l]);
-        const bool asked = ByParity ? w.lanes<u32>(op->b)[l] & 1
-                                    : Mbarrier::from_bits(w.lanes<u64>(op->b)[l]).parity;
-        const auto is_over = [&] { return Mbarrier::at(where.host[l]).parity != asked; };
-        if (ByParity && is_over())
-            note_wait_for_wrong_parity(*w.block, Mbarrier::at(where.host[l]), address, asked);
-        if (!is_over() && !complete_phase(w, op, l, where)) return nullptr;
-        if (!is_over()) continue;
-        over |= 1u << l;
+    Resolved resolved;
+    if (!use_mbarriers(w, op, resolved) || !are_own_addresses(w, op, resolved)) return nullptr;
+    Mask finished_lanes = 0;
+    for (const int l : LaneRange{w.active}) {
+        const u32 address = offset_in_block(resolved.address[l]);
+        const bool parity = ByParity ? w.lanes<u32>(op->b)[l] & 1
+                                     : Mbarrier::from_bits(w.lanes<u64>(op->b)[l]).parity;
+        const auto is_phase_over = [&] {
+            return Mbarrier::read_from(resolved.host[l]).parity != parity;
+        };
+        if (ByParity && is_phase_over())
+            note_wait_for_wrong_parity(*w.block, Mbarrier::read_from(resolved.host[l]), address,
+                                       parity);
+        if (!is_phase_over() && !complete_phase(w, op, l, resolved)) return nullptr;
+        if (!is_phase_over()) continue;
+        finished_lanes |= 1u << l;
         if (w.block->shared_race)
-            w.block->shared_race->mbarrier_wait_done(race_warp(w),
-                                                     shared_address(*w.block, address));
+            w.block->shared_race->record_mbarrier_wait(race_warp(w),
+                                                       make_shared_address(*w.block, address));
         if (GlobalRace* race = w.block->launch->global_race) {
-            race->mbarrier_wait_done(w.block->global_race, address, w.index);
+            race->record_mbarrier_wait(w.block->global_race, address, w.index);
             if (w.block->cluster) race->acquire(w.block->global_race, w.index);
         }
     }
-    w.write_predicate(op->d, over);
+    w.write_predicate(op->d, finished_lanes);
     return op + 1;
 }
 
 /// Sets Op::d to the number of arrivals that are pending in the state in Op::a.
 const Op* run_pending_count(Warp& w, const Op* op) {
     const u64* states = w.lanes<u64>(op->a);
-    w.write<u32>(op->d, [=](int l) { return Mbarrier::from_bits(states[l]).pending; });
+    w.write<u32>(op->d, [=](int l) { return Mbarrier::from_bits(states[l]).pending_arrivals; });
     return op + 1;
 }
 
@@ -395,33 +405,33 @@ const Op* run_pending_count(Warp& w, const Op* op) {
 
 Description describe_access(const ptx::Instruction& i, Handler run, std::vector<OperandRole> roles,
                             std::size_t optional = 0, u8 count = 0) {
-    const StateSpace space = space_of(i);
+    const StateSpace space = find_space(i);
     if (space != StateSpace::shared && space != StateSpace::generic) return std::nullopt;
     const std::size_t operands = roles.size();
     return describe(i,
                     {.run = run,
                      .operands = std::move(roles),
-                     .memory = {{.space = space, .atomic = true, .bytes_per_lane = 8}},
+                     .memory_uses = {{.space = space, .atomic = true, .bytes_per_lane = 8}},
                      .count = count,
                      .has_side_effects = true},
                     operands - optional, operands);
 }
 
 Description describe_arrive(const ptx::Instruction& i) {
-    u8 how = i.has("arrive_drop") ? kArrives | kDrops : kArrives;
-    if (i.operands.size() > 2) how |= i.has("expect_tx") ? kAnnouncesBytes : kHasCount;
+    u8 actions = i.has("arrive_drop") ? kArrives | kDrops : kArrives;
+    if (i.operands.size() > 2) actions |= i.has("expect_tx") ? kAnnouncesBytes : kHasCount;
     return describe_access(
         i, run_arrive,
         {{Role::destination, Width::w64}, {Role::address, Width::w64}, {Role::b, Width::w32}}, 1,
-        how);
+        actions);
 }
 
 Description describe_wait(const ptx::Instruction& i) {
-    const bool by_parity = i.has("parity");
-    auto description = describe_access(i, by_parity ? run_test_wait<true> : run_test_wait<false>,
+    const bool uses_parity = i.has("parity");
+    auto description = describe_access(i, uses_parity ? run_test_wait<true> : run_test_wait<false>,
                                        {{Role::destination, Width::predicate},
                                         {Role::address, Width::w64},
-                                        {Role::b, by_parity ? Width::w32 : Width::w64},
+                                        {Role::b, uses_parity ? Width::w32 : Width::w64},
                                         {}},
                                        1);
     if (description) description->spins_on_result = true;
@@ -432,29 +442,32 @@ Description describe_wait(const ptx::Instruction& i) {
 
 bool is_mbarrier(const Block& block, u32 address) {
     const u8* host = block.shared + address;
-    return Mbarrier::looks_valid(host) && Mbarrier::at(host).expected != 0;
+    return Mbarrier::is_plausible(host) && Mbarrier::read_from(host).expected_arrivals != 0;
 }
 
 bool waits_for_bytes(const Block& block, u32 address) {
-    const Mbarrier b = Mbarrier::at(block.shared + address);
-    return b.pending == 0 && b.bytes > 0;
+    const Mbarrier b = Mbarrier::read_from(block.shared + address);
+    return b.pending_arrivals == 0 && b.bytes > 0;
 }
 
-MbarrierWait describe_mbarrier_wait(const Warp& w, const Op& op, int lane) {
+MbarrierWaitText describe_mbarrier_wait(const Warp& w, const Op& op, int lane) {
     const Block& block = *w.block;
     const u32 address = offset_in_block(
         address_in_space(w.lanes<u64>(op.a)[lane] + static_cast<u64>(op.immediate)));
     if (!block.has_shared(address, 8)) return {};
-    const Mbarrier b = Mbarrier::at(block.shared + address);
-    const auto found = block.phase_bytes.find(address);
-    const PhaseBytes bytes = found == block.phase_bytes.end() ? PhaseBytes{} : found->second;
-    // Bytes of a pending copy may have arrived: a copy is pending until its bytes can end the phase.
+    const Mbarrier b = Mbarrier::read_from(block.shared + address);
+    const auto phase_entry = block.phase_bytes.find(address);
+    const PhaseBytes bytes =
+        phase_entry == block.phase_bytes.end() ? PhaseBytes{} : phase_entry->second;
+    // Bytes of a pending copy may have arrived: a copy is pending until its bytes can end the
+    // phase.
     const i64 arrived_bytes =
         bytes.arrived_bytes + static_cast<i64>(pending_bulk_bytes(block, address));
     const std::string counts = std::to_string(bytes.announced) + " bytes were announced, and " +
                                std::to_string(arrived_bytes) + " arrived";
-    if (b.pending > 0)
-        return {std::to_string(b.pending) + " of the " + std::to_string(b.expected) +
+    if (b.pending_arrivals > 0)
+        return {std::to_string(b.pending_arrivals) + " of the " +
+                    std::to_string(b.expected_arrivals) +
                     " arrivals that end this mbarrier's phase are missing" +
                     (bytes.announced == 0 && arrived_bytes == 0 ? "" : "; " + counts) + ".",
                 "Which threads arrive, and how often? Compare the count given to init() with the "
@@ -468,11 +481,11 @@ MbarrierWait describe_mbarrier_wait(const Warp& w, const Op& op, int lane) {
 
 void add_arrived_bytes(Block& block, u32 address, u32 bytes) {
     u8* host = block.shared + address;
-    Mbarrier b = Mbarrier::at(host);
+    Mbarrier b = Mbarrier::read_from(host);
     add_bytes(block, b, address, bytes);
     end_phase_if_complete(block, b, address);
     b.store(host);
-    block.watch->memory_changed();
+    block.watch->note_memory_change();
 }
 
 Description describe_copy_arrival(const ptx::Instruction& i) {

@@ -14,12 +14,12 @@
 namespace coalesce::simulator {
 
 /// Returns the state space of a generic address.
-ptx::StateSpace space_at(u64 generic_address);
+ptx::StateSpace find_space(u64 generic_address);
 
 /// Converts a generic address to an address in its state space: an offset in shared or local
 /// memory, or the unchanged address in global memory.
 inline u64 address_in_space(u64 generic_address) {
-    const ptx::StateSpace space = space_at(generic_address);
+    const ptx::StateSpace space = find_space(generic_address);
     if (space == ptx::StateSpace::global) return generic_address;
     const u64 offset = (generic_address - shared_window()) % kWindowStride;
     return space == ptx::StateSpace::local ? offset % kLocalBytesPerThread : offset;
@@ -27,19 +27,20 @@ inline u64 address_in_space(u64 generic_address) {
 
 /// The result of resolving 32 addresses. The entries of inactive lanes are not set.
 struct Resolved {
-    u64 address[kLanes];  ///< each lane's address within its state space
-    u8* host[kLanes];     ///< the host address of each lane's first byte
-    Mask in_shared = 0;   ///< the active lanes whose bytes are in shared memory
-    /// The lanes of `in_shared` whose bytes are in another block of the cluster.
-    Mask in_other = 0;
-    Mask in_global = 0;  ///< the active lanes whose bytes are in global (or constant) memory
+    u64 address[kLanes];    ///< each lane's address within its state space
+    u8* host[kLanes];       ///< the host address of each lane's first byte
+    Mask shared_lanes = 0;  ///< the active lanes whose bytes are in shared memory
+    /// The lanes of `shared_lanes` whose bytes are in another block of the cluster.
+    Mask other_block_lanes = 0;
+    Mask global_lanes = 0;  ///< the active lanes whose bytes are in global (or constant) memory
 };
 
-/// Resolves the addresses base[l] + offset of all active lanes l. `wanted` contains the number of
-/// bytes that each lane accesses, or is null if every lane accesses `bytes`. If an address is
-/// invalid, reports it, ends the launch and returns false. The handler must then return nullptr.
+/// Resolves the addresses base[l] + offset of all active lanes l. `bytes_per_lane` contains the
+/// number of bytes that each lane accesses, or is null if every lane accesses `bytes`. If an
+/// address is invalid, reports it, ends the launch and returns false. The handler must then return
+/// nullptr.
 bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, ptx::StateSpace space,
-             Access access, Resolved& out, const u8* wanted = nullptr);
+             Access access, Resolved& resolved, const u8* bytes_per_lane = nullptr);
 
 /// Resolves one address of one lane. If the address is invalid, ends the launch and returns
 /// nullptr.
@@ -51,8 +52,8 @@ u8* resolve_one(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::St
 const Allocation* find_intended(const Launch& launch, u32 site);
 
 /// Reports an access to an invalid address, and ends the launch.
-Failed bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::StateSpace space,
-                   Access access);
+Failed fail_bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes,
+                        ptx::StateSpace space, Access access);
 
 /// Set in an atomic's Op::detail if the instruction has `.release` or `.acq_rel`.
 inline constexpr u8 kReleasesBit = 8;
@@ -71,31 +72,32 @@ inline constexpr u8 kOncePerWordBit = 128;
 
 /// Adds an access by the whole warp to the counters of a site. Lanes in global memory add sectors,
 /// and lanes in shared memory add wavefronts.
-void count_access(Warp& w, u32 site, const Resolved& where, u32 bytes);
+void count_access(Warp& w, u32 site, const Resolved& resolved, u32 bytes);
 /// Counts an atomic like count_access. Skips accesses to the block's own shared memory by the lanes
-/// in `looping`, because they execute a loop that is counted separately. Returns the number of
-/// wavefronts counted for the block's own shared memory.
-u32 count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, Mask looping = 0);
+/// in `looping_lanes`, because they execute a loop that is counted separately. Returns the number
+/// of wavefronts counted for the block's own shared memory.
+u32 count_atomic(Warp& w, const Op* op, const Resolved& resolved, u32 bytes,
+                 Mask looping_lanes = 0);
 /// Returns the lanes that access memory in an atomic: all of `lanes`, or only the first one if the
 /// hardware combines the lanes.
-inline Mask acting_lanes(const Op* op, Mask lanes) {
+inline Mask find_acting_lanes(const Op* op, Mask lanes) {
     return op->detail & kOneLaneBit ? lanes & (~lanes + 1) : lanes;
 }
 
 /// Returns the machine accesses of a load or store whose Op has kCountsMachineAccesses set.
 inline const std::vector<MachineAccess>& machine_accesses(const Warp& w, const Op* op) {
-    return w.block->launch->kernel->sites[op->site].machine->list;
+    return w.block->launch->kernel->sites[op->site].machine_accesses->list;
 }
 /// Computes the 32 addresses of a machine access from the addresses of the PTX access.
 template <class Address>
-void move_addresses(const Address* from, const MachineAccess& access, Address* to) {
+void move_addresses(const Address* source, const MachineAccess& access, Address* destination) {
     for (int l = 0; l < kLanes; ++l)
-        to[l] = from[l] + static_cast<Address>(static_cast<i64>(access.delta));
+        destination[l] = source[l] + static_cast<Address>(static_cast<i64>(access.byte_offset));
 }
 
 /// Passes the lanes in global memory to the warp's listener, if any, and then the lanes in shared
 /// memory.
-void notify_listener(const Warp& w, const Op* op, const Resolved& where, ObservedAccess access);
+void notify_listener(const Warp& w, const Op* op, const Resolved& resolved, ObservedAccess access);
 
 /// Copies bytes from a generic address, which may be in any state space. Returns false if the bytes
 /// are out of bounds.
@@ -114,36 +116,37 @@ inline u8 shadow_bits(u64 address, u32 bytes) {
 
 /// Reports whether the bytes that one lane accesses are initialized. The access must be aligned,
 /// and its size a power of two. `shadow` is the shadow of the first byte.
-inline bool lane_written(const u8* shadow, u64 address, u32 bytes) {
+inline bool is_lane_written(const u8* shadow, u64 address, u32 bytes) {
     const u8 bits = bytes < 4 ? shadow_bits(address, bytes) : u8{0xf};
-    u8 all = bits;
-    for (u32 k = 0; k < (bytes + 3) / 4; ++k) all &= shadow[k];
-    return all == bits;
+    u8 combined_shadow = bits;
+    for (u32 k = 0; k < (bytes + 3) / 4; ++k) combined_shadow &= shadow[k];
+    return combined_shadow == bits;
 }
 
 // ---- information for the checks (access_checks.cpp) ----
 
 /// Every atomic and reduction must call note_atomic before memory changes, and finish_atomic
-/// afterwards. `changed` is true if any value in memory changed.
-void note_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes);
-void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, bool changed);
+/// afterwards. `has_changed` is true if any value in memory changed.
+void note_atomic(Warp& w, const Op* op, const Resolved& resolved, u32 bytes);
+void finish_atomic(Warp& w, const Op* op, const Resolved& resolved, u32 bytes, bool has_changed);
 
 /// Passes a load or store in global memory to the race check.
-void pass_to_race_check(Warp& w, u32 site, const Resolved& where, u32 bytes, Access access);
+void pass_to_race_check(Warp& w, u32 site, const Resolved& resolved, u32 bytes, Access access);
 
 /// Notifies the checks that an asynchronous copy starts. The copy reads `from` immediately, and may
-/// write `to` at any time until the thread has waited for the copy. `wanted` contains the number of
-/// bytes that each lane reads. op->site is the site of the write, and op->site + 1 is the site of
-/// the read.
-void note_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resolved& from,
-               const u8* wanted);
+/// write `to` at any time until the thread has waited for the copy. `bytes_per_lane` contains the
+/// number of bytes that each lane reads. op->site is the site of the write, and op->site + 1 is the
+/// site of the read.
+void note_async_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resolved& from,
+                     const u8* bytes_per_lane);
 
-/// Notifies the checks that a bulk copy reads or writes global memory. Each lane of `where`
+/// Notifies the checks that a bulk copy reads or writes global memory. Each lane of `resolved`
 /// represents `bytes` bytes of the copy. Returns false if the copy reads uninitialized bytes. The
 /// caller decides whether this is an error.
-bool note_bulk(Warp& w, const Op* op, u32 site, const Resolved& where, u32 bytes, bool reads);
+bool note_bulk_access(Warp& w, const Op* op, u32 site, const Resolved& resolved, u32 bytes,
+                      bool is_read);
 
 /// Executes membar or fence, which orders this warp's earlier accesses before its later accesses.
-void fence(Warp& w, GlobalRace::Scope scope);
+void note_fence(Warp& w, GlobalRace::Scope scope);
 
 }  // namespace coalesce::simulator

@@ -11,11 +11,12 @@ namespace coalesce::simulator {
 struct MemoryAccessKind {
     ptx::StateSpace space = ptx::StateSpace::generic;
     bool store = false;
-    u32 bytes = 4;         ///< the size of an element, in bytes
-    u32 count = 1;         ///< the number of elements per lane
-    bool strong = false;   ///< true for volatile, .relaxed, .acquire and .release accesses
-    bool cluster = false;  ///< for shared memory, true if the launch has clusters
-    bool own = false;    ///< for shared memory, true if only the block's own memory may be accessed
+    u32 bytes = 4;           ///< the size of an element, in bytes
+    u32 count = 1;           ///< the number of elements per lane
+    bool is_strong = false;  ///< true for volatile, .relaxed, .acquire and .release accesses
+    bool cluster = false;    ///< for shared memory, true if the launch has clusters
+    bool is_own_block =
+        false;           ///< for shared memory, true if only the block's own memory may be accessed
     bool plain = false;  ///< true to access lane by lane, without optimizations (Options::plain)
 };
 

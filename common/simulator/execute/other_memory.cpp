@@ -13,15 +13,16 @@ namespace {
 /// memory and restore it later, so Watch compares the contents rather than the number of stores.
 template <class Shape>
 void note_local_store(Warp& w, const Op* op, int lane, const u8* host) {
-    u8 stored[Shape::kTotal];
-    Shape::store(w, op, lane, stored);
+    u8 shadow_bits[Shape::kTotal];
+    Shape::store(w, op, lane, shadow_bits);
     for (u32 k = 0; k < Shape::kTotal; ++k) {
-        const u64 at = static_cast<u64>(host + k - w.local);
-        w.local_state += mix_bits(at << 8 | stored[k]) - mix_bits(at << 8 | host[k]);
+        const u64 local_offset = static_cast<u64>(host + k - w.local_memory);
+        w.local_state +=
+            mix_bits(local_offset << 8 | shadow_bits[k]) - mix_bits(local_offset << 8 | host[k]);
     }
     if (!w.step_listener) return;
     const u64 address =
-        static_cast<u64>(host - w.local) - u64{w.local_bytes} * static_cast<u32>(lane);
+        static_cast<u64>(host - w.local_memory) - u64{w.local_bytes} * static_cast<u32>(lane);
     w.step_listener->note_local_store(w, lane, address, Shape::kTotal);
 }
 
@@ -32,11 +33,11 @@ const Op* access_resolved(Warp& w, const Op* op) {
     const u64* base = w.lanes<u64>(op->a);
     const bool is_tracked = Space == ptx::StateSpace::local && w.local_shadow;
     if (is_tracked && !Store) forget_undefined(w, op);
-    for (const int l : LanesIn{w.active}) {
+    for (const int l : LaneRange{w.active}) {
         const u64 address = base[l] + static_cast<u64>(op->immediate);
         u8* host = resolve_one(w, op, address, l, Shape::kTotal, Space, load_or_store(Store));
         if (!host) return nullptr;
-        if (Store && w.observed) [[unlikely]]
+        if (Store && w.is_observed) [[unlikely]]
             note_local_store<Shape>(w, op, l, host);
         if (is_tracked && !Store) check_local_load(w, op, l, address, Shape::kTotal);
         if (is_tracked && Store && w.undefined) mark_undefined_stored_in_local(w, op, l, address);
@@ -50,32 +51,33 @@ const Op* access_resolved(Warp& w, const Op* op) {
 template <class Shape, bool Store>
 const Op* access_generic(Warp& w, const Op* op) {
     MemoryAccessKind kind{.store = Store, .bytes = Shape::kBytes, .count = Shape::kCount};
-    kind.strong = (op->detail & kStrong) != 0;
+    kind.is_strong = (op->detail & kStrong) != 0;
     kind.plain = w.block->launch->code->plain;
     kind.cluster = w.block->cluster != nullptr;
     if constexpr (!Store) forget_undefined(w, op);
-    Op in_one_space = *op;
-    in_one_space.a = op->b;
-    in_one_space.immediate = 0;
+    Op op_in_one_space = *op;
+    op_in_one_space.a = op->b;
+    op_in_one_space.immediate = 0;
     u64* addresses = w.lanes<u64>(op->b);
-    u64 generic[kLanes];
+    u64 generic_address[kLanes];
     for (int l = 0; l < kLanes; ++l)
-        generic[l] = w.lanes<u64>(op->a)[l] + static_cast<u64>(op->immediate);
+        generic_address[l] = w.lanes<u64>(op->a)[l] + static_cast<u64>(op->immediate);
 
-    const Mask all = w.active;
-    for (Mask rest = all; rest;) {
-        kind.space = space_at(generic[std::countr_zero(rest)]);
-        w.active = lanes_where(rest, [&](int l) { return space_at(generic[l]) == kind.space; });
+    const Mask active_lanes = w.active;
+    for (Mask remaining_lanes = active_lanes; remaining_lanes;) {
+        kind.space = find_space(generic_address[std::countr_zero(remaining_lanes)]);
+        w.active = select_lanes(
+            remaining_lanes, [&](int l) { return find_space(generic_address[l]) == kind.space; });
         const bool is_local = kind.space == ptx::StateSpace::local;
-        for (const int l : LanesIn{w.active}) {
-            if (is_local && !check_local_owner(w, op, generic[l], l, Shape::kTotal, Store))
+        for (const int l : LaneRange{w.active}) {
+            if (is_local && !check_local_owner(w, op, generic_address[l], l, Shape::kTotal, Store))
                 return nullptr;
-            addresses[l] = address_in_space(generic[l]);
+            addresses[l] = address_in_space(generic_address[l]);
         }
-        rest &= ~w.active;
-        if (!memory_handler(kind)(w, &in_one_space)) return nullptr;
+        remaining_lanes &= ~w.active;
+        if (!memory_handler(kind)(w, &op_in_one_space)) return nullptr;
     }
-    w.active = all;
+    w.active = active_lanes;
     return op + 1;
 }
 

@@ -16,16 +16,17 @@
 namespace coalesce::simulator {
 
 struct FormatSource {
-    /// Copies `bytes` bytes from `offset` in the argument buffer to `to`. Returns false if the
-    /// bytes cannot be read.
-    std::function<bool(u32 offset, u32 bytes, void* to)> argument;
+    /// Copies `bytes` bytes from `offset` in the argument buffer to `destination`. Returns false if
+    /// the bytes cannot be read.
+    std::function<bool(u32 offset, u32 bytes, void* destination)> argument;
     /// Returns the string at a device address, or nothing if the string cannot be read.
     std::function<std::optional<std::string>(u64 address)> string;
 };
 
 struct Formatted {
     std::string text;
-    int arguments = 0;    ///< the number of arguments used; printf in a kernel returns this number
+    int argument_bytes =
+        0;                ///< the number of arguments used; printf in a kernel returns this number
     std::string problem;  ///< the reason why an argument or a string could not be read, or ""
 };
 

@@ -46,9 +46,10 @@ bool is_contiguous(const ObservedAccess& access) {
     return differs == 0;
 }
 
-timing::SectorRun to_sector_run(u64 begin, u32 bytes) {
-    const u64 first = begin / kSectorBytes, last = (begin + u64{kLanes} * bytes - 1) / kSectorBytes;
-    return {first, static_cast<u32>(last - first) + 1};
+timing::SectorRun to_sector_run(u64 begin_recording, u32 bytes) {
+    const u64 first = begin_recording / kSectorBytes,
+              last_request = (begin_recording + u64{kLanes} * bytes - 1) / kSectorBytes;
+    return {first, static_cast<u32>(last_request - first) + 1};
 }
 
 /// Reports whether all lanes are active, each accesses one sector, and the addresses are
@@ -82,12 +83,12 @@ void for_each_run(const ObservedAccess& access, const Take& take) {
     }
     u64 sectors[2 * kLanes];
     int count = 0;
-    for (const int l : LanesIn{access.lanes}) {
+    for (const int l : LaneRange{access.lanes}) {
         const u64 address = access.addresses[l];
         const u64 first = address / kSectorBytes,
-                  last = (address + access.bytes - 1) / kSectorBytes;
+                  last_request = (address + access.bytes - 1) / kSectorBytes;
         if (count == 0 || sectors[count - 1] != first) sectors[count++] = first;
-        if (last != first) sectors[count++] = last;
+        if (last_request != first) sectors[count++] = last_request;
     }
     if (!std::is_sorted(sectors, sectors + count)) std::sort(sectors, sectors + count);
     for (int k = 0; k < count;) {
@@ -106,37 +107,40 @@ u16 count_access_wavefronts(const ObservedAccess& access) {
     if (access.kind == Access::atomic) return static_cast<u16>(access.wavefronts);
     const LaneOffsets offsets = to_offsets(access.addresses, access.lanes);
     return static_cast<u16>(
-        count_wavefronts(offsets.data(), access.bytes, access.lanes, to_shared_kind(access)).taken);
+        count_wavefronts(offsets.data(), access.bytes, access.lanes, to_shared_kind(access))
+            .wavefront_count);
 }
 
-timing::AccessKind to_access_kind(const ObservedAccess& heard) {
+timing::AccessKind to_access_kind(const ObservedAccess& observed_access) {
     using timing::AccessKind;
-    if (heard.asynchronous && heard.shared) return AccessKind::copy_to;
-    if (heard.asynchronous && heard.kind == Access::load) return AccessKind::copy_from;
-    if (heard.kind == Access::atomic)
-        return heard.shared ? AccessKind::shared_atomic : AccessKind::atomic;
-    if (heard.shared)
-        return heard.kind == Access::store ? AccessKind::shared_store : AccessKind::shared_load;
-    return heard.kind == Access::store ? AccessKind::store : AccessKind::load;
+    if (observed_access.is_asynchronous && observed_access.shared) return AccessKind::copy_to;
+    if (observed_access.is_asynchronous && observed_access.kind == Access::load)
+        return AccessKind::copy_from;
+    if (observed_access.kind == Access::atomic)
+        return observed_access.shared ? AccessKind::shared_atomic : AccessKind::atomic;
+    if (observed_access.shared)
+        return observed_access.kind == Access::store ? AccessKind::shared_store
+                                                     : AccessKind::shared_load;
+    return observed_access.kind == Access::store ? AccessKind::store : AccessKind::load;
 }
 
 void add_instructions(const ptx::Function& function, timing::Recording& recording) {
     const auto first = static_cast<u32>(recording.instructions.size());
     for (const ptx::Instruction& i : function.body) {
-        timing::Instruction& to = recording.instructions.emplace_back();
-        to.opcode = i.opcode;
-        to.modifiers = i.modifiers;
-        to.line = i.where.line;
+        timing::Instruction& destination = recording.instructions.emplace_back();
+        destination.opcode = i.opcode;
+        destination.modifiers = i.modifiers;
+        destination.line = i.where.line;
         if (i.opcode.empty()) continue;
-        to.written = registers_written(i);
-        to.read = registers_read(i);
+        destination.written_registers = list_written_registers(i);
+        destination.read_registers = list_read_registers(i);
         for (const ptx::Operand& operand : i.operands) {
-            to.reads_special |= operand.kind == ptx::Operand::Kind::special;
+            destination.reads_special_register |= operand.kind == ptx::Operand::Kind::special;
             if (operand.kind == ptx::Operand::Kind::immediate)
-                to.immediate = static_cast<i64>(operand.bits);
+                destination.immediate = static_cast<i64>(operand.bits);
             if (i.opcode != "bra") continue;
             const auto label = function.labels.find(operand.name);
-            if (label != function.labels.end()) to.target = first + label->second;
+            if (label != function.labels.end()) destination.target = first + label->second;
         }
     }
 }
@@ -146,17 +150,17 @@ void add_instructions(const ptx::Function& function, timing::Recording& recordin
 // ---- neighbours ----
 
 timing::Footprint* NeighbourLog::choose_footprint(Block& block, bool reads) {
-    if (block.linear != block_) {
+    if (block.linear_index != block_) {
         add_waiting_requests();
-        block_ = block.linear;
+        block_ = block.linear_index;
         ++blocks_started_;
         recorded_read_sectors_ = recorded_write_sectors_ = 0;
     }
     if (has_recorded_enough() && !block.launch->is_dry_run) return nullptr;
-    if (!block.launch->is_neighbour(block.linear)) return reads ? &below_ : nullptr;
+    if (!block.launch->is_neighbour(block.linear_index)) return reads ? &below_ : nullptr;
     if (!reads) return &writes_;
     const bool is_first =
-        3 * (block.linear - block.launch->first_neighbour) < 2 * block.launch->neighbours;
+        3 * (block.linear_index - block.launch->first_neighbour) < 2 * block.launch->neighbours;
     return is_first ? &early_reads_ : &reads_;
 }
 
@@ -165,13 +169,13 @@ void NeighbourLog::count_sectors(Block& block, bool reads, u32 sectors) {
     if (has_recorded_enough() && block.launch->is_dry_run) block.is_abandoned = true;
 }
 
-void NeighbourLog::note(const Warp& w, const Op*, const ObservedAccess& access) {
+void NeighbourLog::note_access(const Warp& w, const Op*, const ObservedAccess& access) {
     if (access.shared) return;
     timing::Footprint* footprint = choose_footprint(*w.block, is_read(access));
     if (!footprint) return;
     footprint->bytes += u64{access.bytes} * static_cast<u32>(std::popcount(access.lanes));
-    LastRequest& last = last_[is_read(access)];
-    if (!last.is_repeat(access, *footprint, blocks_started_)) {
+    LastRequest& last_request = last_requests_[is_read(access)];
+    if (!last_request.is_repeat(access, *footprint, blocks_started_)) {
         u32 count = 0, runs = 0;
         for_each_run(access, [&](timing::SectorRun run) {
             count += run.count;
@@ -183,13 +187,13 @@ void NeighbourLog::note(const Warp& w, const Op*, const ObservedAccess& access) 
                     footprint->sectors.add(run, blocks_started_);
                 return;
             }
-            footprint->sectors.expect(run);
-            if (waiting_count_ == waiting_.size()) add_waiting_requests();
-            waiting_[waiting_count_++] = {footprint, run};
+            footprint->sectors.prefetch(run);
+            if (waiting_count_ == waiting_requests_.size()) add_waiting_requests();
+            waiting_requests_[waiting_count_++] = {footprint, run};
         });
-        last.remember(access, *footprint, blocks_started_, runs, count);
+        last_request.remember_request(access, *footprint, blocks_started_, runs, count);
     }
-    count_sectors(*w.block, is_read(access), last.count);
+    count_sectors(*w.block, is_read(access), last_request.count);
 }
 
 void NeighbourLog::note_row(const Warp& w, const Op*, ObservedAccess access, u64 first) {
@@ -202,11 +206,11 @@ void NeighbourLog::note_row(const Warp& w, const Op*, ObservedAccess access, u64
 }
 
 bool NeighbourLog::LastRequest::is_repeat(const ObservedAccess& access,
-                                          const timing::Footprint& other, u64 turn) const {
-    if (to != &other || nth_block != turn || lanes != access.lanes || bytes != access.bytes)
+                                          const timing::Footprint& other, u64 block_turn) const {
+    if (to != &other || nth_block != block_turn || lanes != access.lanes || bytes != access.bytes)
         return false;
     u64 differs = 0;
-    for (const int l : LanesIn{lanes}) {
+    for (const int l : LaneRange{lanes}) {
         const u64 a = access.addresses[l], b = addresses[l];
         differs |= (a / kSectorBytes) ^ (b / kSectorBytes);
         differs |= ((a + bytes - 1) / kSectorBytes) ^ ((b + bytes - 1) / kSectorBytes);
@@ -215,46 +219,46 @@ bool NeighbourLog::LastRequest::is_repeat(const ObservedAccess& access,
     return true;
 }
 
-void NeighbourLog::LastRequest::remember(const ObservedAccess& access,
-                                         const timing::Footprint& other, u64 turn, u32 runs,
-                                         u32 sectors) {
+void NeighbourLog::LastRequest::remember_request(const ObservedAccess& access,
+                                                 const timing::Footprint& other, u64 block_turn,
+                                                 u32 run_count, u32 sectors) {
     // Requests with fewer runs than this are not compared with the previous request, because adding
     // their runs is just as fast.
-    constexpr u32 many = 8;
+    constexpr u32 kMaxRequests = 8;
     count = sectors;
-    to = runs >= many ? &other : nullptr;
+    to = run_count >= kMaxRequests ? &other : nullptr;
     if (!to) return;
-    nth_block = turn;
+    nth_block = block_turn;
     lanes = access.lanes;
     bytes = access.bytes;
     std::copy_n(access.addresses, kLanes, addresses.begin());
 }
 
 bool NeighbourLog::has_recorded_enough() const {
-    const bool both =
+    const bool is_both =
         recorded_read_sectors_ >= kSectorsOfTile && recorded_write_sectors_ >= kSectorsOfTile;
-    return both || recorded_read_sectors_ + recorded_write_sectors_ >= 16 * kSectorsOfTile;
+    return is_both || recorded_read_sectors_ + recorded_write_sectors_ >= 16 * kSectorsOfTile;
 }
 
 void NeighbourLog::add_waiting_requests() {
     for (std::size_t k = 0; k < waiting_count_; ++k)
-        waiting_[k].to->sectors_summed_over_blocks +=
-            waiting_[k].to->sectors.add(waiting_[k].run, blocks_started_);
+        waiting_requests_[k].footprint->sectors_summed_over_blocks +=
+            waiting_requests_[k].footprint->sectors.add(waiting_requests_[k].run, blocks_started_);
     waiting_count_ = 0;
 }
 
 void NeighbourLog::move_to(timing::Recording& recording) {
     add_waiting_requests();
-    const auto add = [](timing::Footprint& from, timing::Footprint& to) {
-        to.sectors_summed_over_blocks += from.sectors_summed_over_blocks;
-        to.bytes += from.bytes;
-        if (to.sectors.empty()) std::swap(to.sectors, from.sectors);
-        to.sectors.add(from.sectors);
+    const auto move_runs = [](timing::Footprint& source, timing::Footprint& destination) {
+        destination.sectors_summed_over_blocks += source.sectors_summed_over_blocks;
+        destination.bytes += source.bytes;
+        if (destination.sectors.empty()) std::swap(destination.sectors, source.sectors);
+        destination.sectors.add(source.sectors);
     };
     recording.neighbour_reads.add(early_reads_.sectors);
-    add(early_reads_, recording.reads);
-    add(reads_, recording.reads);
-    add(writes_, recording.writes);
+    move_runs(early_reads_, recording.reads);
+    move_runs(reads_, recording.reads);
+    move_runs(writes_, recording.writes);
     recording.next_row_reads.add(below_.sectors);
     *this = {};
 }
@@ -266,7 +270,7 @@ StepLog::StepLog(const Kernel& kernel, const Kernel::Code& code, timing::Recordi
     first_instruction_[&code.main] = 0;
     add_instructions(*kernel.ast, recording_);
     for (std::size_t k = 0; k < recording_.instructions.size(); ++k) {
-        recording_.instructions[k].place = kernel.estimated_addresses[k];
+        recording_.instructions[k].schedule_position = kernel.estimated_code_addresses[k];
         recording_.instructions[k].turns_unrolled = kernel.turns_unrolled[k];
     }
     for (const auto& [name, function] : code.functions) {
@@ -274,9 +278,10 @@ StepLog::StepLog(const Kernel& kernel, const Kernel::Code& code, timing::Recordi
         if (function->ast) add_instructions(*function->ast, recording_);
     }
     for (const Site& site : kernel.sites)
-        if (site.machine && site.machine->list.empty()) record_covered_access(code, site);
+        if (site.machine_accesses && site.machine_accesses->list.empty())
+            record_covered_access(code, site);
     for (const timing::Instruction& i : recording_.instructions)
-        polls_mbarrier_.push_back(i.has("try_wait"));
+        is_mbarrier_poll_.push_back(i.has("try_wait"));
 }
 
 /// Records that a load or store has no machine instruction of its own, because the instruction for
@@ -285,10 +290,11 @@ void StepLog::record_covered_access(const Kernel::Code& code, const Site& site) 
     u32 first = 0;
     for (const auto& [name, function] : code.functions)
         if (function->ast == site.function) first = first_instruction_.at(function.get());
-    timing::Instruction& covered = recording_.instructions[first + site.instruction];
-    const u32 by = site.machine->covered_by;
-    covered.leaves_nothing = true;
-    if (by != MachineAccesses::kNoAccess) covered.covered_by = first + by;
+    timing::Instruction& covered_instruction = recording_.instructions[first + site.instruction];
+    const u32 covering_instruction = site.machine_accesses->covering_access;
+    covered_instruction.is_eliminated = true;
+    if (covering_instruction != MachineAccesses::kNoAccess)
+        covered_instruction.covering_instruction = first + covering_instruction;
 }
 
 u32 StepLog::find_instruction(const Warp& w, const Op* op) {
@@ -300,20 +306,20 @@ u32 StepLog::find_instruction(const Warp& w, const Op* op) {
     return first_instruction_of_code_ + op->source;
 }
 
-timing::RecordedBlock& StepLog::block_of(const Warp& w) {
-    std::vector<timing::RecordedBlock>& blocks = recording_.recorded;
-    if (blocks.empty() || blocks.back().number != w.block->linear) {
-        blocks.emplace_back().number = w.block->linear;
+timing::RecordedBlock& StepLog::recorded_block(const Warp& w) {
+    std::vector<timing::RecordedBlock>& blocks = recording_.recorded_blocks;
+    if (blocks.empty() || blocks.back().number != w.block->linear_index) {
+        blocks.emplace_back().number = w.block->linear_index;
         blocks.back().warps.resize(w.block->warps.size());
     }
     return blocks.back();
 }
 
 void StepLog::step(const Warp& w, const Op* op) {
-    timing::RecordedBlock& block = block_of(w);
+    timing::RecordedBlock& block = recorded_block(w);
     timing::WarpPath& path = block.warps[w.index];
     const u32 instruction = find_instruction(w, op);
-    if (polls_mbarrier_[instruction]) remove_repeated_poll(path, instruction, w.index);
+    if (is_mbarrier_poll_[instruction]) remove_repeated_poll(path, instruction, w.index);
     if (path.executed++ >= kMaxRecordedSteps) {
         if (w.block->launch->is_dry_run) w.has_recorded_enough = true;
         return;
@@ -328,40 +334,42 @@ void StepLog::remove_repeated_poll(timing::WarpPath& path, u32 instruction, u32 
     constexpr u64 max_poll_steps = 6;
     polls_.resize(std::max<std::size_t>(polls_.size(), warp + 1));
     Poll& poll = polls_[warp];
-    const bool again = poll.instruction == instruction && path.executed > poll.executed &&
-                       path.executed - poll.executed <= max_poll_steps;
-    if (again) {
+    const bool is_repeated_poll = poll.instruction == instruction &&
+                                  path.executed > poll.executed &&
+                                  path.executed - poll.executed <= max_poll_steps;
+    if (is_repeated_poll) {
         path.executed = poll.executed;
         if (path.steps.size() > path.executed) path.steps.resize(path.executed);
     }
     poll = {instruction, path.executed};
 }
 
-void StepLog::note(const Warp& w, const Op*, const ObservedAccess& heard) {
-    timing::RecordedBlock& block = block_of(w);
+void StepLog::note_access(const Warp& w, const Op*, const ObservedAccess& observed_access) {
+    timing::RecordedBlock& block = recorded_block(w);
     timing::WarpPath& path = block.warps[w.index];
     if (path.steps.empty() || path.executed > kMaxRecordedSteps) return;
     ++path.steps.back().accesses;
     timing::Access& access = block.accesses.emplace_back();
-    access.kind = to_access_kind(heard);
-    access.lanes = static_cast<u8>(std::popcount(heard.lanes));
-    access.bytes_per_lane = static_cast<u8>(heard.bytes);
-    if (heard.shared)
-        access.passes = count_access_wavefronts(heard);
+    access.kind = to_access_kind(observed_access);
+    access.lanes = static_cast<u8>(std::popcount(observed_access.lanes));
+    access.bytes_per_lane = static_cast<u8>(observed_access.bytes);
+    if (observed_access.shared)
+        access.passes = count_access_wavefronts(observed_access);
     else
-        add_sector_runs(block, access, heard);
+        add_sector_runs(block, access, observed_access);
 }
 
 void StepLog::add_sector_runs(timing::RecordedBlock& block, timing::Access& access,
-                              const ObservedAccess& heard) {
+                              const ObservedAccess& observed_access) {
     access.first_run = static_cast<u32>(block.runs.size());
     u64 last_line = ~u64{0};
-    for_each_run(heard, [&](timing::SectorRun run) {
+    for_each_run(observed_access, [&](timing::SectorRun run) {
         block.runs.push_back(run);
         const u64 first = run.first / kSectorsOfLine,
-                  last = (run.first + run.count - 1) / kSectorsOfLine;
-        access.passes = static_cast<u16>(access.passes + last - first + (first != last_line));
-        last_line = last;
+                  last_request = (run.first + run.count - 1) / kSectorsOfLine;
+        access.passes =
+            static_cast<u16>(access.passes + last_request - first + (first != last_line));
+        last_line = last_request;
     });
     access.runs = static_cast<u32>(block.runs.size()) - access.first_run;
 }
@@ -388,12 +396,12 @@ double first_sample() {
 }
 
 /// Returns element k of a sequence in [0, 1). For every n, the first n elements are spread evenly.
-double spread_evenly(double step, u64 k) {
-    return std::fmod(first_sample() + step * static_cast<double>(k), 1);
+double spread_evenly(double note_step, u64 k) {
+    return std::fmod(first_sample() + note_step * static_cast<double>(k), 1);
 }
 
-u64 part_of(u64 count, double part) {
-    return static_cast<u64>(static_cast<double>(count) * part);
+u64 scale_count(u64 count, double fraction) {
+    return static_cast<u64>(static_cast<double>(count) * fraction);
 }
 
 void sort_and_deduplicate(std::vector<u64>& blocks) {
@@ -408,134 +416,139 @@ Recorder& recorder() {
     return the_recorder;
 }
 
-void Recorder::begin(RecordMode what) {
-    mode_ = what;
+void Recorder::begin_recording(RecordMode new_mode) {
+    mode_ = new_mode;
     recordings_.clear();
 }
 
-std::vector<u64> Recorder::choose_blocks(const LaunchConfig& config, u64 resident) {
+std::vector<u64> Recorder::choose_blocks(const LaunchConfig& config, u64 resident_blocks) {
     const u64 count = config.grid.count();
     // Spread the blocks over the grid, but do not put all of them in one line, and avoid the ends
     // of the grid. Each sampled block represents the same number of blocks.
     const u64 many = options().sample_seed == 0 ? kBlocks : kDrawnBlocks;
-    const u64 wanted = std::min<u64>(count, count <= resident ? 1 : many);
-    std::vector<u64> chosen;
-    for (u64 k = 0; k < wanted; ++k) chosen.push_back(part_of(count, spread_evenly(.618034, k)));
-    sort_and_deduplicate(chosen);
-    return chosen;
+    const u64 block_count_to_choose = std::min<u64>(count, count <= resident_blocks ? 1 : many);
+    std::vector<u64> chosen_blocks;
+    for (u64 k = 0; k < block_count_to_choose; ++k)
+        chosen_blocks.push_back(scale_count(count, spread_evenly(.618034, k)));
+    sort_and_deduplicate(chosen_blocks);
+    return chosen_blocks;
 }
 
 std::vector<u64> Recorder::choose_blocks_near_first(const LaunchConfig& config,
                                                     const timing::Recording& recording,
                                                     bool shares_turns) {
-    if (recording.recorded.size() != 1 || !shares_turns) return {};
+    if (recording.recorded_blocks.size() != 1 || !shares_turns) return {};
     const auto is_long = [](const timing::WarpPath& path) {
         return path.executed > kMaxRecordedSteps;
     };
-    const std::vector<timing::WarpPath>& warps = recording.recorded.front().warps;
+    const std::vector<timing::WarpPath>& warps = recording.recorded_blocks.front().warps;
     if (std::any_of(warps.begin(), warps.end(), is_long)) return {};
-    std::vector<u64> others = choose_blocks(config, 0);
-    std::erase(others, recording.recorded.front().number);
-    return others;
+    std::vector<u64> candidate_blocks = choose_blocks(config, 0);
+    std::erase(candidate_blocks, recording.recorded_blocks.front().number);
+    return candidate_blocks;
 }
 
-std::vector<u64> Recorder::choose_more_blocks(const LaunchConfig& config,
-                                              const timing::Recording& recording) {
+std::vector<u64> Recorder::choose_additional_blocks(const LaunchConfig& config,
+                                                    const timing::Recording& recording) {
     if (!timing::are_blocks_uneven(recording)) return {};
     // Spread the blocks over the rows and columns of the grid, and evenly over both sides of its
     // diagonal. The work of a block may depend on its row, on its column, and on whether it is
     // above or below the diagonal.
     const auto& grid = config.grid;
     const u64 rows = u64{grid.y} * grid.z;
-    std::vector<u64> more;
+    std::vector<u64> added_blocks;
     for (u64 k = 0; k < kBlocksIfUneven / 2; ++k) {
-        const double across = spread_evenly(.754878, k), down = spread_evenly(.569840, k);
-        more.push_back(part_of(rows, down) * grid.x + part_of(grid.x, across));
-        more.push_back(part_of(rows, across) * grid.x + part_of(grid.x, down));
+        const double column_fraction = spread_evenly(.754878, k),
+                     row_fraction = spread_evenly(.569840, k);
+        added_blocks.push_back(scale_count(rows, row_fraction) * grid.x +
+                               scale_count(grid.x, column_fraction));
+        added_blocks.push_back(scale_count(rows, column_fraction) * grid.x +
+                               scale_count(grid.x, row_fraction));
     }
-    sort_and_deduplicate(more);
+    sort_and_deduplicate(added_blocks);
     const auto is_recorded = [&](u64 number) {
-        return std::any_of(recording.recorded.begin(), recording.recorded.end(),
+        return std::any_of(recording.recorded_blocks.begin(), recording.recorded_blocks.end(),
                            [&](const timing::RecordedBlock& b) { return b.number == number; });
     };
-    std::erase_if(more, is_recorded);
-    return more;
+    std::erase_if(added_blocks, is_recorded);
+    return added_blocks;
 }
 
 /// Returns, in increasing order, the indices of the blocks that have at least half as many accesses
 /// as the busiest block.
 std::vector<u64> find_busy_blocks(const timing::Recording& recording) {
-    std::size_t most = 0;
-    for (const timing::RecordedBlock& block : recording.recorded)
-        most = std::max(most, block.accesses.size());
-    std::vector<u64> busy;
-    for (const timing::RecordedBlock& block : recording.recorded)
-        if (2 * block.accesses.size() >= most) busy.push_back(block.number);
-    sort_and_deduplicate(busy);
-    return busy;
+    std::size_t most_instructions = 0;
+    for (const timing::RecordedBlock& block : recording.recorded_blocks)
+        most_instructions = std::max(most_instructions, block.accesses.size());
+    std::vector<u64> busy_blocks;
+    for (const timing::RecordedBlock& block : recording.recorded_blocks)
+        if (2 * block.accesses.size() >= most_instructions) busy_blocks.push_back(block.number);
+    sort_and_deduplicate(busy_blocks);
+    return busy_blocks;
 }
 
-std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64 resident) {
+std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64 resident_blocks) {
     // Count requested bytes instead of sectors, because a block shares partially needed sectors
     // with its neighbours.
     u64 bytes = 0;
-    for (const timing::RecordedBlock& block : recording.recorded)
+    for (const timing::RecordedBlock& block : recording.recorded_blocks)
         for (const timing::Access& access : block.accesses)
             if (access.runs > 0) bytes += u64{access.lanes} * access.bytes_per_lane;
-    const u64 sectors = bytes / kSectorBytes / std::max<u64>(1, recording.recorded.size());
-    const u64 of_block = std::clamp<u64>(sectors, 1, 2 * kSectorsOfTile);
-    const u64 together = std::max<u64>(16, kSectorsSeenTogether / of_block);
+    const u64 sectors = bytes / kSectorBytes / std::max<u64>(1, recording.recorded_blocks.size());
+    const u64 sectors_of_block = std::clamp<u64>(sectors, 1, 2 * kSectorsOfTile);
+    const u64 blocks_seen_together = std::max<u64>(16, kSectorsSeenTogether / sectors_of_block);
     const u64 blocks = recording.blocks;
-    u64 count = std::min({together, blocks, of_block < 2 * kSectorsOfTile ? blocks : resident});
+    u64 count = std::min({blocks_seen_together, blocks,
+                          sectors_of_block < 2 * kSectorsOfTile ? blocks : resident_blocks});
     // Limit the number of neighbours. If blocks move hardly any data, nearly the whole grid would
     // otherwise be chosen.
     if (options().sample_seed != 0) count = std::min(count, kMaxNeighboursOfDrawn);
-    u64 middle = blocks / 2 + blocks / 7;
+    u64 middle_block = blocks / 2 + blocks / 7;
     // If the blocks are uneven, choose more neighbouring blocks, around a busy block, so that
     // enough busy blocks are included.
     if (timing::are_blocks_uneven(recording)) {
-        const std::vector<u64> busy = find_busy_blocks(recording);
-        middle = busy[busy.size() / 2];
-        count = std::min(blocks, count * recording.recorded.size() / busy.size());
+        const std::vector<u64> busy_blocks = find_busy_blocks(recording);
+        middle_block = busy_blocks[busy_blocks.size() / 2];
+        count = std::min(blocks, count * recording.recorded_blocks.size() / busy_blocks.size());
     }
-    return {std::min(middle, blocks - count), count};
+    return {std::min(middle_block, blocks - count), count};
 }
 
 std::pair<u64, u64> Recorder::below(const timing::Recording& recording,
-                                    std::pair<u64, u64> neighbours) {
-    constexpr u64 few = 16;
-    const auto [first, count] = neighbours;
-    const u64 row = recording.blocks_per_row, number = std::min({few, count, row});
-    const bool is_there = row >= count && first + row + number <= recording.blocks;
-    return {first + row, is_there ? number : 0};
+                                    std::pair<u64, u64> find_neighbours) {
+    constexpr u64 kFewRows = 16;
+    const auto [first, count] = find_neighbours;
+    const u64 row = recording.blocks_per_row, number = std::min({kFewRows, count, row});
+    const bool is_recorded_block = row >= count && first + row + number <= recording.blocks;
+    return {first + row, is_recorded_block ? number : 0};
 }
 
-timing::Recording& Recorder::add(const Kernel& kernel, const LaunchConfig& config) {
+timing::Recording& Recorder::add_recording(const Kernel& kernel, const LaunchConfig& config) {
     timing::Recording& recording = recordings_.emplace_back();
-    recording.kernel = kernel.demangled;
+    recording.kernel = kernel.display_name;
     recording.blocks = config.grid.count();
     recording.blocks_per_row = config.grid.x;
     recording.threads = static_cast<u32>(config.block.count());
-    recording.shared_bytes = kernel.static_shared + config.dynamic_shared;
+    recording.shared_bytes = kernel.static_shared_bytes + config.dynamic_shared_bytes;
     recording.registers = kernel.estimated_registers;
     recording.local_bytes = kernel.local_bytes;
-    recording.blocks_wait = may_blocks_wait(*kernel.code);
+    recording.has_waiting_blocks = may_blocks_wait(*kernel.code);
     return recording;
 }
 
 bool reads_grid_size(const ptx::Function& kernel) {
-    const auto is_it = [](const ptx::Operand& operand) {
+    const auto is_grid_size = [](const ptx::Operand& operand) {
         return operand.kind == ptx::Operand::Kind::special && operand.name.starts_with("%nctaid");
     };
     return std::any_of(kernel.body.begin(), kernel.body.end(), [&](const ptx::Instruction& i) {
-        return std::any_of(i.operands.begin(), i.operands.end(), is_it);
+        return std::any_of(i.operands.begin(), i.operands.end(), is_grid_size);
     });
 }
 
 bool may_blocks_wait(const Kernel::Code& code) {
     const auto spins = [](const FunctionCode& function) {
         return std::any_of(function.ops.begin(), function.ops.end(),
-                           [](const Op& op) { return op.spins; });
+                           [](const Op& op) { return op.is_spin_branch; });
     };
     // If blocks cannot read what other blocks write, a waiting loop can only wait for warps of its
     // own block, or for a clock.

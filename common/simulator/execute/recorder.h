@@ -29,7 +29,7 @@ struct Block;
 class NeighbourLog : public AccessListener {
 public:
     bool receives_shared() const override { return false; }
-    void note(const Warp& w, const Op* op, const ObservedAccess& access) override;
+    void note_access(const Warp& w, const Op* op, const ObservedAccess& access) override;
     void note_row(const Warp& w, const Op* op, ObservedAccess access, u64 first) override;
     /// Moves the sectors to the recording and clears the log.
     void move_to(timing::Recording& recording);
@@ -41,10 +41,10 @@ private:
     void count_sectors(Block& block, bool reads, u32 sectors);
     void add_waiting_requests();
 
-    /// A run of sectors to be added to `to`. Looking up a sector waits for memory, so a few runs
-    /// are queued while the data for their lookup is prefetched.
-    struct Waiting {
-        timing::Footprint* to = nullptr;
+    /// A run of sectors to be added to `footprint`. Looking up a sector waits for memory, so a few
+    /// runs are queued while the data for their lookup is prefetched.
+    struct WaitingRequest {
+        timing::Footprint* footprint = nullptr;
         timing::SectorRun run;
     };
 
@@ -60,15 +60,16 @@ private:
         u32 count = 0;  ///< the number of sectors
 
         bool is_repeat(const ObservedAccess& access, const timing::Footprint& other,
-                       u64 turn) const;
-        void remember(const ObservedAccess& access, const timing::Footprint& other, u64 turn,
-                      u32 runs, u32 sectors);
+                       u64 block_turn) const;
+        void remember_request(const ObservedAccess& access, const timing::Footprint& other,
+                              u64 block_turn, u32 run_count, u32 sectors);
     };
 
-    std::array<LastRequest, 2> last_;  ///< the last store request and the last load request
+    std::array<LastRequest, 2>
+        last_requests_;  ///< the last store request and the last load request
     timing::Footprint reads_, writes_, below_;
     timing::Footprint early_reads_;  ///< reads of the first two thirds of the neighbours
-    std::array<Waiting, 64> waiting_;
+    std::array<WaitingRequest, 64> waiting_requests_;
     std::size_t waiting_count_ = 0;
     u64 blocks_started_ = 0;
     /// The current block, and the numbers of sectors that the block has read and written so far.
@@ -80,14 +81,14 @@ class StepLog : public StepListener {
 public:
     StepLog(const Kernel& kernel, const Kernel::Code& code, timing::Recording& recording);
     void step(const Warp& w, const Op* op) override;
-    void note(const Warp& w, const Op* op, const ObservedAccess& access) override;
+    void note_access(const Warp& w, const Op* op, const ObservedAccess& access) override;
 
 private:
     void record_covered_access(const Kernel::Code& code, const Site& site);
     u32 find_instruction(const Warp& w, const Op* op);
-    timing::RecordedBlock& block_of(const Warp& w);
+    timing::RecordedBlock& recorded_block(const Warp& w);
     void add_sector_runs(timing::RecordedBlock& block, timing::Access& access,
-                         const ObservedAccess& heard);
+                         const ObservedAccess& observed_access);
 
     void remove_repeated_poll(timing::WarpPath& path, u32 instruction, u32 warp);
 
@@ -98,8 +99,8 @@ private:
     };
 
     timing::Recording& recording_;
-    std::vector<Poll> polls_;           ///< each warp's most recent test of an mbarrier
-    std::vector<bool> polls_mbarrier_;  ///< for each instruction, whether it tests an mbarrier
+    std::vector<Poll> polls_;             ///< each warp's most recent test of an mbarrier
+    std::vector<bool> is_mbarrier_poll_;  ///< for each instruction, whether it tests an mbarrier
     /// For each function, the index in recording_ at which its instructions begin.
     std::map<const FunctionCode*, u32> first_instruction_;
     const FunctionCode* code_ = nullptr;  ///< the function of the Op that was looked up last
@@ -115,12 +116,12 @@ public:
     enum class RecordMode : u8 { nothing, beside, alone, sample };
 
     /// Starts recording at the next launch, and deletes earlier recordings.
-    void begin(RecordMode mode);
+    void begin_recording(RecordMode mode);
     RecordMode mode() const { return mode_; }
     std::vector<timing::Recording>& recordings() { return recordings_; }
 
     /// Returns the blocks to record step by step.
-    static std::vector<u64> choose_blocks(const LaunchConfig& config, u64 resident);
+    static std::vector<u64> choose_blocks(const LaunchConfig& config, u64 resident_blocks);
     /// Returns more blocks to record if only one block was chosen and its loops run few iterations.
     /// In other blocks, one more iteration would make a noticeable difference.
     static std::vector<u64> choose_blocks_near_first(const LaunchConfig& config,
@@ -128,18 +129,18 @@ public:
                                                      bool shares_turns);
     /// If some of the chosen blocks do far more work than others, returns other blocks to record
     /// instead. Otherwise returns no blocks.
-    static std::vector<u64> choose_more_blocks(const LaunchConfig& config,
-                                               const timing::Recording& recording);
+    static std::vector<u64> choose_additional_blocks(const LaunchConfig& config,
+                                                     const timing::Recording& recording);
     /// Returns the range of blocks whose sectors are recorded, as the first block and the number of
     /// blocks.
-    static std::pair<u64, u64> neighbours(const timing::Recording& recording, u64 resident);
-    /// Returns a few blocks in the next row of the grid, below the first `neighbours`: the first
-    /// block, and the number of blocks. The number is 0 if there is no next row, or if a row has
-    /// fewer blocks than `neighbours`.
+    static std::pair<u64, u64> neighbours(const timing::Recording& recording, u64 resident_blocks);
+    /// Returns a few blocks in the next row of the grid, below the first `find_neighbours`: the
+    /// first block, and the number of blocks. The number is 0 if there is no next row, or if a row
+    /// has fewer blocks than `find_neighbours`.
     static std::pair<u64, u64> below(const timing::Recording& recording,
-                                     std::pair<u64, u64> neighbours);
+                                     std::pair<u64, u64> find_neighbours);
     /// Adds a recording, and fills in the data that is known before the launch.
-    timing::Recording& add(const Kernel& kernel, const LaunchConfig& config);
+    timing::Recording& add_recording(const Kernel& kernel, const LaunchConfig& config);
 
 private:
     RecordMode mode_ = RecordMode::nothing;

@@ -37,63 +37,63 @@ constexpr u32 kIdlePasses = 16, kPasses = 1024;
 constexpr u32 kFullSlices = 2;
 
 /// Returns the position of a fragment as a path of calls that starts in the kernel's body.
-std::vector<const Op*> call_path(const Op* at, const Frame* frame) {
-    std::vector<const Op*> path{at};
+std::vector<const Op*> call_path(const Op* next_op, const Frame* frame) {
+    std::vector<const Op*> path{next_op};
     for (; frame; frame = frame->caller) path.push_back(frame->called_from);
     std::reverse(path.begin(), path.end());
     return path;
 }
 
 bool runs_before(const Fragment& a, const Fragment& b) {
-    if (a.resting != b.resting) return b.resting;
-    if (a.frame == b.frame) return a.at < b.at;
-    return call_path(a.at, a.frame) < call_path(b.at, b.frame);
+    if (a.is_resting != b.is_resting) return b.is_resting;
+    if (a.frame == b.frame) return a.next_op < b.next_op;
+    return call_path(a.next_op, a.frame) < call_path(b.next_op, b.frame);
 }
 
 void make_running(Warp& w, const Fragment& fragment) {
     w.update_lane_instructions();
     w.active = fragment.lanes;
-    w.enter(fragment.frame);
+    w.enter_frame(fragment.frame);
 }
 
-bool is_any_ready(const Warp& w, bool include_resting) {
-    return std::any_of(w.others.begin(), w.others.end(), [=](const Fragment& f) {
-        return f.state == Fragment::State::ready && (include_resting || !f.resting);
+bool is_any_ready(const Warp& w, bool includes_resting) {
+    return std::any_of(w.other_fragments.begin(), w.other_fragments.end(), [=](const Fragment& f) {
+        return f.state == Fragment::State::ready && (includes_resting || !f.is_resting);
     });
 }
 
 /// Handles an iteration of a waiting loop. If other lanes, warps or blocks must run first, moves
-/// the fragment to `others` and returns true.
-bool should_yield(Warp& w, const Op* next) {
+/// the fragment to `has_ready_fragment` and returns true.
+bool should_yield(Warp& w, const Op* next_op) {
     const u64 changes = w.block->watch->changes();
-    const bool note_progress = std::exchange(w.changes_seen, changes) != changes;
+    const bool notes_progress = std::exchange(w.last_seen_changes, changes) != changes;
     ++w.waiting_iterations;
-    w.spins += note_progress ? kProgressIterationWeight : kIdleIterationWeight;
-    const bool others = is_any_ready(w, false);
-    if (w.spins < (others ? w.spin_limit : kMaxSpinWeight)) return false;
-    w.spins = 0;
-    if (others) w.spin_limit = std::max(w.spin_limit / 2, kMaxSpinWeight);
+    w.spin_count += notes_progress ? kProgressIterationWeight : kIdleIterationWeight;
+    const bool has_ready_fragment = is_any_ready(w, false);
+    if (w.spin_count < (has_ready_fragment ? w.spin_limit : kMaxSpinWeight)) return false;
+    w.spin_count = 0;
+    if (has_ready_fragment) w.spin_limit = std::max(w.spin_limit / 2, kMaxSpinWeight);
     w.update_lane_instructions();
-    Fragment self{.at = next, .lanes = w.active, .frame = w.frame};
-    self.resting = true;
+    Fragment self{.next_op = next_op, .lanes = w.active, .frame = w.frame};
+    self.is_resting = true;
     if (w.polling_frame == w.frame) self.polling_op = w.polling_op;
-    w.others.push_back(self);
-    w.slice_ended_spinning = !others;
+    w.other_fragments.push_back(self);
+    w.has_ended_slice_spinning = !has_ready_fragment;
     return true;
 }
 
-inline const Op* jump(Warp& w, const Op* op, const Op* target) {
+inline const Op* jump_to(Warp& w, const Op* op, const Op* target) {
     if (target <= op) {  // one iteration of a loop
-        if (op->spins && should_yield(w, target))
-            return w.slice_ended_spinning ? nullptr : next_fragment(w);
+        if (op->is_spin_branch && should_yield(w, target))
+            return w.has_ended_slice_spinning ? nullptr : next_fragment(w);
         if (--w.fuel < 0) {
             w.update_lane_instructions();
-            join_others(w, {.at = target, .lanes = w.active, .frame = w.frame});
+            join_others(w, {.next_op = target, .lanes = w.active, .frame = w.frame});
             return nullptr;
         }
     }
     // Skip the label at the target, because no other fragment could join this one there.
-    if (w.others.empty()) return target + 1;
+    if (w.other_fragments.empty()) return target + 1;
     return continue_at(w, target);
 }
 
@@ -105,45 +105,46 @@ Mask guarded_lanes(const Warp& w, const Op* op) {
 }  // namespace
 
 void join_others(Warp& w, const Fragment& fragment) {
-    for (Fragment& other : w.others) {
-        if (other.state == fragment.state && other.at == fragment.at &&
-            other.frame == fragment.frame) {
-            other.lanes |= fragment.lanes;
+    for (Fragment& other_fragment : w.other_fragments) {
+        if (other_fragment.state == fragment.state && other_fragment.next_op == fragment.next_op &&
+            other_fragment.frame == fragment.frame) {
+            other_fragment.lanes |= fragment.lanes;
             return;
         }
     }
-    w.others.push_back(fragment);
+    w.other_fragments.push_back(fragment);
 }
 
 const Op* next_fragment(Warp& w) {
-    int best = -1;
-    for (int k = 0; k < static_cast<int>(w.others.size()); ++k) {
-        if (w.others[k].state != Fragment::State::ready) continue;
-        if (best < 0 || runs_before(w.others[k], w.others[best])) best = k;
+    int best_index = -1;
+    for (int k = 0; k < static_cast<int>(w.other_fragments.size()); ++k) {
+        if (w.other_fragments[k].state != Fragment::State::ready) continue;
+        if (best_index < 0 || runs_before(w.other_fragments[k], w.other_fragments[best_index]))
+            best_index = k;
     }
-    if (best < 0) return nullptr;
-    const Fragment chosen = w.others[best];
-    w.others.erase(w.others.begin() + best);
-    make_running(w, chosen);
-    return chosen.at;
+    if (best_index < 0) return nullptr;
+    const Fragment chosen_fragment = w.other_fragments[best_index];
+    w.other_fragments.erase(w.other_fragments.begin() + best_index);
+    make_running(w, chosen_fragment);
+    return chosen_fragment.next_op;
 }
 
-const Op* continue_at(Warp& w, const Op* next) {
+const Op* continue_at(Warp& w, const Op* next_op) {
     w.update_lane_instructions();
-    join_others(w, {.at = next, .lanes = w.active, .frame = w.frame});
+    join_others(w, {.next_op = next_op, .lanes = w.active, .frame = w.frame});
     return next_fragment(w);
 }
 
 // ---- control flow ----
 
 const Op* op_branch(Warp& w, const Op* op) {
-    w.count(op);
+    w.count_instruction(op);
     ++w.branches;
-    return jump(w, op, op->target);
+    return jump_to(w, op, op->target);
 }
 
 const Op* op_endless_loop(Warp& w, const Op* op) {
-    w.count(op);
+    w.count_instruction(op);
     return w.fail(
         Status::launch_timeout,
         w.describe(op, "synccheck", "endless loop", w.first_active(),
@@ -155,82 +156,83 @@ const Op* op_endless_loop(Warp& w, const Op* op) {
 }
 
 const Op* op_branch_if(Warp& w, const Op* op) {
-    w.count(op);
-    const Mask taken = guarded_lanes(w, op);
+    w.count_instruction(op);
+    const Mask taken_lanes = guarded_lanes(w, op);
     if (op->detail == kCountedBranch) ++w.branches;
-    if (taken == w.active) return jump(w, op, op->target);
-    if (taken == 0) return op + 1;
+    if (taken_lanes == w.active) return jump_to(w, op, op->target);
+    if (taken_lanes == 0) return op + 1;
     if (op->detail == kCountedBranch) ++w.divergent_branches;
     w.update_lane_instructions();
-    join_others(w, {.at = op + 1, .lanes = w.active & ~taken, .frame = w.frame});
-    w.active = taken;
-    return jump(w, op, op->target);
+    join_others(w, {.next_op = op + 1, .lanes = w.active & ~taken_lanes, .frame = w.frame});
+    w.active = taken_lanes;
+    return jump_to(w, op, op->target);
 }
 
 const Op* op_branch_indexed(Warp& w, const Op* op) {
-    w.count(op);
+    w.count_instruction(op);
     ++w.branches;
     const u32* index = w.lanes<u32>(op->a);
-    const u32 first = index[w.first_active()];
-    const Mask same = lanes_where(w.active, [&](int l) { return index[l] == first; });
-    if (first >= op->targets->size())
-        return w.fail(op, Status::launch_failure, "execution", "bad jump",
-                      "the index of a jump table is outside the table", w.first_active());
-    if (same != w.active) {
+    const u32 target_index = index[w.first_active()];
+    const Mask same_target_lanes =
+        select_lanes(w.active, [&](int l) { return index[l] == target_index; });
+    if (target_index >= op->targets->size())
+        return w.fail_launch(op, Status::launch_failure, "execution", "bad jump",
+                             "the index of a jump table is outside the table", w.first_active());
+    if (same_target_lanes != w.active) {
         ++w.divergent_branches;
         w.update_lane_instructions();
-        join_others(w, {.at = op, .lanes = w.active & ~same, .frame = w.frame});
-        w.active = same;
+        join_others(w, {.next_op = op, .lanes = w.active & ~same_target_lanes, .frame = w.frame});
+        w.active = same_target_lanes;
     }
-    return jump(w, op, (*op->targets)[first]);
+    return jump_to(w, op, (*op->targets)[target_index]);
 }
 
 const Op* op_label(Warp& w, const Op* op) {
-    if (w.others.empty()) return op + 1;
+    if (w.other_fragments.empty()) return op + 1;
     // Some fragments may be waiting at this label to join this fragment. Fragments that have not
     // reached the label yet must run first.
-    const Op* next = continue_at(w, op);
-    return next == op ? op + 1 : next;
+    const Op* next_op = continue_at(w, op);
+    return next_op == op ? op + 1 : next_op;
 }
 
 const Op* op_exit(Warp& w, const Op* op) {
-    w.count(op);
+    w.count_instruction(op);
     w.update_lane_instructions();
-    w.live &= ~w.active;
+    w.live_lanes &= ~w.active;
     w.active = 0;
-    if (w.pending_loads && !w.live) w.wait_for_loads();
-    return w.others.empty() ? nullptr : next_fragment(w);
+    if (w.pending_loads && !w.live_lanes) w.wait_for_loads();
+    return w.other_fragments.empty() ? nullptr : next_fragment(w);
 }
 
 const Op* op_guarded(Warp& w, const Op* op) {
     const Mask lanes = guarded_lanes(w, op);
     if (lanes == 0) return op + 1;
-    const Mask all = w.active;
+    const Mask active_lanes = w.active;
     w.active = lanes;
-    const Op* next = op->inner(w, op);
-    w.active = all;
-    return next;
+    const Op* next_op = op->guarded_handler(w, op);
+    w.active = active_lanes;
+    return next_op;
 }
 
 // ---- instructions that make lanes of a warp wait for each other ----
 
 namespace {
 
-/// Returns the lanes among `candidates` that use the mask `named`.
-Mask lanes_with_mask(const Warp& w, const Op* op, Mask named, Mask candidates) {
+/// Returns the lanes among `candidates` that use the mask `named_lanes`.
+Mask lanes_with_mask(const Warp& w, const Op* op, Mask named_lanes, Mask candidates) {
     const u32* members = w.lanes<u32>(op->members);
-    return lanes_where(candidates, [&](int l) { return members[l] == named; });
+    return select_lanes(candidates, [&](int l) { return members[l] == named_lanes; });
 }
 
-/// Removes from `others` the fragment that waits here with the same mask, and returns the lanes of
-/// that fragment.
-Mask take_lanes_waiting_with_mask(Warp& w, const Op* op, Mask named) {
-    for (auto f = w.others.begin(); f != w.others.end(); ++f) {
-        if (f->state != Fragment::State::at_warp_sync || f->at != op || f->frame != w.frame ||
-            f->wanted != named)
+/// Removes from `other_fragments` the fragment that waits here with the same mask, and returns the
+/// lanes of that fragment.
+Mask take_lanes_waiting_with_mask(Warp& w, const Op* op, Mask named_lanes) {
+    for (auto f = w.other_fragments.begin(); f != w.other_fragments.end(); ++f) {
+        if (f->state != Fragment::State::at_warp_sync || f->next_op != op || f->frame != w.frame ||
+            f->awaited_lanes != named_lanes)
             continue;
         const Mask lanes = f->lanes;
-        w.others.erase(f);
+        w.other_fragments.erase(f);
         return lanes;
     }
     return 0;
@@ -240,10 +242,10 @@ Mask take_lanes_waiting_with_mask(Warp& w, const Op* op, Mask named) {
 /// waited.
 template <class Meets>
 void wake_fragments(Warp& w, Meets meets) {
-    for (Fragment& f : w.others) {
+    for (Fragment& f : w.other_fragments) {
         if (!meets(f)) continue;
         f.state = Fragment::State::ready;
-        ++f.at;
+        ++f.next_op;
     }
 }
 
@@ -251,17 +253,18 @@ void wake_fragments(Warp& w, Meets meets) {
 /// different calls of the function that contains the __syncwarp, as in code built for a debugger,
 /// or to a __syncwarp on a different line.
 void release_complete_warp_barriers(Warp& w) {
-    for (const Fragment& f : w.others) {
-        const auto meets = [wanted = f.wanted](const Fragment& other) {
+    for (const Fragment& f : w.other_fragments) {
+        const auto meets = [awaited_lanes = f.awaited_lanes](const Fragment& other) {
             return other.state == Fragment::State::at_warp_sync &&
-                   other.at->inner == op_warp_barrier && other.wanted == wanted;
+                   other.next_op->guarded_handler == op_warp_barrier &&
+                   other.awaited_lanes == awaited_lanes;
         };
         if (!meets(f)) continue;
-        Mask met = 0;
-        for (const Fragment& other : w.others) met |= meets(other) ? other.lanes : 0;
-        if (f.wanted & w.live & ~met) continue;
-        w.active = met;
-        op_warp_barrier(w, f.at);
+        Mask met_lanes = 0;
+        for (const Fragment& other : w.other_fragments) met_lanes |= meets(other) ? other.lanes : 0;
+        if (f.awaited_lanes & w.live_lanes & ~met_lanes) continue;
+        w.active = met_lanes;
+        op_warp_barrier(w, f.next_op);
         wake_fragments(w, meets);
         return;
     }
@@ -270,27 +273,28 @@ void release_complete_warp_barriers(Warp& w) {
 /// Executes an instruction whose missing lanes have reached it in a different call of the same
 /// function. These lanes have their own registers, so their values are copied to this call's
 /// registers while the instruction is executed.
-bool run_across_calls(Warp& w, const Op* op, Mask named, Mask group) {
+bool run_across_calls(Warp& w, const Op* op, Mask named_lanes, Mask lane_group) {
     const auto meets = [&](const Fragment& f) {
-        return f.state == Fragment::State::at_warp_sync && f.at == op && f.frame != w.frame &&
-               f.wanted == named;
+        return f.state == Fragment::State::at_warp_sync && f.next_op == op && f.frame != w.frame &&
+               f.awaited_lanes == named_lanes;
     };
-    Mask met = group;
-    for (const Fragment& f : w.others) met |= meets(f) ? f.lanes : 0;
-    if (!w.frame || (named & w.live & ~met)) return false;
+    Mask met_lanes = lane_group;
+    for (const Fragment& f : w.other_fragments) met_lanes |= meets(f) ? f.lanes : 0;
+    if (!w.frame || (named_lanes & w.live_lanes & ~met_lanes)) return false;
     const FunctionCode& code = *w.frame->code;
     u8* const here = w.frame->registers;
-    const std::vector<u8> before(here, here + code.register_file_bytes);
+    const std::vector<u8> saved_registers(here, here + code.register_file_bytes);
     const auto for_each_guest = [&](auto body) {
-        for (const Fragment& f : w.others)
-            for (const int l : LanesIn{meets(f) ? f.lanes : 0}) body(f.frame->registers, l);
+        for (const Fragment& f : w.other_fragments)
+            for (const int l : LaneRange{meets(f) ? f.lanes : 0}) body(f.frame->registers, l);
     };
-    for_each_guest([&](u8* own, int lane) { copy_registers(code, here, own, lane); });
-    w.active = met;
-    op->inner(w, op);
+    for_each_guest(
+        [&](u8* own_registers, int lane) { copy_registers(code, here, own_registers, lane); });
+    w.active = met_lanes;
+    op->guarded_handler(w, op);
     for_each_guest([&](u8* own, int lane) {
         copy_registers(code, own, here, lane);
-        copy_registers(code, here, before.data(), lane);
+        copy_registers(code, here, saved_registers.data(), lane);
     });
     wake_fragments(w, meets);
     return true;
@@ -300,46 +304,51 @@ bool run_across_calls(Warp& w, const Op* op, Mask named, Mask group) {
 /// waits only for its own lanes.
 [[gnu::noinline]] const Op* gather_groups(Warp& w, const Op* op) {
     w.update_lane_instructions();
-    Mask done = 0;
-    for (Mask rest = w.active; rest;) {
-        const Mask named = w.lanes<u32>(op->members)[std::countr_zero(rest)];
-        Mask group = lanes_with_mask(w, op, named, rest);
-        rest &= ~group;
-        check_mask(w, op, named, group);
-        group |= take_lanes_waiting_with_mask(w, op, named);
-        if ((named & w.live & ~group) == 0) {
-            w.active = group;
-            if (!op->inner(w, op)) return nullptr;
-            done |= group;
-        } else if (op->inner != op_warp_barrier && run_across_calls(w, op, named, group)) {
+    Mask finished_lanes = 0;
+    for (Mask remaining_lanes = w.active; remaining_lanes;) {
+        const Mask named_lanes = w.lanes<u32>(op->members)[std::countr_zero(remaining_lanes)];
+        Mask lane_group = lanes_with_mask(w, op, named_lanes, remaining_lanes);
+        remaining_lanes &= ~lane_group;
+        check_mask(w, op, named_lanes, lane_group);
+        lane_group |= take_lanes_waiting_with_mask(w, op, named_lanes);
+        if ((named_lanes & w.live_lanes & ~lane_group) == 0) {
+            w.active = lane_group;
+            if (!op->guarded_handler(w, op)) return nullptr;
+            finished_lanes |= lane_group;
+        } else if (op->guarded_handler != op_warp_barrier &&
+                   run_across_calls(w, op, named_lanes, lane_group)) {
             if (w.block->launch->failed()) return nullptr;
-            done |= group;
+            finished_lanes |= lane_group;
         } else {
-            Fragment waits{
-                .at = op, .lanes = group, .frame = w.frame, .state = Fragment::State::at_warp_sync};
-            waits.wanted = named;
-            w.others.push_back(waits);
-            if (op->inner == op_warp_barrier) release_complete_warp_barriers(w);
+            Fragment is_waiting{.next_op = op,
+                                .lanes = lane_group,
+                                .frame = w.frame,
+                                .state = Fragment::State::at_warp_sync};
+            is_waiting.awaited_lanes = named_lanes;
+            w.other_fragments.push_back(is_waiting);
+            if (op->guarded_handler == op_warp_barrier) release_complete_warp_barriers(w);
         }
     }
-    w.active = done;
-    return done ? op + 1 : next_fragment(w);
+    w.active = finished_lanes;
+    return finished_lanes ? op + 1 : next_fragment(w);
 }
 
 }  // namespace
 
 const Op* op_warp_sync(Warp& w, const Op* op) {
-    w.count(op);
+    w.count_instruction(op);
     const u32* members = w.lanes<u32>(op->members);
-    const Mask named = members[w.first_active()];
-    if ((named & w.existing) == w.active && lanes_with_mask(w, op, named, w.active) == w.active)
-        return after_shuffle(w, op->inner(w, op));
-    return after_shuffle(w, gather_groups(w, op));
+    const Mask named_lanes = members[w.first_active()];
+    if ((named_lanes & w.existing_lanes) == w.active &&
+        lanes_with_mask(w, op, named_lanes, w.active) == w.active)
+        return continue_after_shuffle(w, op->guarded_handler(w, op));
+    return continue_after_shuffle(w, gather_groups(w, op));
 }
 
 void release_complete_warp_syncs(Warp& w) {
-    for (Fragment& f : w.others) {
-        if (f.state == Fragment::State::at_warp_sync && (f.wanted & w.live & ~f.lanes) == 0)
+    for (Fragment& f : w.other_fragments) {
+        if (f.state == Fragment::State::at_warp_sync &&
+            (f.awaited_lanes & w.live_lanes & ~f.lanes) == 0)
             f.state = Fragment::State::ready;
     }
 }
@@ -355,11 +364,11 @@ namespace {
 
 void run_fragments(Warp& w) {
     Watch& watch = *w.block->watch;
-    w.observed = w.listener || watch.on();
-    w.observed_shared = watch.on() || (w.listener && w.listener->receives_shared());
-    if (!watch.on()) w.polling_op = nullptr;
+    w.is_observed = w.listener || watch.is_on();
+    w.is_shared_observed = watch.is_on() || (w.listener && w.listener->receives_shared());
+    if (!watch.is_on()) w.polling_op = nullptr;
     const Op* op = next_fragment(w);
-    if (!w.step_listener && !watch.on()) {
+    if (!w.step_listener && !watch.is_on()) {
         while (op) op = op->run(w, op);
         return;
     }
@@ -367,7 +376,7 @@ void run_fragments(Warp& w) {
         // Record the step at the Op that counts the instruction, just before the Op that executes
         // it.
         if (w.step_listener && op->run == op_nothing) w.step_listener->step(w, op);
-        if (watch.on()) watch.note_execution(w, op);
+        if (watch.is_on()) watch.note_execution(w, op);
         op = op->run(w, op);
     }
 }
@@ -375,7 +384,7 @@ void run_fragments(Warp& w) {
 void run_slice(Warp& w) {
     // If the warp has used up its previous slice, keep its count of spins, so that the iterations
     // of a long waiting loop are added up.
-    if (w.fuel >= 0) w.spins = 0;
+    if (w.fuel >= 0) w.spin_count = 0;
     Watch& watch = *w.block->watch;
     Launch& launch = *w.block->launch;
     const u64 fuel = launch.is_dry_run ? kSliceFuelInDryRun : kSliceFuel,
@@ -384,19 +393,20 @@ void run_slice(Warp& w) {
     // never needed.
     w.fuel = static_cast<i64>(most ? std::min(fuel, most) : fuel);
     w.waiting_iterations = 0;
-    w.changes_seen = watch.changes();
-    w.slice_ended_spinning = false;
-    const Mask live_before = w.live;
-    for (Fragment& f : w.others) f.resting = false;
-    const u64 executed_before = w.executed;
+    w.last_seen_changes = watch.changes();
+    w.has_ended_slice_spinning = false;
+    const Mask live_lanes_before = w.live_lanes;
+    for (Fragment& f : w.other_fragments) f.is_resting = false;
+    const u64 executed_before = w.executed_instructions;
     w.uncounted_instructions = 0;
     run_fragments(w);
     w.update_lane_instructions();
     if (launch.instruction_limit)
-        charge_instructions(w, w.executed - executed_before + w.uncounted_instructions);
+        charge_instructions(w,
+                            w.executed_instructions - executed_before + w.uncounted_instructions);
     w.full_slices = w.fuel < 0 && w.waiting_iterations == 0 ? w.full_slices + 1 : 0;
     if (w.full_slices >= kFullSlices) watch.note_progress();
-    if (w.live != live_before) {
+    if (w.live_lanes != live_lanes_before) {
         handle_ended_lanes(w);
         watch.note_progress();
     }
@@ -405,23 +415,23 @@ void run_slice(Warp& w) {
 /// Reports lanes that wait for other lanes that will never arrive, and lets the waiting lanes
 /// continue. Returns true if there were any.
 bool release_warp_syncs(Block& block) {
-    bool any = false;
+    bool any_released = false;
     for (Warp& w : block.warps) {
-        for (Fragment& f : w.others) {
+        for (Fragment& f : w.other_fragments) {
             if (f.state != Fragment::State::at_warp_sync) continue;
             report_missing_lanes(w, f);
             w.update_lane_instructions();
             make_running(w, f);
-            const Op* op = f.at;
-            f = w.others.back();
-            w.others.pop_back();
-            const Op* next = op->inner(w, op);
-            if (next) join_others(w, {.at = next, .lanes = w.active, .frame = w.frame});
-            any = true;
+            const Op* op = f.next_op;
+            f = w.other_fragments.back();
+            w.other_fragments.pop_back();
+            const Op* next_op = op->guarded_handler(w, op);
+            if (next_op) join_others(w, {.next_op = next_op, .lanes = w.active, .frame = w.frame});
+            any_released = true;
             break;
         }
     }
-    return any;
+    return any_released;
 }
 
 std::vector<u32> warp_order(const Block& block, u64 seed) {
@@ -429,7 +439,7 @@ std::vector<u32> warp_order(const Block& block, u64 seed) {
     std::iota(order.begin(), order.end(), 0u);
     if (seed)
         std::shuffle(order.begin(), order.end(),
-                     std::mt19937_64(seed * 0x9e3779b97f4a7c15ull + block.linear));
+                     std::mt19937_64(seed * 0x9e3779b97f4a7c15ull + block.linear_index));
     return order;
 }
 
@@ -444,33 +454,33 @@ void reset_spin_limit(Warp& w) {
 BlockOutcome run_block(Block& block, u64 seed) {
     const std::vector<u32> order = seed ? warp_order(block, seed) : std::vector<u32>{};
     const u32 warps = static_cast<u32>(block.warps.size());
-    const Mask all_finished = first_lanes(warps);
+    const Mask all_finished = mask_of_first_lanes(warps);
     u32 passes_with_waits = 0, idle_passes = 0;
     for (;;) {
-        bool ran = false, all_spun = true, waits = false;
+        bool has_run = false, have_all_spun = true, is_waiting = false;
         const u64 progress = block.watch->progress();
         for (u32 k = 0; k < warps; ++k) {
             Warp& w = block.warps[seed ? order[k] : k];
             if (!is_any_ready(w, true)) continue;
             run_slice(w);
-            ran = true;
-            all_spun &= w.slice_ended_spinning;
-            waits |= w.waiting_iterations != 0;
+            has_run = true;
+            have_all_spun &= w.has_ended_slice_spinning;
+            is_waiting |= w.waiting_iterations != 0;
             if (block.launch->failed()) return BlockOutcome::failed;
             if (block.is_abandoned) return BlockOutcome::finished;
         }
         if (block.finished_warps == all_finished) return BlockOutcome::finished;
-        if (ran && all_spun) return BlockOutcome::waits_for_others;
-        if (ran) {
-            passes_with_waits += waits;
+        if (has_run && have_all_spun) return BlockOutcome::waits_for_others;
+        if (has_run) {
+            passes_with_waits += is_waiting;
             idle_passes = block.watch->progress() == progress ? idle_passes + 1 : 0;
             if (passes_with_waits && (idle_passes >= kIdlePasses || passes_with_waits >= kPasses))
                 return BlockOutcome::waits_for_others;
             continue;
         }
-        const bool released = release_warp_syncs(block);
+        const bool has_released = release_warp_syncs(block);
         if (block.launch->failed()) return BlockOutcome::failed;
-        if (released) continue;
+        if (has_released) continue;
         if (waits_at_cluster_barrier(block)) return BlockOutcome::waits_for_others;
         report_deadlock(block);
         return BlockOutcome::failed;

@@ -21,9 +21,9 @@ namespace coalesce::simulator {
 /// Adds `fragment` to the warp's fragments that are not running. Fragments at the same instruction
 /// of the same call are merged, so that their lanes continue or wait together.
 void join_others(Warp& w, const Fragment& fragment);
-/// Moves the running fragment to `next`. Then selects the fragment that runs, and returns the Op at
-/// which it continues.
-const Op* continue_at(Warp& w, const Op* next);
+/// Moves the running fragment to `next_op`. Then selects the fragment that runs, and returns the Op
+/// at which it continues.
+const Op* continue_at(Warp& w, const Op* next_op);
 /// Switches to a ready fragment and returns its next Op, or nullptr if no fragment is ready.
 const Op* next_fragment(Warp& w);
 

@@ -10,7 +10,7 @@ namespace {
 
 /// Returns the full address that the instruction computes. It has 32 bits if the address register
 /// has 32 bits, and otherwise 64 bits.
-u64 whole_address(const Warp& w, const Op* op, int lane) {
+u64 full_address(const Warp& w, const Op* op, int lane) {
     if (op->detail & kNarrowAddress)
         return static_cast<u32>(w.lanes<u32>(op->a)[lane] + static_cast<u32>(op->immediate));
     return w.lanes<u64>(op->a)[lane] + static_cast<u64>(op->immediate);
@@ -20,28 +20,28 @@ u64 whole_address(const Warp& w, const Op* op, int lane) {
 /// reports the error and fails the launch.
 bool check_addresses(Warp& w, const Op* op, const SharedMove& move) {
     const u32 size = w.block->shared_bytes;
-    for (const int l : LanesIn{w.active}) {
-        const u64 address = whole_address(w, op, l);
+    for (const int l : LaneRange{w.active}) {
+        const u64 address = full_address(w, op, l);
         // Adding to an address just below 2^64 would overflow, so compare without adding.
-        const bool good =
+        const bool is_valid =
             address < size && move.bytes <= size - address && (address & (move.bytes - 1)) == 0;
-        if (!good && !resolve_one(w, op, address, l, move.bytes, ptx::StateSpace::shared,
-                                  load_or_store(move.store)))
+        if (!is_valid && !resolve_one(w, op, address, l, move.bytes, ptx::StateSpace::shared,
+                                      load_or_store(move.is_store)))
             return false;
     }
     return true;
 }
 
 SharedLedger::Layout find_layout(const u32* addresses, u32 bytes, Mask active) {
-    const u32 first = addresses[std::countr_zero(active)];
-    u32 not_in_a_row = active ^ kAllLanes, not_same = 0;
+    const u32 first_address = addresses[std::countr_zero(active)];
+    u32 gap_mask = active ^ kAllLanes, not_same = 0;
     for (int l = 0; l < kLanes; ++l) {
-        not_in_a_row |= addresses[l] ^ (addresses[0] + static_cast<u32>(l) * bytes);
-        not_same |= active >> l & 1 ? addresses[l] ^ first : 0;
+        gap_mask |= addresses[l] ^ (addresses[0] + static_cast<u32>(l) * bytes);
+        not_same |= active >> l & 1 ? addresses[l] ^ first_address : 0;
     }
-    return not_in_a_row == 0 ? SharedLedger::Layout::contiguous
-           : not_same == 0   ? SharedLedger::Layout::same
-                             : SharedLedger::Layout::scattered;
+    return gap_mask == 0   ? SharedLedger::Layout::contiguous
+           : not_same == 0 ? SharedLedger::Layout::same
+                           : SharedLedger::Layout::scattered;
 }
 
 }  // namespace
@@ -59,18 +59,18 @@ bool check_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addr
                         .releases = (op->detail & kReleases) != 0,
                         .value = lanes.value(),
                         .undefined = undefined};
-    if (move.store) {
-        race.write(access);
+    if (move.is_store) {
+        race.check_write(access);
         if (!w.undefined || !move.find_stored_undefined(w, op, undefined)) return false;
         race.mark_unwritten(access, undefined);
         return true;
     }
-    race.read(access);
+    race.check_read(access);
     if (op->detail & kStrong) race.acquire(access);
-    u32 any = 0;
-    for (int l = 0; l < kLanes; ++l) any |= undefined[l];
-    if (any || w.undefined) move.mark_loaded_undefined(w, op, undefined);
-    return any != 0;
+    u32 undefined_mask = 0;
+    for (int l = 0; l < kLanes; ++l) undefined_mask |= undefined[l];
+    if (undefined_mask || w.undefined) move.mark_loaded_undefined(w, op, undefined);
+    return undefined_mask != 0;
 }
 
 namespace {
@@ -80,39 +80,42 @@ Wavefronts count_move_wavefronts(const Warp& w, const Op* op, const SharedMove& 
                                  const u32* addresses) {
     if (!(op->detail & kCountsMachineAccesses)) [[likely]]
         return count_wavefronts(addresses, move.bytes, w.active, move.kind);
-    Wavefronts sum{.requests = 0};
+    Wavefronts total_wavefronts{.requests = 0};
     for (const MachineAccess& access : machine_accesses(w, op)) {
-        if (!access.is_due(addresses[w.first_active()])) continue;
-        u32 moved[kLanes];
-        move_addresses(addresses, access, moved);
-        const Wavefronts waves = count_wavefronts(moved, access.bytes, w.active, move.kind);
-        ++sum.requests;
-        sum.taken += waves.taken;
-        sum.ideal += waves.ideal;
+        if (!access.is_executed_at(addresses[w.first_active()])) continue;
+        u32 machine_addresses[kLanes];
+        move_addresses(addresses, access, machine_addresses);
+        const Wavefronts access_wavefronts =
+            count_wavefronts(machine_addresses, access.bytes, w.active, move.kind);
+        ++total_wavefronts.requests;
+        total_wavefronts.wavefront_count += access_wavefronts.wavefront_count;
+        total_wavefronts.ideal += access_wavefronts.ideal;
     }
-    return sum;
+    return total_wavefronts;
 }
 
 void notify_listener(const Warp& w, const Op* op, const SharedMove& move, const u32* addresses) {
-    const auto tell = [&](const MachineAccess& access) {
+    const auto notify_access = [&](const MachineAccess& access) {
         u64 offsets[kLanes];
-        for (int l = 0; l < kLanes; ++l) offsets[l] = addresses[l] + static_cast<u32>(access.delta);
-        w.listener->note(w, op,
-                         {.kind = load_or_store(move.store),
-                          .shared = true,
-                          .is_matrix_access = move.kind == SharedAccessKind::matrix,
-                          .bytes = access.bytes,
-                          .lanes = w.active,
-                          .addresses = offsets});
+        for (int l = 0; l < kLanes; ++l)
+            offsets[l] = addresses[l] + static_cast<u32>(access.byte_offset);
+        w.listener->note_access(w, op,
+                                {.kind = load_or_store(move.is_store),
+                                 .shared = true,
+                                 .is_matrix_access = move.kind == SharedAccessKind::matrix,
+                                 .bytes = access.bytes,
+                                 .lanes = w.active,
+                                 .addresses = offsets});
     };
-    if (!(op->detail & kCountsMachineAccesses)) return tell({.delta = 0, .bytes = move.bytes});
+    if (!(op->detail & kCountsMachineAccesses))
+        return notify_access({.byte_offset = 0, .bytes = move.bytes});
     for (const MachineAccess& access : machine_accesses(w, op))
-        if (access.is_due(addresses[w.first_active()])) tell(access);
+        if (access.is_executed_at(addresses[w.first_active()])) notify_access(access);
 }
 
 /// Reports whether a store changes memory. Watch uses the result to detect progress.
 bool changes_memory(const Warp& w, const Op* op, const SharedMove& move, const u32* addresses) {
-    for (const int l : LanesIn{w.active}) {
+    for (const int l : LaneRange{w.active}) {
         if (u64{addresses[l]} + move.bytes > w.block->shared_bytes) continue;
         u8 stored[kMaxBytesPerLane];
         move.store_lane(w, op, l, stored);
@@ -137,17 +140,17 @@ void shared_addresses(const Warp& w, const Op* op, u32* addresses) {
 bool are_addresses_32_bit(const Warp& w, const Op* op) {
     if (op->detail & kNarrowAddress) return true;
     const u64* base = w.lanes<u64>(op->a);
-    u64 upper = 0;
+    u64 upper_bits = 0;
     for (int l = 0; l < kLanes; ++l) {
         const u64 active = w.active >> l & 1 ? ~u64{0} : 0;
-        upper |= (base[l] + static_cast<u64>(op->immediate)) >> 32 & active;
+        upper_bits |= (base[l] + static_cast<u64>(op->immediate)) >> 32 & active;
     }
-    return upper == 0;
+    return upper_bits == 0;
 }
 
-void count_shared(Warp& w, const Op* op, bool store, Wavefronts wavefronts) {
+void count_shared(Warp& w, const Op* op, bool is_store, Wavefronts wavefronts) {
     SiteCounters& counters = w.counters[op->site];
-    if (!store) counters.bytes_in_flight += wavefronts.requests * w.block->copy_bytes_under_way;
+    if (!is_store) counters.bytes_in_flight += wavefronts.requests * w.block->copy_bytes_in_flight;
     counters.add_shared(wavefronts);
 }
 
@@ -155,28 +158,29 @@ bool observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* ad
     if (w.has_recorded_enough) return false;
     if (w.listener && w.listener->receives_shared()) notify_listener(w, op, move, addresses);
     Watch& watch = *w.block->watch;
-    if (move.store && watch.on() && changes_memory(w, op, move, addresses)) watch.memory_changed();
+    if (move.is_store && watch.is_on() && changes_memory(w, op, move, addresses))
+        watch.note_memory_change();
     return true;
 }
 
-bool judge_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
-                  SharedLedger::Layout* layout) {
+bool check_shared_step(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
+                       SharedLedger::Layout* layout) {
     if (!check_addresses(w, op, move)) return false;
-    const Wavefronts waves = count_move_wavefronts(w, op, move, addresses);
-    count_shared(w, op, move.store, waves);
+    const Wavefronts access_wavefronts = count_move_wavefronts(w, op, move, addresses);
+    count_shared(w, op, move.is_store, access_wavefronts);
     Block& block = *w.block;
     u32 undefined[kLanes] = {};
     const bool has_undefined = block.shared_race && check_shared(w, op, move, addresses, undefined);
     if (!layout) return true;
     *layout = find_layout(addresses, move.bytes, w.active);
     if (block.ledger.mode() != SharedLedger::Mode::recording) return true;
-    SharedLedger::Step step{.what = op->site,
+    SharedLedger::Step step{.event_code = op->site,
                             .active = w.active,
-                            .wavefronts = static_cast<u16>(waves.taken),
-                            .ideal = static_cast<u16>(waves.ideal),
-                            .is_store = move.store,
+                            .wavefronts = static_cast<u16>(access_wavefronts.wavefront_count),
+                            .ideal = static_cast<u16>(access_wavefronts.ideal),
+                            .is_store = move.is_store,
                             .layout = *layout,
-                            .requests = static_cast<u8>(waves.requests)};
+                            .requests = static_cast<u8>(access_wavefronts.requests)};
     block.ledger.record(w.index, step, addresses, has_undefined ? undefined : nullptr);
     return true;
 }

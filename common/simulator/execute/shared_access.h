@@ -33,16 +33,16 @@ struct UndefinedLanes {
 
 /// The properties of a shape, for code that is not instantiated for each shape.
 struct SharedMove {
-    bool store;
+    bool is_store;
     u32 bytes;  ///< the number of bytes per lane
     SharedAccessKind kind;
-    void (*store_lane)(const Warp& w, const Op* op, int lane, u8* to);
+    void (*store_lane)(const Warp& w, const Op* op, int lane, u8* destination);
     bool (*find_stored_undefined)(Warp& w, const Op* op, u32* undefined);
     void (*mark_loaded_undefined)(Warp& w, const Op* op, const u32* undefined);
 };
 template <class Shape, bool Store>
 inline constexpr SharedMove kSharedMoveFor{
-    .store = Store,
+    .is_store = Store,
     .bytes = Shape::kTotal,
     .kind = Store ? UndefinedLanes<Shape>::kStore : UndefinedLanes<Shape>::kLoad,
     .store_lane = Shape::store,
@@ -54,7 +54,7 @@ void shared_addresses(const Warp& w, const Op* op, u32* addresses);
 /// Reports whether the operation's addresses fit in 32 bits. The ledger can store only such
 /// addresses.
 bool are_addresses_32_bit(const Warp& w, const Op* op);
-void count_shared(Warp& w, const Op* op, bool store, Wavefronts wavefronts);
+void count_shared(Warp& w, const Op* op, bool is_store, Wavefronts wavefronts);
 /// Passes an access to the listener and to the Watch. Returns false if the listener needs no more
 /// accesses. The caller then need not execute the access.
 bool observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses);
@@ -66,15 +66,15 @@ bool check_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addr
 /// Performs all checks of an access, and counts the access. If an address is invalid, ends the
 /// launch and returns false. If `layout` is not null, stores the layout of the addresses in
 /// `*layout`, and adds the access to the ledger if the ledger is recording.
-bool judge_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
-                  SharedLedger::Layout* layout);
+bool check_shared_step(Warp& w, const Op* op, const SharedMove& move, const u32* addresses,
+                       SharedLedger::Layout* layout);
 
 /// Loads elements for lanes that all have the same address. Each element is read only once.
 template <class Shape>
-void load_for_all(Warp& w, const Op* op, const u8* from) {
+void load_for_all(Warp& w, const Op* op, const u8* source) {
     for (u32 k = 0; k < Shape::kCount; ++k) {
         typename Shape::Memory value;
-        std::memcpy(&value, from + k * Shape::kBytes, sizeof value);
+        std::memcpy(&value, source + k * Shape::kBytes, sizeof value);
         w.write<typename Shape::Lane>(op->v[k], [=](int) { return value; });
     }
 }
@@ -98,7 +98,7 @@ void gather_lanes(Warp& w, const Op* op, const u32* addresses) {
 
 template <class Shape, bool Store>
 void move_one_by_one(Warp& w, const Op* op, const u32* addresses) {
-    for (const int l : LanesIn{w.active})
+    for (const int l : LaneRange{w.active})
         move_lane<Shape, Store>(w, op, l, w.block->shared + addresses[l]);
 }
 
@@ -132,7 +132,7 @@ void move_lanes(Warp& w, const Op* op, const u32* addresses, SharedLedger::Layou
 template <class Shape, bool Store>
 [[gnu::noinline]] const Op* access_with_checks(Warp& w, const Op* op, const u32* addresses) {
     SharedLedger::Layout layout;
-    if (!judge_shared(w, op, kSharedMoveFor<Shape, Store>, addresses, &layout)) return nullptr;
+    if (!check_shared_step(w, op, kSharedMoveFor<Shape, Store>, addresses, &layout)) return nullptr;
     move_lanes<Shape, Store>(w, op, addresses, layout);
     return op + 1;
 }
@@ -157,21 +157,22 @@ bool repeat_clean_step(Warp& w, const Op* op, const u32* addresses, const u32* s
 /// memory; otherwise, in the shared memory of any block of the cluster.
 template <class Shape, bool Store, bool Own>
 const Op* access_in_cluster(Warp& w, const Op* op) {
-    Resolved where;
-    if (!begin_cluster_access(w, op, kSharedMoveFor<Shape, Store>, Own, where)) return nullptr;
-    for (const int l : LanesIn{w.active}) move_lane<Shape, Store>(w, op, l, where.host[l]);
+    Resolved resolved;
+    if (!begin_cluster_access(w, op, kSharedMoveFor<Shape, Store>, Own, resolved)) return nullptr;
+    for (const int l : LaneRange{w.active}) move_lane<Shape, Store>(w, op, l, resolved.host[l]);
     return op + 1;
 }
 
 template <class Shape, bool Store>
 const Op* access_shared(Warp& w, const Op* op) {
-    const bool stable = (op->detail & kStableAddress) != 0;
-    if (stable && w.block->ledger.mode() == SharedLedger::Mode::comparing && !w.observed_shared &&
-        !w.undefined && repeat_clean_step<Shape, Store>(w, op, nullptr, nullptr))
+    const bool is_repeatable = (op->detail & kStableAddress) != 0;
+    if (is_repeatable && w.block->ledger.mode() == SharedLedger::Mode::comparing &&
+        !w.is_shared_observed && !w.undefined &&
+        repeat_clean_step<Shape, Store>(w, op, nullptr, nullptr))
         return op + 1;
     u32 addresses[kLanes];
     shared_addresses(w, op, addresses);
-    if (w.observed_shared && !observe_shared(w, op, kSharedMoveFor<Shape, Store>, addresses))
+    if (w.is_shared_observed && !observe_shared(w, op, kSharedMoveFor<Shape, Store>, addresses))
         [[unlikely]]
         return op + 1;
     SharedLedger& ledger = w.block->ledger;
@@ -181,7 +182,7 @@ const Op* access_shared(Warp& w, const Op* op) {
         u32 undefined[kLanes];
         const bool has_undefined =
             Store && w.undefined && UndefinedLanes<Shape>::find_stored_undefined(w, op, undefined);
-        if (repeat_clean_step<Shape, Store>(w, op, stable ? nullptr : addresses,
+        if (repeat_clean_step<Shape, Store>(w, op, is_repeatable ? nullptr : addresses,
                                             has_undefined ? undefined : nullptr))
             return op + 1;
         stop_using_ledger(*w.block);
@@ -194,10 +195,10 @@ template <class Shape, bool Store>
 const Op* access_in_plain_mode(Warp& w, const Op* op) {
     u32 addresses[kLanes];
     shared_addresses(w, op, addresses);
-    if (w.observed_shared && !observe_shared(w, op, kSharedMoveFor<Shape, Store>, addresses))
+    if (w.is_shared_observed && !observe_shared(w, op, kSharedMoveFor<Shape, Store>, addresses))
         [[unlikely]]
         return op + 1;
-    if (!judge_shared(w, op, kSharedMoveFor<Shape, Store>, addresses, nullptr)) return nullptr;
+    if (!check_shared_step(w, op, kSharedMoveFor<Shape, Store>, addresses, nullptr)) return nullptr;
     move_one_by_one<Shape, Store>(w, op, addresses);
     return op + 1;
 }

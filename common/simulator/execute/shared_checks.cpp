@@ -16,14 +16,14 @@ u32 block_row(const Block& block) {
 /// Handles a step that is not an access. If the clean block has the same step, does nothing.
 /// Otherwise, `check` passes the step to the checker, and the ledger records the step.
 template <class Check>
-void note_step(Block& block, u32 row, u32 what, Mask mask, Check check) {
+void record_step(Block& block, u32 log_row, u32 event_code, Mask mask, Check check) {
     if (block.ledger.mode() == SharedLedger::Mode::comparing) {
-        if (block.ledger.match_next_step(row, what, mask, nullptr)) return;
+        if (block.ledger.match_next_step(log_row, event_code, mask, nullptr)) return;
         stop_using_ledger(block);
     }
     if (block.shared_race) check(*block.shared_race);
     if (block.ledger.mode() == SharedLedger::Mode::recording)
-        block.ledger.record(row, {.what = what, .active = mask}, nullptr);
+        block.ledger.record(log_row, {.event_code = event_code, .active = mask}, nullptr);
 }
 
 /// Reports whether `warps` contains all warps that the block had at its start. Returns false once a
@@ -32,23 +32,23 @@ bool are_all_warps(const Block& block, Mask warps) {
     return std::popcount(warps) == static_cast<int>(block.warps.size());
 }
 
-void replay_step(Block& block, u32 row, const SharedLedger::Step& step, const u32* addresses) {
+void replay_step(Block& block, u32 log_row, const SharedLedger::Step& step, const u32* addresses) {
     SharedRace& race = *block.shared_race;
-    if (row == block_row(block)) {
-        race.barrier_complete(0, step.active, true);
-    } else if (step.what == SharedLedger::kBlockBarrier) {
-        race.barrier_arrive(0, row);
-    } else if (step.what == SharedLedger::kWarpBarrier) {
-        race.syncwarp(row, step.active, block.warps[row].live);
+    if (log_row == block_row(block)) {
+        race.complete_barrier(0, step.active, true);
+    } else if (step.event_code == SharedLedger::kBlockBarrier) {
+        race.record_barrier_arrival(0, log_row);
+    } else if (step.event_code == SharedLedger::kWarpBarrier) {
+        race.record_syncwarp(log_row, step.active, block.warps[log_row].live_lanes);
     } else {
-        const Site& site = block.launch->kernel->sites[step.what];
-        SharedAccess access{.warp = row,
-                            .site = step.what,
+        const Site& site = block.launch->kernel->sites[step.event_code];
+        SharedAccess access{.warp = log_row,
+                            .site = step.event_code,
                             .active = step.active,
                             .addresses = addresses,
                             .bytes_per_lane = site.bytes_per_lane};
-        if (!site.store) return race.read(access);
-        race.write(access);
+        if (!site.store) return race.check_read(access);
+        race.check_write(access);
         race.mark_unwritten(access, block.ledger.undefined(step));
     }
 }
@@ -56,7 +56,7 @@ void replay_step(Block& block, u32 row, const SharedLedger::Step& step, const u3
 }  // namespace
 
 void begin_shared_checks(Block& block) {
-    block.shared_race->begin_block(block.linear, block.shared_end(), block.shared);
+    block.shared_race->begin_block(block.linear_index, block.shared_end(), block.shared);
     if (block.reserved_shared)
         block.shared_race->mark_written(DeviceModel::shared_reserved_begin,
                                         DeviceModel::shared_reserved_used);
@@ -64,43 +64,46 @@ void begin_shared_checks(Block& block) {
 
 void stop_using_ledger(Block& block) {
     if (block.shared_race) begin_shared_checks(block);
-    block.ledger.stop_comparing([&](u32 row, const SharedLedger::Step& step, const u32* addresses) {
-        if (block.shared_race) replay_step(block, row, step, addresses);
-    });
+    block.ledger.stop_comparing(
+        [&](u32 log_row, const SharedLedger::Step& step, const u32* addresses) {
+            if (block.shared_race) replay_step(block, log_row, step, addresses);
+        });
 }
 
 void note_barrier_arrive(Warp& w, u32 id) {
-    note_step(*w.block, w.index, SharedLedger::kBlockBarrier, w.active,
-              [&](SharedRace& race) { race.barrier_arrive(id, race_warp(w)); });
+    record_step(*w.block, w.index, SharedLedger::kBlockBarrier, w.active,
+                [&](SharedRace& race) { race.record_barrier_arrival(id, race_warp(w)); });
 }
 
 void note_barrier_passed(Warp& w, u32 id) {
     if (GlobalRace* race = w.block->launch->global_race)
-        race->barrier_arrive(w.block->global_race, id, w.index);
+        race->record_barrier_arrival(w.block->global_race, id, w.index);
 }
 
-void note_barrier_complete(Block& block, u32 id, Mask waited, bool whole_block) {
+void note_barrier_complete(Block& block, u32 id, Mask waiting_warps, bool is_whole_block) {
     if (GlobalRace* race = block.launch->global_race) {
-        if (whole_block || are_all_warps(block, waited))
-            race->barrier(block.global_race);
+        if (is_whole_block || are_all_warps(block, waiting_warps))
+            race->complete_block_barrier(block.global_race);
         else
-            race->barrier_complete(block.global_race, id, waited);
+            race->complete_partial_barrier(block.global_race, id, waiting_warps);
     }
-    note_step(block, block_row(block), SharedLedger::kBlockBarrier, waited, [&](SharedRace& race) {
-        race.barrier_complete(id, waited, whole_block, block.first_warp);
-    });
+    record_step(block, block_row(block), SharedLedger::kBlockBarrier, waiting_warps,
+                [&](SharedRace& race) {
+                    race.complete_barrier(id, waiting_warps, is_whole_block, block.first_warp);
+                });
 }
 
 void note_warp_barrier(Warp& w) {
-    note_step(*w.block, w.index, SharedLedger::kWarpBarrier, w.active,
-              [&](SharedRace& race) { race.syncwarp(race_warp(w), w.active, w.live); });
+    record_step(*w.block, w.index, SharedLedger::kWarpBarrier, w.active, [&](SharedRace& race) {
+        race.record_syncwarp(race_warp(w), w.active, w.live_lanes);
+    });
 }
 
 /// Handles the end of a warp. If the same warp of the clean block had more steps, this block
 /// differs from the clean block.
 void note_warp_end(Warp& w) {
     Block& block = *w.block;
-    if (block.ledger.mode() == SharedLedger::Mode::comparing && !block.ledger.at_end(w.index))
+    if (block.ledger.mode() == SharedLedger::Mode::comparing && !block.ledger.is_at_end(w.index))
         stop_using_ledger(block);
 }
 

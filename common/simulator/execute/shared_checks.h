@@ -12,7 +12,7 @@ void begin_shared_checks(Block& block);
 void note_barrier_arrive(Warp& w, u32 id);
 /// Records that the warp arrives at a barrier without waiting.
 void note_barrier_passed(Warp& w, u32 id);
-void note_barrier_complete(Block& block, u32 id, Mask waited, bool whole_block);
+void note_barrier_complete(Block& block, u32 id, Mask waiting_warps, bool is_whole_block);
 void note_warp_end(Warp& w);
 
 /// Passes the block's previous steps to the race checker, which then checks all later steps, too.

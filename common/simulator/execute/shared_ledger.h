@@ -44,7 +44,7 @@ public:
     };
     /// One step of one warp: an access or a barrier.
     struct Step {
-        u32 what = 0;
+        u32 event_code = 0;
         Mask active = 0;
         u16 wavefronts = 0, ideal = 0;
         /// The index of the step's set of 32 addresses in Steps::addresses.
@@ -56,11 +56,11 @@ public:
         /// Steps::undefined.
         u32 undefined = 0;
 
-        bool is_access() const { return what < kWarpBarrier; }
+        bool is_access() const { return event_code < kWarpBarrier; }
     };
     /// All steps of a block.
     struct Steps {
-        std::vector<std::vector<Step>> of_warp;
+        std::vector<std::vector<Step>> steps_by_warp;
         /// Sets of 32 addresses. Steps with equal addresses share a set.
         std::vector<u32> addresses;
         /// Sets of 32 masks of undefined bytes. Steps with equal masks share a set.
@@ -74,48 +74,48 @@ public:
         comparing,  ///< accesses are compared with the clean block, and not passed to the checker
     };
 
-    /// Prepares for a launch. `clean` contains the steps of a block without errors, or is null if
-    /// no block has been checked yet.
-    void begin_launch(u32 warps, bool allowed, std::shared_ptr<const Steps> clean);
+    /// Prepares for a launch. `clean_steps` contains the steps of a block without errors, or is
+    /// null if no block has been checked yet.
+    void begin_launch(u32 warps, bool is_allowed, std::shared_ptr<const Steps> clean_steps);
     void begin_block();
-    /// Ends a block. `clean` is true if the checker found no error in the block. `by_values` is
-    /// true if the result depends on the values that the block stored.
-    void end_block(bool clean, bool by_values);
-    void end_launch() { clean_.reset(); }
+    /// Ends a block. `clean_steps` is true if the checker found no error in the block.
+    /// `compares_values` is true if the result depends on the values that the block stored.
+    void end_block(bool clean_steps, bool compares_values);
+    void end_launch() { clean_steps_.reset(); }
 
     Mode mode() const { return mode_; }
     /// Returns the steps that blocks are compared with, or null if there has been no clean block.
-    const std::shared_ptr<const Steps>& clean() const { return clean_; }
+    const std::shared_ptr<const Steps>& clean_steps() const { return clean_steps_; }
 
     /// Returns the warp's next step in the clean block if it matches the current step, otherwise
     /// nullptr. Must be called only while comparing. `addresses` is null if the addresses are the
     /// same in every block. `stored` contains a mask of the undefined bytes that each lane stores,
     /// or is null if there are none.
-    const Step* match_next_step(u32 warp, u32 what, Mask active, const u32* addresses,
+    const Step* match_next_step(u32 warp, u32 event_code, Mask active, const u32* addresses,
                                 const u32* stored = nullptr) {
         Cursor& cursor = cursors_[warp];
-        if (cursor.next == cursor.end) return nullptr;
-        const Step& step = *cursor.next;
-        if (step.what != what || step.active != active) return nullptr;
+        if (cursor.next_step == cursor.end_step) return nullptr;
+        const Step& step = *cursor.next_step;
+        if (step.event_code != event_code || step.active != active) return nullptr;
         if (addresses && step.is_access() && !same_addresses(step, addresses)) return nullptr;
         if ((step.is_store && step.undefined) || stored) [[unlikely]]
             if (!same_undefined(step, stored)) return nullptr;
-        ++cursor.next;
+        ++cursor.next_step;
         return &step;
     }
     /// Returns the 32 addresses of this step, with 0 for inactive lanes. Must be called only while
     /// comparing.
     const u32* addresses(const Step& step) const {
-        return clean_->addresses.data() + u64{step.addresses} * kLanes;
+        return clean_steps_->addresses.data() + u64{step.addresses} * kLanes;
     }
     /// Returns 32 masks, one per lane, of the undefined bytes that a step loaded or stored. Returns
     /// nullptr if no byte was undefined. Must be called only while comparing.
     const u32* undefined(const Step& step) const {
-        return step.undefined ? clean_->undefined.data() + u64{step.undefined - 1} * kLanes
+        return step.undefined ? clean_steps_->undefined.data() + u64{step.undefined - 1} * kLanes
                               : nullptr;
     }
-    bool has_undefined() const { return !clean_->undefined.empty(); }
-    bool at_end(u32 warp) const { return cursors_[warp].next == cursors_[warp].end; }
+    bool has_undefined() const { return !clean_steps_->undefined.empty(); }
+    bool is_at_end(u32 warp) const { return cursors_[warp].next_step == cursors_[warp].end_step; }
 
     void record(u32 warp, const Step& step, const u32* addresses, const u32* undefined = nullptr);
 
@@ -126,22 +126,22 @@ public:
 
 private:
     struct Cursor {
-        const Step* next = nullptr;
-        const Step* end = nullptr;
+        const Step* next_step = nullptr;
+        const Step* end_step = nullptr;
     };
     u32 intern_addresses(const u32* addresses, Mask active);
     bool same_addresses(const Step& step, const u32* addresses) const;
     bool same_undefined(const Step& step, const u32* stored) const;
 
     Mode mode_ = Mode::off;
-    bool allowed_ = false;
+    bool is_allowed_ = false;
     u32 stopped_comparisons_ = 0;
     u64 blocks_compared_ = 0;
-    std::shared_ptr<Steps> recorded_;  ///< the steps of the block being recorded
-    /// Maps the hash of 32 addresses to the index of these addresses in recorded_.
+    std::shared_ptr<Steps> recorded_steps_;  ///< the steps of the block being recorded
+    /// Maps the hash of 32 addresses to the index of these addresses in recorded_steps_.
     std::unordered_multimap<u64, u32> address_index_;
-    std::shared_ptr<const Steps> clean_;  ///< the steps that other blocks are compared with
-    std::vector<Cursor> cursors_;         ///< each warp's position in clean_
+    std::shared_ptr<const Steps> clean_steps_;  ///< the steps that other blocks are compared with
+    std::vector<Cursor> cursors_;               ///< each warp's position in clean_steps_
 };
 
 }  // namespace coalesce::simulator

@@ -21,12 +21,12 @@ namespace coalesce::simulator {
 class ShuffledValues {
 public:
     /// Records a shuffle. sources[l] is the lane from which active lane l has read. The lanes in
-    /// `outside` have read an undefined value.
+    /// `outside_lanes` have read an undefined value.
     void note_shuffle(const Warp& w, const Op* op, const std::array<int, kLanes>& sources,
-                      Mask outside);
+                      Mask outside_lanes);
     /// Executes Ops, starting at `op`, as long as there are undefined values to track. Returns the
     /// next Op, or null if the warp cannot continue.
-    const Op* follow(Warp& w, const Op* op);
+    const Op* follow_op(Warp& w, const Op* op);
     bool is_following() const { return is_following_; }
 
 private:
@@ -35,7 +35,7 @@ private:
     void step(Warp& w, const Op* op, bool is_next);
     Mask undefined(u32 reg) const;
     void set_undefined(u32 reg, Mask lanes, Mask undefined_lanes);
-    void report(Warp& w, const Op* store, Mask lanes);
+    void report_store(Warp& w, const Op* store, Mask lanes);
 
     std::map<u32, Mask> undefined_;  ///< for each root register, the lanes whose value is undefined
     const Op* shuffle_ = nullptr;    ///< the last shuffle that read an undefined value
@@ -47,17 +47,17 @@ private:
 
 /// Called by every shuffle; see ShuffledValues::note_shuffle().
 void note_shuffle_slowly(Warp& w, const Op* op, const std::array<int, kLanes>& sources,
-                         Mask outside);
+                         Mask outside_lanes);
 inline void note_shuffle(Warp& w, const Op* op, const std::array<int, kLanes>& sources,
-                         Mask outside) {
-    if (outside || w.shuffled) [[unlikely]]
-        note_shuffle_slowly(w, op, sources, outside);
+                         Mask outside_lanes) {
+    if (outside_lanes || w.shuffled_values) [[unlikely]]
+        note_shuffle_slowly(w, op, sources, outside_lanes);
 }
 
 /// Called after an instruction that may have been a shuffle. Returns the Op to continue with.
-inline const Op* after_shuffle(Warp& w, const Op* next) {
-    if (w.shuffled && !w.shuffled->is_following()) [[unlikely]]
-        return w.shuffled->follow(w, next);
+inline const Op* continue_after_shuffle(Warp& w, const Op* next) {
+    if (w.shuffled_values && !w.shuffled_values->is_following()) [[unlikely]]
+        return w.shuffled_values->follow_op(w, next);
     return next;
 }
 

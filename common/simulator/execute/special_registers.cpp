@@ -12,7 +12,7 @@ namespace coalesce::simulator {
 namespace {
 
 Dim3 thread_index(const Warp& w, int lane) {
-    return w.thread_of(lane);
+    return w.thread_index(lane);
 }
 Dim3 block_size(const Warp& w, int) {
     return w.block->dimensions();
@@ -30,26 +30,26 @@ Dim3 cluster_count(const Warp& w, int) {
     return count_clusters(w.block->launch->config);
 }
 Dim3 cluster_index(const Warp& w, int) {
-    const Dim3 at = w.block->index, size = w.block->launch->config.cluster;
-    return {at.x / size.x, at.y / size.y, at.z / size.z};
+    const Dim3 block_index = w.block->index, size = w.block->launch->config.cluster;
+    return {block_index.x / size.x, block_index.y / size.y, block_index.z / size.z};
 }
 Dim3 index_in_cluster(const Warp& w, int) {
-    return w.block->launch->config.cluster.place(w.block->rank);
+    return w.block->launch->config.cluster.position_of(w.block->rank);
 }
 
 template <u64 Value>
-u64 constant(const Warp&, int) {
+u64 make_constant(const Warp&, int) {
     return Value;
 }
 
 u64 clock_64(const Warp& w, int) {
-    return clock_of(w);
+    return read_clock(w);
 }
 u64 clock_low(const Warp& w, int) {
-    return static_cast<u32>(clock_of(w));
+    return static_cast<u32>(read_clock(w));
 }
 u64 clock_high(const Warp& w, int) {
-    return clock_of(w) >> 32;
+    return read_clock(w) >> 32;
 }
 
 using Table = std::map<std::string, SpecialRegister>;
@@ -71,14 +71,14 @@ Table make_table() {
     Table t = {
         {"%laneid", {thread, w32, [](const Warp&, int l) -> u64 { return l; }}},
         {"%warpid", {thread, w32, [](const Warp& w, int) -> u64 { return w.index; }}},
-        {"%nwarpid", {launch, w32, constant<M::max_threads_per_multiprocessor / kLanes>}},
+        {"%nwarpid", {launch, w32, make_constant<M::max_threads_per_multiprocessor / kLanes>}},
         // Blocks are assigned to the multiprocessors in turn.
         {"%smid",
          {block, w32,
-          [](const Warp& w, int) -> u64 { return w.block->linear % M::multiprocessors; }}},
-        {"%nsmid", {launch, w32, constant<M::multiprocessors>}},
+          [](const Warp& w, int) -> u64 { return w.block->linear_index % M::multiprocessors; }}},
+        {"%nsmid", {launch, w32, make_constant<M::multiprocessors>}},
         {"%gridid",
-         {launch, w64, [](const Warp& w, int) -> u64 { return w.block->launch->number; }}},
+         {launch, w64, [](const Warp& w, int) -> u64 { return w.block->launch->launch_number; }}},
         {"%lanemask_eq", {thread, w32, [](const Warp&, int l) -> u64 { return 1u << l; }}},
         {"%lanemask_lt", {thread, w32, [](const Warp&, int l) -> u64 { return (1u << l) - 1; }}},
         {"%lanemask_le", {thread, w32, [](const Warp&, int l) -> u64 { return (2u << l) - 1; }}},
@@ -92,7 +92,7 @@ Table make_table() {
         {"%globaltimer_hi", {always, w32, clock_high}},
         {"%dynamic_smem_size",
          {launch, w32,
-          [](const Warp& w, int) -> u64 { return w.block->launch->config.dynamic_shared; }}},
+          [](const Warp& w, int) -> u64 { return w.block->launch->config.dynamic_shared_bytes; }}},
         // An H200 allocates shared memory in units of 128 bytes. It rounds %total_smem_size up to
         // such a unit, but not %aggr_smem_size.
         {"%total_smem_size",
@@ -103,21 +103,22 @@ Table make_table() {
           [](const Warp& w, int) -> u64 {
               return w.block->shared_bytes + M::shared_reserved_per_block;
           }}},
-        {"%reserved_smem_offset_begin", {launch, w32, constant<kReserved>, true}},
-        {"%reserved_smem_offset_end", {launch, w32, constant<kReserved + M::shared_reserved_used>}},
-        {"%reserved_smem_offset_cap", {launch, w32, constant<M::shared_reserved_per_block>}},
-        {"%reserved_smem_offset_0", {launch, w32, constant<kReserved>, true}},
-        {"%reserved_smem_offset_1", {launch, w32, constant<kReserved>, true}},
+        {"%reserved_smem_offset_begin", {launch, w32, make_constant<kReserved>, true}},
+        {"%reserved_smem_offset_end",
+         {launch, w32, make_constant<kReserved + M::shared_reserved_used>}},
+        {"%reserved_smem_offset_cap", {launch, w32, make_constant<M::shared_reserved_per_block>}},
+        {"%reserved_smem_offset_0", {launch, w32, make_constant<kReserved>, true}},
+        {"%reserved_smem_offset_1", {launch, w32, make_constant<kReserved>, true}},
         {"%cluster_ctarank", {block, w32, [](const Warp& w, int) -> u64 { return w.block->rank; }}},
         {"%cluster_nctarank",
          {launch, w32, [](const Warp& w, int) { return w.block->launch->config.cluster.count(); }}},
         {"%is_explicit_cluster",
          {launch, Width::predicate,
-          [](const Warp& w, int) -> u64 { return w.block->launch->config.explicit_cluster; }}},
-        {"%current_graph_exec", {launch, w64, constant<0>}},
+          [](const Warp& w, int) -> u64 { return w.block->launch->config.has_explicit_cluster; }}},
+        {"%current_graph_exec", {launch, w64, make_constant<0>}},
         // kLocalWindowRegister is not a PTX register. It contains the generic address of the
         // thread's local memory, which cvta uses.
-        {kLocalWindowRegister, {thread, w64, local_window_of}},
+        {kLocalWindowRegister, {thread, w64, local_window_address}},
     };
     add_axes<thread_index>(t, "%tid", thread);
     add_axes<block_size>(t, "%ntid", launch);
@@ -127,7 +128,7 @@ Table make_table() {
     add_axes<cluster_count>(t, "%nclusterid", launch);
     add_axes<index_in_cluster>(t, "%cluster_ctaid", block);
     add_axes<cluster_size>(t, "%cluster_nctaid", launch);
-    for (int i = 0; i < 32; ++i) t["%envreg" + std::to_string(i)] = {launch, w32, constant<0>};
+    for (int i = 0; i < 32; ++i) t["%envreg" + std::to_string(i)] = {launch, w32, make_constant<0>};
     // cooperative_groups finds its grid barrier through %envreg1 and %envreg2, which hold the high
     // and the low half of the barrier's address.
     t["%envreg1"].value = [](const Warp& w, int) { return w.block->launch->grid_workspace >> 32; };
@@ -141,19 +142,19 @@ Table make_table() {
 
 const SpecialRegister* find_special_register(const std::string& name) {
     static const Table table = make_table();
-    const auto found = table.find(name);
-    return found == table.end() ? nullptr : &found->second;
+    const auto entry = table.find(name);
+    return entry == table.end() ? nullptr : &entry->second;
 }
 
 void read_special(Warp& w, const SpecialRegister& special, Slot slot) {
     // Read the register once for the whole warp unless it depends on the lane. All lanes must read
     // the clock in the same cycle.
-    const u64 first = special.value(w, w.first_active());
+    const u64 first_value = special.value(w, w.first_active());
     const auto value = [&](int l) {
-        return special.varies == Varies::thread ? special.value(w, l) : first;
+        return special.varies == Varies::thread ? special.value(w, l) : first_value;
     };
     if (special.width == Width::predicate)
-        w.write_predicate(slot, first ? kAllLanes : 0);
+        w.write_predicate(slot, first_value ? kAllLanes : 0);
     else if (special.width == Width::w64)
         w.write<u64>(slot, value);
     else
@@ -161,17 +162,17 @@ void read_special(Warp& w, const SpecialRegister& special, Slot slot) {
 }
 
 const Op* run_read_special(Warp& w, const Op* op) {
-    w.count(op);  // the clock must include the preceding instructions
+    w.count_instruction(op);  // the clock must include the preceding instructions
     read_special(w, *reinterpret_cast<const SpecialRegister*>(op->immediate), op->d);
     return op + 1;
 }
 
-u64 clock_of(const Warp& warp) {
+u64 read_clock(const Warp& warp) {
     const Block& block = *warp.block;
-    u64 executed = 0;
-    for (const Warp& w : block.warps) executed += w.executed;
-    return block.launch->started_at + block.launch->skipped_cycles + block.cycles +
-           block.launch->cycles_per_instruction * executed;
+    u64 executed_instructions = 0;
+    for (const Warp& w : block.warps) executed_instructions += w.executed_instructions;
+    return block.launch->start_cycles + block.launch->skipped_cycles + block.cycles +
+           block.launch->cycles_per_instruction * executed_instructions;
 }
 
 }  // namespace coalesce::simulator

@@ -54,6 +54,6 @@ const Op* run_read_special(Warp&, const Op*);
 /// Returns the simulated time in nanoseconds. One cycle takes one nanosecond. The time advances by
 /// Launch::cycles_per_instruction for every warp instruction of the block, and by the duration of
 /// each nanosleep.
-u64 clock_of(const Warp& warp);
+u64 read_clock(const Warp& warp);
 
 }  // namespace coalesce::simulator

@@ -20,8 +20,8 @@ const Op* run_nothing(Warp&, const Op* op) {
 /// Executes a fence. Op::count is 1 if the scope of the fence is the block. Op::detail is 1 if the
 /// fence makes stores to shared memory visible to the asynchronous proxy.
 const Op* run_fence(Warp& w, const Op* op) {
-    fence(w, op->count != 0 ? GlobalRace::Scope::block : GlobalRace::Scope::device);
-    if (op->detail && w.block->shared_race) w.block->shared_race->fence_proxy(race_warp(w));
+    note_fence(w, op->count != 0 ? GlobalRace::Scope::block : GlobalRace::Scope::device);
+    if (op->detail && w.block->shared_race) w.block->shared_race->record_proxy_fence(race_warp(w));
     return op + 1;
 }
 
@@ -34,19 +34,19 @@ const Op* run_zero(Warp& w, const Op* op) {
 /// Advances the block's time by the longest sleep among the active lanes.
 const Op* run_sleep(Warp& w, const Op* op) {
     const u32* nanoseconds = w.lanes<u32>(op->a);
-    u32 longest = 0;
-    for (const int l : LanesIn{w.active}) longest = std::max(longest, nanoseconds[l]);
-    w.block->cycles += longest;
+    u32 longest_sleep = 0;
+    for (const int l : LaneRange{w.active}) longest_sleep = std::max(longest_sleep, nanoseconds[l]);
+    w.block->cycles += longest_sleep;
     return op + 1;
 }
 
 /// Reports whether the function reads the address of the grid's barrier, as grid.sync() does.
 bool uses_grid_barrier(const ptx::Function& function) {
-    const auto reads_address = [](const ptx::Operand& operand) {
+    const auto is_grid_address = [](const ptx::Operand& operand) {
         return operand.is_special() && operand.name == "%envreg2";
     };
     return std::any_of(function.body.begin(), function.body.end(), [&](const auto& i) {
-        return std::any_of(i.operands.begin(), i.operands.end(), reads_address);
+        return std::any_of(i.operands.begin(), i.operands.end(), is_grid_address);
     });
 }
 
@@ -67,20 +67,20 @@ const Op* run_trap(Warp& w, const Op* op) {
 
 // ---- isspacep ----
 
-bool is_in_space(const Warp& w, u64 address, StateSpace space, bool include_other_blocks) {
-    const StateSpace actual = space_at(address);
+bool is_in_space(const Warp& w, u64 address, StateSpace space, bool includes_other_blocks) {
+    const StateSpace actual_space = find_space(address);
     if (space == StateSpace::constant) {
         const Allocation* allocation = w.block->launch->allocations->find(address);
         return allocation && allocation->kind == AllocationKind::constant;
     }
-    if (space == StateSpace::shared && !include_other_blocks && actual == space)
-        return owner_of(*w.block, address_in_space(address)) == w.block;
-    return actual == space;
+    if (space == StateSpace::shared && !includes_other_blocks && actual_space == space)
+        return find_owner_block(*w.block, address_in_space(address)) == w.block;
+    return actual_space == space;
 }
 
 const Op* run_is_space(Warp& w, const Op* op) {
     const u64* addresses = w.lanes<u64>(op->a);
-    w.write_predicate(op->d, lanes_where(w.active, [&](int l) {
+    w.write_predicate(op->d, select_lanes(w.active, [&](int l) {
                           return is_in_space(w, addresses[l], space_of(op), op->count != 0);
                       }));
     return op + 1;
@@ -95,9 +95,10 @@ const Op* run_map_address(Warp& w, const Op* op) {
     const Address* address = w.lanes<Address>(op->a);
     const u32* rank = w.lanes<u32>(op->b);
     w.write<Address>(op->d, [=](int l) {
-        const u64 within = address_in_space(address[l]);
-        const u64 mapped = rank[l] * kWindowBytes % kSharedWindowBytes + within % kWindowBytes;
-        return static_cast<Address>(address[l] - within + mapped);
+        const u64 offset_in_block = address_in_space(address[l]);
+        const u64 mapped_address =
+            rank[l] * kWindowBytes % kSharedWindowBytes + offset_in_block % kWindowBytes;
+        return static_cast<Address>(address[l] - offset_in_block + mapped_address);
     });
     return op + 1;
 }
@@ -117,10 +118,10 @@ const Op* run_block_rank(Warp& w, const Op* op) {
 // Describes membar.{cta,gl,sys}; fence{.sc,.acq_rel}{.scope}; fence.proxy.KIND;
 // fence.mbarrier_init...
 Description describe_fence(const ptx::Instruction& i, const ptx::Function&) {
-    const bool is_for_copies =
+    const bool is_proxy_fence =
         (i.has("proxy") && i.has("async") && !i.has("global")) || i.has("mbarrier_init");
     return describe(i, {.run = run_fence,
-                        .detail = static_cast<u8>(is_for_copies),
+                        .detail = static_cast<u8>(is_proxy_fence),
                         .count = i.has("cta"),
                         .has_side_effects = true});
 }
@@ -148,7 +149,7 @@ Description describe_trap(const ptx::Instruction& i, const ptx::Function&) {
 // Describes isspacep.SPACE p, a.
 Description describe_is_space(const ptx::Instruction& i, const ptx::Function&) {
     const StateSpace space =
-        i.has("param") || i.has("param::entry") ? StateSpace::param : space_of(i);
+        i.has("param") || i.has("param::entry") ? StateSpace::param : find_space(i);
     if (space == StateSpace::generic) return std::nullopt;
     return describe(i, {.run = run_is_space,
                         .operands = {{Role::destination, Width::predicate}, {Role::a, Width::w64}},
@@ -158,7 +159,7 @@ Description describe_is_space(const ptx::Instruction& i, const ptx::Function&) {
 
 // Describes mapa{.shared::cluster}.{u32,u64} d, a, block.
 Description describe_map_address(const ptx::Instruction& i, const ptx::Function&) {
-    const Width width = width_of_type(type_of(i));
+    const Width width = lane_width(find_type(i));
     const Handler run = width == Width::w64 ? run_map_address<u64> : run_map_address<u32>;
     return describe(
         i, {.run = run,
@@ -167,7 +168,7 @@ Description describe_map_address(const ptx::Instruction& i, const ptx::Function&
 
 // Describes getctarank{.shared::cluster}.{u32,u64} d, a.
 Description describe_block_rank(const ptx::Instruction& i, const ptx::Function&) {
-    const Width width = width_of_type(type_of(i));
+    const Width width = lane_width(find_type(i));
     return describe(i, {.run = width == Width::w64 ? run_block_rank<u64> : run_block_rank<u32>,
                         .operands = {{Role::destination, Width::w32}, {Role::a, width}}});
 }

@@ -8,38 +8,39 @@
 namespace coalesce::simulator {
 
 Trace& trace() {
-    static Trace the_trace;
-    return the_trace;
+    static Trace instance;
+    return instance;
 }
 
-void Trace::begin(u64 block, u32 warp, std::size_t limit) {
+void Trace::begin(u64 block, u32 warp, std::size_t max_accesses) {
     block_ = block;
     warp_ = warp;
-    limit_ = limit;
+    max_accesses_ = max_accesses;
     accesses_.clear();
 }
 
-void Trace::note(const Warp& w, const Op* op, const ObservedAccess& heard) {
-    if (accesses_.size() >= limit_ || heard.bulk || heard.kind == Access::atomic) return;
-    TracedAccess& access = accesses_.emplace_back();
-    access.place = w.block->launch->kernel->place(op);
-    access.shared = heard.shared;
-    access.store = heard.kind == Access::store;
-    access.bytes_per_lane = heard.bytes;
-    access.active = heard.lanes;
-    for (const int l : LanesIn{heard.lanes}) access.addresses[l] = heard.addresses[l];
-    if (heard.shared) {
-        const LaneOffsets offsets = to_offsets(heard.addresses, heard.lanes);
+void Trace::note_access(const Warp& w, const Op* op, const ObservedAccess& access) {
+    if (accesses_.size() >= max_accesses_ || access.is_bulk || access.kind == Access::atomic)
+        return;
+    TracedAccess& traced_access = accesses_.emplace_back();
+    traced_access.place = w.block->launch->kernel->place(op);
+    traced_access.shared = access.shared;
+    traced_access.store = access.kind == Access::store;
+    traced_access.bytes_per_lane = access.bytes;
+    traced_access.active = access.lanes;
+    for (const int l : LaneRange{access.lanes}) traced_access.addresses[l] = access.addresses[l];
+    if (access.shared) {
+        const LaneOffsets offsets = to_offsets(access.addresses, access.lanes);
         const Wavefronts wavefronts =
-            count_wavefronts(offsets.data(), heard.bytes, heard.lanes, to_shared_kind(heard));
-        access.cost = wavefronts.taken;
-        access.ideal = wavefronts.ideal;
+            count_wavefronts(offsets.data(), access.bytes, access.lanes, to_shared_kind(access));
+        traced_access.cost = wavefronts.wavefront_count;
+        traced_access.ideal = wavefronts.ideal;
     } else {
-        access.cost = count_sectors(access.addresses, heard.bytes, heard.lanes);
+        traced_access.cost = count_sectors(traced_access.addresses, access.bytes, access.lanes);
         // The ideal number of sectors is the number that the requested bytes fill, or fewer if
         // lanes share an address.
-        const u32 bytes = heard.bytes * static_cast<u32>(std::popcount(heard.lanes));
-        access.ideal = std::min(access.cost, (bytes + 31) / 32);
+        const u32 bytes = access.bytes * static_cast<u32>(std::popcount(access.lanes));
+        traced_access.ideal = std::min(traced_access.cost, (bytes + 31) / 32);
     }
 }
 

@@ -28,20 +28,20 @@ struct TracedAccess {
 
 class Trace : public AccessListener {
 public:
-    /// Starts to record the first `limit` accesses of a warp, counted over all launches.
-    void begin(u64 block, u32 warp, std::size_t limit);
-    void end() { limit_ = 0; }
+    /// Starts to record the first `max_accesses` accesses of a warp, counted over all launches.
+    void begin(u64 block, u32 warp, std::size_t max_accesses);
+    void end() { max_accesses_ = 0; }
 
     bool is_enabled(u64 block, u32 warp) const {
-        return accesses_.size() < limit_ && block == block_ && warp == warp_;
+        return accesses_.size() < max_accesses_ && block == block_ && warp == warp_;
     }
-    void note(const Warp& w, const Op* op, const ObservedAccess& heard) override;
+    void note_access(const Warp& w, const Op* op, const ObservedAccess& access) override;
     const std::vector<TracedAccess>& accesses() const { return accesses_; }
 
 private:
     u64 block_ = 0;
     u32 warp_ = 0;
-    std::size_t limit_ = 0;  ///< the maximum number of accesses; 0 if no warp is traced
+    std::size_t max_accesses_ = 0;  ///< the maximum number of accesses; 0 if no warp is traced
     std::vector<TracedAccess> accesses_;
 };
 

@@ -10,34 +10,36 @@
 namespace coalesce::simulator {
 
 void forget_undefined_slowly(Warp& w, const Op* op) {
-    if (!w.undefined->find(op->site)) return;
-    UndefinedBytes::Lanes& lanes = w.undefined->lanes_of(op->site);
-    for (const int l : LanesIn{w.active}) lanes[l] = 0;
+    if (!w.undefined->find_lanes(op->site)) return;
+    UndefinedBytes::Lanes& lanes = w.undefined->find_or_add(op->site);
+    for (const int l : LaneRange{w.active}) lanes[l] = 0;
 }
 
 void note_undefined(Warp& w, const Op* op, int lane, u32 bytes) {
     if (bytes == 0) return;
     if (!w.undefined) w.undefined = &w.block->undefined[w.index];
-    w.undefined->lanes_of(op->site)[lane] = bytes;
+    w.undefined->find_or_add(op->site)[lane] = bytes;
 }
 
 void note_undefined(Warp& w, const Op* op, const u32* bytes) {
     forget_undefined(w, op);
-    for (const int l : LanesIn{bytes ? w.active : 0}) note_undefined(w, op, l, bytes[l]);
+    for (const int l : LaneRange{bytes ? w.active : 0}) note_undefined(w, op, l, bytes[l]);
 }
 
 bool undefined_in_store(const Warp& w, const Op* op, u32* bytes) {
     std::fill_n(bytes, kLanes, 0);
-    u32 any = 0;
-    for (const CopiedBytes& copy : byte_uses(*w.block->launch->kernel).store(op->site)) {
-        const UndefinedBytes::Lanes* loaded = w.undefined->find(copy.load);
-        if (!loaded) continue;
-        for (const int l : LanesIn{w.active}) {
-            bytes[l] |= ((*loaded)[l] >> copy.from & first_lanes(copy.count)) << copy.to;
-            any |= bytes[l];
+    u32 undefined_mask = 0;
+    for (const CopiedBytes& copy : byte_uses(*w.block->launch->kernel).stored_copies(op->site)) {
+        const UndefinedBytes::Lanes* loaded_bytes = w.undefined->find_lanes(copy.load);
+        if (!loaded_bytes) continue;
+        for (const int l : LaneRange{w.active}) {
+            bytes[l] |=
+                ((*loaded_bytes)[l] >> copy.from_byte & mask_of_first_lanes(copy.byte_count))
+                << copy.to_byte;
+            undefined_mask |= bytes[l];
         }
     }
-    return any != 0;
+    return undefined_mask != 0;
 }
 
 void mark_undefined_stored_slowly(Warp& w, const Op* op, const u64* addresses) {
@@ -59,7 +61,7 @@ bool is_always_mistake(const LoadUse& use, const LaneAccess& access) {
 }
 
 void note_mistake(const Warp& w, u32 site, int lane) {
-    MistakenReads& mistakes = w.block->launch->kernel->mistaken_reads[site];
+    UninitialisedReads& mistakes = w.block->launch->kernel->uninitialised_reads[site];
     const u64 rank = thread_number(w, lane);
     u64 first = mistakes.first.load(std::memory_order_relaxed);
     while (rank < first &&
@@ -74,10 +76,11 @@ void note_mistake(const Warp& w, u32 site, int lane) {
 bool is_end_of_fill(const DeviceMemory& memory, const Allocation& allocation, u64 begin, u64 end) {
     const u64 size = end - begin;
     if (begin < allocation.begin + size) return false;
-    for (u64 at = begin; at < end; ++at) {
-        const bool good =
-            memory.is_written(at) ? memory.is_written_by_host(at) : memory.is_written(at - size);
-        if (!good) return false;
+    for (u64 byte_address = begin; byte_address < end; ++byte_address) {
+        const bool is_written = memory.is_written(byte_address)
+                                    ? memory.is_written_by_host(byte_address)
+                                    : memory.is_written(byte_address - size);
+        if (!is_written) return false;
     }
     return true;
 }
@@ -88,28 +91,28 @@ u32 find_undefined_bytes(Warp& w, const Op* op, u32 site, int lane, const LaneAc
     const Launch& launch = *w.block->launch;
     const DeviceMemory& memory = *launch.memory;
     const Allocation& allocation = *launch.allocations->find(access.address);
-    const LoadUse& use = byte_uses(*launch.kernel).load(site);
-    const auto within = [&](u64 address) {
+    const LoadUse& use = byte_uses(*launch.kernel).load_use(site);
+    const auto is_within = [&](u64 address) {
         return std::clamp(address, allocation.begin, allocation.end);
     };
-    bool is_error = is_uninitialised_read_error(
-        use, access.unwritten, access.address, access.bytes, [&](u64 begin, u64 end) {
-            for (u64 at = within(begin); at < within(end); ++at)
+    bool is_mistake = is_uninitialised_read_error(
+        use, access.unwritten_mask, access.address, access.bytes, [&](u64 begin, u64 end) {
+            for (u64 at = is_within(begin); at < is_within(end); ++at)
                 if (memory.is_written(at)) return true;
             return false;
         });
-    if (!is_error && !use.is_stored_back && (access.unwritten & use.members)) {
-        const u64 begin = access.address + static_cast<u64>(i64{std::min(use.part_begin, 0)});
+    if (!is_mistake && !use.is_stored_back && (access.unwritten_mask & use.member_bytes)) {
+        const u64 begin = access.address + static_cast<u64>(i64{std::min(use.struct_begin, 0)});
         const u64 end = access.address +
-                        std::max<u64>(access.bytes, static_cast<u64>(std::max(use.part_end, 0)));
-        is_error = is_end_of_fill(memory, allocation, within(begin), within(end));
+                        std::max<u64>(access.bytes, static_cast<u64>(std::max(use.struct_end, 0)));
+        is_mistake = is_end_of_fill(memory, allocation, is_within(begin), is_within(end));
     }
-    if (!is_error) return access.unwritten;
-    const bool is_whole = static_cast<u32>(std::popcount(access.unwritten)) == access.bytes;
+    if (!is_mistake) return access.unwritten_mask;
+    const bool is_whole = static_cast<u32>(std::popcount(access.unwritten_mask)) == access.bytes;
     if (is_whole && is_always_mistake(use, access)) note_mistake(w, site, lane);
-    const char* kind = "uninitialised global read";
-    reports().add(describe_uninitialised_global(w.describe(op, "initcheck", kind, lane), access,
-                                                *launch.allocations));
+    const char* report_kind = "uninitialised global read";
+    reports().add(describe_uninitialised_global(w.describe(op, "initcheck", report_kind, lane),
+                                                access, *launch.allocations));
     return 0;
 }
 

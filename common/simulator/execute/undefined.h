@@ -20,10 +20,10 @@ class UndefinedBytes {
 public:
     /// For each lane, a mask whose bit k stands for byte k of the value that the lane loaded.
     using Lanes = std::array<u32, kLanes>;
-    Lanes& lanes_of(u32 load_site) { return by_site_[load_site]; }
-    const Lanes* find(u32 load_site) const {
-        const auto found = by_site_.find(load_site);
-        return found == by_site_.end() ? nullptr : &found->second;
+    Lanes& find_or_add(u32 load_site) { return by_site_[load_site]; }
+    const Lanes* find_lanes(u32 load_site) const {
+        const auto entry = by_site_.find(load_site);
+        return entry == by_site_.end() ? nullptr : &entry->second;
     }
 
 private:

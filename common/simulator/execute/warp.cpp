@@ -4,13 +4,13 @@
 
 namespace coalesce::simulator {
 
-Dim3 Warp::thread_of(int lane) const {
-    return block->dimensions().place(index * kLanes + static_cast<u32>(lane));
+Dim3 Warp::thread_index(int lane) const {
+    return block->dimensions().position_of(index * kLanes + static_cast<u32>(lane));
 }
 
-void Warp::enter(Frame* of) {
-    frame = of;
-    file[kOwnFile] = of ? of->registers : kernel_file;
+void Warp::enter_frame(Frame* caller_frame) {
+    frame = caller_frame;
+    register_files[kOwnFile] = caller_frame ? caller_frame->registers : kernel_file;
 }
 
 Report Warp::describe(const Op* op, const char* check, const char* kind, int lane,
@@ -19,16 +19,16 @@ Report Warp::describe(const Op* op, const char* check, const char* kind, int lan
     report.check = check;
     report.kind = kind;
     report.where = block->launch->kernel->place(op);
-    report.kernel = block->launch->kernel->demangled;
+    report.kernel = block->launch->kernel->display_name;
     report.block = block->index;
-    report.thread = thread_of(lane);
+    report.thread = thread_index(lane);
     report.message = message;
     report.cure = cure;
     return report;
 }
 
-Failed Warp::fail(const Op* op, Status status, const char* check, const char* kind,
-                  const std::string& message, int lane, u64 address) {
+Failed Warp::fail_launch(const Op* op, Status status, const char* check, const char* kind,
+                         const std::string& message, int lane, u64 address) {
     Report report = describe(op, check, kind, lane, message);
     report.address = address;
     return fail(status, report);

@@ -23,7 +23,7 @@ namespace coalesce::simulator {
 struct Block;
 struct LaneAccess;
 class AccessListener;
-class MarkedReads;
+class AllocationReadMarks;
 class StepListener;
 class ShuffledValues;
 class UndefinedBytes;
@@ -33,12 +33,12 @@ struct SiteCache {
     /// The device addresses of the allocation. Initially, the range contains no address. Compare
     /// with `end - size`, because `address + size` could overflow.
     u64 begin = ~u64{0}, end = 1024;
-    std::ptrdiff_t to_host = 0;
+    std::ptrdiff_t host_offset = 0;
     u8* shadow = nullptr;  ///< the shadow of `begin`; null if all bytes are initialized
     /// True if no writes to the allocation are expected (see GlobalRace).
-    bool read_only = false;
+    bool is_read_only = false;
     /// The object that records the launch's reads of the allocation, or null.
-    MarkedReads* reads = nullptr;
+    AllocationReadMarks* reads = nullptr;
 };
 
 struct Frame;  ///< the registers of a call (execute/calls.h); null in the kernel itself
@@ -51,13 +51,13 @@ using LaneOf = std::conditional_t<sizeof(T) == 8, u64, u32>;
 enum : int { kOwnFile = 0, kUniformFile = 1 };
 
 struct Fragment {
-    const Op* at = nullptr;
+    const Op* next_op = nullptr;
     Mask lanes = 0;
     Frame* frame = nullptr;
     enum class State : u8 {
         ready,
         at_barrier,    ///< waits at bar.sync until the block's barrier `barrier` completes
-        at_warp_sync,  ///< waits at a .sync instruction for all lanes of `wanted`
+        at_warp_sync,  ///< waits at a .sync instruction for all lanes of `awaited_lanes`
         /// Waits at barrier.cluster.wait until all threads of the cluster have arrived.
         at_cluster_barrier,
         /// Waits for something outside the warp, such as a grid barrier, an mbarrier or a memory
@@ -68,8 +68,8 @@ struct Fragment {
     /// The instruction with which a spinning fragment polls memory, or null if it is unknown.
     const Op* polling_op = nullptr;
     /// True if the fragment has spun for a long time. Other fragments then run first.
-    bool resting = false;
-    Mask wanted = 0;
+    bool is_resting = false;
+    Mask awaited_lanes = 0;
 };
 
 /// The value that a function returns after it has ended the launch. Converts to a null pointer and
@@ -83,15 +83,15 @@ struct Failed {
 };
 
 struct Warp {
-    u8* file[2] = {nullptr, nullptr};
+    u8* register_files[2] = {nullptr, nullptr};
     Mask active = 0;  ///< the lanes of the running fragment
     Frame* frame = nullptr;
     Block* block = nullptr;
     u32 index = 0;                 ///< the index of the warp within the block
-    Mask existing = 0;             ///< the lanes that execute a thread of the block
-    Mask live = 0;                 ///< the existing lanes that have not exited
+    Mask existing_lanes = 0;       ///< the lanes that execute a thread of the block
+    Mask live_lanes = 0;           ///< the existing lanes that have not exited
     bool has_met_barrier = false;  ///< true if the warp has waited at a barrier of the block
-    std::vector<Fragment> others;  ///< all fragments except the running fragment
+    std::vector<Fragment> other_fragments;  ///< all fragments except the running fragment
 
     SiteCounters* counters = nullptr;  ///< the worker's counters, parallel to Kernel::sites
     SiteCache* caches = nullptr;       ///< the worker's caches, parallel to Kernel::sites
@@ -108,13 +108,14 @@ struct Warp {
     /// then not executed.
     mutable bool has_recorded_enough = false;
     /// True if accesses must be examined, because there is a listener or Watch::on() is true.
-    bool observed = false;
+    bool is_observed = false;
     /// True if accesses to shared memory must be examined, in addition to those to global memory.
-    bool observed_shared = false;
+    bool is_shared_observed = false;
     /// How often the worker has executed each run of straight-line code, in the order of
     /// Kernel::Code::straight_line_runs.
     u64* straight_line_counts = nullptr;
-    u64 executed = 0;  ///< the number of PTX instructions executed since the warp began
+    u64 executed_instructions =
+        0;  ///< the number of PTX instructions executed since the warp began
     /// The number of executed instructions that `lane_instructions` already includes.
     u64 included_instructions = 0;
     /// The number of active lanes, summed over all executed instructions.
@@ -126,18 +127,18 @@ struct Warp {
     /// The number of backward branches that the warp may still execute in this slice.
     i64 fuel = 0;
     /// The weighted count of spin-wait iterations since other fragments last ran.
-    u32 spins = 0;
-    /// When `spins` reaches this value, other fragments of the warp run first.
+    u32 spin_count = 0;
+    /// When `spin_count` reaches this value, other fragments of the warp run first.
     u32 spin_limit = 0;
     u32 waiting_iterations = 0;  ///< the number of spin-wait iterations in this slice
     /// The value of Watch::changes() at the last iteration of a spin-wait loop.
-    u64 changes_seen = 0;
+    u64 last_seen_changes = 0;
     /// The number of successive slices that the warp has used up without spinning.
     u32 full_slices = 0;
     /// The last instruction that read memory in a spin-wait loop, set while Watch::on() is true.
     const Op* polling_op = nullptr;
-    const Frame* polling_frame = nullptr;  ///< the call that executed `polling_op`
-    bool slice_ended_spinning = false;     ///< true if the last slice ended in a spin-wait loop
+    const Frame* polling_frame = nullptr;   ///< the call that executed `polling_op`
+    bool has_ended_slice_spinning = false;  ///< true if the last slice ended in a spin-wait loop
     /// A hash of all changes to local memory since Watch::on() became true (see note_local_store).
     u64 local_state = 0;
     u8* kernel_file = nullptr;  ///< the kernel's own register file, even during a call
@@ -152,12 +153,12 @@ struct Warp {
     UndefinedBytes* undefined = nullptr;
     /// The tracker of undefined shuffle results (execute/shuffled_values.h), or null if there are
     /// no such results.
-    ShuffledValues* shuffled = nullptr;
-    u8* local = nullptr;  ///< the lanes' local memory, with `local_bytes` bytes per lane
-    /// The shadow of `local`, with a bit per written byte (execute/local_memory.h), or null.
+    ShuffledValues* shuffled_values = nullptr;
+    u8* local_memory = nullptr;  ///< the lanes' local memory, with `local_bytes` bytes per lane
+    /// The shadow of `local_memory`, with a bit per written byte (execute/local_memory.h), or null.
     u8* local_shadow = nullptr;
     u32 local_bytes = 0;
-    u32 first_pending = 0;  ///< the site of the oldest pending load
+    u32 first_pending_site = 0;  ///< the site of the oldest pending load
     /// A bit for each load from global memory that the warp has not waited for yet
     /// (ptxas/load_waits.h).
     u64 pending_loads = 0;
@@ -166,10 +167,10 @@ struct Warp {
     template <class Lane>
     Lane* lanes(Slot slot) const {
         return reinterpret_cast<Lane*>(
-            __builtin_assume_aligned(file[slot.uniform] + slot.offset, 64));
+            __builtin_assume_aligned(register_files[slot.uniform] + slot.offset, 64));
     }
     Mask& predicate(Slot slot) const {
-        return *reinterpret_cast<Mask*>(file[slot.uniform] + slot.offset);
+        return *reinterpret_cast<Mask*>(register_files[slot.uniform] + slot.offset);
     }
 
     bool is_active(int lane) const { return active >> lane & 1; }
@@ -198,37 +199,37 @@ struct Warp {
         p = (p & ~active) | (value & active);
     }
 
-    Dim3 thread_of(int lane) const;
+    Dim3 thread_index(int lane) const;
 
     /// Switches to the registers of a call, or of the kernel itself if `of` is null.
-    void enter(Frame* of);
+    void enter_frame(Frame* of);
 
     /// Counts an execution of the run of straight-line code that ends with this Op.
-    void count(const Op* op) {
-        executed += op->weight;
+    void count_instruction(const Op* op) {
+        executed_instructions += op->instruction_count;
         ++straight_line_counts[op->site];
     }
     /// Records that a load from global memory has been issued.
-    void load_issued(const Op* op) {
-        if (!pending_loads) first_pending = op->site;
+    void note_issued_load(const Op* op) {
+        if (!pending_loads) first_pending_site = op->site;
         pending_loads |= u64{1} << op->load_bit;
     }
     /// Waits until all issued loads have arrived.
     void wait_for_loads() {
-        ++counters[first_pending].waits;
+        ++counters[first_pending_site].wait_count;
         pending_loads = 0;
     }
     /// Adds the instructions executed since the previous call to `lane_instructions`. Must be
     /// called before `active` changes.
     void update_lane_instructions() {
-        lane_instructions +=
-            (executed - included_instructions) * static_cast<u64>(std::popcount(active));
-        included_instructions = executed;
+        lane_instructions += (executed_instructions - included_instructions) *
+                             static_cast<u64>(std::popcount(active));
+        included_instructions = executed_instructions;
     }
 
     /// Ends the launch with `status`, and reports the cause unless an error was already reported.
-    Failed fail(const Op* op, Status status, const char* check, const char* kind,
-                const std::string& message, int lane, u64 address = 0);
+    Failed fail_launch(const Op* op, Status status, const char* check, const char* kind,
+                       const std::string& message, int lane, u64 address = 0);
     /// Ends the launch with a report that the caller has created. The launch ends even if the
     /// report's check is disabled.
     Failed fail(Status status, const Report& report);

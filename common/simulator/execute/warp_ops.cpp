@@ -45,55 +45,55 @@ enum class Shuffle : u8 { up, down, butterfly, index };
 /// segment.
 struct ShuffleSource {
     int lane;
-    bool inside;
+    bool is_inside;
 };
 ShuffleSource shuffle_source(Shuffle mode, int lane, u32 distance, u32 clamp) {
     const int step = static_cast<int>(distance & 31);
     const int segment = static_cast<int>(clamp >> 8 & 31);
     const int limit = static_cast<int>(clamp & 31);
     const int lowest = lane & segment;
-    const int last = lowest | (limit & ~segment);
+    const int last_lane = lowest | (limit & ~segment);
     switch (mode) {
-        case Shuffle::up: return {lane - step, lane - step >= last};
-        case Shuffle::down: return {lane + step, lane + step <= last};
-        case Shuffle::butterfly: return {lane ^ step, (lane ^ step) <= last};
+        case Shuffle::up: return {lane - step, lane - step >= last_lane};
+        case Shuffle::down: return {lane + step, lane + step <= last_lane};
+        case Shuffle::butterfly: return {lane ^ step, (lane ^ step) <= last_lane};
         case Shuffle::index: break;
     }
-    const int wanted = lowest | (step & ~segment);
-    return {wanted, wanted <= last};
+    const int source_lane = lowest | (step & ~segment);
+    return {source_lane, source_lane <= last_lane};
 }
 
 template <Shuffle Mode>
 const Op* run_shuffle(Warp& w, const Op* op) {
-    std::array<u32, kLanes> held;
-    std::copy_n(w.lanes<u32>(op->a), kLanes, held.begin());
+    std::array<u32, kLanes> held_values;
+    std::copy_n(w.lanes<u32>(op->a), kLanes, held_values.begin());
     const u32* distance = w.lanes<u32>(op->b);
     const u32* clamp = w.lanes<u32>(op->c);
 
     std::array<u32, kLanes> result{};
     std::array<int, kLanes> sources{};
-    Mask inside = 0, outside = 0;
-    for (const int lane : LanesIn{w.active}) {
+    Mask is_inside = 0, outside = 0;
+    for (const int lane : LaneRange{w.active}) {
         const ShuffleSource source = shuffle_source(Mode, lane, distance[lane], clamp[lane]);
-        const int from = source.inside ? source.lane : lane;
+        const int source_lane = source.is_inside ? source.lane : lane;
         // The value read from an inactive lane is undefined. Using zero makes the result the same
         // in every run.
-        result[lane] = w.is_active(from) ? held[from] : 0;
-        sources[lane] = from;
+        result[lane] = w.is_active(source_lane) ? held_values[source_lane] : 0;
+        sources[lane] = source_lane;
         // check_mask() reports reads from lanes that have ended.
-        const bool has_ended = w.existing >> from & ~w.live >> from & 1;
-        outside |= static_cast<Mask>(!w.is_active(from) && !has_ended) << lane;
-        inside |= static_cast<Mask>(source.inside) << lane;
+        const bool has_ended = w.existing_lanes >> source_lane & ~w.live_lanes >> source_lane & 1;
+        outside |= static_cast<Mask>(!w.is_active(source_lane) && !has_ended) << lane;
+        is_inside |= static_cast<Mask>(source.is_inside) << lane;
     }
     if (op->has_destination) w.write<u32>(op->d, [&](int l) { return result[l]; });
-    w.write_predicate(op->d2, inside);
+    w.write_predicate(op->d2, is_inside);
     note_shuffle(w, op, sources, outside);
     return op + 1;
 }
 
 // ---- vote ----
 
-enum class Vote : u8 { all, any, uniform, ballot };
+enum class Vote : u8 { all_voted_true, any, uniform, ballot };
 
 template <Vote Question>
 const Op* run_vote(Warp& w, const Op* op) {
@@ -101,11 +101,11 @@ const Op* run_vote(Warp& w, const Op* op) {
     if constexpr (Question == Vote::ballot) {
         w.write<u32>(op->d, [=](int) { return true_votes; });
     } else {
-        const bool all = true_votes == w.active;
-        const bool answer = Question == Vote::all   ? all
-                            : Question == Vote::any ? true_votes != 0
-                                                    : all || true_votes == 0;
-        w.write_predicate(op->d, answer ? kAllLanes : 0);
+        const bool all_voted_true = true_votes == w.active;
+        const bool vote_result = Question == Vote::all_voted_true ? all_voted_true
+                                 : Question == Vote::any          ? true_votes != 0
+                                                         : all_voted_true || true_votes == 0;
+        w.write_predicate(op->d, vote_result ? kAllLanes : 0);
     }
     return op + 1;
 }
@@ -114,23 +114,25 @@ const Op* run_vote(Warp& w, const Op* op) {
 
 template <class T>
 const Op* run_match_any(Warp& w, const Op* op) {
-    std::array<T, kLanes> held;
-    std::copy_n(w.lanes<T>(op->a), kLanes, held.begin());
-    std::array<u32, kLanes> same{};
-    for (const int lane : LanesIn{w.active})
-        same[lane] = lanes_where(w.active, [&](int other) { return held[other] == held[lane]; });
-    w.write<u32>(op->d, [&](int l) { return same[l]; });
+    std::array<T, kLanes> held_values;
+    std::copy_n(w.lanes<T>(op->a), kLanes, held_values.begin());
+    std::array<u32, kLanes> matching_lanes{};
+    for (const int lane : LaneRange{w.active})
+        matching_lanes[lane] = select_lanes(
+            w.active, [&](int other_lane) { return held_values[other_lane] == held_values[lane]; });
+    w.write<u32>(op->d, [&](int l) { return matching_lanes[l]; });
     return op + 1;
 }
 
 template <class T>
 const Op* run_match_all(Warp& w, const Op* op) {
-    const T* held = w.lanes<T>(op->a);
-    const T first = held[w.first_active()];
-    const bool equal = lanes_where(w.active, [&](int l) { return held[l] == first; }) == w.active;
-    const Mask members = equal ? w.active : 0;
+    const T* held_values = w.lanes<T>(op->a);
+    const T first_value = held_values[w.first_active()];
+    const bool are_all_equal =
+        select_lanes(w.active, [&](int l) { return held_values[l] == first_value; }) == w.active;
+    const Mask members = are_all_equal ? w.active : 0;
     w.write<u32>(op->d, [=](int) { return members; });
-    w.write_predicate(op->d2, equal ? kAllLanes : 0);
+    w.write_predicate(op->d2, are_all_equal ? kAllLanes : 0);
     return op + 1;
 }
 
@@ -138,16 +140,16 @@ const Op* run_match_all(Warp& w, const Op* op) {
 
 template <class Combine, class T>
 const Op* run_reduce(Warp& w, const Op* op) {
-    const u32* held = w.lanes<u32>(op->a);
-    T total = static_cast<T>(held[w.first_active()]);
-    for (const int l : LanesIn{w.active & (w.active - 1)})
-        total = Combine::apply(total, static_cast<T>(held[l]));
-    w.write<u32>(op->d, [=](int) { return static_cast<u32>(total); });
+    const u32* held_values = w.lanes<u32>(op->a);
+    T reduced_value = static_cast<T>(held_values[w.first_active()]);
+    for (const int l : LaneRange{w.active & (w.active - 1)})
+        reduced_value = Combine::apply(reduced_value, static_cast<T>(held_values[l]));
+    w.write<u32>(op->d, [=](int) { return static_cast<u32>(reduced_value); });
     return op + 1;
 }
 
 Handler reduce_handler(const ptx::Instruction& i) {
-    const ptx::Type type = type_of(i);
+    const ptx::Type type = find_type(i);
     const bool is_signed = type == ptx::Type::s32;
     if (i.has("add")) return run_reduce<combining::Add, u32>;
     if (i.has("min"))
@@ -171,9 +173,9 @@ const Op* run_active_mask(Warp& w, const Op* op) {
 }
 
 const Op* run_elect(Warp& w, const Op* op) {
-    const u32 leader = static_cast<u32>(w.first_active());
-    if (op->has_destination) w.write<u32>(op->d, [=](int) { return leader; });
-    w.write_predicate(op->d2, 1u << leader);
+    const u32 leader_lane = static_cast<u32>(w.first_active());
+    if (op->has_destination) w.write<u32>(op->d, [=](int) { return leader_lane; });
+    w.write_predicate(op->d2, 1u << leader_lane);
     return op + 1;
 }
 
@@ -182,7 +184,7 @@ const Op* run_elect(Warp& w, const Op* op) {
 // Describes shfl.sync.MODE.b32 d|p, a, distance, clamp, members. Without `.sync` there are no
 // members.
 Description describe_shuffle(const ptx::Instruction& i, const ptx::Function&) {
-    if (type_of(i) != ptx::Type::b32) return std::nullopt;
+    if (find_type(i) != ptx::Type::b32) return std::nullopt;
     Handler run = nullptr;
     if (i.has("up")) run = run_shuffle<Shuffle::up>;
     if (i.has("down")) run = run_shuffle<Shuffle::down>;
@@ -200,28 +202,29 @@ Description describe_shuffle(const ptx::Instruction& i, const ptx::Function&) {
 Description describe_vote(const ptx::Instruction& i, const ptx::Function&) {
     if (i.operands.size() < 2) return std::nullopt;
     Handler run = nullptr;
-    if (i.has("all")) run = run_vote<Vote::all>;
+    if (i.has("all")) run = run_vote<Vote::all_voted_true>;
     if (i.has("any")) run = run_vote<Vote::any>;
     if (i.has("uni")) run = run_vote<Vote::uniform>;
     if (i.has("ballot")) run = run_vote<Vote::ballot>;
-    const Width answer = i.has("ballot") ? Width::w32 : Width::predicate;
-    return describe_collective(i, run, {{Role::destination, answer}, {Role::a, Width::predicate}});
+    const Width vote_result = i.has("ballot") ? Width::w32 : Width::predicate;
+    return describe_collective(i, run,
+                               {{Role::destination, vote_result}, {Role::a, Width::predicate}});
 }
 
 // Describes match.any.sync.b32 d, a, members and match.all.sync.b32 d|p, a, members.
 Description describe_match(const ptx::Instruction& i, const ptx::Function&) {
-    const ptx::Type type = type_of(i);
+    const ptx::Type type = find_type(i);
     if (type != ptx::Type::b32 && type != ptx::Type::b64) return std::nullopt;
-    const bool wide = type == ptx::Type::b64;
+    const bool is_64_bit = type == ptx::Type::b64;
     Handler run = nullptr;
-    if (i.has("any")) run = wide ? run_match_any<u64> : run_match_any<u32>;
-    if (i.has("all")) run = wide ? run_match_all<u64> : run_match_all<u32>;
-    return describe_collective(i, run, {kDestinationAndPredicate, {Role::a, width_of_type(type)}});
+    if (i.has("any")) run = is_64_bit ? run_match_any<u64> : run_match_any<u32>;
+    if (i.has("all")) run = is_64_bit ? run_match_all<u64> : run_match_all<u32>;
+    return describe_collective(i, run, {kDestinationAndPredicate, {Role::a, lane_width(type)}});
 }
 
 // Describes redux.sync.OP.TYPE d, a, members, for 32-bit integers only.
 Description describe_reduce(const ptx::Instruction& i, const ptx::Function&) {
-    const ptx::Type type = type_of(i);
+    const ptx::Type type = find_type(i);
     if (ptx::size_of(type) != 4 || ptx::is_float(type)) return std::nullopt;
     return describe_collective(i, reduce_handler(i),
                                {{Role::destination, Width::w32}, {Role::a, Width::w32}});

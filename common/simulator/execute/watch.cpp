@@ -25,16 +25,16 @@ constexpr std::size_t kMaxPolledAddresses = 256;
 constexpr std::chrono::seconds kHostWaitLimit{10};
 
 /// An order-dependent hash of a sequence of values.
-class StateHash {
+class StateHasher {
 public:
-    void add(u64 value) { sum_ = mix_bits(sum_ ^ value) + 0x632be59bd9b4e019ull; }
+    void add_word(u64 value) { sum_ = mix_bits(sum_ ^ value) + 0x632be59bd9b4e019ull; }
     void add(const u8* bytes, u64 count) {
         u64 word;
         for (; count >= sizeof word; bytes += sizeof word, count -= sizeof word) {
             std::memcpy(&word, bytes, sizeof word);
-            add(word);
+            add_word(word);
         }
-        for (; count; ++bytes, --count) add(*bytes);
+        for (; count; ++bytes, --count) add_word(*bytes);
     }
     u64 value() const { return sum_; }
 
@@ -44,19 +44,19 @@ private:
 
 /// Adds the parameters and results of a call to the hash. Omits arguments that the called function
 /// itself passes to other functions, because they are live only until the next call.
-void add_parameters(StateHash& digest, const Frame& frame) {
+void add_parameters(StateHasher& state_hash, const Frame& frame) {
     const u32 stride = frame.code->parameter_bytes;
     for (const auto* slots : {&frame.code->parameters, &frame.code->results})
         for (const ParameterSlot& slot : *slots)
             for (u32 lane = 0; lane < kLanes; ++lane)
-                digest.add(frame.parameters + lane * stride + slot.offset, slot.bytes);
+                state_hash.add(frame.parameters + lane * stride + slot.offset, slot.bytes);
 }
 
 /// Reports whether the program has threads other than the launching thread.
 bool has_other_threads() {
-    struct stat folder;
+    struct stat root_folder;
     // The link count of a folder includes ".", its own name, and the ".." of each subfolder.
-    return stat("/proc/self/task", &folder) == 0 && folder.st_nlink > 3;
+    return stat("/proc/self/task", &root_folder) == 0 && root_folder.st_nlink > 3;
 }
 
 /// Returns the kernel's instruction that executes `op`, possibly through function calls. In code
@@ -66,7 +66,7 @@ const Op* outermost(const Warp& w, const Op* op) {
     return op;
 }
 
-bool host_can_write(const Allocation& allocation) {
+bool can_host_write(const Allocation& allocation) {
     return allocation.kind == AllocationKind::managed ||
            allocation.kind == AllocationKind::pinned ||
            allocation.kind == AllocationKind::registered;
@@ -85,7 +85,7 @@ void Watch::note_execution(Warp& w, const Op* op) {
     const FunctionCode* code = w.frame ? w.frame->code : &launch_->code->main;
     std::vector<Step>& steps = plans_[code].steps;
     if (steps.empty()) steps.resize(code->ast->body.size() + 1);
-    if (!steps[op->source].executed) {
+    if (!steps[op->source].is_executed) {
         has_new_instructions_ = true;
         add_straight_line_steps(*code, op, steps);
     }
@@ -97,27 +97,28 @@ void Watch::note_execution(Warp& w, const Op* op) {
 
 /// Records a sequence of plain arithmetic, whose handlers call the next Op directly instead of
 /// returning to the scheduler.
-void Watch::add_straight_line_steps(const FunctionCode& code, const Op* first,
+void Watch::add_straight_line_steps(const FunctionCode& code, const Op* first_op,
                                     std::vector<Step>& steps) {
     const auto& body = code.ast->body;
-    const Op* last = first;
-    while (last->source < body.size() && only_computes(body[last->source])) ++last;
+    const Op* last_op = first_op;
+    while (last_op->source < body.size() && only_computes(body[last_op->source])) ++last_op;
     const bool polling_op =
-        last->source < body.size() && reads_changeable_memory(body[last->source]);
-    for (const Op* op = first; op <= last; ++op)
-        steps[op->source] = {true, polling_op ? last : nullptr};
+        last_op->source < body.size() && reads_changeable_memory(body[last_op->source]);
+    for (const Op* op = first_op; op <= last_op; ++op)
+        steps[op->source] = {true, polling_op ? last_op : nullptr};
 }
 
-void Watch::note_poll(const Warp& w, const Op* op, const u64* addresses, Mask own) {
+void Watch::note_poll(const Warp& w, const Op* op, const u64* addresses, Mask own_lanes) {
     if (host_wait_report_) return;
-    for (const int lane : LanesIn{w.active & ~own}) {
+    for (const int lane : LaneRange{w.active & ~own_lanes}) {
         const u64 address = addresses[lane];
-        if (polled_.size() >= kMaxPolledAddresses ||
-            std::find(polled_.begin(), polled_.end(), address) != polled_.end())
+        if (polled_addresses_.size() >= kMaxPolledAddresses ||
+            std::find(polled_addresses_.begin(), polled_addresses_.end(), address) !=
+                polled_addresses_.end())
             continue;
-        polled_.push_back(address);
-        const Allocation* found = launch_->allocations->find(address);
-        if (!found || !host_can_write(*found)) continue;
+        polled_addresses_.push_back(address);
+        const Allocation* allocation = launch_->allocations->find(address);
+        if (!allocation || !can_host_write(*allocation)) continue;
         host_wait_report_ = w.describe(outermost(w, op), "synccheck", "waits for the host", lane);
         host_wait_report_->address = address;
         return;
@@ -125,10 +126,10 @@ void Watch::note_poll(const Warp& w, const Op* op, const u64* addresses, Mask ow
 }
 
 void Watch::begin() {
-    on_ = true;
+    is_on_ = true;
     has_new_instructions_ = false;
     plans_.clear();
-    polled_.clear();
+    polled_addresses_.clear();
     host_wait_report_.reset();
     next_skip_exponent_ = kFirstSkipExponent;
     host_wait_start_ = {};
@@ -137,83 +138,84 @@ void Watch::begin() {
 /// Determines, from the instructions that have been executed, which registers belong to the state.
 void Watch::find_watched_registers() {
     has_new_instructions_ = false;
-    ++version_;
+    ++change_version_;
     reads_clock_ = false;
-    for (auto& [code, plan] : plans_) {
-        std::vector<bool> executed;
-        for (const Step& step : plan.steps) executed.push_back(step.executed);
+    for (auto& [code, code_plan] : plans_) {
+        std::vector<bool> is_executed;
+        for (const Step& step : code_plan.steps) is_executed.push_back(step.is_executed);
         const DecidingRegisters registers =
-            deciding_registers(*launch_->kernel->module->ast, *code, executed);
-        reads_clock_ |= registers.reads_clock;
-        plan.state.clear();
-        for (const PlacedRegister& r : code->placed)
-            if (registers.decides[r.root]) plan.state.push_back(r);
+            find_deciding_registers(*launch_->kernel->module->ast, *code, is_executed);
+        reads_clock_ |= registers.contains_clock_read;
+        code_plan.placed_registers.clear();
+        for (const RegisterPlacement& r : code->placed)
+            if (registers.is_deciding[r.root]) code_plan.placed_registers.push_back(r);
     }
 }
 
 // ---- states ----
 
 u64 Watch::hash_registers(const FunctionCode& code, const u8* file) const {
-    StateHash digest;
-    const auto plan = plans_.find(&code);
-    if (plan != plans_.end())
-        for (const PlacedRegister& r : plan->second.state) digest.add(file + r.offset, r.bytes);
-    return digest.value();
+    StateHasher state_hash;
+    const auto code_plan = plans_.find(&code);
+    if (code_plan != plans_.end())
+        for (const RegisterPlacement& r : code_plan->second.placed_registers)
+            state_hash.add(file + r.offset, r.bytes);
+    return state_hash.value();
 }
 
 u64 Watch::hash_state(const Warp& w) const {
     const FunctionCode& main = launch_->code->main;
-    StateHash digest;
-    digest.add(w.live);
-    digest.add(u64{w.spin_limit} << 32 | w.spins);
-    digest.add(w.local_state);
-    digest.add(u64{w.cluster_arrived} << 32 | w.cluster_completed);
-    digest.add(hash_registers(main, w.kernel_file));
-    for (const Fragment& f : w.others) {
-        digest.add(reinterpret_cast<u64>(f.at));
-        digest.add(u64{f.lanes} << 32 | f.wanted);
-        digest.add(u64{static_cast<u8>(f.state)} << 8 | f.barrier);
+    StateHasher state_hash;
+    state_hash.add_word(w.live_lanes);
+    state_hash.add_word(u64{w.spin_limit} << 32 | w.spin_count);
+    state_hash.add_word(w.local_state);
+    state_hash.add_word(u64{w.cluster_arrived} << 32 | w.cluster_completed);
+    state_hash.add_word(hash_registers(main, w.kernel_file));
+    for (const Fragment& f : w.other_fragments) {
+        state_hash.add_word(reinterpret_cast<u64>(f.next_op));
+        state_hash.add_word(u64{f.lanes} << 32 | f.awaited_lanes);
+        state_hash.add_word(u64{static_cast<u8>(f.state)} << 8 | f.barrier);
         for (const Frame* frame = f.frame; frame; frame = frame->caller) {
-            digest.add(reinterpret_cast<u64>(frame->called_from));
-            digest.add(u64{frame->inside} << 32 | frame->local_base);
-            digest.add(hash_registers(*frame->code, frame->registers));
-            add_parameters(digest, *frame);
+            state_hash.add_word(reinterpret_cast<u64>(frame->called_from));
+            state_hash.add_word(u64{frame->lanes_in_call} << 32 | frame->local_base);
+            state_hash.add_word(hash_registers(*frame->code, frame->registers));
+            add_parameters(state_hash, *frame);
         }
     }
-    return digest.value();
+    return state_hash.value();
 }
 
 u64 Watch::hash_state(const Block& block) const {
-    StateHash digest;
-    for (const Warp& w : block.warps) digest.add(hash_state(w));
+    StateHasher state_hash;
+    for (const Warp& w : block.warps) state_hash.add_word(hash_state(w));
     for (const Barrier& b : block.barriers) {
-        if (!b.in_use) continue;
-        digest.add(static_cast<u64>(&b - block.barriers));
-        digest.add(u64{b.expected} << 32 | b.arrived_without_waiting);
-        digest.add(u64{b.votes} << 32 | b.true_votes);
+        if (!b.is_in_use) continue;
+        state_hash.add_word(static_cast<u64>(&b - block.barriers));
+        state_hash.add_word(u64{b.expected} << 32 | b.arrived_without_waiting);
+        state_hash.add_word(u64{b.votes} << 32 | b.true_votes);
     }
-    return digest.value();
+    return state_hash.value();
 }
 
 /// Reports whether every block has returned to an earlier state. The reference state is updated
 /// less and less often (Brent's algorithm), so that cycles of any length are found.
 bool Watch::have_all_repeated(const std::vector<Block*>& waiting) {
-    bool all = true;
+    bool all_repeated = true;
     for (Block* block : waiting) {
-        WaitingState& seen = block->waiting;
+        WaitingState& waiting_state = block->waiting;
         const u64 state = hash_state(*block);
-        if (seen.version != version_) {
-            seen = {.version = version_, .remembered = state};
-        } else if (state == seen.remembered) {
-            seen.repeats = true;
-        } else if (++seen.looks == seen.next_remembered) {
-            seen.remembered = state;
-            seen.looks = 0;
-            seen.next_remembered *= 2;
+        if (waiting_state.change_version != change_version_) {
+            waiting_state = {.change_version = change_version_, .remembered_hash = state};
+        } else if (state == waiting_state.remembered_hash) {
+            waiting_state.is_repeated = true;
+        } else if (++waiting_state.comparisons == waiting_state.next_comparison) {
+            waiting_state.remembered_hash = state;
+            waiting_state.comparisons = 0;
+            waiting_state.next_comparison *= 2;
         }
-        all &= seen.repeats;
+        all_repeated &= waiting_state.is_repeated;
     }
-    return all;
+    return all_repeated;
 }
 
 // ---- the verdict ----
@@ -223,7 +225,7 @@ bool Watch::have_all_repeated(const std::vector<Block*>& waiting) {
 bool Watch::skip_time() {
     if (!reads_clock_ || next_skip_exponent_ > kLastSkipExponent) return false;
     launch_->skipped_cycles += u64{1} << next_skip_exponent_++;
-    ++version_;
+    ++change_version_;
     return true;
 }
 
@@ -235,7 +237,7 @@ bool Watch::may_host_still_write() {
     if (host_wait_start_ == std::chrono::steady_clock::time_point{}) host_wait_start_ = now;
     if (now - host_wait_start_ > kHostWaitLimit) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    ++version_;
+    ++change_version_;
     return true;
 }
 
@@ -243,10 +245,10 @@ Watch::Verdict Watch::end_round(const std::vector<Block*>& waiting) {
     if (progress() != progress_seen_) {
         progress_seen_ = progress();
         idle_rounds_ = 0;
-        on_ = false;
+        is_on_ = false;
         return Verdict::keep_running;
     }
-    if (!on_) {
+    if (!is_on_) {
         if (++idle_rounds_ >= kIdleRounds) begin();
         return Verdict::keep_running;
     }

@@ -49,10 +49,10 @@ inline u64 mix_bits(u64 value) {
 /// An earlier state of a waiting block, with which later states are compared. It is replaced less
 /// and less often, so that cycles of any length are found.
 struct WaitingState {
-    u64 version = 0;     ///< the value of Watch::version_ when the state was remembered
-    u64 remembered = 0;  ///< a hash of the remembered state
-    u32 looks = 0, next_remembered = 1;
-    bool repeats = false;
+    u64 change_version = 0;   ///< the value of Watch::change_version_ when the state was remembered
+    u64 remembered_hash = 0;  ///< a hash of the remembered state
+    u32 comparisons = 0, next_comparison = 1;
+    bool is_repeated = false;
 };
 
 /// Detects hopeless waits among the blocks of one worker. Blocks that may wait for each other share
@@ -64,7 +64,7 @@ public:
     // ---- events ----
 
     /// Records a visible change of a byte, or another event that may end a wait.
-    void memory_changed() { ++changes_; }
+    void note_memory_change() { ++changes_; }
     u64 changes() const { return changes_; }
     /// Records progress: lanes have started or ended, or a warp has computed for a long time
     /// without waiting.
@@ -75,12 +75,12 @@ public:
 
     /// Reports whether the blocks appear to be stuck. If so, stores must report whether they change
     /// anything, and polling loads must report what they read.
-    bool on() const { return on_; }
+    bool is_on() const { return is_on_; }
     /// Records that this Op is about to be executed.
     void note_execution(Warp& w, const Op* op);
-    /// Records that the active lanes poll words of global memory. `own` contains the lanes that try
-    /// to take a lock held by a thread of the same kernel, which the host cannot release.
-    void note_poll(const Warp& w, const Op* op, const u64* addresses, Mask own);
+    /// Records that the active lanes poll words of global memory. `own_lanes` contains the lanes
+    /// that try to take a lock held by a thread of the same kernel, which the host cannot release.
+    void note_poll(const Warp& w, const Op* op, const u64* addresses, Mask own_lanes);
 
     // ---- the verdict, once every waiting block has run again ----
 
@@ -93,15 +93,15 @@ public:
 private:
     /// The Watch's data about an instruction of a function's body.
     struct Step {
-        bool executed = false;
+        bool is_executed = false;
         /// the next instruction on the same path that reads memory
         const Op* polling_op = nullptr;
     };
     struct Plan {
-        std::vector<Step> steps;            ///< the data about each instruction of the body
-        std::vector<PlacedRegister> state;  ///< the deciding registers
+        std::vector<Step> steps;  ///< the data about each instruction of the body
+        std::vector<RegisterPlacement> placed_registers;  ///< the deciding registers
     };
-    void add_straight_line_steps(const FunctionCode& code, const Op* first,
+    void add_straight_line_steps(const FunctionCode& code, const Op* first_op,
                                  std::vector<Step>& steps);
     void begin();
     void find_watched_registers();
@@ -117,14 +117,14 @@ private:
     u64 progress_seen_ = 0;
     u32 idle_rounds_ = 0;
 
-    bool on_ = false;
+    bool is_on_ = false;
     bool has_new_instructions_ = false;  ///< true if an instruction was executed for the first time
-    u64 version_ = 0;                    ///< incremented to invalidate all remembered states
+    u64 change_version_ = 0;             ///< incremented to invalidate all remembered states
     bool reads_clock_ = false;
     /// base-2 logarithm of the number of cycles by which the simulated clock advances next
     u32 next_skip_exponent_ = 0;
     std::unordered_map<const FunctionCode*, Plan> plans_;
-    std::vector<u64> polled_;  ///< the addresses that polling loads have read
+    std::vector<u64> polled_addresses_;  ///< the addresses that polling loads have read
     std::optional<Report> host_wait_report_;
     std::chrono::steady_clock::time_point host_wait_start_{};
 };

@@ -24,22 +24,22 @@ constexpr int kSharedPoison = 0xcd;
 
 void fill_constants(const std::vector<Kernel::Code::Constant>& constants, const Warp& w) {
     for (const Kernel::Code::Constant& c : constants) {
-        if (c.width == 8) std::fill_n(w.lanes<u64>(c.slot), kLanes, c.bits);
-        if (c.width == 4) std::fill_n(w.lanes<u32>(c.slot), kLanes, static_cast<u32>(c.bits));
-        if (c.width == 0) w.predicate(c.slot) = static_cast<Mask>(c.bits);
+        if (c.byte_width == 8) std::fill_n(w.lanes<u64>(c.slot), kLanes, c.bits);
+        if (c.byte_width == 4) std::fill_n(w.lanes<u32>(c.slot), kLanes, static_cast<u32>(c.bits));
+        if (c.byte_width == 0) w.predicate(c.slot) = static_cast<Mask>(c.bits);
     }
 }
 
 /// Runs the Ops of a prologue for every lane, outside the control flow of any block.
 void run_prologue(const std::vector<SpecialSlot>& specials, const std::vector<Op>& ops, Warp& w) {
     w.active = kAllLanes;
-    for (const SpecialSlot& s : specials) read_special(w, *s.special, s.slot);
+    for (const SpecialSlot& s : specials) read_special(w, *s.special_register, s.slot);
     for (const Op& op : ops) op.run(w, &op);
 }
 
 }  // namespace
 
-u8* AlignedBytes::resize(u64 bytes) {
+u8* AlignedBytes::allocate(u64 bytes) {
     bytes = round_up(bytes + 64, 64);
     if (bytes > size_) {
         size_ = 0;
@@ -50,16 +50,16 @@ u8* AlignedBytes::resize(u64 bytes) {
     return memory_.get();
 }
 
-void Worker::begin_launch(Launch& launch, RaceLog& shared_log, u64 seed, u64 max_resident) {
+void Worker::begin_launch(Launch& launch, RaceLog& shared_log, u64 order_seed, u64 max_resident) {
     launch_ = &launch;
     shared_log_ = &shared_log;
-    seed_ = seed;
+    seed_ = order_seed;
     max_resident_ = max_resident;
-    blocks_ = launch.only.empty() ? launch.config.grid.count() : launch.only.size();
-    prepared_ = 0;
+    blocks_ = launch.only_blocks.empty() ? launch.config.grid.count() : launch.only_blocks.size();
+    prepared_residents_ = 0;
     waiting_.clear();
     watch_.begin_launch(launch);
-    for (auto& r : residents_) r->busy = false;
+    for (auto& r : residents_) r->is_busy = false;
     prepare_clusters();
     const std::size_t sites = launch.kernel->sites.size();
     totals = {};
@@ -73,32 +73,35 @@ void Worker::begin_launch(Launch& launch, RaceLog& shared_log, u64 seed, u64 max
 
 /// Prepares everything that is the same for all blocks of the launch: memory, constants, and the
 /// indices of the warps.
-void Worker::prepare(Resident& block) {
+void Worker::prepare_block(Resident& block) {
     const Kernel::Code& code = *launch_->code;
     const u32 threads = static_cast<u32>(launch_->config.block.count());
     const u32 warps = (threads + kLanes - 1) / kLanes;
     block.launch = launch_;
     block.watch = &watch_;
     block.threads = threads;
-    block.shared_bytes = launch_->kernel->static_shared + launch_->config.dynamic_shared;
+    block.shared_bytes =
+        launch_->kernel->static_shared_bytes + launch_->config.dynamic_shared_bytes;
     block.reserved_shared = code.reserved_shared;
-    block.shared = block.own_shared.resize(block.shared_end());
-    block.uniform = block.own_uniform.resize(code.uniform_bytes);
+    block.shared = block.own_shared.allocate(block.shared_end());
+    block.uniform_registers = block.own_uniform.allocate(code.uniform_bytes);
     // Add one more cache line for each warp, so that the same register in different warps does not
     // occupy the same set of the host's cache.
-    const u64 file_bytes = round_up(code.main.register_file_bytes, 64) + 64;
-    u8* files = block.own_registers.resize(file_bytes * warps);
+    const u64 register_file_bytes = round_up(code.main.register_file_bytes, 64) + 64;
+    u8* register_files = block.block_registers.allocate(register_file_bytes * warps);
     // A program that reads registers before it writes them, as Thrust's set operations do, gets the
     // same values in every run and in plain mode.
-    std::memset(files, 0, file_bytes * warps);
+    std::memset(register_files, 0, register_file_bytes * warps);
     const u32 local_bytes =
         code.main.local_bytes + (code.uses_calls ? static_cast<u32>(launch_->stack_limit) : 0);
     const u64 all_local_bytes = u64{local_bytes} * (threads + kLanes);
-    block.local = block.own_local.resize(all_local_bytes);
-    const bool tracks_local = local_bytes > 0 && launch_->checks.init && !launch_->is_dry_run;
-    u8* local_shadow = tracks_local ? block.own_local_shadow.resize(all_local_bytes / 4) : nullptr;
+    block.local_memory = block.own_local.allocate(all_local_bytes);
+    const bool tracks_local_memory =
+        local_bytes > 0 && launch_->checks.init && !launch_->is_dry_run;
+    u8* local_shadow =
+        tracks_local_memory ? block.own_local_shadow.allocate(all_local_bytes / 4) : nullptr;
     const u64 parameter_bytes = u64{code.main.parameter_bytes} * kLanes;
-    u8* parameters = block.own_parameters.resize(parameter_bytes * warps);
+    u8* parameters = block.own_parameters.allocate(parameter_bytes * warps);
 
     const std::size_t sites = launch_->kernel->sites.size();
     block.last_rows.assign(sites * warps, 0);
@@ -108,15 +111,15 @@ void Worker::prepare(Resident& block) {
         Warp& w = block.warps[k];
         w.block = &block;
         w.index = k;
-        w.kernel_file = w.file[kOwnFile] = files + file_bytes * k;
-        w.file[kUniformFile] = block.uniform;
-        w.existing = first_lanes(threads - k * kLanes);
+        w.kernel_file = w.register_files[kOwnFile] = register_files + register_file_bytes * k;
+        w.register_files[kUniformFile] = block.uniform_registers;
+        w.existing_lanes = mask_of_first_lanes(threads - k * kLanes);
         w.counters = totals.sites.data();
         w.straight_line_counts = totals.straight_line_counts.data();
         w.caches = caches_.data();
         w.last_rows = block.last_rows.data() + sites * k;
         w.checks = launch_->checks;
-        w.local = block.local + u64{local_bytes} * kLanes * k;
+        w.local_memory = block.local_memory + u64{local_bytes} * kLanes * k;
         w.local_bytes = local_bytes;
         if (local_shadow) w.local_shadow = local_shadow + u64{local_bytes} * kLanes * k / 4;
         w.kernel_parameters = parameters + parameter_bytes * k;
@@ -130,24 +133,25 @@ void Worker::prepare(Resident& block) {
 /// Prepares the checks of shared memory.
 void Worker::prepare_checks(Resident& block) {
     const Kernel::Code& code = *launch_->code;
-    const bool shared_checks = block.shared_end() && (launch_->checks.race || launch_->checks.init);
-    block.shared_race = shared_checks ? &block.own_race : nullptr;
-    if (shared_checks) {
-        SharedRace::EnabledChecks wanted;
-        wanted.races = launch_->checks.race;
-        wanted.uninitialised = launch_->checks.init;
-        block.own_race.begin_launch(*launch_->kernel, *shared_log_, wanted,
-                                    static_cast<u32>(block.warps.size()));
+    const bool checks_shared_memory =
+        block.shared_end() && (launch_->checks.race || launch_->checks.init);
+    block.shared_race = checks_shared_memory ? &block.block_race : nullptr;
+    if (checks_shared_memory) {
+        SharedRace::EnabledChecks enabled_checks;
+        enabled_checks.checks_races = launch_->checks.race;
+        enabled_checks.checks_uninitialised = launch_->checks.init;
+        block.block_race.begin_launch(*launch_->kernel, *shared_log_, enabled_checks,
+                                      static_cast<u32>(block.warps.size()));
     }
-    const bool may_repeat = code.has_repeatable_shared_steps && (!code.plain || code.recorded);
+    const bool may_repeat = code.has_repeatable_shared_steps && (!code.plain || code.is_recorded);
     block.ledger.begin_launch(static_cast<u32>(block.warps.size()),
                               may_repeat && block.shared_end(), launch_->clean_block);
 }
 
 void Worker::attach_listeners(Warp& w) {
-    const u64 block = w.block->linear;
-    const bool is_heard = launch_->recorded_block == ~u64{0} || launch_->recorded_block == block;
-    w.step_listener = is_heard ? launch_->recorder : nullptr;
+    const u64 block = w.block->linear_index;
+    const bool is_observed = launch_->recorded_block == ~u64{0} || launch_->recorded_block == block;
+    w.step_listener = is_observed ? launch_->recorder : nullptr;
     w.listener = w.step_listener;
     w.has_recorded_enough = false;
     if (trace().is_enabled(block, w.index)) w.listener = &trace();
@@ -157,19 +161,20 @@ void Worker::attach_listeners(Warp& w) {
 void Worker::start_warps(Block& block) {
     const Kernel::Code& code = *launch_->code;
     for (Warp& w : block.warps) {
-        w.live = w.existing;
+        w.live_lanes = w.existing_lanes;
         w.has_met_barrier = false;
-        w.enter(nullptr);
+        w.enter_frame(nullptr);
         w.pending_loads = 0;
         w.undefined = nullptr;
         w.cluster_arrived = w.cluster_completed = 0;
         attach_listeners(w);
         reset_spin_limit(w);
-        w.others.assign(1, Fragment{.at = code.main.ops.data(), .lanes = w.existing});
+        w.other_fragments.assign(
+            1, Fragment{.next_op = code.main.ops.data(), .lanes = w.existing_lanes});
         w.active = 0;
-        w.included_instructions = w.executed;
+        w.included_instructions = w.executed_instructions;
         if (code.main.local_bytes && !code.uses_calls)
-            std::memset(w.local, 0, u64{w.local_bytes} * kLanes);
+            std::memset(w.local_memory, 0, u64{w.local_bytes} * kLanes);
         if (w.local_shadow) std::memset(w.local_shadow, 0, u64{w.local_bytes} * kLanes / 4);
     }
     for (Barrier& b : block.barriers) b = {};
@@ -178,7 +183,7 @@ void Worker::start_warps(Block& block) {
     block.waiting = {};
     block.async_copies.reset();
     block.bulk_copies.reset();
-    block.copy_bytes_under_way = 0;
+    block.copy_bytes_in_flight = 0;
     block.phase_bytes.clear();
     block.mbarrier_inits.clear();
     block.is_abandoned = false;
@@ -186,29 +191,30 @@ void Worker::start_warps(Block& block) {
 }
 
 Block& Worker::begin_block(u64 number, Cluster* cluster) {
-    const auto free = std::find_if(residents_.begin(), residents_.end(),
-                                   [](const auto& resident) { return !resident->busy; });
-    const auto k = static_cast<std::size_t>(free - residents_.begin());
+    const auto free_resident =
+        std::find_if(residents_.begin(), residents_.end(),
+                     [](const auto& resident) { return !resident->is_busy; });
+    const auto k = static_cast<std::size_t>(free_resident - residents_.begin());
     if (k == residents_.size()) residents_.push_back(std::make_unique<Resident>());
     Resident& block = *residents_[k];
-    if (k >= prepared_) {
-        prepare(block);
-        prepared_ = k + 1;
+    if (k >= prepared_residents_) {
+        prepare_block(block);
+        prepared_residents_ = k + 1;
     }
-    block.busy = true;
-    block.linear = number;
-    block.index = launch_->config.grid.place(number);
+    block.is_busy = true;
+    block.linear_index = number;
+    block.index = launch_->config.grid.position_of(number);
     enter_cluster(block, cluster);
     run_prologue(launch_->code->block_specials, launch_->code->block_prologue, block.warps[0]);
     start_warps(block);
     if (launch_->global_race)
         launch_->global_race->begin_block(block.global_race, number, &in_flight_);
     block.ledger.begin_block();
-    const bool repeats = block.ledger.mode() == SharedLedger::Mode::comparing;
-    if (block.shared_race && !repeats && !cluster) begin_shared_checks(block);
+    const bool is_repeated_block = block.ledger.mode() == SharedLedger::Mode::comparing;
+    if (block.shared_race && !is_repeated_block && !cluster) begin_shared_checks(block);
     // A block that repeats the steps of a clean block reads no uninitialized bytes, except to copy
     // them, so its shared memory need not be filled.
-    if (!repeats || !block.shared_race || block.ledger.has_undefined())
+    if (!is_repeated_block || !block.shared_race || block.ledger.has_undefined())
         std::memset(block.shared, kSharedPoison, block.shared_bytes);
     // Cooperative groups expect the barriers in reserved shared memory to be zero when a block
     // begins.
@@ -221,27 +227,28 @@ Block& Worker::begin_block(u64 number, Cluster* cluster) {
 void Worker::end_block(Block& block) {
     if (!block.is_abandoned) end_bulk_copies(block);
     const SharedRace* race = block.shared_race;
-    block.ledger.end_block(!race || race->findings() == 0, race && race->ignored_equal_stores());
+    block.ledger.end_block(!race || race->report_count() == 0,
+                           race && race->has_ignored_equal_stores());
     for (Warp& w : block.warps) {
-        totals.instructions += w.executed;
+        totals.instructions += w.executed_instructions;
         totals.lane_instructions += w.lane_instructions;
         totals.branches += w.branches;
         totals.divergent_branches += w.divergent_branches;
-        w.executed = w.included_instructions = w.lane_instructions = w.branches =
+        w.executed_instructions = w.included_instructions = w.lane_instructions = w.branches =
             w.divergent_branches = 0;
     }
-    block.busy = block.cluster != nullptr;
+    block.is_busy = block.cluster != nullptr;
     if (block.cluster) leave_cluster(block);
     if (launch_->progress) launch_->progress->block_done();
 }
 
 std::shared_ptr<const SharedLedger::Steps> Worker::clean_block() const {
-    return prepared_ > 0 ? residents_[0]->ledger.clean() : nullptr;
+    return prepared_residents_ > 0 ? residents_[0]->ledger.clean_steps() : nullptr;
 }
 
 void Worker::end_launch() {
-    for (std::size_t k = 0; k < prepared_; ++k) {
-        if (residents_[k]->shared_race) residents_[k]->own_race.end_launch();
+    for (std::size_t k = 0; k < prepared_residents_; ++k) {
+        if (residents_[k]->shared_race) residents_[k]->block_race.end_launch();
         residents_[k]->ledger.end_launch();
     }
     end_clusters();
@@ -249,17 +256,17 @@ void Worker::end_launch() {
 
 /// Returns the index of the nth block to run. With a seed, the blocks run in a different order:
 /// each index occurs once, at a fixed stride from the previous one.
-u64 Worker::block_number(u64 nth) const {
-    if (!launch_->only.empty()) return launch_->only[nth];
-    if (seed_ == 0) return nth;
+u64 Worker::block_number(u64 position) const {
+    if (!launch_->only_blocks.empty()) return launch_->only_blocks[position];
+    if (seed_ == 0) return position;
     u64 stride = (0x9e3779b97f4a7c15ull * seed_) % blocks_ | 1;
     while (std::gcd(stride, blocks_) != 1) stride += 2;
-    return static_cast<u64>((static_cast<unsigned __int128>(nth) * stride + seed_) % blocks_);
+    return static_cast<u64>((static_cast<unsigned __int128>(position) * stride + seed_) % blocks_);
 }
 
 // ---- running ----
 
-void Worker::advance(Block& block) {
+void Worker::advance_block(Block& block) {
     if (run_block(block, seed_) == BlockOutcome::waits_for_others) {
         waiting_.push_back(&block);
         return;
@@ -280,7 +287,7 @@ void Worker::report_no_memory() {
     Report report;
     report.check = "execution";
     report.kind = "out of host memory";
-    report.kernel = launch_->kernel->demangled;
+    report.kernel = launch_->kernel->display_name;
     report.message =
         "the host has no memory left for the registers, local and shared memory of a block of " +
         std::to_string(launch_->config.block.count()) + " threads";
@@ -291,16 +298,16 @@ void Worker::report_no_memory() {
 }
 
 void Worker::run_blocks() {
-    bool more = true;
+    bool has_more_blocks = true;
     while (!launch_->failed()) {
-        if (more && waiting_.size() < max_resident_) {
+        if (has_more_blocks && waiting_.size() < max_resident_) {
             const u64 nth = launch_->next_block.fetch_add(1, std::memory_order_relaxed);
-            more = nth < blocks_;
-            if (more) {
+            has_more_blocks = nth < blocks_;
+            if (has_more_blocks) {
                 watch_.note_progress();
                 const u64 number = block_number(nth);
                 if (!launch_->is_skipped(number))
-                    advance(begin_block(number));
+                    advance_block(begin_block(number));
                 else if (launch_->run_skipped_block)
                     launch_->run_skipped_block(number);
                 continue;
@@ -314,7 +321,7 @@ void Worker::run_blocks() {
 /// Runs every waiting block once.
 void Worker::run_round() {
     for (Block* block : std::exchange(waiting_, {})) {
-        advance(*block);
+        advance_block(*block);
         if (launch_->failed()) return;
     }
     const Watch::Verdict verdict = watch_.end_round(waiting_);
@@ -325,11 +332,11 @@ void Worker::run_round() {
 namespace {
 
 /// Reports whether the instruction was inlined from a function of cuda::pipeline.
-bool is_of_pipeline(const Kernel& kernel, const FunctionCode& code, const Op& op) {
+bool is_pipeline_code(const Kernel& kernel, const FunctionCode& code, const Op& op) {
     const ptx::Instruction& i = code.ast->body[op.source];
-    if (i.inlined == 0) return false;
+    if (i.inline_chain_index == 0) return false;
     const auto& files = kernel.module->ast->files;
-    const auto& callers = code.ast->inline_chains[i.inlined - 1];
+    const auto& callers = code.ast->inline_chains[i.inline_chain_index - 1];
     return std::any_of(callers.begin(), callers.end(), [&](const ptx::SourceLine& caller) {
         const auto file = files.find(caller.file);
         return file != files.end() && file->second.find("cuda/pipeline") != std::string::npos;
@@ -340,34 +347,35 @@ bool is_of_pipeline(const Kernel& kernel, const FunctionCode& code, const Op& op
 
 void Worker::report_stuck_grid() {
     const Block& block = *waiting_.front();
-    const Warp& stuck = find_stuck_warp(block);
-    const Fragment& f = stuck.others.front();
-    const u64 begun = std::min(launch_->next_block.load(), blocks_);
-    const std::string waiting = std::to_string(waiting_.size());
+    const Warp& stuck_warp = find_deadlocked_warp(block);
+    const Fragment& f = stuck_warp.other_fragments.front();
+    const u64 begun_blocks = std::min(launch_->next_block.load(), blocks_);
+    const std::string wait_text = std::to_string(waiting_.size());
     std::string message =
-        (waiting_.size() == 1 ? "1 block waits" : waiting + " blocks wait") +
+        (waiting_.size() == 1 ? "1 block waits" : wait_text + " blocks wait") +
         (waits_at_cluster_barrier(block)
              ? " at a barrier of the cluster, and no running thread will arrive there"
              : " for memory to change, but no running thread will change it");
-    if (begun < blocks_)
-        message += "; " + std::to_string(blocks_ - begun) +
-                   (blocks_ - begun == 1 ? " more block" : " more blocks") +
+    if (begun_blocks < blocks_)
+        message += "; " + std::to_string(blocks_ - begun_blocks) +
+                   (blocks_ - begun_blocks == 1 ? " more block" : " more blocks") +
                    " cannot start until " +
-                   (waiting_.size() == 1 ? "this block" : "one of these " + waiting + " blocks") +
+                   (waiting_.size() == 1 ? "this block" : "one of these " + wait_text + " blocks") +
                    " ends, because the device can hold no more blocks at a time";
     message += ":\n" + describe_waiting(block);
     const int lane = std::countr_zero(f.lanes);
-    Report report =
-        stuck.describe(f.polling_op ? f.polling_op : f.at, "synccheck", "deadlock", lane, message,
-                       "Is the lock released, or the flag set, on every path? Blocks may wait only "
-                       "for blocks that are certain to run. (A copy by the host cannot change the "
-                       "memory: in the simulator, a launch ends before the host continues.)");
+    Report report = stuck_warp.describe(
+        f.polling_op ? f.polling_op : f.next_op, "synccheck", "deadlock", lane, message,
+        "Is the lock released, or the flag set, on every path? Blocks may wait only "
+        "for blocks that are certain to run. (A copy by the host cannot change the "
+        "memory: in the simulator, a launch ends before the host continues.)");
     const FunctionCode& code = f.frame ? *f.frame->code : launch_->code->main;
     if (f.polling_op && code.ast->body[f.polling_op->source].opcode == "mbarrier") {
-        const MbarrierWait wait = describe_mbarrier_wait(stuck, *f.polling_op, lane);
-        report.message += wait.state;
-        report.cure = wait.cure;
-        if (is_of_pipeline(*launch_->kernel, code, *f.polling_op))
+        const MbarrierWaitText mbarrier_wait =
+            describe_mbarrier_wait(stuck_warp, *f.polling_op, lane);
+        report.message += mbarrier_wait.state;
+        report.cure = mbarrier_wait.cure;
+        if (is_pipeline_code(*launch_->kernel, code, *f.polling_op))
             report.cure =
                 "In every thread, call consumer_release() once for each consumer_wait(), and "
                 "producer_commit() once for each producer_acquire().";

@@ -22,17 +22,17 @@ struct ResidentCluster;  ///< a cluster with its memory (cluster_worker.cpp)
 /// Host memory aligned for the widest vector registers. The memory is reused if it is large enough.
 class AlignedBytes {
 public:
-    u8* resize(u64 bytes);
+    u8* allocate(u64 bytes);
 
 private:
-    std::unique_ptr<u8[], void (*)(u8*)> memory_{nullptr, [](u8* p) { ::free(p); }};
+    std::unique_ptr<u8[], void (*)(u8*)> memory_{nullptr, [](u8* bytes) { ::free(bytes); }};
     u64 size_ = 0;
 };
 
 /// A block together with the memory that its pointers refer to.
 struct Resident : Block {
-    SharedRace own_race;
-    AlignedBytes own_registers, own_uniform, own_shared, own_local, own_local_shadow,
+    SharedRace block_race;
+    AlignedBytes block_registers, own_uniform, own_shared, own_local, own_local_shadow,
         own_parameters;
     std::vector<u64> last_rows;
 };
@@ -50,7 +50,7 @@ public:
     Worker();
     ~Worker();
     /// Prepares for a launch, reusing the Residents of earlier launches.
-    void begin_launch(Launch& launch, RaceLog& shared_log, u64 seed, u64 max_resident);
+    void begin_launch(Launch& launch, RaceLog& shared_log, u64 order_seed, u64 max_resident);
     /// Runs blocks until none is left or the launch has failed.
     void run();
     /// Returns the shared memory accesses of a block without errors, or null if there was no such
@@ -63,15 +63,15 @@ public:
 
 private:
     Block& begin_block(u64 number, Cluster* cluster = nullptr);
-    void prepare(Resident& block);
+    void prepare_block(Resident& block);
     void prepare_checks(Resident& block);
     void start_warps(Block& block);
     void attach_listeners(Warp& w);
     void end_block(Block& block);
-    u64 block_number(u64 nth) const;
+    u64 block_number(u64 position) const;
     /// Runs a block until it ends or waits for other blocks. A block that waits for others stays
     /// resident.
-    void advance(Block& block);
+    void advance_block(Block& block);
     void run_blocks();
     void run_round();
     // The functions that run launches with clusters (cluster_worker.cpp).
@@ -91,7 +91,7 @@ private:
     RaceLog* shared_log_ = nullptr;
     u64 seed_ = 0, max_resident_ = 1, blocks_ = 0;
     std::vector<std::unique_ptr<Resident>> residents_;
-    std::size_t prepared_ = 0;  ///< the number of Residents prepared for this launch
+    std::size_t prepared_residents_ = 0;  ///< the number of Residents prepared for this launch
     std::vector<Block*> waiting_;
     u64 cluster_size_ = 1;
     std::vector<std::unique_ptr<ResidentCluster>> clusters_;

@@ -15,13 +15,13 @@ inline constexpr u32 kWrapperMagic = 0x466243b1;
 inline constexpr u32 kContainerMagic = 0xba55ed50;
 inline constexpr u16 kContainerVersion = 1;
 /// The FatbinWrapper::version of a program built with -rdc=true.
-inline constexpr u32 kLinkedWrapper = 2;
+inline constexpr u32 kLinkedWrapperVersion = 2;
 
 struct FatbinWrapper {
     u32 magic;
     u32 version;
-    const void* data;
-    const void* prelinked;  ///< for version 2, an array of pointers to containers
+    const void* container;
+    const void* prelinked_containers;  ///< for version 2, an array of pointers to containers
 };
 
 struct ContainerHeader {
@@ -34,11 +34,11 @@ struct ContainerHeader {
 enum class EntryKind : u16 {
     ptx = 1,
     machine_code = 2,
-    intermediate = 8,  ///< NVVM IR, from which the linker generates machine code if -dlto is given
+    nvvm_ir = 8,  ///< NVVM IR, from which the linker generates machine code if -dlto is given
 };
 
-inline constexpr u64 kCompressedLz4 = 0x2000;
-inline constexpr u64 kCompressedZstd = 0x8000;
+inline constexpr u64 kLz4Flag = 0x2000;
+inline constexpr u64 kZstdFlag = 0x8000;
 
 struct EntryHeader {
     u16 kind;
@@ -47,8 +47,8 @@ struct EntryHeader {
     u64 payload_size;     ///< the size of the payload and its padding, in bytes
     u32 compressed_size;  ///< the compressed size in bytes; 0 if the payload is not compressed
     u32 reserved;
-    u32 toolkit;
-    u32 arch;  ///< the compute capability, such as 90 for compute_90
+    u32 toolkit_version;
+    u32 compute_capability;  ///< the compute capability, such as 90 for compute_90
     u32 name_offset;
     u32 name_size;
     u64 flags;

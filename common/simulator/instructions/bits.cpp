@@ -43,10 +43,10 @@ LaneInstruction shift_left(Modifiers& m) {
                     []<class T>(Tag<T>) { return with_forms<ShiftLeft<T>, T, T, u32>(); });
 }
 LaneInstruction shift_right(Modifiers& m) {
-    const auto make = []<class T>(Tag<T>) { return with_forms<ShiftRight<T>, T, T, u32>(); };
+    const auto make_shift = []<class T>(Tag<T>) { return with_forms<ShiftRight<T>, T, T, u32>(); };
     const Type type = m.take_type();
-    const LaneInstruction logical = for_bits(type, make);
-    return logical.run ? logical : for_integers(type, make);
+    const LaneInstruction logical_shift = for_bits(type, make_shift);
+    return logical_shift.run ? logical_shift : for_integers(type, make_shift);
 }
 
 /// Shifts the 64-bit value high:low. Returns the upper 32 bits of the result for a left shift, and
@@ -54,18 +54,20 @@ LaneInstruction shift_right(Modifiers& m) {
 template <bool kLeft, bool kClamp>
 struct FunnelShift {
     static u32 apply(u32 low, u32 high, u32 count) {
-        const u32 by = kClamp ? std::min(count, 32u) : count % 32;
-        const u64 both = u64{high} << 32 | low;
-        return static_cast<u32>(kLeft ? both << by >> 32 : both >> by);
+        const u32 shift_amount = kClamp ? std::min(count, 32u) : count % 32;
+        const u64 combined_words = u64{high} << 32 | low;
+        return static_cast<u32>(kLeft ? combined_words << shift_amount >> 32
+                                      : combined_words >> shift_amount);
     }
 };
 LaneInstruction funnel_shift(Modifiers& m) {
-    const int direction = m.take_one_of({"l", "r"}), mode = m.take_one_of({"wrap", "clamp"});
+    const int direction = m.take_alternative({"l", "r"}),
+              mode = m.take_alternative({"wrap", "clamp"});
     if (direction < 0 || mode < 0 || m.take_type() != Type::b32) return {};
-    const bool left = direction == 0, clamp = mode == 1;
-    if (left && clamp) return in_lanes<FunnelShift<true, true>, u32, u32, u32, u32>();
-    if (left) return in_lanes<FunnelShift<true, false>, u32, u32, u32, u32>();
-    if (clamp) return in_lanes<FunnelShift<false, true>, u32, u32, u32, u32>();
+    const bool is_left = direction == 0, is_clamped = mode == 1;
+    if (is_left && is_clamped) return in_lanes<FunnelShift<true, true>, u32, u32, u32, u32>();
+    if (is_left) return in_lanes<FunnelShift<true, false>, u32, u32, u32, u32>();
+    if (is_clamped) return in_lanes<FunnelShift<false, true>, u32, u32, u32, u32>();
     return in_lanes<FunnelShift<false, false>, u32, u32, u32, u32>();
 }
 
@@ -108,16 +110,16 @@ struct FindHighest {
     static u32 apply(T a) {
         using Unsigned = std::make_unsigned_t<T>;
         const Unsigned bits = static_cast<Unsigned>(a < 0 ? ~a : a);
-        const u32 from_top = static_cast<u32>(std::countl_zero(bits));
+        const u32 counts_from_top = static_cast<u32>(std::countl_zero(bits));
         if (bits == 0) return ~0u;
-        return kShiftAmount ? from_top : kBits<T> - 1 - from_top;
+        return kShiftAmount ? counts_from_top : kBits<T> - 1 - counts_from_top;
     }
 };
 LaneInstruction find_highest(Modifiers& m) {
-    const bool shift_amount = m.take("shiftamt");
-    return for_long_integers(m.take_type(), [shift_amount]<class T>(Tag<T>) {
-        return shift_amount ? in_lanes<FindHighest<T, true>, u32, T>()
-                            : in_lanes<FindHighest<T, false>, u32, T>();
+    const bool returns_shift_amount = m.take_modifier("shiftamt");
+    return for_long_integers(m.take_type(), [returns_shift_amount]<class T>(Tag<T>) {
+        return returns_shift_amount ? in_lanes<FindHighest<T, true>, u32, T>()
+                                    : in_lanes<FindHighest<T, false>, u32, T>();
     });
 }
 
@@ -131,9 +133,10 @@ struct FindNthSet {
         if (base >= 32) return kNone;
         if (n == 0) return (mask >> base & 1) ? base : kNone;
         const int step = n > 0 ? 1 : -1;
-        i64 missing = n > 0 ? i64{n} : -i64{n};
-        for (int at = static_cast<int>(base); at >= 0 && at < 32; at += step) {
-            if ((mask >> at & 1) && --missing == 0) return static_cast<u32>(at);
+        i64 missing_bits = n > 0 ? i64{n} : -i64{n};
+        for (int bit_index = static_cast<int>(base); bit_index >= 0 && bit_index < 32;
+             bit_index += step) {
+            if ((mask >> bit_index & 1) && --missing_bits == 0) return static_cast<u32>(bit_index);
         }
         return kNone;
     }
@@ -148,8 +151,8 @@ LaneInstruction find_nth_set(Modifiers& m) {
 /// Returns a mask of the low `count` bits. `count` may have any value.
 template <class T>
 T low_ones(u32 count) {
-    const T below = static_cast<T>((T{1} << (count % kBits<T>)) - 1);
-    return count < kBits<T> ? below : static_cast<T>(~T{0});
+    const T shifted_one = static_cast<T>((T{1} << (count % kBits<T>)) - 1);
+    return count < kBits<T> ? shifted_one : static_cast<T>(~T{0});
 }
 
 /// Returns the low `count` bits of a, extended to the width of T: sign-extended if T is signed, and
@@ -157,9 +160,10 @@ T low_ones(u32 count) {
 template <class T>
 T extend(T a, u32 count) {
     if constexpr (std::is_signed_v<T>) {
-        const u32 unused = kBits<T> - std::clamp(count, 1u, kBits<T>);
-        const T extended = static_cast<T>(static_cast<T>(Wrapping<T>(a) << unused) >> unused);
-        return count == 0 ? T{0} : extended;
+        const u32 unused_bits = kBits<T> - std::clamp(count, 1u, kBits<T>);
+        const T extended_value =
+            static_cast<T>(static_cast<T>(Wrapping<T>(a) << unused_bits) >> unused_bits);
+        return count == 0 ? T{0} : extended_value;
     } else {
         return a & low_ones<T>(count);
     }
@@ -191,13 +195,15 @@ LaneInstruction extract_field(Modifiers& m) {
 template <class T>
 const Op* run_insert_field(Warp& w, const Op* op) {
     const T* field = w.lanes<T>(op->a);
-    const T* into = w.lanes<T>(op->b);
+    const T* base_value = w.lanes<T>(op->b);
     const u32* position = w.lanes<u32>(op->c);
     const u32* length = w.lanes<u32>(op->v[0]);
     w.write<T>(op->d, [=](int l) COALESCE_LANE_BODY {
-        const u32 at = field_number<T>(position[l]);
-        const T ones = ShiftLeft<T>::apply(low_ones<T>(field_number<T>(length[l])), at);
-        return (into[l] & ~ones) | (ShiftLeft<T>::apply(field[l], at) & ones);
+        const u32 bit_index = field_number<T>(position[l]);
+        const T field_mask =
+            ShiftLeft<T>::apply(low_ones<T>(field_number<T>(length[l])), bit_index);
+        return (base_value[l] & ~field_mask) |
+               (ShiftLeft<T>::apply(field[l], bit_index) & field_mask);
     });
     return op + 1;
 }
@@ -211,12 +217,12 @@ LaneInstruction insert_field(Modifiers& m) {
 
 struct ExtendFrom {
     using Request = bool;  ///< whether the instruction has .clamp
-    static auto apply(bool clamp, auto a, u32 count) {
-        return extend(a, clamp ? count : count % 32);
+    static auto apply(bool is_clamped, auto a, u32 count) {
+        return extend(a, is_clamped ? count : count % 32);
     }
 };
 LaneInstruction extend_from(Modifiers& m) {
-    const int mode = m.take_one_of({"clamp", "wrap"});
+    const int mode = m.take_alternative({"clamp", "wrap"});
     if (mode < 0) return {};
     return for_32_bit_integers(m.take_type(), [mode]<class T>(Tag<T>) {
         return in_lanes<ExtendFrom, T, T, u32>(mode == 0);
@@ -225,13 +231,13 @@ LaneInstruction extend_from(Modifiers& m) {
 
 struct MakeMask {
     using Request = bool;  ///< whether the instruction has .clamp
-    static u32 apply(bool clamp, u32 position, u32 length) {
-        if (!clamp) position %= 32, length %= 32;
+    static u32 apply(bool is_clamped, u32 position, u32 length) {
+        if (!is_clamped) position %= 32, length %= 32;
         return ShiftLeft<u32>::apply(low_ones<u32>(length), position);
     }
 };
 LaneInstruction make_mask(Modifiers& m) {
-    const int mode = m.take_one_of({"clamp", "wrap"});
+    const int mode = m.take_alternative({"clamp", "wrap"});
     if (mode < 0 || m.take_type() != Type::b32) return {};
     return in_lanes<MakeMask, u32, u32, u32>(mode == 0);
 }
@@ -286,7 +292,7 @@ struct PermuteBy {
 
 LaneInstruction permute(Modifiers& m) {
     if (m.take_type() != Type::b32) return {};
-    const int mode = m.take_one_of({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"});
+    const int mode = m.take_alternative({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"});
     return mode < 0 ? in_lanes<PermuteAny, u32, u32, u32, u32>()
                     : in_lanes<PermuteBy, u32, u32, u32, u32>(mode);
 }

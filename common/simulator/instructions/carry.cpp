@@ -11,13 +11,13 @@ namespace {
 
 /// A result, and the carry flag that it produces.
 template <class T>
-struct WithCarry {
+struct ValueAndCarry {
     T value;
     u32 carry;
 };
 
 template <class T>
-WithCarry<T> add_with_carry(T a, T b, u32 carry) {
+ValueAndCarry<T> add_with_carry(T a, T b, u32 carry) {
     const T sum = a + b, all = sum + carry;
     return {all, static_cast<u32>((sum < a) | (all < sum))};
 }
@@ -25,18 +25,20 @@ WithCarry<T> add_with_carry(T a, T b, u32 carry) {
 template <class T>
 struct AddCarry {
     static constexpr bool kCarryAtStart = false;
-    static WithCarry<T> apply(T a, T b, T, u32 carry) { return add_with_carry(a, b, carry); }
+    static ValueAndCarry<T> apply(T a, T b, T, u32 carry) { return add_with_carry(a, b, carry); }
 };
 template <class T>
 struct SubtractBorrow {
     static constexpr bool kCarryAtStart = true;  // a carry of 1 means that there is no borrow
-    static WithCarry<T> apply(T a, T b, T, u32 carry) { return add_with_carry<T>(a, ~b, carry); }
+    static ValueAndCarry<T> apply(T a, T b, T, u32 carry) {
+        return add_with_carry<T>(a, ~b, carry);
+    }
 };
 /// Adds c to the low part of a * b.
 template <class T>
 struct MultiplyLowAddCarry {
     static constexpr bool kCarryAtStart = false;
-    static WithCarry<T> apply(T a, T b, T c, u32 carry) {
+    static ValueAndCarry<T> apply(T a, T b, T c, u32 carry) {
         return add_with_carry<T>(a * b, c, carry);
     }
 };
@@ -46,7 +48,7 @@ template <class N>
 struct MultiplyHighAddCarry {
     static constexpr bool kCarryAtStart = false;
     using T = std::make_unsigned_t<N>;
-    static WithCarry<T> apply(T a, T b, T c, u32 carry) {
+    static ValueAndCarry<T> apply(T a, T b, T c, u32 carry) {
         const auto product = static_cast<Wider<N>>(static_cast<N>(a)) * static_cast<N>(b);
         return add_with_carry<T>(static_cast<T>(product >> (8 * sizeof(T))), c, carry);
     }
@@ -64,20 +66,20 @@ const Op* run_with_carry(Warp& w, const Op* op) {
     const Mask active = w.active, carry_in = kReads ? w.predicate(op->d2) : kAtStart;
     alignas(64) u32 carries_out[kLanes];
     for (int l = 0; l < kLanes; ++l) {
-        const WithCarry<T> result = F::apply(a[l], b[l], c[l], carry_in >> l & 1);
+        const ValueAndCarry<T> result = F::apply(a[l], b[l], c[l], carry_in >> l & 1);
         d[l] = (active & (1u << l)) ? result.value : d[l];
         carries_out[l] = 0 - result.carry;
     }
-    if constexpr (kWrites) w.write_predicate(op->d2, mask_of(carries_out));
+    if constexpr (kWrites) w.write_predicate(op->d2, make_mask(carries_out));
     return op + 1;
 }
 
 template <class F, class T, int kSources>
-LaneInstruction with_carry(bool reads, bool writes) {
+LaneInstruction with_carry(bool reads_carry, bool writes_carry) {
     LaneInstruction i;
-    if (reads && writes) i.run = run_with_carry<F, T, kSources, true, true>;
-    if (reads && !writes) i.run = run_with_carry<F, T, kSources, true, false>;
-    if (!reads && writes) i.run = run_with_carry<F, T, kSources, false, true>;
+    if (reads_carry && writes_carry) i.run = run_with_carry<F, T, kSources, true, true>;
+    if (reads_carry && !writes_carry) i.run = run_with_carry<F, T, kSources, true, false>;
+    if (!reads_carry && writes_carry) i.run = run_with_carry<F, T, kSources, false, true>;
     i.destination = i.source[0] = i.source[1] = width_of<T>;
     if (kSources == 3) i.source[2] = width_of<T>;
     i.second = Width::predicate;
@@ -87,22 +89,22 @@ LaneInstruction with_carry(bool reads, bool writes) {
 
 template <template <class> class F, bool kReads>
 LaneInstruction add_or_subtract(Modifiers& m) {
-    const bool writes = m.take("cc");
-    return for_long_integers(m.take_type(), [writes]<class N>(Tag<N>) {
+    const bool writes_carry = m.take_modifier("cc");
+    return for_long_integers(m.take_type(), [writes_carry]<class N>(Tag<N>) {
         using T = std::make_unsigned_t<N>;
-        return with_carry<F<T>, T, 2>(kReads, writes);
+        return with_carry<F<T>, T, 2>(kReads, writes_carry);
     });
 }
 
 template <bool kReads>
 LaneInstruction multiply_add(Modifiers& m) {
-    const int part = m.take_one_of({"lo", "hi"});
-    const bool writes = m.take("cc");
-    if (part < 0) return {};
+    const int product_half = m.take_alternative({"lo", "hi"});
+    const bool writes_carry = m.take_modifier("cc");
+    if (product_half < 0) return {};
     return for_long_integers(m.take_type(), [=]<class N>(Tag<N>) {
         using T = std::make_unsigned_t<N>;
-        return part == 0 ? with_carry<MultiplyLowAddCarry<T>, T, 3>(kReads, writes)
-                         : with_carry<MultiplyHighAddCarry<N>, T, 3>(kReads, writes);
+        return product_half == 0 ? with_carry<MultiplyLowAddCarry<T>, T, 3>(kReads, writes_carry)
+                                 : with_carry<MultiplyHighAddCarry<N>, T, 3>(kReads, writes_carry);
     });
 }
 

@@ -40,58 +40,61 @@ struct Clamp {
         bool is_signed;
     };
     template <class A>
-    static u64 apply(const Request& to, A a) {
-        const u64 all = ~u64{0} >> (64 - to.bits);
-        const i64 lowest = to.is_signed ? -static_cast<i64>(all >> 1) - 1 : 0;
-        const u64 highest = to.is_signed ? all >> 1 : all;
-        if (std::cmp_less(a, lowest)) return static_cast<u64>(lowest) & all;
-        return std::cmp_greater(a, highest) ? highest : static_cast<u64>(a) & all;
+    static u64 apply(const Request& limits, A a) {
+        const u64 all_ones = ~u64{0} >> (64 - limits.bits);
+        const i64 lowest = limits.is_signed ? -static_cast<i64>(all_ones >> 1) - 1 : 0;
+        const u64 highest = limits.is_signed ? all_ones >> 1 : all_ones;
+        if (std::cmp_less(a, lowest)) return static_cast<u64>(lowest) & all_ones;
+        return std::cmp_greater(a, highest) ? highest : static_cast<u64>(a) & all_ones;
     }
 };
 /// Like Clamp, but for results that are stored in 32-bit lanes.
 struct ClampShort {
     using Request = Clamp::Request;
-    static u32 apply(const Request& to, auto a) { return static_cast<u32>(Clamp::apply(to, a)); }
+    static u32 apply(const Request& limits, auto a) {
+        return static_cast<u32>(Clamp::apply(limits, a));
+    }
 };
 
 template <class D, class A>
-LaneInstruction clamp() {
-    const Clamp::Request to{.bits = 8 * sizeof(D), .is_signed = std::is_signed_v<D>};
-    return sizeof(D) == 8 ? in_lanes<Clamp, u64, A>(to) : in_lanes<ClampShort, u32, A>(to);
+LaneInstruction describe_clamp() {
+    const Clamp::Request limits{.bits = 8 * sizeof(D), .is_signed = std::is_signed_v<D>};
+    return sizeof(D) == 8 ? in_lanes<Clamp, u64, A>(limits) : in_lanes<ClampShort, u32, A>(limits);
 }
 
 LaneInstruction integer_to_integer(Modifiers& m) {
-    const bool sat = m.take("sat");
-    const Type to = m.take_type(), from = m.take_type();
-    return for_all_integers(to, [=]<class D>(Tag<D>) {
+    const bool sat = m.take_modifier("sat");
+    const Type limits = m.take_type(), from = m.take_type();
+    return for_all_integers(limits, [=]<class D>(Tag<D>) {
         // Use unsigned types. Truncation produces the same bits for signed types.
         using Bits = std::make_unsigned_t<D>;
         return for_all_integers(from, [=]<class A>(Tag<A>) {
-            return sat ? clamp<D, A>() : in_lanes<Cast<Bits>, Bits, A>();
+            return sat ? describe_clamp<D, A>() : in_lanes<Cast<Bits>, Bits, A>();
         });
     });
 }
 
 // ---- float -> integer ----
 
-/// Clamps `whole` to the range of D. `whole` is `a` rounded to an integer.
+/// Clamps `rounded_value` to the range of D. `rounded_value` is `a` rounded to an integer.
 template <class D, class A>
-D clamped(A whole, A a) {
+D clamp_to_type(A rounded_value, A a) {
     constexpr A lowest = static_cast<A>(std::numeric_limits<D>::min());
-    constexpr A beyond = static_cast<A>(u64{1} << (std::numeric_limits<D>::digits - 1)) * 2;
-    const bool fits = whole >= lowest && whole < beyond;  // false for a NaN
-    const D value = static_cast<D>(fits ? whole : A{0});
+    constexpr A upper_limit = static_cast<A>(u64{1} << (std::numeric_limits<D>::digits - 1)) * 2;
+    const bool is_in_range =
+        rounded_value >= lowest && rounded_value < upper_limit;  // false for a NaN
+    const D value = static_cast<D>(is_in_range ? rounded_value : A{0});
     if (sizeof(A) == 8 || sizeof(D) == 8) {
         if (a != a) return static_cast<D>(u64{1} << (8 * sizeof(D) - 1));
     }
-    if (whole >= beyond) return std::numeric_limits<D>::max();
-    return whole < lowest ? std::numeric_limits<D>::min() : value;
+    if (rounded_value >= upper_limit) return std::numeric_limits<D>::max();
+    return rounded_value < lowest ? std::numeric_limits<D>::min() : value;
 }
 
 /// Rounds towards zero, as C++ does. Nearly all conversions to integers use this rounding.
 template <class D>
 struct ToIntegerTruncating {
-    static D apply(float a) { return clamped<D>(std::trunc(a), a); }
+    static D apply(float a) { return clamp_to_type<D>(std::trunc(a), a); }
 };
 template <class D>
 struct ToInteger {
@@ -103,12 +106,12 @@ struct ToInteger {
     static D apply(const Request& request, A a) {
         if constexpr (std::is_same_v<A, float>) a = request.ftz ? flush_subnormal(a) : a;
         const auto number = to_arithmetic(a);
-        return clamped<D>(round_to_integer(number, request.direction), number);
+        return clamp_to_type<D>(round_to_integer(number, request.direction), number);
     }
 };
 
 template <class D>
-LaneInstruction to_integer_from(Type from, Rounding direction, bool ftz) {
+LaneInstruction convert_float_to_integer(Type from, Rounding direction, bool ftz) {
     using F = ToInteger<D>;
     if (ftz && from != Type::f32) return {};
     if (from == Type::f32 && direction == Rounding::zero && !ftz) {
@@ -122,11 +125,12 @@ LaneInstruction to_integer_from(Type from, Rounding direction, bool ftz) {
 LaneInstruction float_to_integer(Modifiers& m) {
     const auto direction = m.take_rounding_to_whole();
     if (!direction) return {};
-    const bool ftz = m.take("ftz");
-    m.take("sat");  // has no effect: the conversion always clamps
-    const Type to = m.take_type(), from = m.take_type();
-    return for_all_integers(
-        to, [=]<class D>(Tag<D>) { return to_integer_from<D>(from, *direction, ftz); });
+    const bool ftz = m.take_modifier("ftz");
+    m.take_modifier("sat");  // has no effect: the conversion always clamps
+    const Type limits = m.take_type(), from = m.take_type();
+    return for_all_integers(limits, [=]<class D>(Tag<D>) {
+        return convert_float_to_integer<D>(from, *direction, ftz);
+    });
 }
 
 // ---- integer -> float ----
@@ -147,10 +151,10 @@ struct FromInteger {
 LaneInstruction integer_to_float(Modifiers& m) {
     const auto direction = m.take_rounding();
     if (!direction) return {};
-    m.take("ftz");  // has no effect: no integer converts to a subnormal
-    const bool sat = m.take("sat");
-    const Type to = m.take_type(), from = m.take_type();
-    return for_floats(to, [=]<class D>(Tag<D>) {
+    m.take_modifier("ftz");  // has no effect: no integer converts to a subnormal
+    const bool sat = m.take_modifier("sat");
+    const Type limits = m.take_type(), from = m.take_type();
+    return for_floats(limits, [=]<class D>(Tag<D>) {
         return for_all_integers(from, [=]<class A>(Tag<A>) {
             if (*direction == Rounding::nearest && !sat) {
                 return with_forms<Cast<D>, D, A>();
@@ -198,15 +202,17 @@ struct ToNarrower {
 
 LaneInstruction float_to_float(Modifiers& m) {
     const auto rounding = m.take_rounding();
-    const bool ftz = m.take("ftz"), sat = m.take("sat");
-    const Type to = m.take_type(), from = m.take_type();
+    const bool ftz = m.take_modifier("ftz"), sat = m.take_modifier("sat");
+    const Type limits = m.take_type(), from = m.take_type();
     if (!rounding) {
-        if (to == Type::f64 && from == Type::f32) return to_same_or_wider<double, float>(ftz, sat);
-        if (to == Type::f32 && from == Type::f32) return to_same_or_wider<float, float>(ftz, sat);
-        const bool is_double = to == Type::f64 && from == Type::f64 && !ftz;
+        if (limits == Type::f64 && from == Type::f32)
+            return to_same_or_wider<double, float>(ftz, sat);
+        if (limits == Type::f32 && from == Type::f32)
+            return to_same_or_wider<float, float>(ftz, sat);
+        const bool is_double = limits == Type::f64 && from == Type::f64 && !ftz;
         return is_double ? to_same_or_wider<double, double>(ftz, sat) : LaneInstruction{};
     }
-    if (to != Type::f32 || from != Type::f64) return {};
+    if (limits != Type::f32 || from != Type::f64) return {};
     if (*rounding == Rounding::nearest && !ftz && !sat)
         return in_lanes<Cast<float>, float, double>();
     return in_lanes<ToNarrower, float, double>({*rounding, ftz, sat});
@@ -228,10 +234,10 @@ struct FromHalf {
 };
 
 LaneInstruction half_to_float(Modifiers& m) {
-    m.take("ftz");  // has no effect: a subnormal half becomes a normal f32
-    const bool sat = m.take("sat");
-    const Type to = m.take_type(), from = m.take_type();
-    return for_floats(to, [=]<class D>(Tag<D>) {
+    m.take_modifier("ftz");  // has no effect: a subnormal half becomes a normal f32
+    const bool sat = m.take_modifier("sat");
+    const Type limits = m.take_type(), from = m.take_type();
+    return for_floats(limits, [=]<class D>(Tag<D>) {
         return for_single_halves(from,
                                  [=]<class H>(Tag<H>) { return in_lanes<FromHalf<D>, D, H>(sat); });
     });
@@ -239,7 +245,7 @@ LaneInstruction half_to_float(Modifiers& m) {
 
 // ---- rounding a float to an integral value, which remains a float ----
 
-struct ToWhole {
+struct RoundToWhole {
     struct Request {
         Rounding direction;
         bool ftz, sat;
@@ -248,20 +254,20 @@ struct ToWhole {
     static T apply(const Request& request, T a) {
         if constexpr (std::is_same_v<T, float>)
             a = request.ftz ? canonicalize_nan(flush_subnormal(a)) : a;
-        const T whole =
+        const T rounded_value =
             propagate_nan(nearest<T>(round_to_integer(to_arithmetic(a), request.direction)), a);
-        return request.sat ? saturate_to_unit(whole) : whole;
+        return request.sat ? saturate_to_unit(rounded_value) : rounded_value;
     }
 };
 
-LaneInstruction float_to_whole(Modifiers& m) {
+LaneInstruction round_float_to_whole(Modifiers& m) {
     const auto direction = m.take_rounding_to_whole();
-    const bool ftz = m.take("ftz"), sat = m.take("sat");
-    const Type to = m.take_type(), from = m.take_type();
-    if (to != from || !direction || (ftz && to != Type::f32)) return {};
-    if (sat && to != Type::f32 && to != Type::f64) return {};
-    return for_all_floats(to, [=]<class T>(Tag<T>) {
-        return in_lanes<ToWhole, T, T>({*direction, ftz, sat});
+    const bool ftz = m.take_modifier("ftz"), sat = m.take_modifier("sat");
+    const Type limits = m.take_type(), from = m.take_type();
+    if (limits != from || !direction || (ftz && limits != Type::f32)) return {};
+    if (sat && limits != Type::f32 && limits != Type::f64) return {};
+    return for_all_floats(limits, [=]<class T>(Tag<T>) {
+        return in_lanes<RoundToWhole, T, T>({*direction, ftz, sat});
     });
 }
 
@@ -269,37 +275,34 @@ LaneInstruction float_to_whole(Modifiers& m) {
 
 struct Pack {
     using Request = Clamp::Request;
-    static u32 apply(const Request& to, i32 upper, i32 lower) {
-        return static_cast<u32>(Clamp::apply(to, upper) << to.bits | Clamp::apply(to, lower));
+    static u32 apply(const Request& limits, i32 upper, i32 lower) {
+        return static_cast<u32>(Clamp::apply(limits, upper) << limits.bits |
+                                Clamp::apply(limits, lower));
     }
     /// Packs both values into the low bits of the result, above which it puts the low bits of
-    /// `rest`.
-    static u32 apply(const Request& to, i32 upper, i32 lower, u32 rest) {
-        return apply(to, upper, lower) | rest << (2 * to.bits);
+    /// `low_bits`.
+    static u32 apply(const Request& limits, i32 upper, i32 lower, u32 low_bits) {
+        return apply(limits, upper, lower) | low_bits << (2 * limits.bits);
     }
 };
 
-LaneInstruction pack(Modifiers& m) {
-    if (!m.take("pack") || !m.take("sat")) return {};
-    const int to = m.take_one_of({"u16", "s16", "u8", "s8", "u4", "s4", "u2", "s2"});
-    if (to < 0 || m.take_type() != Type::s32) return {};
-    const bool has_third = m.take("b32");
-    if (has_third != (to >= 2)) return {};
-    const Pack::Request request{.bits = 16 >> (to / 2), .is_signed = to % 2 != 0};
-    return has_third ? in_lanes<Pack, u32, i32, i32, u32>(request)
-                     : in_lanes<Pack, u32, i32, i32>(request);
+LaneInstruction describe_pack(Modifiers& m) {
+    if (!m.take_modifier("pack") || !m.take_modifier("sat")) return {};
+    const int limits = m.take_alternative({"u16", "s16", "u8", "s8", "u4", "s4", "u2", "s2"});
+    if (limits < 0 || m.take_type() != Type::s32) return {};
+    const bool has_low_bits = m.take_modifier("b32");
+    if (has_low_bits != (limits >= 2)) return {};
+    const Pack::Request request{.bits = 16 >> (limits / 2), .is_signed = limits % 2 != 0};
+    return has_low_bits ? in_lanes<Pack, u32, i32, i32, u32>(request)
+                        : in_lanes<Pack, u32, i32, i32>(request);
 }
 
 }  // namespace
 
 FamilyTable families() {
-    return {{"cvt", integer_to_integer},
-            {"cvt", float_to_integer},
-            {"cvt", integer_to_float},
-            {"cvt", float_to_float},
-            {"cvt", half_to_float},
-            {"cvt", float_to_whole},
-            {"cvt", pack}};
+    return {{"cvt", integer_to_integer}, {"cvt", float_to_integer}, {"cvt", integer_to_float},
+            {"cvt", float_to_float},     {"cvt", half_to_float},    {"cvt", round_float_to_whole},
+            {"cvt", describe_pack}};
 }
 
 }  // namespace coalesce::simulator::convert_instructions

@@ -12,7 +12,7 @@ namespace {
 using ptx::Type;
 
 template <class H>
-constexpr FloatFormat kFormatOf = std::is_same_v<H, F16> ? kF16 : kBF16;
+constexpr FloatFormat kFormatOf = std::is_same_v<H, F16> ? kF16Format : kBF16Format;
 
 template <class A>
 u64 round_source(const FloatFormat& format, A a, Rounding direction) {
@@ -27,26 +27,28 @@ u64 round_source(const FloatFormat& format, A a, Rounding direction) {
 // ---- modifiers that limit the result ----
 
 struct Limits {
-    bool sat = false;        ///< clamp to [0, 1]
-    bool relu = false;       ///< negative numbers become 0
-    bool satfinite = false;  ///< infinity becomes the largest number
+    bool saturates = false;            ///< clamp to [0, 1]
+    bool clamps_negative = false;      ///< negative numbers become 0
+    bool saturates_to_finite = false;  ///< infinity becomes the largest number
 };
 
-struct Rounded {
+struct RoundingRequest {
     Rounding direction = Rounding::nearest;
     Limits limits;
-    bool ftz = false;  ///< subnormal sources become 0
+    bool flushes_to_zero = false;  ///< subnormal sources become 0
 
     bool is_plain() const {
-        return direction == Rounding::nearest && !limits.relu && !limits.satfinite;
+        return direction == Rounding::nearest && !limits.clamps_negative &&
+               !limits.saturates_to_finite;
     }
 };
 
 u64 apply_limits(const FloatFormat& format, u64 bits, Limits limits) {
     const u64 sign = u64{1} << format.sign_position, rest = bits & (sign - 1);
-    const bool is_nan = rest > format.largest && rest != format.infinity;
-    if (limits.satfinite && rest == format.infinity) bits = (bits & sign) | format.largest;
-    if (limits.relu && !is_nan && (bits & sign)) bits = 0;
+    const bool is_nan = rest > format.max_finite && rest != format.infinity_bits;
+    if (limits.saturates_to_finite && rest == format.infinity_bits)
+        bits = (bits & sign) | format.max_finite;
+    if (limits.clamps_negative && !is_nan && (bits & sign)) bits = 0;
     return bits;
 }
 
@@ -63,56 +65,66 @@ H make_nan(double a) {
     const u64 make_quiet = std::bit_cast<u64>(a) | u64{1} << 51,
               payload = make_quiet & ((u64{1} << 52) - 1);
     const u64 sign = make_quiet >> 63 << format.sign_position;
-    return {static_cast<u16>(sign | format.infinity | payload >> (52 - format.fraction_bits))};
+    return {static_cast<u16>(sign | format.infinity_bits | payload >> (52 - format.fraction_bits))};
 }
 
 template <class H>
 struct ToHalf {
-    using Request = Rounded;
+    using Request = RoundingRequest;
 
     template <class A>
-    static H apply(const Rounded& request, A a) {
-        if constexpr (std::is_same_v<A, float>) a = request.ftz ? flush_subnormal(a) : a;
+    static H apply(const RoundingRequest& request, A a) {
+        if constexpr (std::is_same_v<A, float>)
+            a = request.flushes_to_zero ? flush_subnormal(a) : a;
         if constexpr (std::is_same_v<A, double>) {
-            if (a != a && !request.limits.sat) return make_nan<H>(a);
+            if (a != a && !request.limits.saturates) return make_nan<H>(a);
         }
-        const H half = rounded(a, request);
-        return request.limits.sat ? saturate_to_unit(half) : half;
+        const H half_value = round_to_half(a, request);
+        return request.limits.saturates ? saturate_to_unit(half_value) : half_value;
     }
     template <class A>
-    static H rounded(A a, const Rounded& request) {
+    static H round_to_half(A a, const RoundingRequest& request) {
         if constexpr (std::is_floating_point_v<A>) {
             if (request.is_plain()) return nearest<H>(a);
         }
         const u64 bits = round_source(kFormatOf<H>, a, request.direction);
-        return from_bit_pattern<H>(apply_limits(kFormatOf<H>, bits, request.limits));
+        return make_from_bit_pattern<H>(apply_limits(kFormatOf<H>, bits, request.limits));
     }
 };
 
 template <class H>
-LaneInstruction to_half(Type from, const Rounded& r) {
+LaneInstruction to_half(Type source_type, const RoundingRequest& rounding_request) {
     using F = ToHalf<H>;
-    const bool is_wide_float = from == Type::f32 || from == Type::f64;
-    if (r.ftz && from != Type::f32) return {};
-    if ((r.limits.relu || r.limits.satfinite) && !is_wide_float) return {};
-    if (from == Type::f32 && r.is_plain() && !r.ftz && !r.limits.sat)
+    const bool is_wide_float = source_type == Type::f32 || source_type == Type::f64;
+    if (rounding_request.flushes_to_zero && source_type != Type::f32) return {};
+    if ((rounding_request.limits.clamps_negative || rounding_request.limits.saturates_to_finite) &&
+        !is_wide_float)
+        return {};
+    if (source_type == Type::f32 && rounding_request.is_plain() &&
+        !rounding_request.flushes_to_zero && !rounding_request.limits.saturates)
         return in_lanes<ToHalfNearest<H>, H, float>();
-    const auto make = [&]<class A>(Tag<A>) { return in_lanes<F, H, A>(r); };
-    if (from == Type::s8) return make(Tag<i8>{});
-    if (from == Type::u8) return make(Tag<u8>{});
-    const LaneInstruction integers = for_integers(from, make);
-    return integers.run ? integers : for_all_floats(from, make);
+    const auto make_conversion = [&]<class A>(Tag<A>) {
+        return in_lanes<F, H, A>(rounding_request);
+    };
+    if (source_type == Type::s8) return make_conversion(Tag<i8>{});
+    if (source_type == Type::u8) return make_conversion(Tag<u8>{});
+    const LaneInstruction integers = for_integers(source_type, make_conversion);
+    return integers.run ? integers : for_all_floats(source_type, make_conversion);
 }
 
 LaneInstruction any_to_half(Modifiers& m) {
     const auto direction = m.take_rounding();
     if (!direction) return {};
-    Rounded r;
-    r.direction = *direction;
-    r.ftz = m.take("ftz");
-    r.limits = {.sat = m.take("sat"), .relu = m.take("relu"), .satfinite = m.take("satfinite")};
-    const Type to = m.take_type(), from = m.take_type();
-    return for_single_halves(to, [&]<class H>(Tag<H>) { return to_half<H>(from, r); });
+    RoundingRequest rounding_request;
+    rounding_request.direction = *direction;
+    rounding_request.flushes_to_zero = m.take_modifier("ftz");
+    rounding_request.limits = {.saturates = m.take_modifier("sat"),
+                               .clamps_negative = m.take_modifier("relu"),
+                               .saturates_to_finite = m.take_modifier("satfinite")};
+    const Type destination_type = m.take_type(), source_type = m.take_type();
+    return for_single_halves(destination_type, [&]<class H>(Tag<H>) {
+        return to_half<H>(source_type, rounding_request);
+    });
 }
 
 // ---- tf32: an f32 whose lower 13 fraction bits are zero ----
@@ -120,10 +132,12 @@ LaneInstruction any_to_half(Modifiers& m) {
 constexpr FloatFormat kTF32{10, -126, 0x3fbff, 0x3fc00, 0x3ffff, 18};
 
 struct ToTF32 {
-    using Request = Rounded;
-    static u32 apply(const Rounded& r, float a) {
+    using Request = RoundingRequest;
+    static u32 apply(const RoundingRequest& rounding_request, float a) {
         return static_cast<u32>(
-            apply_limits(kTF32, round_to_format(kTF32, double{a}, r.direction), r.limits) << 13);
+            apply_limits(kTF32, round_to_format(kTF32, double{a}, rounding_request.direction),
+                         rounding_request.limits)
+            << 13);
     }
 };
 /// Executes .rna, which adds half a unit in the last place of the result and then truncates. A NaN
@@ -132,25 +146,27 @@ struct ToTF32 {
 template <bool kSatfinite>
 struct ToTF32Away {
     static u32 apply(float a) {
-        const u32 bits = std::bit_cast<u32>(a), dropped = 0x1fff, half = 0x1000;
+        const u32 bits = std::bit_cast<u32>(a), dropped = 0x1fff, half_value = 0x1000;
         const bool is_finite = (bits & kExponentBits<float>) != kExponentBits<float>;
-        const u32 result = (is_finite ? bits + half : bits) & ~dropped;
-        const bool too_large = (result & kExponentBits<float>) == kExponentBits<float>;
-        return kSatfinite && too_large ? result - (dropped + 1) : result;
+        const u32 result = (is_finite ? bits + half_value : bits) & ~dropped;
+        const bool is_too_large = (result & kExponentBits<float>) == kExponentBits<float>;
+        return kSatfinite && is_too_large ? result - (dropped + 1) : result;
     }
 };
 LaneInstruction to_tf32(Modifiers& m) {
-    const int rounding = m.take_one_of({"rn", "rz", "rna"});
-    const bool relu = m.take("relu"), satfinite = m.take("satfinite");
+    const int rounding = m.take_alternative({"rn", "rz", "rna"});
+    const bool clamps_negative = m.take_modifier("relu"),
+               saturates_to_finite = m.take_modifier("satfinite");
     if (m.take_type() != Type::tf32 || m.take_type() != Type::f32) return {};
-    const Limits limits{.relu = relu, .satfinite = satfinite};
+    const Limits limits{.clamps_negative = clamps_negative,
+                        .saturates_to_finite = saturates_to_finite};
     if (rounding < 2)
         return rounding < 0
                    ? LaneInstruction{}
                    : in_lanes<ToTF32, u32, float>({static_cast<Rounding>(rounding), limits});
-    if (relu) return {};
-    return satfinite ? in_lanes<ToTF32Away<true>, u32, float>()
-                     : in_lanes<ToTF32Away<false>, u32, float>();
+    if (clamps_negative) return {};
+    return saturates_to_finite ? in_lanes<ToTF32Away<true>, u32, float>()
+                               : in_lanes<ToTF32Away<false>, u32, float>();
 }
 
 // ---- pairs: the first source goes to the upper half ----
@@ -158,16 +174,18 @@ LaneInstruction to_tf32(Modifiers& m) {
 /// Converts two f32 values to two halves (kApart = 16) or to two 8-bit numbers (kApart = 8).
 template <const FloatFormat& kFormat, int kApart>
 struct ToPair {
-    using Request = Rounded;
-    static u32 apply(const Rounded& r, float upper, float lower) {
-        return convert_one(upper, r) << kApart | convert_one(lower, r);
+    using Request = RoundingRequest;
+    static u32 apply(const RoundingRequest& rounding_request, float upper, float lower) {
+        return convert_one(upper, rounding_request) << kApart |
+               convert_one(lower, rounding_request);
     }
-    static u32 convert_one(double value, const Rounded& r) {
+    static u32 convert_one(double value, const RoundingRequest& rounding_request) {
         if (value != value)
             // In e4m3, a NaN has the same bits as an overflow.
-            return static_cast<u32>(kFormat.nan);
+            return static_cast<u32>(kFormat.nan_bits);
         return static_cast<u32>(
-            apply_limits(kFormat, round_to_format(kFormat, value, r.direction), r.limits));
+            apply_limits(kFormat, round_to_format(kFormat, value, rounding_request.direction),
+                         rounding_request.limits));
     }
 };
 /// Rounds both values of a pair to nearest, without applying any limits. ToHalfNearest does the
@@ -183,18 +201,20 @@ template <class H>
 LaneInstruction to_half_pair_with(int rounding, Limits limits) {
     using F = ToPair<kFormatOf<H>, 16>;
     if (rounding < 0) return {};
-    const Rounded r{static_cast<Rounding>(rounding), limits};
-    return r.is_plain() ? in_lanes<ToPairNearest<H>, u32, float, float>()
-                        : in_lanes<F, u32, float, float>(r);
+    const RoundingRequest rounding_request{static_cast<Rounding>(rounding), limits};
+    return rounding_request.is_plain() ? in_lanes<ToPairNearest<H>, u32, float, float>()
+                                       : in_lanes<F, u32, float, float>(rounding_request);
 }
 LaneInstruction to_half_pair(Modifiers& m) {
-    const int rounding = m.take_one_of({"rn", "rz"});
-    const bool relu = m.take("relu"), satfinite = m.take("satfinite");
-    const Limits limits{.relu = relu, .satfinite = satfinite};
-    const Type to = m.take_type();
+    const int rounding = m.take_alternative({"rn", "rz"});
+    const bool clamps_negative = m.take_modifier("relu"),
+               saturates_to_finite = m.take_modifier("satfinite");
+    const Limits limits{.clamps_negative = clamps_negative,
+                        .saturates_to_finite = saturates_to_finite};
+    const Type destination_type = m.take_type();
     if (m.take_type() != Type::f32) return {};
-    if (to == Type::f16x2) return to_half_pair_with<F16>(rounding, limits);
-    if (to == Type::bf16x2) return to_half_pair_with<BF16>(rounding, limits);
+    if (destination_type == Type::f16x2) return to_half_pair_with<F16>(rounding, limits);
+    if (destination_type == Type::bf16x2) return to_half_pair_with<BF16>(rounding, limits);
     return {};
 }
 
@@ -204,11 +224,11 @@ LaneInstruction to_half_pair(Modifiers& m) {
 /// Like ToPair, but converts a pair of f16.
 template <const FloatFormat& kFormat>
 struct BytesFromHalves {
-    using Request = Rounded;
-    static u16 apply(const Rounded& r, Pair<F16> halves) {
+    using Request = RoundingRequest;
+    static u16 apply(const RoundingRequest& rounding_request, PackedPair<F16> halves) {
         const float upper = to_float(extract_half(halves, 1)),
                     lower = to_float(extract_half(halves, 0));
-        return static_cast<u16>(ToPair<kFormat, 8>::apply(r, upper, lower));
+        return static_cast<u16>(ToPair<kFormat, 8>::apply(rounding_request, upper, lower));
     }
 };
 template <const FloatFormat& kFormat>
@@ -219,28 +239,36 @@ struct HalvesFromBytes {
     }
     static u32 convert_one(u32 byte, Limits limits) {
         const u32 bits = to_f16(decode_small_float(kFormat, byte)).bits;
-        return static_cast<u32>(apply_limits(kF16, bits, limits));
+        return static_cast<u32>(apply_limits(kF16Format, bits, limits));
     }
 };
 
 template <const FloatFormat& kFormat>
-LaneInstruction to_bytes(Type from, bool relu) {
-    const Rounded r{.limits = {.relu = relu, .satfinite = true}};
-    if (from == Type::f32) return in_lanes<ToPair<kFormat, 8>, u16, float, float>(r);
-    if (from == Type::f16x2) return in_lanes<BytesFromHalves<kFormat>, u16, Pair<F16>>(r);
+LaneInstruction to_bytes(Type source_type, bool clamps_negative) {
+    const RoundingRequest rounding_request{
+        .limits = {.clamps_negative = clamps_negative, .saturates_to_finite = true}};
+    if (source_type == Type::f32)
+        return in_lanes<ToPair<kFormat, 8>, u16, float, float>(rounding_request);
+    if (source_type == Type::f16x2)
+        return in_lanes<BytesFromHalves<kFormat>, u16, PackedPair<F16>>(rounding_request);
     return {};
 }
 
 LaneInstruction bytes(Modifiers& m) {
-    if (!m.take("rn")) return {};
-    const bool relu = m.take("relu"), satfinite = m.take("satfinite");
-    const Type to = m.take_type(), from = m.take_type();
-    if (satfinite && to == Type::e4m3x2) return to_bytes<kE4M3>(from, relu);
-    if (satfinite && to == Type::e5m2x2) return to_bytes<kE5M2>(from, relu);
-    if (satfinite || to != Type::f16x2) return {};
-    const Limits limits{.relu = relu};
-    if (from == Type::e4m3x2) return in_lanes<HalvesFromBytes<kE4M3>, u32, u16>(limits);
-    if (from == Type::e5m2x2) return in_lanes<HalvesFromBytes<kE5M2>, u32, u16>(limits);
+    if (!m.take_modifier("rn")) return {};
+    const bool clamps_negative = m.take_modifier("relu"),
+               saturates_to_finite = m.take_modifier("satfinite");
+    const Type destination_type = m.take_type(), source_type = m.take_type();
+    if (saturates_to_finite && destination_type == Type::e4m3x2)
+        return to_bytes<kE4M3Format>(source_type, clamps_negative);
+    if (saturates_to_finite && destination_type == Type::e5m2x2)
+        return to_bytes<kE5M2Format>(source_type, clamps_negative);
+    if (saturates_to_finite || destination_type != Type::f16x2) return {};
+    const Limits limits{.clamps_negative = clamps_negative};
+    if (source_type == Type::e4m3x2)
+        return in_lanes<HalvesFromBytes<kE4M3Format>, u32, u16>(limits);
+    if (source_type == Type::e5m2x2)
+        return in_lanes<HalvesFromBytes<kE5M2Format>, u32, u16>(limits);
     return {};
 }
 

@@ -17,10 +17,10 @@ public:
     explicit Modifiers(const std::vector<std::string>& names) : names_(names) {}
 
     /// Takes the modifier `name`. Returns false if the instruction does not have this modifier.
-    bool take(std::string_view name);
+    bool take_modifier(std::string_view name);
     /// Takes the first of `names` that the instruction has. Returns its index in `names`, or -1 if
     /// the instruction has none of the names.
-    int take_one_of(std::initializer_list<std::string_view> names);
+    int take_alternative(std::initializer_list<std::string_view> names);
     /// Takes .rn, .rz, .rm or .rp. Returns nothing if the instruction has none of these modifiers.
     std::optional<Rounding> take_rounding();
     /// Takes .rni, .rzi, .rmi or .rpi, which round to whole numbers. Returns nothing if the
@@ -28,11 +28,11 @@ public:
     std::optional<Rounding> take_rounding_to_whole();
     /// Takes the leftmost untaken type modifier. Returns Type::none if there is none.
     ptx::Type take_type();
-    bool all_taken() const { return taken_ + 1 == u64{1} << names_.size(); }
+    bool are_all_taken() const { return taken_bits_ + 1 == u64{1} << names_.size(); }
 
 private:
     const std::vector<std::string>& names_;
-    u64 taken_ = 0;  ///< the taken modifiers, one bit each
+    u64 taken_bits_ = 0;  ///< the taken modifiers, one bit each
 };
 
 /// A function that creates an instruction from its modifiers. If the family has no instruction with
@@ -149,15 +149,15 @@ LaneInstruction for_all_floats(ptx::Type type, Make make) {
 // ---- pairs of halves ----
 
 template <class H>
-H extract_half(Pair<H> pair, int which) {
-    return {static_cast<u16>(pair.bits >> (16 * which))};
+H extract_half(PackedPair<H> pair, int half_index) {
+    return {static_cast<u16>(pair.bits >> (16 * half_index))};
 }
 /// Applies F to both halves of a pair. If Requests is F::Request, F::apply takes a request as its
 /// first argument. Otherwise Requests is empty.
 template <class F, class... Requests>
 struct InPairs : F {
     template <class H, class... Rest>
-    static Pair<H> apply(const Requests&... request, Pair<H> a, Rest... rest) {
+    static PackedPair<H> apply(const Requests&... request, PackedPair<H> a, Rest... rest) {
         const u32 low = F::apply(request..., extract_half(a, 0), extract_half(rest, 0)...).bits;
         const u32 high = F::apply(request..., extract_half(a, 1), extract_half(rest, 1)...).bits;
         return {low | high << 16};
@@ -172,8 +172,10 @@ LaneInstruction for_halves(ptx::Type type, const Requests&... request) {
     switch (type) {
         case ptx::Type::f16: return in_lanes_of_type<F, F16, kSources>(request...);
         case ptx::Type::bf16: return in_lanes_of_type<F, BF16, kSources>(request...);
-        case ptx::Type::f16x2: return in_lanes_of_type<Paired, Pair<F16>, kSources>(request...);
-        case ptx::Type::bf16x2: return in_lanes_of_type<Paired, Pair<BF16>, kSources>(request...);
+        case ptx::Type::f16x2:
+            return in_lanes_of_type<Paired, PackedPair<F16>, kSources>(request...);
+        case ptx::Type::bf16x2:
+            return in_lanes_of_type<Paired, PackedPair<BF16>, kSources>(request...);
         default: return {};
     }
 }

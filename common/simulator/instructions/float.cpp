@@ -42,10 +42,10 @@ struct Flushing {
 /// Flushes a result to zero as hardware does. Hardware first rounds the result to 24 bits, as if
 /// exponents had no lower limit, and then tests whether the rounded result is subnormal. A value
 /// just below the smallest normal number may therefore be flushed, although the nearest float is
-/// that normal number. `scaled` is the result times 2^64, which is never subnormal.
-inline float flush_by_scaled(float result, float scaled) {
+/// that normal number. `scaled_result` is the result times 2^64, which is never subnormal.
+inline float flush_by_scaled(float result, float scaled_result) {
     const bool is_tiny = magnitude(result) < 0x1p-126f ||
-                         (magnitude(result) == 0x1p-126f && magnitude(scaled) < 0x1p-62f);
+                         (magnitude(result) == 0x1p-126f && magnitude(scaled_result) < 0x1p-62f);
     return is_tiny ? with_sign_of(0.0f, result) : result;
 }
 /// Returns (a * b + c) * 2^64. The smaller factor is multiplied by 2^64 first, so that the
@@ -55,9 +55,9 @@ inline float scaled_product(float a, float b, float c) {
     return std::fma((first_is_smaller ? a : b) * 0x1p64f, first_is_smaller ? b : a, c * 0x1p64f);
 }
 /// Like flush_by_scaled, but for halves. `exact` is the result before rounding, or rounded to odd.
-inline F16 flushed_f16(double exact) {
-    const F16 scaled = to_f16(magnitude(exact) * 0x1p10);
-    return to_f16(magnitude(exact) < 0x1p-14 && to_float(scaled) < 0x1p-4f
+inline F16 flush_f16(double exact) {
+    const F16 scaled_result = to_f16(magnitude(exact) * 0x1p10);
+    return to_f16(magnitude(exact) < 0x1p-14 && to_float(scaled_result) < 0x1p-4f
                       ? with_sign_of(0.0, exact)
                       : exact);
 }
@@ -72,7 +72,7 @@ struct Flushing<Multiply> {
         return flush_by_scaled(Multiply::apply(a, b), scaled_product(a, b, 0.0f));
     }
     static F16 apply(F16 a, F16 b) {
-        return flushed_f16(exact_product(flush_subnormal(a), flush_subnormal(b)));
+        return flush_f16(exact_product(flush_subnormal(a), flush_subnormal(b)));
     }
 };
 template <>
@@ -90,8 +90,8 @@ struct Flushing<MultiplyAdd> {
         return flush_by_scaled(MultiplyAdd::apply(a, b, c), scaled_product(a, b, c));
     }
     static F16 apply(F16 a, F16 b, F16 c) {
-        return flushed_f16(add_to_odd(exact_product(flush_subnormal(a), flush_subnormal(b)),
-                                      double{to_float(flush_subnormal(c))}));
+        return flush_f16(add_rounding_to_odd(exact_product(flush_subnormal(a), flush_subnormal(b)),
+                                             double{to_float(flush_subnormal(c))}));
     }
 };
 /// Executes F and applies modifiers to its result. .sat clamps it to [0, 1], and turns a NaN into
@@ -141,17 +141,17 @@ bool is_flushed(Type type) {
 template <class F, int kSources>
 LaneInstruction arithmetic(Modifiers& m) {
     const Rounding rounding = m.take_rounding().value_or(Rounding::nearest);
-    const bool ftz = m.take("ftz"), sat = m.take("sat");
-    const bool is_usual = rounding == Rounding::nearest && !sat;
+    const bool ftz = m.take_modifier("ftz"), sat = m.take_modifier("sat");
+    const bool is_default_rounding = rounding == Rounding::nearest && !sat;
     const Type type = m.take_type();
     const typename Modified<F>::Request request{rounding, ftz, sat};
     if (type == Type::f64) {
         if (ftz || sat) return {};
-        return is_usual ? with_forms_of_type<F, double, kSources>()
-                        : in_lanes_of_type<Modified<F>, double, kSources>(request);
+        return is_default_rounding ? with_forms_of_type<F, double, kSources>()
+                                   : in_lanes_of_type<Modified<F>, double, kSources>(request);
     }
     if (type != Type::f32) return {};
-    if (!is_usual) return in_lanes_of_type<Modified<F>, float, kSources>(request);
+    if (!is_default_rounding) return in_lanes_of_type<Modified<F>, float, kSources>(request);
     return ftz ? with_forms_of_type<Flushing<F>, float, kSources>()
                : with_forms_of_type<F, float, kSources>();
 }
@@ -160,8 +160,9 @@ LaneInstruction arithmetic(Modifiers& m) {
 /// only rounding modifiers and .relu, and .relu is allowed only for fma.
 template <class F, int kSources>
 LaneInstruction half_arithmetic(Modifiers& m) {
-    m.take("rn");
-    const bool ftz = m.take("ftz"), sat = m.take("sat"), relu = kSources == 3 && m.take("relu");
+    m.take_modifier("rn");
+    const bool ftz = m.take_modifier("ftz"), sat = m.take_modifier("sat"),
+               relu = kSources == 3 && m.take_modifier("relu");
     const Type type = m.take_type();
     if ((sat && relu) || ((ftz || sat) && !is_flushed(type))) return {};
     if (!ftz && !sat && !relu) return for_halves<F, kSources>(type);
@@ -176,18 +177,18 @@ LaneInstruction half_arithmetic(Modifiers& m) {
 struct DivideApproximately {
     static float apply(float a, float b) {
         const float reciprocal_is_zero = std::bit_cast<float>(0x7e800000u);  // 2^126
-        const bool too_large = magnitude(b) > reciprocal_is_zero;
-        return canonicalize_nan(too_large ? a * with_sign_of(0.0f, b) : a / b);
+        const bool is_too_large = magnitude(b) > reciprocal_is_zero;
+        return canonicalize_nan(is_too_large ? a * with_sign_of(0.0f, b) : a / b);
     }
 };
 
-LaneInstruction divide(Modifiers& m) {
-    const bool approximate = m.take("approx");
-    if (!approximate && !m.take("full")) return arithmetic<Divide, 2>(m);
+LaneInstruction describe_divide(Modifiers& m) {
+    const bool is_approximate = m.take_modifier("approx");
+    if (!is_approximate && !m.take_modifier("full")) return arithmetic<Divide, 2>(m);
     // .full allows an error of two units in the last place, so the exact quotient is acceptable.
-    const bool ftz = m.take("ftz");
+    const bool ftz = m.take_modifier("ftz");
     if (m.take_type() != Type::f32) return {};
-    if (approximate) {
+    if (is_approximate) {
         return ftz ? in_lanes<Flushing<DivideApproximately>, float, float, float>()
                    : in_lanes<DivideApproximately, float, float, float>();
     }
@@ -203,13 +204,13 @@ struct Absolute {
 struct Negate {
     template <class T>
     static T apply(T a) {
-        return propagate_nan(from_bit_pattern<T>(bit_pattern(a) ^ kSignBit<T>), a);
+        return propagate_nan(make_from_bit_pattern<T>(bit_pattern(a) ^ kSignBit<T>), a);
     }
 };
 
 template <class F>
 LaneInstruction sign_change(Modifiers& m) {
-    const bool ftz = m.take("ftz");
+    const bool ftz = m.take_modifier("ftz");
     const Type type = m.take_type();
     if (ftz && !is_flushed(type)) return {};
     return ftz ? for_any_float<Flushing<F>, 1>(type) : for_any_float<F, 1>(type);
@@ -232,10 +233,10 @@ struct Extremum {
     static T apply(T a, T b) {
         const auto x = to_arithmetic(a), y = to_arithmetic(b);
         // Operands that compare equal differ only if they are zeros of different sign.
-        const T if_equal = from_bit_pattern<T>(kMaximum ? bit_pattern(a) & bit_pattern(b)
-                                                        : bit_pattern(a) | bit_pattern(b));
-        const T ordered = x == y ? if_equal : ((x < y) == kMaximum ? b : a);
-        const T result = is_nan(a) ? b : is_nan(b) ? a : ordered;
+        const T if_equal = make_from_bit_pattern<T>(kMaximum ? bit_pattern(a) & bit_pattern(b)
+                                                             : bit_pattern(a) | bit_pattern(b));
+        const T ordered_result = x == y ? if_equal : ((x < y) == kMaximum ? b : a);
+        const T result = is_nan(a) ? b : is_nan(b) ? a : ordered_result;
         return propagate_nan(result, result);
     }
 };
@@ -250,20 +251,21 @@ struct ModifiedExtremum {
     template <class T>
     static T apply(const Request& request, T a, T b) {
         if (request.ftz) a = flush_subnormal(a), b = flush_subnormal(b);
-        if (request.nan && (is_nan(a) || is_nan(b))) return from_bit_pattern<T>(~kSignBit<T>);
+        if (request.nan && (is_nan(a) || is_nan(b))) return make_from_bit_pattern<T>(~kSignBit<T>);
         if (!request.xorsign) return F::apply(a, b);
         const T result = F::apply(magnitude(a), magnitude(b));
         return is_nan(result)
                    ? result
-                   : with_sign_of(result, from_bit_pattern<T>(bit_pattern(a) ^ bit_pattern(b)));
+                   : with_sign_of(result,
+                                  make_from_bit_pattern<T>(bit_pattern(a) ^ bit_pattern(b)));
     }
 };
 
 template <bool kMaximum>
-LaneInstruction extremum(Modifiers& m) {
+LaneInstruction describe_extremum(Modifiers& m) {
     using F = Extremum<kMaximum>;
-    const bool ftz = m.take("ftz"), nan = m.take("NaN"),
-               xorsign = m.take("xorsign") && m.take("abs");
+    const bool ftz = m.take_modifier("ftz"), nan = m.take_modifier("NaN"),
+               xorsign = m.take_modifier("xorsign") && m.take_modifier("abs");
     const Type type = m.take_type();
     if (ftz && !is_flushed(type)) return {};
     if (!nan && !xorsign)
@@ -275,13 +277,13 @@ LaneInstruction extremum(Modifiers& m) {
 
 // ---- testp ----
 
-/// Reports whether `a` belongs to a class of numbers. `kind` is the index of the class among the
-/// names that `test` accepts.
+/// Reports whether `a` belongs to a class of numbers. `class_code` is the index of the class among
+/// the names that `describe_test` accepts.
 template <class T>
-bool is_in_class(i64 kind, T a) {
+bool is_in_class(i64 class_code, T a) {
     const auto bits = bit_pattern(magnitude(a));
     const auto exponent = bits & kExponentBits<T>;
-    switch (kind) {
+    switch (class_code) {
         case 0: return exponent != kExponentBits<T>;
         case 1: return bits == kExponentBits<T>;
         case 2: return bits <= kExponentBits<T>;
@@ -294,22 +296,22 @@ bool is_in_class(i64 kind, T a) {
 template <class T>
 const Op* run_test(Warp& w, const Op* op) {
     const auto* a = w.lanes<LaneOf<T>>(op->a);
-    Mask is_true = 0;
+    Mask true_lanes = 0;
     for (int l = 0; l < kLanes; ++l)
-        is_true |= Mask{is_in_class(op->immediate, from_lane<T>(a[l]))} << l;
-    w.write_predicate(op->d, is_true);
+        true_lanes |= Mask{is_in_class(op->immediate, from_lane<T>(a[l]))} << l;
+    w.write_predicate(op->d, true_lanes);
     return op + 1;
 }
 
-LaneInstruction test(Modifiers& m) {
-    const int kind =
-        m.take_one_of({"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
-    if (kind < 0) return {};
-    return for_floats(m.take_type(), [kind]<class T>(Tag<T>) -> LaneInstruction {
+LaneInstruction describe_test(Modifiers& m) {
+    const int class_code =
+        m.take_alternative({"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
+    if (class_code < 0) return {};
+    return for_floats(m.take_type(), [class_code]<class T>(Tag<T>) -> LaneInstruction {
         return {.run = run_test<T>,
                 .destination = Width::predicate,
                 .source = {width_of<T>},
-                .constant = kind};
+                .constant = class_code};
     });
 }
 
@@ -325,13 +327,13 @@ FamilyTable families() {
             {"sub", half_arithmetic<Subtract, 2>},
             {"mul", half_arithmetic<Multiply, 2>},
             {"fma", half_arithmetic<MultiplyAdd, 3>},
-            {"div", divide},
+            {"div", describe_divide},
             {"abs", sign_change<Absolute>},
             {"neg", sign_change<Negate>},
             {"copysign", copy_sign},
-            {"min", extremum<false>},
-            {"max", extremum<true>},
-            {"testp", test}};
+            {"min", describe_extremum<false>},
+            {"max", describe_extremum<true>},
+            {"testp", describe_test}};
 }
 
 }  // namespace coalesce::simulator::float_instructions

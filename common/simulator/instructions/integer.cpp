@@ -55,24 +55,24 @@ struct InPairs {
 /// Consumes a modifier that names a pair type, for which ptx::Type has no enumerator. Returns 0 for
 /// u16x2, 1 for s16x2, and -1 if there is no such modifier.
 int take_pair_type(Modifiers& m) {
-    return m.take_one_of({"u16x2", "s16x2"});
+    return m.take_alternative({"u16x2", "s16x2"});
 }
 
 /// Calls `make` with the unsigned type of the same width as `type`. The result is the same for
 /// signed types, because overflow wraps.
 template <class Make>
-LaneInstruction for_wrapping(Type type, Make make) {
+LaneInstruction for_wrapping_integers(Type type, Make make) {
     return for_integers(type,
                         [=]<class T>(Tag<T>) { return make(Tag<std::make_unsigned_t<T>>{}); });
 }
 
 template <template <class> class F, class Saturating>
-LaneInstruction sum(Modifiers& m) {
-    const bool saturating = m.take("sat");
+LaneInstruction describe_sum(Modifiers& m) {
+    const bool is_saturating = m.take_modifier("sat");
     const Type type = m.take_type();
-    if (saturating)
+    if (is_saturating)
         return type == Type::s32 ? in_lanes<Saturating, i32, i32, i32>() : LaneInstruction{};
-    return for_wrapping(type, []<class T>(Tag<T>) { return with_forms<F<T>, T, T, T>(); });
+    return for_wrapping_integers(type, []<class T>(Tag<T>) { return with_forms<F<T>, T, T, T>(); });
 }
 LaneInstruction add_pairs(Modifiers& m) {
     return take_pair_type(m) < 0 ? LaneInstruction{}
@@ -81,7 +81,7 @@ LaneInstruction add_pairs(Modifiers& m) {
 
 /// Describes F<T> with `kSources` sources of any integer type T.
 template <template <class> class F, int kSources>
-LaneInstruction of_any(Modifiers& m) {
+LaneInstruction describe_negation(Modifiers& m) {
     return for_integers(m.take_type(),
                         []<class T>(Tag<T>) { return in_lanes_of_type<F<T>, T, kSources>(); });
 }
@@ -121,50 +121,50 @@ struct MultiplyWide {
 
 /// Computes Multiply::apply(a, b) + c in the type of c.
 template <class Multiply, class T>
-struct ThenAdd {
+struct MultiplyThenAdd {
     template <class Factor>
     static T apply(Factor a, Factor b, T c) {
         return Add<T>::apply(static_cast<T>(Multiply::apply(a, b)), c);
     }
 };
-/// Like ThenAdd, but in 32 bits and with .sat.
+/// Like MultiplyThenAdd, but in 32 bits and with .sat.
 template <class Multiply>
 struct ThenAddSaturating {
     static i32 apply(i32 a, i32 b, i32 c) { return saturate(i64{Multiply::apply(a, b)} + c); }
 };
 
-enum Part { kLow, kHigh, kWide };
-Part take_part(Modifiers& m) {
-    const int part = m.take_one_of({"lo", "hi", "wide"});
-    return part < 0 ? kLow : static_cast<Part>(part);
+enum ProductPart { kLow, kHigh, kWide };
+ProductPart take_part(Modifiers& m) {
+    const int product_part = m.take_alternative({"lo", "hi", "wide"});
+    return product_part < 0 ? kLow : static_cast<ProductPart>(product_part);
 }
 
 /// Describes an instruction that multiplies its first two sources and, if kAdd is true, adds the
 /// third.
 template <bool kAdd, class Multiply, class D, class T>
-LaneInstruction product() {
+LaneInstruction describe_product() {
     if constexpr (kAdd)
-        return with_forms<ThenAdd<Multiply, D>, D, T, T, D>();
+        return with_forms<MultiplyThenAdd<Multiply, D>, D, T, T, D>();
     else
         return with_forms<Multiply, D, T, T>();
 }
 
 template <bool kAdd>
-LaneInstruction multiply(Modifiers& m) {
-    const Part part = take_part(m);
-    const bool saturating = kAdd && m.take("sat");
+LaneInstruction describe_multiply(Modifiers& m) {
+    const ProductPart product_part = take_part(m);
+    const bool is_saturating = kAdd && m.take_modifier("sat");
     const Type type = m.take_type();
-    if (saturating) {
-        if (part != kHigh || type != Type::s32) return {};
+    if (is_saturating) {
+        if (product_part != kHigh || type != Type::s32) return {};
         return in_lanes<ThenAddSaturating<MultiplyHigh<i32>>, i32, i32, i32, i32>();
     }
-    if (part == kLow) {
-        return for_wrapping(type,
-                            []<class T>(Tag<T>) { return product<kAdd, MultiplyLow<T>, T, T>(); });
+    if (product_part == kLow) {
+        return for_wrapping_integers(
+            type, []<class T>(Tag<T>) { return describe_product<kAdd, MultiplyLow<T>, T, T>(); });
     }
-    return for_integers(type, [part]<class T>(Tag<T>) -> LaneInstruction {
-        if (part == kHigh) return product<kAdd, MultiplyHigh<T>, T, T>();
-        if constexpr (sizeof(T) < 8) return product<kAdd, MultiplyWide<T>, Wider<T>, T>();
+    return for_integers(type, [product_part]<class T>(Tag<T>) -> LaneInstruction {
+        if (product_part == kHigh) return describe_product<kAdd, MultiplyHigh<T>, T, T>();
+        if constexpr (sizeof(T) < 8) return describe_product<kAdd, MultiplyWide<T>, Wider<T>, T>();
         return {};
     });
 }
@@ -188,14 +188,16 @@ struct Multiply24High {  // uses bits 16 to 47 of the 48-bit product
 };
 template <bool kAdd>
 LaneInstruction multiply24(Modifiers& m) {
-    const Part part = take_part(m);
-    const bool saturating = kAdd && m.take("sat");
+    const ProductPart product_part = take_part(m);
+    const bool is_saturating = kAdd && m.take_modifier("sat");
     const Type type = m.take_type();
-    if (part == kWide || (saturating && (part != kHigh || type != Type::s32))) return {};
-    if (saturating) return in_lanes<ThenAddSaturating<Multiply24High<i32>>, i32, i32, i32, i32>();
-    return for_32_bit_integers(type, [part]<class T>(Tag<T>) {
-        return part == kLow ? product<kAdd, Multiply24Low<T>, T, T>()
-                            : product<kAdd, Multiply24High<T>, T, T>();
+    if (product_part == kWide || (is_saturating && (product_part != kHigh || type != Type::s32)))
+        return {};
+    if (is_saturating)
+        return in_lanes<ThenAddSaturating<Multiply24High<i32>>, i32, i32, i32, i32>();
+    return for_32_bit_integers(type, [product_part]<class T>(Tag<T>) {
+        return product_part == kLow ? describe_product<kAdd, Multiply24Low<T>, T, T>()
+                                    : describe_product<kAdd, Multiply24High<T>, T, T>();
     });
 }
 
@@ -230,16 +232,17 @@ T quotient(T a, T b) {
 template <class T>
 struct Divide {
     static T apply(T a, T b) {
-        const T safe = b == 0 ? T{1} : b;
-        const T result = quotient<T>(a, safe);
+        const T safe_divisor = b == 0 ? T{1} : b;
+        const T result = quotient<T>(a, safe_divisor);
         return b == 0 ? static_cast<T>(~T{0}) : result;
     }
 };
 template <class T>
 struct Remainder {
     static T apply(T a, T b) {
-        const T safe = b == 0 ? T{1} : b;
-        const T result = Subtract<T>::apply(a, MultiplyLow<T>::apply(quotient<T>(a, safe), safe));
+        const T safe_divisor = b == 0 ? T{1} : b;
+        const T result = Subtract<T>::apply(
+            a, MultiplyLow<T>::apply(quotient<T>(a, safe_divisor), safe_divisor));
         return b == 0 ? static_cast<T>(~T{0}) : result;
     }
 };
@@ -260,17 +263,18 @@ struct Rectified {
 };
 
 template <template <class> class F>
-LaneInstruction extremum(Modifiers& m) {
-    const bool relu = m.take("relu");
-    const int pair = take_pair_type(m);
-    if (pair == 0)
-        return relu ? LaneInstruction{} : in_lanes<InPairs<F<u16>, u16>, u32, u32, u32>();
-    if (pair == 1) {
-        return relu ? in_lanes<InPairs<Rectified<F<i16>, i16>, i16>, u32, u32, u32>()
-                    : in_lanes<InPairs<F<i16>, i16>, u32, u32, u32>();
+LaneInstruction describe_extremum(Modifiers& m) {
+    const bool clamps_negative = m.take_modifier("relu");
+    const int pair_type = take_pair_type(m);
+    if (pair_type == 0)
+        return clamps_negative ? LaneInstruction{}
+                               : in_lanes<InPairs<F<u16>, u16>, u32, u32, u32>();
+    if (pair_type == 1) {
+        return clamps_negative ? in_lanes<InPairs<Rectified<F<i16>, i16>, i16>, u32, u32, u32>()
+                               : in_lanes<InPairs<F<i16>, i16>, u32, u32, u32>();
     }
     const Type type = m.take_type();
-    if (relu)
+    if (clamps_negative)
         return type == Type::s32 ? in_lanes<Rectified<F<i32>, i32>, i32, i32, i32>()
                                  : LaneInstruction{};
     return for_integers(type, []<class T>(Tag<T>) { return in_lanes<F<T>, T, T, T>(); });
@@ -284,9 +288,9 @@ template <class A, class B, u32 kFirst>
 struct DotProduct {
     static u32 apply(u32 a, u32 b, u32 c) {
         for (u32 i = 0; i < 4 / sizeof(A); ++i) {
-            const i32 of_a = static_cast<A>(a >> (8 * sizeof(A) * i));
-            const i32 of_b = static_cast<B>(b >> (8 * sizeof(B) * (kFirst + i)));
-            c += static_cast<u32>(of_a) * static_cast<u32>(of_b);
+            const i32 a_part = static_cast<A>(a >> (8 * sizeof(A) * i));
+            const i32 b_part = static_cast<B>(b >> (8 * sizeof(B) * (kFirst + i)));
+            c += static_cast<u32>(a_part) * static_cast<u32>(b_part);
         }
         return c;
     }
@@ -312,12 +316,13 @@ LaneInstruction dot4(Modifiers& m) {
     });
 }
 LaneInstruction dot2(Modifiers& m) {
-    const int part = m.take_one_of({"lo", "hi"});
-    return for_signs<i16, i8>(m, [part]<class A, class B>(Tag<A>, Tag<B>) -> LaneInstruction {
-        if (part < 0) return {};
-        return part == 0 ? in_lanes<DotProduct<A, B, 0>, u32, u32, u32, u32>()
-                         : in_lanes<DotProduct<A, B, 2>, u32, u32, u32, u32>();
-    });
+    const int product_part = m.take_alternative({"lo", "hi"});
+    return for_signs<i16, i8>(
+        m, [product_part]<class A, class B>(Tag<A>, Tag<B>) -> LaneInstruction {
+            if (product_part < 0) return {};
+            return product_part == 0 ? in_lanes<DotProduct<A, B, 0>, u32, u32, u32, u32>()
+                                     : in_lanes<DotProduct<A, B, 2>, u32, u32, u32, u32>();
+        });
 }
 
 // ---- vabsdiff2, vabsdiff4: the video instructions that nvcc generates for __vsadu2, __vabsdiffu4
@@ -330,25 +335,26 @@ template <class A, class B, bool kSum>
 struct DifferencesOfParts {
     static u32 apply(u32 a, u32 b, u32 c) {
         u32 result = kSum ? c : 0;
-        for (u32 at = 0; at < 32; at += kBits) {
-            const i32 difference = static_cast<A>(a >> at) - static_cast<B>(b >> at);
+        for (u32 bit_offset = 0; bit_offset < 32; bit_offset += kBits) {
+            const i32 difference =
+                static_cast<A>(a >> bit_offset) - static_cast<B>(b >> bit_offset);
             const u32 size = static_cast<u32>(difference < 0 ? -difference : difference);
             // The difference between a signed and an unsigned part may need one bit more than the
             // parts have. It is then truncated.
-            result += kSum ? size : (size & ((1u << kBits) - 1)) << at;
+            result += kSum ? size : (size & ((1u << kBits) - 1)) << bit_offset;
         }
         return result;
     }
     static constexpr u32 kBits = 8 * sizeof(A);
 };
 
-template <class Part>
-LaneInstruction differences(Modifiers& m) {
+template <class ProductPart>
+LaneInstruction describe_differences(Modifiers& m) {
     if (m.take_type() != Type::u32) return {};
-    const bool sum = m.take("add");
-    return for_signs<Part, Part>(m, [sum]<class A, class B>(Tag<A>, Tag<B>) {
-        return sum ? in_lanes<DifferencesOfParts<A, B, true>, u32, u32, u32, u32>()
-                   : in_lanes<DifferencesOfParts<A, B, false>, u32, u32, u32, u32>();
+    const bool describe_sum = m.take_modifier("add");
+    return for_signs<ProductPart, ProductPart>(m, [describe_sum]<class A, class B>(Tag<A>, Tag<B>) {
+        return describe_sum ? in_lanes<DifferencesOfParts<A, B, true>, u32, u32, u32, u32>()
+                            : in_lanes<DifferencesOfParts<A, B, false>, u32, u32, u32, u32>();
     });
 }
 
@@ -361,22 +367,23 @@ template <class A, class B, bool kGreater>
 struct ExtremaOfParts {
     static u32 apply(u32 a, u32 b, u32 /*c*/) {
         u32 result = 0;
-        for (u32 at = 0; at < 32; at += kBits) {
-            const i32 of_a = static_cast<A>(a >> at);
-            const i32 of_b = static_cast<B>(b >> at);
-            const i32 chosen = kGreater ? std::max(of_a, of_b) : std::min(of_a, of_b);
-            result |= (static_cast<u32>(chosen) & ((1u << kBits) - 1)) << at;
+        for (u32 bit_offset = 0; bit_offset < 32; bit_offset += kBits) {
+            const i32 a_part = static_cast<A>(a >> bit_offset);
+            const i32 b_part = static_cast<B>(b >> bit_offset);
+            const i32 extremum_value =
+                kGreater ? std::max(a_part, b_part) : std::min(a_part, b_part);
+            result |= (static_cast<u32>(extremum_value) & ((1u << kBits) - 1)) << bit_offset;
         }
         return result;
     }
     static constexpr u32 kBits = 8 * sizeof(A);
 };
 
-template <class Part, bool kGreater>
-LaneInstruction extrema(Modifiers& m) {
+template <class ProductPart, bool kGreater>
+LaneInstruction describe_extrema(Modifiers& m) {
     const Type result = m.take_type();
     if (result != Type::u32 && result != Type::s32) return {};
-    return for_signs<Part, Part>(m, []<class A, class B>(Tag<A>, Tag<B>) {
+    return for_signs<ProductPart, ProductPart>(m, []<class A, class B>(Tag<A>, Tag<B>) {
         return in_lanes<ExtremaOfParts<A, B, kGreater>, u32, u32, u32, u32>();
     });
 }
@@ -385,27 +392,27 @@ LaneInstruction extrema(Modifiers& m) {
 
 FamilyTable families() {
     return {{"add", add_pairs},
-            {"add", sum<Add, AddSaturating>},
-            {"sub", sum<Subtract, SubtractSaturating>},
+            {"add", describe_sum<Add, AddSaturating>},
+            {"sub", describe_sum<Subtract, SubtractSaturating>},
             {"neg", for_signed_type<Negate>},
             {"abs", for_signed_type<Absolute>},
-            {"mul", multiply<false>},
-            {"mad", multiply<true>},
+            {"mul", describe_multiply<false>},
+            {"mad", describe_multiply<true>},
             {"mul24", multiply24<false>},
             {"mad24", multiply24<true>},
-            {"sad", of_any<AbsoluteDifference, 3>},
-            {"div", of_any<Divide, 2>},
-            {"rem", of_any<Remainder, 2>},
-            {"min", extremum<Minimum>},
-            {"max", extremum<Maximum>},
+            {"sad", describe_negation<AbsoluteDifference, 3>},
+            {"div", describe_negation<Divide, 2>},
+            {"rem", describe_negation<Remainder, 2>},
+            {"min", describe_extremum<Minimum>},
+            {"max", describe_extremum<Maximum>},
             {"dp4a", dot4},
             {"dp2a", dot2},
-            {"vabsdiff2", differences<i16>},
-            {"vabsdiff4", differences<i8>},
-            {"vmin2", extrema<i16, false>},
-            {"vmin4", extrema<i8, false>},
-            {"vmax2", extrema<i16, true>},
-            {"vmax4", extrema<i8, true>}};
+            {"vabsdiff2", describe_differences<i16>},
+            {"vabsdiff4", describe_differences<i8>},
+            {"vmin2", describe_extrema<i16, false>},
+            {"vmin4", describe_extrema<i8, false>},
+            {"vmax2", describe_extrema<i16, true>},
+            {"vmax4", describe_extrema<i8, true>}};
 }
 
 }  // namespace coalesce::simulator::integer_instructions

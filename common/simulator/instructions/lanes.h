@@ -46,7 +46,7 @@ struct LaneInstruction {
     /// Faster handlers, indexed by a mask of the sources that are uniform (source a is the lowest
     /// bit). The other sources must be in the warp's own register file. Null if `run` is the only
     /// handler.
-    const Handler* forms = nullptr;
+    const Handler* form_handlers = nullptr;
     i64 constant = 0;  ///< the value of Op::immediate, for a handler shared by many instructions
     /// True if a constant operand after c is stored in Op::immediate (lop3's lookup table).
     bool immediate = false;
@@ -73,7 +73,7 @@ T from_lane(LaneOf<T> lane) {
     if constexpr (std::is_integral_v<T>)
         return static_cast<T>(lane);
     else
-        return from_bit_pattern<T>(lane);
+        return make_from_bit_pattern<T>(lane);
 }
 template <class T>
 LaneOf<T> to_lane(T value) {
@@ -87,7 +87,7 @@ constexpr Width width_of =  // NOLINT(readability-identifier-naming): used as a 
     sizeof(T) == 8 ? Width::w64 : Width::w32;
 
 /// Converts 32 lanes that are 0 or all ones to a mask with one bit per lane.
-inline Mask mask_of(const u32* lanes) {
+inline Mask make_mask(const u32* lanes) {
 #if defined(__AVX512DQ__)
     const Mask low = _mm512_movepi32_mask(_mm512_load_si512(lanes));
     const Mask high = _mm512_movepi32_mask(_mm512_load_si512(lanes + 16));
@@ -120,14 +120,14 @@ public:
                                     : kSourceFile == SourceFile::uniform
                                         ? Slot{slot.offset, kUniformFile}
                                         : Slot{slot.offset, kOwnFile})),
-          first_(kSourceFile == SourceFile::uniform ? lanes_[0] : LaneOf<T>{}) {}
+          first_value_(kSourceFile == SourceFile::uniform ? lanes_[0] : LaneOf<T>{}) {}
     T operator[](int lane) const {
-        return from_lane<T>(kSourceFile == SourceFile::uniform ? first_ : lanes_[lane]);
+        return from_lane<T>(kSourceFile == SourceFile::uniform ? first_value_ : lanes_[lane]);
     }
 
 private:
     const LaneOf<T>* lanes_;
-    LaneOf<T> first_;
+    LaneOf<T> first_value_;
 };
 
 inline constexpr Slot Op::*kSourceSlots[] = {&Op::a, &Op::b, &Op::c};
@@ -153,7 +153,7 @@ void run_lanes(Warp& w, const Op* op, Apply apply) {
 }
 
 template <class F, class D, class... S>
-const Op* run_plainly(Warp& w, const Op* op) {
+const Op* run_simple(Warp& w, const Op* op) {
     run_lanes<D, S...>(w, op, [](S... s) COALESCE_LANE_BODY { return F::apply(s...); });
     return op + 1;
 }
@@ -182,7 +182,7 @@ Request unpack_request(i64 bits) {
 template <class F>
 auto rounding_scope(const typename F::Request& request) {
     if constexpr (requires { F::kHostRounds; })
-        return RoundingBy(request.direction);
+        return ScopedRounding(request.direction);
     else
         return request;
 }
@@ -227,7 +227,7 @@ constexpr Handler form() {
     if constexpr (sizeof...(S) == 3 ? kUniform % 2 == 0 : kUniform + 1 < 1u << sizeof...(S))
         return run_form<kUniform, F, D, S...>;
     else
-        return run_plainly<F, D, S...>;
+        return run_simple<F, D, S...>;
 }
 
 // ---- descriptions of handlers ----
@@ -236,7 +236,7 @@ constexpr Handler form() {
 /// the sources have the types S.
 template <class F, class D, class... S>
 LaneInstruction in_lanes() {
-    return {.run = run_plainly<F, D, S...>, .destination = width_of<D>, .source = {width_of<S>...}};
+    return {.run = run_simple<F, D, S...>, .destination = width_of<D>, .source = {width_of<S>...}};
 }
 /// Describes an instruction that computes F::apply(request, s...) in each lane. All requests share
 /// one handler.
@@ -254,7 +254,7 @@ LaneInstruction with_forms() {
     }
     (std::make_index_sequence<1 << sizeof...(S)>{});
     LaneInstruction result = in_lanes<F, D, S...>();
-    result.forms = kForms.data();
+    result.form_handlers = kForms.data();
     return result;
 }
 

@@ -28,7 +28,7 @@ const Op* run_not_on_predicate(Warp& w, const Op* op) {
 }
 
 template <class F>
-LaneInstruction two_sources(Modifiers& m) {
+LaneInstruction describe_two_sources(Modifiers& m) {
     const Type type = m.take_type();
     if (type == Type::pred) {
         return {.run = run_on_predicates<F>,
@@ -61,16 +61,17 @@ const Op* run_lop3(Warp& w, const Op* op) {
     const u32* a = w.lanes<u32>(op->a);
     const u32* b = w.lanes<u32>(op->b);
     const u32* c = w.lanes<u32>(op->c);
-    u32 entry[8];
-    for (int i = 0; i < 8; ++i) entry[i] = (op->immediate >> i & 1) ? ~0u : 0u;
-    const auto choose = [](u32 which, u32 if_zero, u32 if_one)
-                            COALESCE_LANE_BODY { return if_zero ^ (which & (if_zero ^ if_one)); };
+    u32 table_entry[8];
+    for (int i = 0; i < 8; ++i) table_entry[i] = (op->immediate >> i & 1) ? ~0u : 0u;
+    const auto choose_bits = [](u32 selector, u32 if_zero, u32 if_one) COALESCE_LANE_BODY {
+        return if_zero ^ (selector & (if_zero ^ if_one));
+    };
     w.write<u32>(op->d, [=](int l) COALESCE_LANE_BODY {
-        const u32 a0 =
-            choose(b[l], choose(c[l], entry[0], entry[1]), choose(c[l], entry[2], entry[3]));
-        const u32 a1 =
-            choose(b[l], choose(c[l], entry[4], entry[5]), choose(c[l], entry[6], entry[7]));
-        return choose(a[l], a0, a1);
+        const u32 a0 = choose_bits(b[l], choose_bits(c[l], table_entry[0], table_entry[1]),
+                                   choose_bits(c[l], table_entry[2], table_entry[3]));
+        const u32 a1 = choose_bits(b[l], choose_bits(c[l], table_entry[4], table_entry[5]),
+                                   choose_bits(c[l], table_entry[6], table_entry[7]));
+        return choose_bits(a[l], a0, a1);
     });
     return op + 1;
 }
@@ -88,11 +89,11 @@ const Op* run_lop3_predicate(Warp& w, const Op* op) {
     return op + 1;
 }
 
-LaneInstruction lop3(Modifiers& m) {
-    const int combine = m.take_one_of({"and", "or"});
+LaneInstruction describe_lop3(Modifiers& m) {
+    const int combination = m.take_alternative({"and", "or"});
     if (m.take_type() != Type::b32) return {};
-    if (combine >= 0) {
-        return {.run = combine == 0 ? run_lop3_predicate<false> : run_lop3_predicate<true>,
+    if (combination >= 0) {
+        return {.run = combination == 0 ? run_lop3_predicate<false> : run_lop3_predicate<true>,
                 .destination = Width::w32,
                 .second = Width::predicate,
                 .source = {Width::w32, Width::w32, Width::w32, Width::predicate},
@@ -123,7 +124,7 @@ u32 bytes_of_selectable(Type type) {
     return for_bits(type, bytes) + for_integers(type, bytes) + for_floats(type, bytes);
 }
 
-LaneInstruction select(Modifiers& m) {
+LaneInstruction describe_select(Modifiers& m) {
     const u32 bytes = bytes_of_selectable(m.take_type());
     if (bytes == 0) return {};
     const Width width = bytes == 8 ? Width::w64 : Width::w32;
@@ -153,23 +154,28 @@ LaneInstruction sign_selection(u32 bytes) {
 }
 
 LaneInstruction select_by_sign(Modifiers& m) {
-    const bool ftz = m.take("ftz");
+    const bool flushes_to_zero = m.take_modifier("ftz");
     const u32 bytes = bytes_of_selectable(m.take_type());
-    const Type by = m.take_type();
+    const Type sign_type = m.take_type();
     if (bytes == 0) return {};
-    if (by == Type::s32)
-        return ftz ? LaneInstruction{} : sign_selection<SelectBySign<i32>, i32>(bytes);
-    if (by != Type::f32) return {};
-    return ftz ? sign_selection<SelectBySignFlushing, float>(bytes)
-               : sign_selection<SelectBySign<float>, float>(bytes);
+    if (sign_type == Type::s32)
+        return flushes_to_zero ? LaneInstruction{} : sign_selection<SelectBySign<i32>, i32>(bytes);
+    if (sign_type != Type::f32) return {};
+    return flushes_to_zero ? sign_selection<SelectBySignFlushing, float>(bytes)
+                           : sign_selection<SelectBySign<float>, float>(bytes);
 }
 
 }  // namespace
 
 FamilyTable families() {
-    return {{"and", two_sources<And>}, {"or", two_sources<Or>}, {"xor", two_sources<Xor>},
-            {"not", bitwise_not},      {"cnot", logical_not},   {"lop3", lop3},
-            {"selp", select},          {"slct", select_by_sign}};
+    return {{"and", describe_two_sources<And>},
+            {"or", describe_two_sources<Or>},
+            {"xor", describe_two_sources<Xor>},
+            {"not", bitwise_not},
+            {"cnot", logical_not},
+            {"lop3", describe_lop3},
+            {"selp", describe_select},
+            {"slct", select_by_sign}};
 }
 
 }  // namespace coalesce::simulator::logic_instructions

@@ -52,8 +52,8 @@ struct Flushing {
 
 template <class F>
 LaneInstruction approximation(Modifiers& m) {
-    if (!m.take("approx")) return {};
-    const bool ftz = m.take("ftz");
+    if (!m.take_modifier("approx")) return {};
+    const bool ftz = m.take_modifier("ftz");
     if (m.take_type() != Type::f32) return {};
     return ftz ? in_lanes<Flushing<InDouble<F>>, float, float>()
                : in_lanes<InDouble<F>, float, float>();
@@ -61,8 +61,8 @@ LaneInstruction approximation(Modifiers& m) {
 
 template <class F>
 LaneInstruction half_approximation(Modifiers& m) {
-    if (!m.take("approx")) return {};
-    const bool ftz = m.take("ftz");
+    if (!m.take_modifier("approx")) return {};
+    const bool ftz = m.take_modifier("ftz");
     const Type type = m.take_type();
     return ftz ? for_halves<Flushing<InDouble<F>>, 1>(type) : for_halves<InDouble<F>, 1>(type);
 }
@@ -98,7 +98,7 @@ LaneInstruction rounded_to(Rounding direction) {
 template <class F>
 LaneInstruction rounded_function(Modifiers& m) {
     const auto direction = m.take_rounding();
-    const bool ftz = m.take("ftz");
+    const bool ftz = m.take_modifier("ftz");
     const Type type = m.take_type();
     if (!direction) return {};
     if (type == Type::f32) {
@@ -119,7 +119,7 @@ struct InUpperHalf {
         const double upper =
             flush_subnormal(std::bit_cast<double>(std::bit_cast<u64>(a) & kUpperHalf));
         const double result = F::apply(a != a ? a : upper);
-        if (result != result) return std::bit_cast<double>(u64{kNaN32} << 32);
+        if (result != result) return std::bit_cast<double>(u64{kCanonicalNan32} << 32);
         const u64 rounded = (std::bit_cast<u64>(result) + 0x80000000u) & kUpperHalf;
         return flush_subnormal(std::bit_cast<double>(rounded));
     }
@@ -127,11 +127,11 @@ struct InUpperHalf {
 
 template <class F>
 LaneInstruction double_approximation(Modifiers& m) {
-    if (!m.take("approx") || m.take_type() != Type::f64) return {};
+    if (!m.take_modifier("approx") || m.take_type() != Type::f64) return {};
     // Without .ftz, ptxas adds iterations of Newton's method. On an H200, the result is within one
     // unit in the last place.
-    return m.take("ftz") ? in_lanes<InUpperHalf<F>, double, double>()
-                         : in_lanes<F, double, double>();
+    return m.take_modifier("ftz") ? in_lanes<InUpperHalf<F>, double, double>()
+                                  : in_lanes<F, double, double>();
 }
 
 }  // namespace

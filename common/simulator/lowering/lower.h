@@ -15,14 +15,14 @@ namespace coalesce::simulator {
 
 /// Determines the offsets of a kernel's parameters and shared variables. Must be called before the
 /// kernel is lowered.
-void describe_kernel(Kernel& kernel);
+void lay_out_kernel(Kernel& kernel);
 
 /// Lowers the kernel. Sets kernel.code and kernel.sites, or kernel.error if the kernel cannot be
 /// lowered.
-void lower(Kernel& kernel);
+void lower_kernel(Kernel& kernel);
 /// Lowers the kernel a second time, in plain mode, to run the blocks that are recorded. Their
 /// accesses are counted at the same sites as in kernel.code. Returns null on failure.
-std::shared_ptr<Kernel::Code> lower_plainly(Kernel& kernel);
+std::shared_ptr<Kernel::Code> lower_for_recording(Kernel& kernel);
 
 /// Lowers the kernel again for launches whose clusters contain several blocks. Returns null on
 /// failure.

@@ -15,77 +15,84 @@ using ptx::Operand;
 using ptx::StateSpace;
 using ptx::Type;
 
-ValueClass FunctionLowering::destination_class(const Operand& operand) const {
-    if (!registers_.pure[at_]) return ValueClass::thread;
-    if (operand.is_register()) return class_of_register(operand.reg);
+ValueClass FunctionLowering::find_destination_class(const Operand& operand) const {
+    if (!registers_.is_pure[current_index_]) return ValueClass::thread;
+    if (operand.is_register()) return value_class_of_register(operand.reg);
     for (const Operand& element : operand.elements)
-        if (element.is_register()) return class_of_register(element.reg);
+        if (element.is_register()) return value_class_of_register(element.reg);
     return ValueClass::thread;
 }
 
 // ---- mov ----
 
 bool FunctionLowering::lower_move() {
-    if (now().opcode == "cvta") {
+    if (current_instruction().opcode == "cvta") {
         lower_address_conversion();
         return true;
     }
-    if (now().opcode != "mov" || now().operands.size() != 2) return false;
-    const Operand &to = now().operands[0], &from = now().operands[1];
-    const Type type = type_of(now());
+    if (current_instruction().opcode != "mov" || current_instruction().operands.size() != 2)
+        return false;
+    const Operand &to = current_instruction().operands[0],
+                  &from = current_instruction().operands[1];
+    const Type type = find_type(current_instruction());
     if (to.is_vector()) {
         unpack(from, to.elements, type);
     } else if (from.is_vector()) {
         pack(from.elements, to, type);
     } else {
-        const Width width = width_of(to);
+        const Width width = operand_width(to);
         if (width == Width::w128) fail("a 128-bit mov is not simulated");
         const Slot value = source(from, width);
-        emit_lane(width == Width::predicate ? "mov.pred"
-                  : width == Width::w64     ? "mov.b64"
-                                            : "mov.b32",
-                  destination(to, width), {value}, destination_class(to));
+        emit_lane_op(width == Width::predicate ? "mov.pred"
+                     : width == Width::w64     ? "mov.b64"
+                                               : "mov.b32",
+                     destination(to, width), {value}, find_destination_class(to));
     }
     return true;
 }
 
 /// Returns one 64-bit half of a 128-bit register, which is stored as two consecutive 64-bit
 /// registers.
-static Slot extract_half(Slot whole, u32 half) {
-    return {whole.offset + half * 8 * kLanes, whole.uniform};
+static Slot extract_half(Slot whole_slot, u32 half_index) {
+    return {whole_slot.offset + half_index * 8 * kLanes, whole_slot.uniform};
 }
 
 /// Lowers a mov such as `mov.b64 {%r1, %r2}, %rd1`, which splits a register into parts, starting
 /// with the lowest bits.
 void FunctionLowering::unpack(const Operand& from, const std::vector<Operand>& to, Type type) {
     if (to.empty()) fail("the vector has no elements");
-    const u32 bits = 8 * size_of(type), piece = bits / static_cast<u32>(to.size());
+    const u32 bits = 8 * size_of(type), element_bits = bits / static_cast<u32>(to.size());
     if (bits == 128 && to.size() == 2) {
-        const Slot whole = source(from, Width::w128);
+        const Slot whole_slot = source(from, Width::w128);
         for (u32 k = 0; k < 2; ++k)
             if (to[k].is_register())
-                emit_lane("mov.b64", destination(to[k], Width::w64), {extract_half(whole, k)},
-                          destination_class(now().operands[0]));
+                emit_lane_op("mov.b64", destination(to[k], Width::w64),
+                             {extract_half(whole_slot, k)},
+                             find_destination_class(current_instruction().operands[0]));
         return;
     }
-    if (bits > 64 || piece == 0) fail("a 128-bit mov is not simulated");
-    const Width width = width_of_type(type);
-    const ValueClass value_class = destination_class(now().operands[0]);
-    const Slot whole = source(from, width);
+    if (bits > 64 || element_bits == 0) fail("a 128-bit mov is not simulated");
+    const Width width = lane_width(type);
+    const ValueClass value_class = find_destination_class(current_instruction().operands[0]);
+    const Slot whole_slot = source(from, width);
     for (u32 k = 0; k < to.size(); ++k) {
         if (!to[k].is_register()) continue;
-        const Slot d = destination(to[k], Width::w32);
-        const Slot first = constant(k * piece, Width::w32), count = constant(piece, Width::w32);
+        const Slot destination_slot = destination(to[k], Width::w32);
+        const Slot first_bit = lower_constant(k * element_bits, Width::w32),
+                   bit_count = lower_constant(element_bits, Width::w32);
         if (width == Width::w32) {
-            emit_lane("bfe.u32", d, {whole, first, count}, value_class);
-        } else if (piece == 32) {
-            emit_lane("mov.piece.b64", d, {whole, first}, value_class);
+            emit_lane_op("bfe.u32", destination_slot, {whole_slot, first_bit, bit_count},
+                         value_class);
+        } else if (element_bits == 32) {
+            emit_lane_op("mov.piece.b64", destination_slot, {whole_slot, first_bit}, value_class);
         } else {
-            const Slot low = take_temporary(Width::w32);
-            emit_lane("mov.piece.b64", low, {whole, constant(k * piece / 32 * 32, Width::w32)},
-                      value_class);
-            emit_lane("bfe.u32", d, {low, constant(k * piece % 32, Width::w32), count},
-                      value_class);
+            const Slot low_word = allocate_temporary(Width::w32);
+            emit_lane_op("mov.piece.b64", low_word,
+                         {whole_slot, lower_constant(k * element_bits / 32 * 32, Width::w32)},
+                         value_class);
+            emit_lane_op("bfe.u32", destination_slot,
+                         {low_word, lower_constant(k * element_bits % 32, Width::w32), bit_count},
+                         value_class);
         }
     }
 }
@@ -93,39 +100,42 @@ void FunctionLowering::unpack(const Operand& from, const std::vector<Operand>& t
 /// Lowers a mov such as `mov.b64 %rd1, {%r1, %r2}`, which combines parts into one register.
 void FunctionLowering::pack(const std::vector<Operand>& from, const Operand& to, Type type) {
     if (from.empty()) fail("the vector has no elements");
-    const u32 bits = 8 * size_of(type), piece = bits / static_cast<u32>(from.size());
-    const ValueClass value_class = destination_class(to);
+    const u32 bits = 8 * size_of(type), element_bits = bits / static_cast<u32>(from.size());
+    const ValueClass value_class = find_destination_class(to);
     if (bits == 128 && from.size() == 2) {
-        const Slot whole = destination(to, Width::w128);
+        const Slot whole_slot = destination(to, Width::w128);
         for (u32 k = 0; k < 2; ++k)
-            emit_lane("mov.b64", extract_half(whole, k), {source(from[k], Width::w64)},
-                      value_class);
+            emit_lane_op("mov.b64", extract_half(whole_slot, k), {source(from[k], Width::w64)},
+                         value_class);
         return;
     }
-    if (bits > 64 || piece == 0) fail("a 128-bit mov is not simulated");
-    const auto join = [&](Slot d, Slot low, Slot high, u32 low_bits) {
+    if (bits > 64 || element_bits == 0) fail("a 128-bit mov is not simulated");
+    const auto join_words = [&](Slot destination_slot, Slot low, Slot high, u32 low_bits) {
         // The operands of bfi are d, high, low, position and length.
-        emit_lane("bfi.b32", d,
-                  {high, low, constant(low_bits, Width::w32), constant(32 - low_bits, Width::w32)},
-                  value_class);
+        emit_lane_op("bfi.b32", destination_slot,
+                     {high, low, lower_constant(low_bits, Width::w32),
+                      lower_constant(32 - low_bits, Width::w32)},
+                     value_class);
     };
     std::vector<Slot> words;
-    const u32 per_word = piece >= 32 ? 1 : 32 / piece;
-    for (u32 first = 0; first < from.size(); first += per_word) {
-        Slot word = source(from[first], Width::w32);
-        for (u32 k = 1; k < per_word && first + k < from.size(); ++k) {
-            const bool last = bits == 32 && first + k + 1 == from.size();
-            const Slot joined = last ? destination(to, Width::w32) : take_temporary(Width::w32);
-            join(joined, word, source(from[first + k], Width::w32), k * piece);
-            word = joined;
+    const u32 elements_per_word = element_bits >= 32 ? 1 : 32 / element_bits;
+    for (u32 first_element = 0; first_element < from.size(); first_element += elements_per_word) {
+        Slot word = source(from[first_element], Width::w32);
+        for (u32 k = 1; k < elements_per_word && first_element + k < from.size(); ++k) {
+            const bool is_last = bits == 32 && first_element + k + 1 == from.size();
+            const Slot joined_word =
+                is_last ? destination(to, Width::w32) : allocate_temporary(Width::w32);
+            join_words(joined_word, word, source(from[first_element + k], Width::w32),
+                       k * element_bits);
+            word = joined_word;
         }
         words.push_back(word);
     }
     if (bits == 64)
-        emit_lane("mov.pair.b64", destination(to, Width::w64), {words.at(0), words.at(1)},
-                  value_class);
+        emit_lane_op("mov.pair.b64", destination(to, Width::w64), {words.at(0), words.at(1)},
+                     value_class);
     else if (from.size() == 1)
-        emit_lane("mov.b32", destination(to, Width::w32), {words[0]}, value_class);
+        emit_lane_op("mov.b32", destination(to, Width::w32), {words[0]}, value_class);
     else if (bits != 32)
         fail("a mov that packs or unpacks elements of this size is not simulated");
 }
@@ -135,84 +145,97 @@ void FunctionLowering::pack(const std::vector<Operand>& from, const Operand& to,
 /// Lowers cvta. In global and constant memory, the generic address equals the address in the state
 /// space. Shared, local and parameter memory have windows in the generic address space.
 void FunctionLowering::lower_address_conversion() {
-    const Operand &to = now().operands.at(0), &from = now().operands.at(1);
-    u64 window = 0;
-    if (now().has("shared") || now().has("shared::cta") || now().has("shared::cluster"))
-        window = shared_window();
-    const bool is_local = now().has("local");
-    if (now().has("param") || now().has("param::entry")) window = param_window();
-    const Width width = width_of(to);
+    const Operand &to = current_instruction().operands.at(0),
+                  &from = current_instruction().operands.at(1);
+    u64 window_begin = 0;
+    if (current_instruction().has("shared") || current_instruction().has("shared::cta") ||
+        current_instruction().has("shared::cluster"))
+        window_begin = shared_window();
+    const bool is_local = current_instruction().has("local");
+    if (current_instruction().has("param") || current_instruction().has("param::entry"))
+        window_begin = param_window();
+    const Width width = operand_width(to);
     if (width != Width::w32 && width != Width::w64) fail("an address has 32 or 64 bits");
     const Slot value = source(from, width);
-    const ValueClass value_class = destination_class(to);
+    const ValueClass value_class = find_destination_class(to);
     if (is_local && width == Width::w64)
-        emit_lane(now().has("to") ? "and.b64" : "add.s64", destination(to, width),
-                  {value, now().has("to") ? constant(kLocalBytesPerThread - 1, width)
-                                          : special_slot(kLocalWindowRegister, width)},
-                  value_class);
-    else if (window == 0 || width != Width::w64)
-        emit_lane(width == Width::w64 ? "mov.b64" : "mov.b32", destination(to, width), {value},
-                  value_class);
+        emit_lane_op(current_instruction().has("to") ? "and.b64" : "add.s64",
+                     destination(to, width),
+                     {value, current_instruction().has("to")
+                                 ? lower_constant(kLocalBytesPerThread - 1, width)
+                                 : lower_special_register(kLocalWindowRegister, width)},
+                     value_class);
+    else if (window_begin == 0 || width != Width::w64)
+        emit_lane_op(width == Width::w64 ? "mov.b64" : "mov.b32", destination(to, width), {value},
+                     value_class);
     else
-        emit_lane(now().has("to") ? "sub.s64" : "add.s64", destination(to, width),
-                  {value, constant(window, width)}, value_class);
+        emit_lane_op(current_instruction().has("to") ? "sub.s64" : "add.s64",
+                     destination(to, width), {value, lower_constant(window_begin, width)},
+                     value_class);
 }
 
 // ---- lane-wise ----
 
 bool FunctionLowering::lower_lane_instruction() {
-    const LaneInstruction* lane = find_lane_instruction(now().opcode, now().modifiers);
-    if (!lane) return false;
-    auto operands = now().operands;
-    Op op{.run = lane->run, .immediate = lane->constant};
-    if (lane->immediate) {
-        constexpr std::size_t kBehindC = 4;
-        if (operands.size() <= kBehindC) fail("the number of operands is wrong");
-        op.immediate = static_cast<i64>(operands[kBehindC].bits);
-        operands.erase(operands.begin() + kBehindC);
+    const LaneInstruction* entry =
+        find_lane_instruction(current_instruction().opcode, current_instruction().modifiers);
+    if (!entry) return false;
+    auto operands = current_instruction().operands;
+    Op op{.run = entry->run, .immediate = entry->constant};
+    if (entry->immediate) {
+        constexpr std::size_t kImmediateIndex = 4;
+        if (operands.size() <= kImmediateIndex) fail("the number of operands is wrong");
+        op.immediate = static_cast<i64>(operands[kImmediateIndex].bits);
+        operands.erase(operands.begin() + kImmediateIndex);
     }
-    std::size_t sources = 0;
-    while (sources < lane->source.size() && lane->source[sources] != Width::none) ++sources;
-    if (operands.size() != sources + 1) fail("the number of operands is wrong");
+    std::size_t source_count = 0;
+    while (source_count < entry->source.size() && entry->source[source_count] != Width::none)
+        ++source_count;
+    if (operands.size() != source_count + 1) fail("the number of operands is wrong");
     Slot* const slots[] = {&op.a, &op.b, &op.c, &op.v[0]};
-    for (std::size_t k = 0; k < sources; ++k) {
+    for (std::size_t k = 0; k < source_count; ++k) {
         const Operand& from = operands[k + 1];
         // The addend of mad.wide has 32 bits, although the type of the instruction has 16. (The
         // shift count of shl.b16 also has 32 bits, but NVIDIA's compiler uses only the low 16 bits
         // of an immediate count.)
-        const bool is_wide_literal =
-            from.is_immediate() && k == 2 && now().opcode == "mad" && now().has("wide");
-        *slots[k] =
-            is_wide_literal ? constant(from.bits, lane->source[k]) : source(from, lane->source[k]);
+        const bool is_wide_literal = from.is_immediate() && k == 2 &&
+                                     current_instruction().opcode == "mad" &&
+                                     current_instruction().has("wide");
+        *slots[k] = is_wide_literal ? lower_constant(from.bits, entry->source[k])
+                                    : source(from, entry->source[k]);
     }
 
     const Operand& to = operands[0];
-    const ValueClass value_class = destination_class(to);
+    const ValueClass value_class = find_destination_class(to);
     const auto is_number = [](Width width) { return width == Width::w32 || width == Width::w64; };
-    const bool narrower = to.is_register() && width_of_register(to.reg) != lane->destination &&
-                          is_number(width_of_register(to.reg)) && is_number(lane->destination);
-    op.d = narrower ? take_temporary(lane->destination) : destination(to, lane->destination);
-    if (lane->forms && op.d.uniform == 0) {
+    const bool is_narrowing = to.is_register() && register_width(to.reg) != entry->destination &&
+                              is_number(register_width(to.reg)) && is_number(entry->destination);
+    op.d =
+        is_narrowing ? allocate_temporary(entry->destination) : destination(to, entry->destination);
+    if (entry->form_handlers && op.d.uniform == 0) {
         u32 uniform = 0;
-        for (std::size_t k = 0; k < sources; ++k) uniform |= slots[k]->uniform << k;
+        for (std::size_t k = 0; k < source_count; ++k) uniform |= slots[k]->uniform << k;
         // These specialized handlers execute the next Op directly. They are therefore not used in a
         // prologue, where no Op follows, or for a guarded Op, which must return to the handler of
         // its guard.
-        if (value_class == ValueClass::thread && !now().guard && !plain_)
-            op.run = lane->forms[uniform];
+        if (value_class == ValueClass::thread && !current_instruction().guard && !plain_)
+            op.run = entry->form_handlers[uniform];
     }
-    if (lane->reads_carry && !carry_) carry_ = own_slots_.take_permanently(Width::predicate);
-    if (lane->reads_carry)
-        op.d2 = *carry_;
-    else if (lane->second != Width::none)
-        op.d2 = to.elements.empty() ? take_temporary(lane->second)
-                                    : destination(to.elements[0], lane->second);
+    if (entry->reads_carry && !carry_slot_)
+        carry_slot_ = own_slots_.allocate_permanently(Width::predicate);
+    if (entry->reads_carry)
+        op.d2 = *carry_slot_;
+    else if (entry->second != Width::none)
+        op.d2 = to.elements.empty() ? allocate_temporary(entry->second)
+                                    : destination(to.elements[0], entry->second);
     emit(op, value_class);
-    if (narrower) {
-        const Width have = width_of_register(to.reg);
-        const bool extend = is_signed(destination_type());
-        emit_lane(have == Width::w64 ? (extend ? "cvt.s64.s32" : "cvt.u64.u32") : "cvt.u32.u64",
-                  destination(to, have), {op.d}, value_class);
+    if (is_narrowing) {
+        const Width destination_width = register_width(to.reg);
+        const bool is_sign_extended = is_signed(find_destination_type());
+        emit_lane_op(destination_width == Width::w64
+                         ? (is_sign_extended ? "cvt.s64.s32" : "cvt.u64.u32")
+                         : "cvt.u32.u64",
+                     destination(to, destination_width), {op.d}, value_class);
     } else {
         extend_short_result(to, value_class);
     }
@@ -222,19 +245,22 @@ bool FunctionLowering::lower_lane_instruction() {
 /// If the destination register of cvt.s8 or cvt.s16 is wider than the result, sign-extends the
 /// result to the register's width.
 void FunctionLowering::extend_short_result(const Operand& to, ValueClass value_class) {
-    if (now().opcode != "cvt" || now().has("pack") || !to.is_register()) return;
-    const Type type = destination_type();
+    if (current_instruction().opcode != "cvt" || current_instruction().has("pack") ||
+        !to.is_register())
+        return;
+    const Type type = find_destination_type();
     const u32 register_size = size_of(function_.registers[to.reg].type);
     if (!is_signed(type) || size_of(type) >= std::min(register_size, 4u)) return;
-    const std::string wide = register_size == 2 ? "cvt.s16." : "cvt.s32.";
-    const Slot d = slot_of_register(to.reg);
-    emit_lane(wide + std::string(name_of(type)), d, {d}, value_class);
+    const std::string conversion = register_size == 2 ? "cvt.s16." : "cvt.s32.";
+    const Slot destination_slot = find_register_slot(to.reg);
+    emit_lane_op(conversion + std::string(name_of(type)), destination_slot, {destination_slot},
+                 value_class);
 }
 
 /// Returns the destination type of an instruction such as `cvt.d.s`. The destination type is the
 /// first type in the instruction's name.
-Type FunctionLowering::destination_type() const {
-    for (const std::string& m : now().modifiers)
+Type FunctionLowering::find_destination_type() const {
+    for (const std::string& m : current_instruction().modifiers)
         if (const Type type = ptx::parse_type(m); type != Type::none) return type;
     return Type::none;
 }
@@ -242,52 +268,59 @@ Type FunctionLowering::destination_type() const {
 // Lowers the operations that execute/families.h describes.
 
 bool FunctionLowering::lower_family_instruction() {
-    const Description family = find_family_instruction(now(), function_);
-    if (!family) return false;
-    Op op{.run = family->run,
-          .count = family->count,
-          .detail = family->detail,
+    const Description family_instruction =
+        find_family_instruction(current_instruction(), function_);
+    if (!family_instruction) return false;
+    Op op{.run = family_instruction->run,
+          .count = family_instruction->count,
+          .detail = family_instruction->detail,
           .has_destination = false};
-    if (!family->memory.empty() && family->memory[0].atomic) {
-        const CombinedLanes combined = combined_lanes(function_, now());
-        if (combined == CombinedLanes::all) op.detail |= kOneLaneBit;
-        if (combined == CombinedLanes::same_word) op.detail |= kOncePerWordBit;
+    if (!family_instruction->memory_uses.empty() && family_instruction->memory_uses[0].atomic) {
+        const CombinedLanes combined_lanes_kind =
+            find_combined_lanes(function_, current_instruction());
+        if (combined_lanes_kind == CombinedLanes::all) op.detail |= kOneLaneBit;
+        if (combined_lanes_kind == CombinedLanes::same_word) op.detail |= kOncePerWordBit;
     }
-    const StateSpace space = family->memory.empty() ? StateSpace::generic : family->memory[0].space;
-    const bool gathers = family->warp_sync;
-    const std::optional<u32> branch = gathers ? begin_guarded_region() : std::nullopt;
-    for (std::size_t k = 0; k < family->operands.size() && k < now().operands.size(); ++k)
-        set_family_operand(op, *family, family->operands[k], now().operands[k], space);
-    for (std::size_t k = 0; k < family->memory.size(); ++k) {
-        const u32 site = add_site(family->memory[k]);
+    const StateSpace space = family_instruction->memory_uses.empty()
+                                 ? StateSpace::generic
+                                 : family_instruction->memory_uses[0].space;
+    const bool needs_warp_sync = family_instruction->warp_sync;
+    const std::optional<u32> branch = needs_warp_sync ? begin_guarded_region() : std::nullopt;
+    for (std::size_t k = 0;
+         k < family_instruction->operands.size() && k < current_instruction().operands.size(); ++k)
+        set_family_operand(op, *family_instruction, family_instruction->operands[k],
+                           current_instruction().operands[k], space);
+    for (std::size_t k = 0; k < family_instruction->memory_uses.size(); ++k) {
+        const u32 site = add_site(family_instruction->memory_uses[k]);
         if (k == 0) op.site = site;
     }
-    if (family->matrix) {
-        if (!family->memory.empty()) {
-            family->matrix->addresses = take_temporary(Width::w64);
-            family->matrix->value = take_temporary(Width::w32);
-            family->matrix->site = std::exchange(op.site, 0);
+    if (family_instruction->matrix) {
+        if (!family_instruction->memory_uses.empty()) {
+            family_instruction->matrix->addresses = allocate_temporary(Width::w64);
+            family_instruction->matrix->value = allocate_temporary(Width::w32);
+            family_instruction->matrix->site = std::exchange(op.site, 0);
         }
-        op.matrix = code_.matrix_ops.emplace_back(family->matrix).get();
+        op.matrix = code_.matrix_ops.emplace_back(family_instruction->matrix).get();
     }
-    if (family->list) {
-        op.immediate = reinterpret_cast<i64>(family->list.get());
-        code_.operand_lists.push_back(family->list);
+    if (family_instruction->list) {
+        op.immediate = reinterpret_cast<i64>(family_instruction->list.get());
+        code_.operand_lists.push_back(family_instruction->list);
     }
-    if (gathers) {
-        op.members = family->matrix ? constant(kAllLanes, Width::w32) : op.v[0];
-        op.inner = op.run;
+    if (needs_warp_sync) {
+        op.members = family_instruction->matrix ? lower_constant(kAllLanes, Width::w32) : op.v[0];
+        op.guarded_handler = op.run;
         op.run = op_warp_sync;
     }
-    if (family->order_sensitive)
+    if (family_instruction->is_order_sensitive)
         kernel_code_.order_sensitive = kernel_code_.reads_other_blocks = true;
-    for (const MemoryUse& use : family->memory)
+    for (const MemoryUse& use : family_instruction->memory_uses)
         if (use.space != StateSpace::global &&
-            !(use.space == StateSpace::shared && family->has_repeatable_shared_steps))
+            !(use.space == StateSpace::shared && family_instruction->has_repeatable_shared_steps))
             kernel_code_.has_repeatable_shared_steps = false;
-    if (family->has_side_effects && now().opcode != "red" && now().opcode != "atom" && !gathers)
+    if (family_instruction->has_side_effects && current_instruction().opcode != "red" &&
+        current_instruction().opcode != "atom" && !needs_warp_sync)
         kernel_code_.has_repeatable_shared_steps =
-            kernel_code_.has_repeatable_shared_steps && family->memory.empty();
+            kernel_code_.has_repeatable_shared_steps && family_instruction->memory_uses.empty();
     emit(op);
     end_guarded_region(branch);
     return true;
@@ -306,7 +339,7 @@ void FunctionLowering::set_family_operand(Op& op, const FamilyInstruction& famil
         case Role::ignored:
             if (role.pair == Role::destination2)  // `d|p`, `_|p`, or no second result
                 op.d2 = operand.elements.empty()
-                            ? take_temporary(role.pair_width)
+                            ? allocate_temporary(role.pair_width)
                             : destination(operand.elements[0], role.pair_width);
             return;
         case Role::destination2: op.d2 = destination(operand, role.width); return;
@@ -316,29 +349,31 @@ void FunctionLowering::set_family_operand(Op& op, const FamilyInstruction& famil
         case Role::v0: op.v[0] = source(operand, role.width); return;
         case Role::members: op.members = source(operand, role.width); return;
         case Role::address: {
-            bool two = false;
-            for (const OperandRole& other : family.operands) two |= other.role == Role::address2;
-            const i64 before = op.immediate;
-            address_operand(op, operand, space, false);
-            if (two) op.immediate = pack_offsets(op.immediate, second_offset_of(before));
+            bool has_two_addresses = false;
+            for (const OperandRole& other : family.operands)
+                has_two_addresses |= other.role == Role::address2;
+            const i64 previous_offsets = op.immediate;
+            lower_address(op, operand, space, false);
+            if (has_two_addresses)
+                op.immediate = pack_offsets(op.immediate, extract_second_offset(previous_offsets));
             return;
         }
         case Role::address2: {
-            Op second;
+            Op second_op;
             const StateSpace second_space =
-                family.memory.size() > 1 ? family.memory[1].space : space;
-            address_operand(second, operand, second_space, false);
-            op.b = second.a;
-            op.immediate = pack_offsets(first_offset(&op), second.immediate);
+                family.memory_uses.size() > 1 ? family.memory_uses[1].space : space;
+            lower_address(second_op, operand, second_space, false);
+            op.b = second_op.a;
+            op.immediate = pack_offsets(first_offset(&op), second_op.immediate);
             return;
         }
-        case Role::address_a: op.a = whole_address(operand, space); return;
-        case Role::address_b: op.b = whole_address(operand, space); return;
-        case Role::address_c: op.c = whole_address(operand, space); return;
+        case Role::address_a: op.a = lower_complete_address(operand, space); return;
+        case Role::address_b: op.b = lower_complete_address(operand, space); return;
+        case Role::address_c: op.c = lower_complete_address(operand, space); return;
         case Role::tensor: {
             Slot* const slots[] = {&op.v[0], &op.v[1], &op.v[2], &op.v[3], &op.d2};
             const std::vector<Operand>& coordinates = operand.elements.at(0).elements;
-            op.b = whole_address(operand, space);
+            op.b = lower_complete_address(operand, space);
             for (std::size_t k = 0; k < coordinates.size() && k < std::size(slots); ++k)
                 *slots[k] = source(coordinates[k], role.width);
             return;
@@ -366,26 +401,26 @@ void FunctionLowering::set_family_operand(Op& op, const FamilyInstruction& famil
 
 void FunctionLowering::set_list_operand(OperandList& list, const OperandRole& role,
                                         const Operand& operand, StateSpace space) {
-    const bool written = role.role == Role::list_written;
+    const bool is_written = role.role == Role::list_written;
     const auto is_predicate = [&](const Operand& element) {
-        return element.is_register() && width_of_register(element.reg) == Width::predicate;
+        return element.is_register() && register_width(element.reg) == Width::predicate;
     };
-    const auto place = [&](const Operand& element) {
+    const auto add_operand = [&](const Operand& element) {
         const Width width = is_predicate(element) ? Width::predicate : role.width;
-        if (written)
-            list.written.push_back(destination(element, width));
+        if (is_written)
+            list.written_slots.push_back(destination(element, width));
         else
             list.read.push_back(source(element, width));
     };
     if (operand.is_address())
-        list.read.push_back(whole_address(operand, space));
+        list.read.push_back(lower_complete_address(operand, space));
     else if (!operand.is_vector())
-        place(operand);
+        add_operand(operand);
     for (const Operand& element : operand.elements) {
         if (element.is_vector())
-            for (const Operand& coordinate : element.elements) place(coordinate);
+            for (const Operand& coordinate : element.elements) add_operand(coordinate);
         else
-            place(element);
+            add_operand(element);
     }
 }
 

@@ -10,6 +10,6 @@
 namespace coalesce::simulator {
 
 /// Returns the handler of the move instruction `name`, or null if there is none.
-Handler move_handler(const std::string& name);
+Handler find_move_handler(const std::string& name);
 
 }  // namespace coalesce::simulator

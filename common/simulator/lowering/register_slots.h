@@ -17,25 +17,25 @@
 namespace coalesce::simulator {
 
 /// Returns the live range of each root register, which covers all registers with that root.
-std::vector<Liveness::Range> lifetimes(const Registers& registers, const Liveness& liveness);
+std::vector<Liveness::Range> find_lifetimes(const Registers& registers, const Liveness& liveness);
 
 /// Allocates and frees the slots of a register file by width.
 class SlotPool {
 public:
-    explicit SlotPool(bool reuses) : reuses_(reuses) {}
-    Slot take(Width width);
+    explicit SlotPool(bool reuses_slots) : reuses_slots_(reuses_slots) {}
+    Slot allocate(Width width);
     /// Allocates a slot that is never reused, for a value needed outside the function's body.
-    Slot take_permanently(Width width);
-    void give_back(Slot slot, Width width);
-    u32 bytes() const { return top_; }
+    Slot allocate_permanently(Width width);
+    void release(Slot slot, Width width);
+    u32 bytes() const { return end_offset_; }
     /// Returns all slots ever allocated.
     const std::vector<SlotPosition>& all_slots() const { return all_slots_; }
 
 private:
-    const bool reuses_;
-    std::array<std::vector<Slot>, 5> free_;  ///< the free slots of each Width
+    const bool reuses_slots_;
+    std::array<std::vector<Slot>, 5> free_slots_;  ///< the free slots of each Width
     std::vector<SlotPosition> all_slots_;
-    u32 top_ = 0;
+    u32 end_offset_ = 0;
 };
 
 }  // namespace coalesce::simulator

@@ -49,10 +49,10 @@ AddressMap draw_map(u64 seed, u64 range) {
     return map;
 }
 
-u64 scattered(u64 serial) {
+u64 scatter_offset(u64 serial) {
     constexpr u64 kAlign = 512;
-    if (address_map.scatter == 0) return 0;
-    return scramble(address_map.scatter + serial) % (kMaxScatter / kAlign) * kAlign;
+    if (current_address_map.scatter == 0) return 0;
+    return scramble(current_address_map.scatter + serial) % (kMaxScatter / kAlign) * kAlign;
 }
 
 }  // namespace coalesce::simulator

@@ -3,37 +3,39 @@
 
 namespace coalesce::simulator {
 
-AddressZone::AddressZone(Interval whole, std::size_t max_quarantined)
-    : whole_(whole), max_quarantined_(max_quarantined) {
-    if (whole.size() > 0) gaps_.emplace(whole.begin, whole.end);
+AddressZone::AddressZone(Interval zone, std::size_t max_quarantined)
+    : zone_(zone), max_quarantined_(max_quarantined) {
+    if (zone.size() > 0) gaps_.emplace(zone.begin, zone.end);
 }
 
-Interval AddressZone::take(u64 bytes, u64 align) {
-    if (bytes == 0 || bytes > whole_.size()) return {};
-    Interval found = take_from_gaps(bytes, align);
+Interval AddressZone::take_interval(u64 bytes, u64 align) {
+    if (bytes == 0 || bytes > zone_.size()) return {};
+    Interval interval = take_from_gaps(bytes, align);
     // If no free range is large enough, reuse recently freed addresses instead of failing.
-    if (found.size() == 0 && !quarantine_.empty()) {
+    if (interval.size() == 0 && !quarantine_.empty()) {
         empty_quarantine();
-        found = take_from_gaps(bytes, align);
+        interval = take_from_gaps(bytes, align);
     }
-    return found;
+    return interval;
 }
 
 Interval AddressZone::take_from_gaps(u64 bytes, u64 align) {
     for (auto gap = gaps_.begin(); gap != gaps_.end(); ++gap) {
-        const Interval free{gap->first, gap->second};
-        const u64 begin = round_up(free.begin, align);
-        if (begin >= free.end || free.end - begin < bytes) continue;
-        const Interval taken{begin, begin + bytes};
+        const Interval gap_interval{gap->first, gap->second};
+        const u64 begin = round_up(gap_interval.begin, align);
+        if (begin >= gap_interval.end || gap_interval.end - begin < bytes) continue;
+        const Interval taken_interval{begin, begin + bytes};
         gaps_.erase(gap);
-        if (free.begin < taken.begin) gaps_.emplace(free.begin, taken.begin);
-        if (taken.end < free.end) gaps_.emplace(taken.end, free.end);
-        return taken;
+        if (gap_interval.begin < taken_interval.begin)
+            gaps_.emplace(gap_interval.begin, taken_interval.begin);
+        if (taken_interval.end < gap_interval.end)
+            gaps_.emplace(taken_interval.end, gap_interval.end);
+        return taken_interval;
     }
     return {};
 }
 
-void AddressZone::give_back(Interval interval) {
+void AddressZone::return_interval(Interval interval) {
     quarantine_.push_back(interval);
     if (quarantine_.size() <= max_quarantined_) return;
     add_gap(quarantine_.front());
@@ -46,16 +48,16 @@ void AddressZone::empty_quarantine() {
 }
 
 void AddressZone::add_gap(Interval interval) {
-    const auto after = gaps_.lower_bound(interval.begin);
-    if (after != gaps_.end() && after->first == interval.end) {
-        interval.end = after->second;
-        gaps_.erase(after);
+    const auto next_gap = gaps_.lower_bound(interval.begin);
+    if (next_gap != gaps_.end() && next_gap->first == interval.end) {
+        interval.end = next_gap->second;
+        gaps_.erase(next_gap);
     }
-    const auto next = gaps_.lower_bound(interval.begin);
-    if (next != gaps_.begin()) {
-        const auto before = std::prev(next);
-        if (before->second == interval.begin) {
-            before->second = interval.end;
+    const auto following_gap = gaps_.lower_bound(interval.begin);
+    if (following_gap != gaps_.begin()) {
+        const auto previous_gap = std::prev(following_gap);
+        if (previous_gap->second == interval.begin) {
+            previous_gap->second = interval.end;
             return;
         }
     }

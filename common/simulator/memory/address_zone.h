@@ -25,17 +25,17 @@ public:
     static constexpr std::size_t kQuarantinedIntervals = 512;
     /// The value of `max_quarantined` that keeps freed intervals in the queue until
     /// empty_quarantine() is called.
-    static constexpr std::size_t kUntilEndRest = ~std::size_t{0};
+    static constexpr std::size_t kIntervalsUntilEndReuse = ~std::size_t{0};
 
-    explicit AddressZone(Interval whole, std::size_t max_quarantined = kQuarantinedIntervals);
+    explicit AddressZone(Interval zone, std::size_t max_quarantined = kQuarantinedIntervals);
 
-    Interval whole() const { return whole_; }
-    bool contains(u64 address) const { return address >= whole_.begin && address < whole_.end; }
+    Interval zone() const { return zone_; }
+    bool contains(u64 address) const { return address >= zone_.begin && address < zone_.end; }
 
     /// Returns an interval of `bytes` bytes at a multiple of `align`, or an empty interval if there
     /// is no space.
-    Interval take(u64 bytes, u64 align);
-    void give_back(Interval interval);
+    Interval take_interval(u64 bytes, u64 align);
+    void return_interval(Interval interval);
     /// Allows all freed intervals to be reused.
     void empty_quarantine();
 
@@ -43,7 +43,7 @@ private:
     Interval take_from_gaps(u64 bytes, u64 align);
     void add_gap(Interval interval);
 
-    Interval whole_;
+    Interval zone_;
     /// the free intervals, as begin and end; no two of them are adjacent
     std::map<u64, u64> gaps_;
     std::deque<Interval> quarantine_;

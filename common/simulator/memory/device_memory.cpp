@@ -54,10 +54,10 @@ void release_pages(u8* begin, u64 bytes) {
 /// Reserves a range of addresses. Returns false if the range is not available. Linux kernels before
 /// 4.17 treat the address only as a hint, so the result is checked.
 bool reserve_at(u64 address, u64 bytes) {
-    void* wanted = reinterpret_cast<void*>(address);
-    void* p = mmap(wanted, bytes, PROT_NONE,
+    void* address_hint = reinterpret_cast<void*>(address);
+    void* p = mmap(address_hint, bytes, PROT_NONE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-    if (p == wanted) return true;
+    if (p == address_hint) return true;
     if (p != MAP_FAILED) munmap(p, bytes);
     return false;
 }
@@ -70,7 +70,7 @@ bool uses_device_memory(AllocationKind kind) {
     return kind != AllocationKind::pinned && kind != AllocationKind::registered;
 }
 
-const char* name_of(AllocationKind kind) {
+const char* kind_name(AllocationKind kind) {
     switch (kind) {
         case AllocationKind::managed: return "managed allocation";
         case AllocationKind::pinned: return "pinned allocation";
@@ -86,35 +86,35 @@ const char* name_of(AllocationKind kind) {
 }  // namespace
 
 struct DeviceMemory::State {
-    struct Owned {
+    struct OwnedAllocation {
         Allocation allocation;
         Interval slot;  ///< empty for registered memory
     };
 
     mutable std::mutex mutex;
-    std::map<u64, Owned> live;  ///< by start address
-    std::deque<Allocation> freed;
+    std::map<u64, OwnedAllocation> live_allocations;  ///< by start address
+    std::deque<Allocation> freed_allocations;
     AddressZone device_zone{Interval{}}, host_zone{Interval{}};
-    bool host_zone_open = false;  ///< whether the whole zone is accessible: see open_host_slot
+    bool is_host_zone_open = false;  ///< whether the whole zone is accessible: see open_host_slot
     u64 bytes_in_use = 0;
     u64 next_serial = 1;
     /// The table of allocations, or null if it must be rebuilt.
     mutable std::shared_ptr<const AllocationTable> table;
 
     /// Returns the last allocation that begins at or below `address`, or nullptr.
-    const Owned* at_or_below(u64 address) const {
-        const auto above = live.upper_bound(address);
-        return above == live.begin() ? nullptr : &std::prev(above)->second;
+    const OwnedAllocation* find_at_or_below(u64 address) const {
+        const auto above = live_allocations.upper_bound(address);
+        return above == live_allocations.begin() ? nullptr : &std::prev(above)->second;
     }
-    const Owned* find(u64 address) const {
-        const Owned* candidate = at_or_below(address);
+    const OwnedAllocation* find_live(u64 address) const {
+        const OwnedAllocation* candidate = find_at_or_below(address);
         return candidate && candidate->allocation.contains(address, 1) ? candidate : nullptr;
     }
     /// Returns the allocation that a loop that accesses `address` has probably overrun, or nullptr
     /// if no allocation is close enough.
     const Allocation* find_overrun_allocation(u64 address) const {
         constexpr u64 kNear = u64{1} << 20;
-        const Owned* candidate = at_or_below(address);
+        const OwnedAllocation* candidate = find_at_or_below(address);
         return candidate && address - candidate->allocation.end < kNear ? &candidate->allocation
                                                                         : nullptr;
     }
@@ -127,38 +127,38 @@ struct DeviceMemory::State {
 /// mapping, and the system limits a process to about 65000 mappings. If a program has more managed
 /// allocations, makes the whole zone accessible. An access between allocations then does not fault.
 bool DeviceMemory::State::open_host_slot(Interval slot, u64 bytes) {
-    if (host_zone_open) return true;
+    if (is_host_zone_open) return true;
     void* begin = reinterpret_cast<void*>(slot.begin);
     if (mprotect(begin, round_up(bytes, kPage), PROT_READ | PROT_WRITE) == 0) return true;
-    const Interval whole = host_zone.whole();
-    host_zone_open =
-        mprotect(reinterpret_cast<void*>(whole.begin), whole.size(), PROT_READ | PROT_WRITE) == 0;
-    return host_zone_open;
+    const Interval zone = host_zone.zone();
+    is_host_zone_open =
+        mprotect(reinterpret_cast<void*>(zone.begin), zone.size(), PROT_READ | PROT_WRITE) == 0;
+    return is_host_zone_open;
 }
 
 void DeviceMemory::State::close_host_slot(Interval slot) {
     u8* begin = reinterpret_cast<u8*>(slot.begin);
     release_pages(begin, slot.size());
-    if (!host_zone_open) mprotect(begin, slot.size(), PROT_NONE);
+    if (!is_host_zone_open) mprotect(begin, slot.size(), PROT_NONE);
 }
 
 DeviceMemory::DeviceMemory(u64 capacity_bytes)
     : capacity_(round_up(std::max(capacity_bytes, kSmallestCapacity), kHugeSlot)),
       state_(std::make_unique<State>()) {
-    const u64 wanted = capacity_;
+    const u64 address_hint = capacity_;
     // Try a large range first. Four times the capacity leaves room for the gaps, and delays the
     // reuse of freed addresses. If the process may not map that much (ulimit -v), try smaller
     // ranges.
-    for (u64 spare = 4;; spare = 2, capacity_ = round_up(capacity_ / 2, kHugeSlot)) {
-        const u64 device_bytes = capacity_ * spare, host_bytes = capacity_ * 2;
+    for (u64 spare_bytes = 4;; spare_bytes = 2, capacity_ = round_up(capacity_ / 2, kHugeSlot)) {
+        const u64 device_bytes = capacity_ * spare_bytes, host_bytes = capacity_ * 2;
         range_ = device_bytes + host_bytes;
         const bool reserved = reserve_at(kDeviceBase, range_);
         storage_ = reserved ? map_anywhere(device_bytes, PROT_READ | PROT_WRITE) : nullptr;
         shadow_ = storage_ ? map_anywhere(range_ / 4, PROT_READ | PROT_WRITE) : nullptr;
         if (shadow_) {
-            const u64 border = kDeviceBase + device_bytes;
-            state_->device_zone = AddressZone({kDeviceBase, border});
-            state_->host_zone = AddressZone({border, border + host_bytes});
+            const u64 protected_begin = kDeviceBase + device_bytes;
+            state_->device_zone = AddressZone({kDeviceBase, protected_begin});
+            state_->host_zone = AddressZone({protected_begin, protected_begin + host_bytes});
             break;
         }
         if (storage_) munmap(storage_, device_bytes);
@@ -170,12 +170,12 @@ DeviceMemory::DeviceMemory(u64 capacity_bytes)
                 "(see ulimit -v)");
         }
     }
-    if (capacity_ < wanted) {
+    if (capacity_ < address_hint) {
         std::fprintf(stderr,
                      "coalesce: this process may not reserve enough address space (ulimit -v):\n"
                      "  the simulated device has %llu MiB of memory instead of %llu MiB.\n",
                      static_cast<unsigned long long>(capacity_ >> 20),
-                     static_cast<unsigned long long>(wanted >> 20));
+                     static_cast<unsigned long long>(address_hint >> 20));
     }
     explain_host_faults(this);
 }
@@ -183,9 +183,9 @@ DeviceMemory::DeviceMemory(u64 capacity_bytes)
 DeviceMemory::~DeviceMemory() {
     stop_explaining_host_faults(this);
     munmap(shadow_, range_ / 4);
-    munmap(storage_, state_->device_zone.whole().size());
+    munmap(storage_, state_->device_zone.zone().size());
     munmap(reinterpret_cast<void*>(device_base()), range_);
-    address_map = {};
+    current_address_map = {};
 }
 
 u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
@@ -195,75 +195,79 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
     if (uses_device_memory(kind) && bytes > capacity_ - state_->bytes_in_use) return 0;
 
     AddressZone& zone = is_in_host_zone(kind) ? state_->host_zone : state_->device_zone;
-    const bool huge = bytes >= kHugePage;
+    const bool is_huge = bytes >= kHugePage;
     // Large allocations begin at the start of a page, as on hardware.
-    const u64 first = huge || is_in_host_zone(kind) ? 0 : scattered(state_->next_serial);
+    const u64 first_offset =
+        is_huge || is_in_host_zone(kind) ? 0 : scatter_offset(state_->next_serial);
     Interval slot;
-    const u64 gap = gap_after(state_->live.size(), zone.whole().size());
-    if (huge) slot = zone.take(round_up(bytes + gap, kHugeSlot), kHugeSlot);
+    const u64 gap_bytes = choose_gap(state_->live_allocations.size(), zone.zone().size());
+    if (is_huge) slot = zone.take_interval(round_up(bytes + gap_bytes, kHugeSlot), kHugeSlot);
     // If the free addresses are too fragmented for a huge slot, use small slots even for a large
     // allocation.
-    for (const u64 behind : {gap, kNarrowGapBytes}) {
+    for (const u64 gap_behind : {gap_bytes, kNarrowGapBytes}) {
         if (slot.size() != 0) continue;
-        slot = zone.take(round_up(first + bytes + behind, kSmallSlot), kSmallSlot);
+        slot =
+            zone.take_interval(round_up(first_offset + bytes + gap_behind, kSmallSlot), kSmallSlot);
     }
     if (slot.size() == 0) return 0;
     if (is_in_host_zone(kind) && !state_->open_host_slot(slot, bytes)) {
-        zone.give_back(slot);
+        zone.return_interval(slot);
         return 0;
     }
 
-    Allocation allocation{.begin = slot.begin + first,
-                          .end = slot.begin + first + bytes,
+    Allocation allocation{.begin = slot.begin + first_offset,
+                          .end = slot.begin + first_offset + bytes,
                           .has_shadow = !is_in_host_zone(kind),
                           .kind = kind,
                           .serial = state_->next_serial++,
                           .name = std::move(name)};
     if (allocation.has_shadow)
-        allocation.to_host =
+        allocation.host_offset =
             reinterpret_cast<std::ptrdiff_t>(storage_) - static_cast<std::ptrdiff_t>(device_base());
     // Use huge pages for large allocations. Kernels access large arrays in any order, and huge
     // pages avoid most page faults and TLB misses. For a small array, most of a huge page would be
     // wasted.
-    if (huge) {
-        madvise(reinterpret_cast<u8*>(slot.begin) + allocation.to_host, slot.size(), MADV_HUGEPAGE);
+    if (is_huge) {
+        madvise(reinterpret_cast<u8*>(slot.begin) + allocation.host_offset, slot.size(),
+                MADV_HUGEPAGE);
         if (bytes >= kHugeSlot) madvise(shadow(slot.begin), slot.size() / 4, MADV_HUGEPAGE);
     }
     if (uses_device_memory(kind)) state_->bytes_in_use += bytes;
     const u64 begin = allocation.begin;
-    state_->live[begin] = {std::move(allocation), slot};
+    state_->live_allocations[begin] = {std::move(allocation), slot};
     state_->table.reset();
     return begin;
 }
 
 bool DeviceMemory::free(u64 begin) {
     std::lock_guard lock(state_->mutex);
-    const auto found = state_->live.find(begin);
-    if (found == state_->live.end()) return false;
-    if (found->second.allocation.kind == AllocationKind::registered) return false;
-    State::Owned owned = std::move(found->second);
-    state_->live.erase(found);
+    const auto live_entry = state_->live_allocations.find(begin);
+    if (live_entry == state_->live_allocations.end()) return false;
+    if (live_entry->second.allocation.kind == AllocationKind::registered) return false;
+    State::OwnedAllocation owned_allocation = std::move(live_entry->second);
+    state_->live_allocations.erase(live_entry);
     state_->table.reset();
 
-    const Allocation& allocation = owned.allocation;
+    const Allocation& allocation = owned_allocation.allocation;
     const u64 bytes = allocation.end - allocation.begin;
     if (uses_device_memory(allocation.kind)) state_->bytes_in_use -= bytes;
     if (is_in_host_zone(allocation.kind)) {
-        state_->close_host_slot(owned.slot);
-        state_->host_zone.give_back(owned.slot);
+        state_->close_host_slot(owned_allocation.slot);
+        state_->host_zone.return_interval(owned_allocation.slot);
     } else {
-        u8* storage = reinterpret_cast<u8*>(owned.slot.begin) + allocation.to_host;
-        u8* its_shadow = shadow(owned.slot.begin);
-        release_pages(storage, owned.slot.size());
-        release_pages(its_shadow, owned.slot.size() / 4);
+        u8* storage = reinterpret_cast<u8*>(owned_allocation.slot.begin) + allocation.host_offset;
+        u8* shadow_begin = shadow(owned_allocation.slot.begin);
+        release_pages(storage, owned_allocation.slot.size());
+        release_pages(shadow_begin, owned_allocation.slot.size() / 4);
         if (bytes >= kHugePage) {
-            madvise(storage, owned.slot.size(), MADV_NOHUGEPAGE);
-            madvise(its_shadow, owned.slot.size() / 4, MADV_NOHUGEPAGE);
+            madvise(storage, owned_allocation.slot.size(), MADV_NOHUGEPAGE);
+            madvise(shadow_begin, owned_allocation.slot.size() / 4, MADV_NOHUGEPAGE);
         }
-        state_->device_zone.give_back(owned.slot);
+        state_->device_zone.return_interval(owned_allocation.slot);
     }
-    state_->freed.push_back(std::move(owned.allocation));
-    if (state_->freed.size() > kMaxRememberedFrees) state_->freed.pop_front();
+    state_->freed_allocations.push_back(std::move(owned_allocation.allocation));
+    if (state_->freed_allocations.size() > kMaxRememberedFrees)
+        state_->freed_allocations.pop_front();
     return true;
 }
 
@@ -273,9 +277,9 @@ bool DeviceMemory::free(u64 begin) {
 std::optional<AddressMap> DeviceMemory::reserve_elsewhere(u64 seed) const {
     // Release the old range first, because the address space may be limited.
     munmap(reinterpret_cast<void*>(device_base()), range_);
-    constexpr u64 kTurns = 100;
-    for (u64 turn = 0; turn < kTurns; ++turn) {
-        const AddressMap map = draw_map(seed + (turn << 32), range_);
+    constexpr u64 kMaxAttempts = 100;
+    for (u64 attempt = 0; attempt < kMaxAttempts; ++attempt) {
+        const AddressMap map = draw_map(seed + (attempt << 32), range_);
         if (reserve_at(map.device, range_)) return map;
     }
     reserve_at(device_base(), range_);
@@ -284,14 +288,14 @@ std::optional<AddressMap> DeviceMemory::reserve_elsewhere(u64 seed) const {
 
 bool DeviceMemory::draw_addresses(u64 seed) {
     std::lock_guard lock(state_->mutex);
-    if (!state_->live.empty()) return false;
+    if (!state_->live_allocations.empty()) return false;
     const std::optional<AddressMap> map = reserve_elsewhere(seed);
     if (!map) return false;
-    address_map = *map;
-    const u64 device_bytes = state_->device_zone.whole().size();
+    current_address_map = *map;
+    const u64 device_bytes = state_->device_zone.zone().size();
     state_->device_zone = AddressZone({device_base(), device_base() + device_bytes});
     state_->host_zone = AddressZone(Interval{});
-    state_->freed.clear();
+    state_->freed_allocations.clear();
     state_->table.reset();
     return true;
 }
@@ -300,77 +304,83 @@ bool DeviceMemory::register_host(void* pointer, u64 bytes) {
     const u64 begin = reinterpret_cast<u64>(pointer);
     if (bytes == 0 || begin == 0 || begin + bytes < begin || is_device_range(begin)) return false;
     std::lock_guard lock(state_->mutex);
-    const auto next = state_->live.lower_bound(begin);
-    if (next != state_->live.end() && next->first < begin + bytes) return false;
-    if (state_->find(begin)) return false;
+    const auto next_entry = state_->live_allocations.lower_bound(begin);
+    if (next_entry != state_->live_allocations.end() && next_entry->first < begin + bytes)
+        return false;
+    if (state_->find_live(begin)) return false;
 
-    state_->live[begin] = {{.begin = begin,
-                            .end = begin + bytes,
-                            .has_shadow = false,
-                            .kind = AllocationKind::registered,
-                            .serial = state_->next_serial++,
-                            .name = {}},
-                           {}};
+    state_->live_allocations[begin] = {{.begin = begin,
+                                        .end = begin + bytes,
+                                        .has_shadow = false,
+                                        .kind = AllocationKind::registered,
+                                        .serial = state_->next_serial++,
+                                        .name = {}},
+                                       {}};
     state_->table.reset();
     return true;
 }
 
 bool DeviceMemory::unregister_host(void* pointer) {
     std::lock_guard lock(state_->mutex);
-    const auto found = state_->live.find(reinterpret_cast<u64>(pointer));
-    if (found == state_->live.end()) return false;
+    const auto found = state_->live_allocations.find(reinterpret_cast<u64>(pointer));
+    if (found == state_->live_allocations.end()) return false;
     if (found->second.allocation.kind != AllocationKind::registered) return false;
-    state_->live.erase(found);
+    state_->live_allocations.erase(found);
     state_->table.reset();
     return true;
 }
 
 void DeviceMemory::set_device(u64 begin, int device) {
     const std::lock_guard lock(state_->mutex);
-    const auto found = state_->live.find(begin);
-    if (found == state_->live.end()) return;
+    const auto found = state_->live_allocations.find(begin);
+    if (found == state_->live_allocations.end()) return;
     found->second.allocation.device = device;
     state_->table.reset();
 }
 
-std::shared_ptr<const AllocationTable> DeviceMemory::table_for(u64 accessible) const {
+std::shared_ptr<const AllocationTable> DeviceMemory::table_for(u64 accessible_devices) const {
     const auto is_hidden = [=](const Allocation& allocation) {
         return allocation.device != Allocation::kAllDevices &&
-               !(accessible >> allocation.device & 1);
+               !(accessible_devices >> allocation.device & 1);
     };
-    const auto all = table();
-    if (std::none_of(all->live.begin(), all->live.end(), is_hidden)) return all;
-    auto visible = std::make_shared<AllocationTable>(*all);
-    std::copy_if(all->live.begin(), all->live.end(), std::back_inserter(visible->of_other_devices),
-                 is_hidden);
-    std::erase_if(visible->live, is_hidden);
-    return visible;
+    const auto complete_table = table();
+    if (std::none_of(complete_table->live_allocations.begin(),
+                     complete_table->live_allocations.end(), is_hidden))
+        return complete_table;
+    auto visible_table = std::make_shared<AllocationTable>(*complete_table);
+    std::copy_if(complete_table->live_allocations.begin(), complete_table->live_allocations.end(),
+                 std::back_inserter(visible_table->allocations_of_other_devices), is_hidden);
+    std::erase_if(visible_table->live_allocations, is_hidden);
+    return visible_table;
 }
 
 std::shared_ptr<const AllocationTable> DeviceMemory::table() const {
     std::lock_guard lock(state_->mutex);
     if (!state_->table) {
-        auto fresh = std::make_shared<AllocationTable>();
-        fresh->live.reserve(state_->live.size());
-        for (const auto& [begin, owned] : state_->live) fresh->live.push_back(owned.allocation);
-        fresh->freed.assign(state_->freed.begin(), state_->freed.end());
-        fresh->range_end = device_base() + range_;
-        state_->table = std::move(fresh);
+        auto updated_table = std::make_shared<AllocationTable>();
+        updated_table->live_allocations.reserve(state_->live_allocations.size());
+        for (const auto& [begin, owned_allocation] : state_->live_allocations)
+            updated_table->live_allocations.push_back(owned_allocation.allocation);
+        updated_table->freed_allocations.assign(state_->freed_allocations.begin(),
+                                                state_->freed_allocations.end());
+        updated_table->range_end = device_base() + range_;
+        state_->table = std::move(updated_table);
     }
     return state_->table;
 }
 
 std::optional<Allocation> DeviceMemory::find(u64 address) const {
     std::lock_guard lock(state_->mutex);
-    const State::Owned* owned = state_->find(address);
-    return owned ? std::optional(owned->allocation) : std::nullopt;
+    const State::OwnedAllocation* owned_allocation = state_->find_live(address);
+    return owned_allocation ? std::optional(owned_allocation->allocation) : std::nullopt;
 }
 
 u8* DeviceMemory::host_view(u64 address, u64 bytes) const {
     std::lock_guard lock(state_->mutex);
-    const State::Owned* owned = state_->find(address);
-    if (!owned || !owned->allocation.contains(address, bytes)) return nullptr;
-    return reinterpret_cast<u8*>(address + static_cast<u64>(owned->allocation.to_host));
+    const State::OwnedAllocation* owned_allocation = state_->find_live(address);
+    if (!owned_allocation || !owned_allocation->allocation.contains(address, bytes)) return nullptr;
+    return reinterpret_cast<u8*>(address +
+                                 static_cast<u64>(owned_allocation->allocation.host_offset));
 }
 
 u64 DeviceMemory::bytes_in_use() const {
@@ -404,24 +414,24 @@ void DeviceMemory::clear_shadow(u8* begin, u64 words) {
 bool DeviceMemory::try_describe_address(u64 address, char* text, std::size_t size) const {
     std::unique_lock lock(state_->mutex, std::try_to_lock);
     if (!lock.owns_lock()) return false;
-    const auto print = [&](const Allocation& a, const char* past) {
+    const auto print = [&](const Allocation& a, const char* suffix) {
         std::snprintf(text, size, "%llu bytes into the %s%s of %llu bytes%s%s",
-                      static_cast<unsigned long long>(address - a.begin), past, name_of(a.kind),
+                      static_cast<unsigned long long>(address - a.begin), suffix, kind_name(a.kind),
                       static_cast<unsigned long long>(a.end - a.begin), a.name.empty() ? "" : " ",
                       a.name.c_str());
     };
-    if (const State::Owned* owned = state_->find(address)) {
-        print(owned->allocation, "");
+    if (const State::OwnedAllocation* owned_allocation = state_->find_live(address)) {
+        print(owned_allocation->allocation, "");
         return true;
     }
-    for (auto a = state_->freed.rbegin(); a != state_->freed.rend(); ++a) {
+    for (auto a = state_->freed_allocations.rbegin(); a != state_->freed_allocations.rend(); ++a) {
         if (!a->contains(address, 1)) continue;
         print(*a, "freed ");
         return true;
     }
     if (const Allocation* below = state_->find_overrun_allocation(address)) {
         std::snprintf(text, size, "%llu bytes past the end of the %s of %llu bytes",
-                      static_cast<unsigned long long>(address - below->end), name_of(below->kind),
+                      static_cast<unsigned long long>(address - below->end), kind_name(below->kind),
                       static_cast<unsigned long long>(below->end - below->begin));
         return true;
     }

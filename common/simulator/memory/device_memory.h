@@ -46,17 +46,17 @@ struct AddressMap {
     u64 scatter = 0;
 };
 /// The address map of this process. DeviceMemory::draw_addresses changes it.
-inline AddressMap address_map;
+inline AddressMap current_address_map;
 /// Returns an address map that is possible on a GPU with `range` bytes of memory. `seed` selects
 /// the map.
 AddressMap draw_map(u64 seed, u64 range);
 /// The exclusive upper bound, in bytes, of the offsets that scattered() returns for small
 /// allocations.
 inline constexpr u64 kMaxScatter = 16 << 10;
-u64 scattered(u64 serial);
+u64 scatter_offset(u64 serial);
 
 inline u64 device_base() {
-    return address_map.device;
+    return current_address_map.device;
 }
 
 /// The size of a window, and the distance between windows, in bytes. No allocation overlaps a
@@ -66,21 +66,21 @@ inline constexpr u64 kWindowBytes = u64{1} << 24, kWindowStride = u64{1} << 32;
 /// with an invalid rank is in a window, too.
 inline constexpr u64 kSharedWindowBytes = 256 * kWindowBytes;
 inline u64 shared_window() {
-    return address_map.windows;
+    return current_address_map.windows;
 }
 inline u64 local_window() {
-    return address_map.windows + kWindowStride;
+    return current_address_map.windows + kWindowStride;
 }
 /// The size in bytes of each thread's part of the local window. It is larger than any thread's
 /// local memory.
 inline constexpr u64 kLocalBytesPerThread = u64{1} << 20;
 inline u64 param_window() {
-    return address_map.windows + 2 * kWindowStride;
+    return current_address_map.windows + 2 * kWindowStride;
 }
 /// Returns the start of the window for function pointers. The offset of a function's pointer in the
 /// window is 16 times the index of the function in its module.
 inline u64 function_window() {
-    return address_map.windows + 3 * kWindowStride;
+    return current_address_map.windows + 3 * kWindowStride;
 }
 
 /// The size of the gap of unused addresses after an allocation. The gap is normally wide: an index
@@ -89,7 +89,7 @@ inline u64 function_window() {
 inline constexpr u64 kWideGapBytes = 2 << 20, kNarrowGapBytes = 16 << 10;
 /// Returns the size of the gap after an allocation. Gaps are narrow if there are so many
 /// allocations that wide gaps would use a quarter of all addresses.
-inline u64 gap_after(std::size_t allocations, u64 addresses) {
+inline u64 choose_gap(std::size_t allocations, u64 addresses) {
     return allocations < addresses / (4 * kWideGapBytes) ? kWideGapBytes : kNarrowGapBytes;
 }
 
@@ -98,7 +98,7 @@ enum class AllocationKind : u8 { device, managed, pinned, registered, variable, 
 struct Allocation {
     u64 begin = 1, end = 0;  ///< the device addresses [begin, end) of the allocation
     /// The distance from a device address to the address of the same byte in this process.
-    std::ptrdiff_t to_host = 0;
+    std::ptrdiff_t host_offset = 0;
     /// False for memory to which the host can write directly. Such memory counts as initialized.
     bool has_shadow = true;
     AllocationKind kind = AllocationKind::device;
@@ -115,10 +115,12 @@ struct Allocation {
 
 /// All existing allocations, sorted by address, at the time of a launch.
 struct AllocationTable {
-    std::vector<Allocation> live;
-    std::vector<Allocation> freed;  ///< the most recently freed allocations, for "use after free"
-    /// Allocations on devices whose memory the launch cannot access. `live` does not contain them.
-    std::vector<Allocation> of_other_devices;
+    std::vector<Allocation> live_allocations;
+    std::vector<Allocation>
+        freed_allocations;  ///< the most recently freed allocations, for "use after free"
+    /// Allocations on devices whose memory the launch cannot access. `live_allocations` does not
+    /// contain them.
+    std::vector<Allocation> allocations_of_other_devices;
     u64 range_end = 0;  ///< the end of the device addresses, exclusive
     /// Returns the allocation that contains `address`, or nullptr.
     const Allocation* find(u64 address) const;
@@ -147,8 +149,8 @@ public:
     /// since the last snapshot.
     std::shared_ptr<const AllocationTable> table() const;
     /// Like table(), but contains only memory that the launch can access: that of the devices in
-    /// the mask `accessible`.
-    std::shared_ptr<const AllocationTable> table_for(u64 accessible) const;
+    /// the mask `accessible_devices`.
+    std::shared_ptr<const AllocationTable> table_for(u64 accessible_devices) const;
 
     /// Returns the allocation that contains `address`, or nothing if there is none.
     std::optional<Allocation> find(u64 address) const;
@@ -163,7 +165,7 @@ public:
     void mark_written(u64 address, u64 bytes) { set_shadow(address, bytes, 0x0f); }
     void mark_written_by_host(u64 address, u64 bytes) { set_shadow(address, bytes, 0xff); }
     /// Copies the shadow of a range, for copies within the device.
-    void copy_written(u64 to, u64 from, u64 bytes);
+    void copy_written(u64 destination, u64 source, u64 bytes);
     void mark_unwritten(u64 address, u64 bytes);
     /// Marks the bytes selected by the bit mask `bytes` as uninitialized, on behalf of a kernel.
     /// Other threads may mark other bytes at the same time.
@@ -182,9 +184,9 @@ public:
     u64 range() const { return range_; }  ///< the number of device addresses
     u64 bytes_in_use() const;
 
-    /// Chooses a different address_map, so that a kernel cannot tell from its pointers that it is
-    /// simulated. Returns false, and changes nothing, if there are allocations. After a change,
-    /// managed and pinned memory cannot be allocated.
+    /// Chooses a different current_address_map, so that a kernel cannot tell from its pointers that
+    /// it is simulated. Returns false, and changes nothing, if there are allocations. After a
+    /// change, managed and pinned memory cannot be allocated.
     bool draw_addresses(u64 seed);
 
     DeviceMemory(const DeviceMemory&) = delete;
@@ -194,9 +196,9 @@ private:
     /// Reports whether the memory at an address has a shadow. Managed, pinned and registered memory
     /// has none.
     bool has_shadow(u64 address) const;
-    /// Sets shadow bits for a range. `whole` contains the bits to set for a word that is entirely
-    /// in the range.
-    void set_shadow(u64 address, u64 bytes, u8 whole);
+    /// Sets shadow bits for a range. `fill_byte` contains the bits to set for a word that is
+    /// entirely in the range.
+    void set_shadow(u64 address, u64 bytes, u8 fill_byte);
     static void clear_shadow(u8* begin, u64 words);
 
     u64 capacity_;

@@ -21,15 +21,15 @@ namespace coalesce::simulator {
 namespace {
 
 std::atomic<const DeviceMemory*> watched_memory{nullptr};
-struct sigaction action_before {};
+struct sigaction previous_action {};
 
 /// Prints a message that describes `address`. The program may be crashing while a thread holds a
 /// lock, so this function must not wait for locks. It calls try_describe_address, which returns
 /// false instead of waiting.
 void print_explanation(const DeviceMemory& memory, u64 address) {
-    char what[200];
-    if (!memory.try_describe_address(address, what, sizeof what)) {
-        std::snprintf(what, sizeof what, "an address in device memory");
+    char description[200];
+    if (!memory.try_describe_address(address, description, sizeof description)) {
+        std::snprintf(description, sizeof description, "an address in device memory");
     }
     char text[512];
     const int length = std::snprintf(
@@ -37,7 +37,7 @@ void print_explanation(const DeviceMemory& memory, u64 address) {
         "coalesce: host code read or wrote device memory at 0x%llx,\n"
         "  %s.\n  The host cannot use a device pointer: copy the data with cudaMemcpy first, or\n  "
         "allocate it with cudaMallocManaged, including all bytes that the host uses.\n",
-        static_cast<unsigned long long>(address), what);
+        static_cast<unsigned long long>(address), description);
     if (length > 0 && write(STDERR_FILENO, text, static_cast<std::size_t>(length)) < 0) return;
 }
 
@@ -51,7 +51,7 @@ bool is_write_fault([[maybe_unused]] const void* context) {
 }
 
 /// Returns the address of the instruction that faulted, or 0 if the address is unknown.
-u64 instruction_of([[maybe_unused]] const void* context) {
+u64 instruction_address([[maybe_unused]] const void* context) {
 #if defined(__x86_64__)
     return static_cast<u64>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
 #elif defined(__aarch64__)
@@ -63,10 +63,11 @@ u64 instruction_of([[maybe_unused]] const void* context) {
 
 void on_fault(int signal_number, siginfo_t* info, void* context) {
     const u64 address = reinterpret_cast<u64>(info->si_addr);
-    if (host_guard::handle_fault(address, is_write_fault(context), instruction_of(context))) return;
+    if (host_guard::handle_fault(address, is_write_fault(context), instruction_address(context)))
+        return;
     const DeviceMemory* memory = watched_memory.load();
     if (memory && memory->is_device_range(address)) print_explanation(*memory, address);
-    sigaction(signal_number, &action_before, nullptr);
+    sigaction(signal_number, &previous_action, nullptr);
 }
 
 }  // namespace
@@ -74,11 +75,11 @@ void on_fault(int signal_number, siginfo_t* info, void* context) {
 void explain_host_faults(const DeviceMemory* memory) {
     struct sigaction current {};
     if (sigaction(SIGSEGV, nullptr, &current) != 0) return;
-    const bool unhandled =
+    const bool is_unhandled =
         is_watched(current) || (!(current.sa_flags & SA_SIGINFO) && current.sa_handler == SIG_DFL);
-    const bool ours = (current.sa_flags & SA_SIGINFO) && current.sa_sigaction == on_fault;
-    if (!unhandled && !ours) return;
-    if (unhandled) action_before = current;
+    const bool is_our_handler = (current.sa_flags & SA_SIGINFO) && current.sa_sigaction == on_fault;
+    if (!is_unhandled && !is_our_handler) return;
+    if (is_unhandled) previous_action = current;
 
     watched_memory = memory;
     struct sigaction action {};

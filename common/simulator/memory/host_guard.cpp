@@ -21,8 +21,8 @@ struct Guard {
     std::vector<GuardedRange> ranges;  ///< changes only while no page is protected
     std::atomic<bool> is_protected{false};
     std::array<HostTouch, kMaxTouches> touches;
-    std::atomic<std::size_t> touched{0};
-    std::atomic<u64> last_retried{0};
+    std::atomic<std::size_t> touch_count{0};
+    std::atomic<u64> last_retried_address{0};
 };
 
 Guard& guard() {
@@ -35,19 +35,19 @@ void set_access(const GuardedRange& range, int access) {
     mprotect(reinterpret_cast<void*>(begin), round_up(range.end, kGuardPage) - begin, access);
 }
 
-void note(Guard& g, const HostTouch& touch) {
-    const std::size_t count = std::min(g.touched.load(), kMaxTouches);
+void record_touch(Guard& g, const HostTouch& touch) {
+    const std::size_t count = std::min(g.touch_count.load(), kMaxTouches);
     for (std::size_t k = 0; k < count; ++k)
-        if (g.touches[k].work == touch.work) return;
-    const std::size_t at = g.touched.fetch_add(1);
-    if (at < kMaxTouches) g.touches[at] = touch;
+        if (g.touches[k].work_number == touch.work_number) return;
+    const std::size_t touch_index = g.touch_count.fetch_add(1);
+    if (touch_index < kMaxTouches) g.touches[touch_index] = touch;
 }
 
 }  // namespace
 
 void protect(std::vector<GuardedRange> ranges) {
     Guard& g = guard();
-    open();
+    unprotect();
     g.ranges = std::move(ranges);
     if (g.ranges.empty() || !explains_host_faults()) return;
     g.is_protected = true;
@@ -58,7 +58,7 @@ void protect(std::vector<GuardedRange> ranges) {
             if (range.device_writes == writes) set_access(range, writes ? PROT_NONE : PROT_READ);
 }
 
-void open() {
+void unprotect() {
     Guard& g = guard();
     if (!g.is_protected.exchange(false)) return;
     for (const GuardedRange& range : g.ranges) set_access(range, PROT_READ | PROT_WRITE);
@@ -66,7 +66,7 @@ void open() {
 
 std::vector<HostTouch> take_touches() {
     Guard& g = guard();
-    const std::size_t count = std::min(g.touched.exchange(0), kMaxTouches);
+    const std::size_t count = std::min(g.touch_count.exchange(0), kMaxTouches);
     return {g.touches.begin(), g.touches.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
@@ -74,20 +74,21 @@ bool handle_fault(u64 address, bool is_write, u64 instruction) {
     Guard& g = guard();
     if (!g.is_protected) {
         // Another thread may have made the page accessible since, so retry the access once.
-        return !g.ranges.empty() && g.last_retried.exchange(address) != address;
+        return !g.ranges.empty() && g.last_retried_address.exchange(address) != address;
     }
-    bool found = false;
+    bool is_guarded = false;
     for (const GuardedRange& range : g.ranges) {
         if (address < (range.begin & ~(kGuardPage - 1)) ||
             address >= round_up(range.end, kGuardPage))
             continue;
-        found = true;
+        is_guarded = true;
         if (address < range.begin || address >= range.end) continue;
-        if (range.device_writes || is_write) note(g, {address, is_write, range.work, instruction});
+        if (range.device_writes || is_write)
+            record_touch(g, {address, is_write, range.work_number, instruction});
         set_access(range, PROT_READ | PROT_WRITE);
     }
-    if (found) set_access({address, address + 1}, PROT_READ | PROT_WRITE);
-    return found;
+    if (is_guarded) set_access({address, address + 1}, PROT_READ | PROT_WRITE);
+    return is_guarded;
 }
 
 }  // namespace coalesce::simulator::host_guard

@@ -19,14 +19,14 @@ struct GuardedRange {
     u64 begin = 0, end = 0;
     /// True if the device writes to these bytes. Otherwise the host may read them.
     bool device_writes = false;
-    u64 work = 0;  ///< the index of the operation
+    u64 work_number = 0;  ///< the index of the operation
 };
 
 /// An access by the host.
 struct HostTouch {
     u64 address = 0;
     bool is_write = false;
-    u64 work = 0;
+    u64 work_number = 0;
     u64 instruction = 0;  ///< the address of the host's instruction, or 0 if unknown
 };
 
@@ -36,7 +36,7 @@ namespace host_guard {
 /// memory that host and device share.
 void protect(std::vector<GuardedRange> ranges);
 /// Makes all memory accessible, because the simulator itself is about to access it.
-void open();
+void unprotect();
 /// Returns the accesses by the host since the last call, at most one for each operation.
 std::vector<HostTouch> take_touches();
 /// Handles a fault. Must be called by the signal handler. Returns true if the instruction must be

@@ -1,4 +1,4 @@
-// See host_region.h.
+// See find_host_region.h.
 //
 // Watch   Variables without an initial value are in pages that belong to no file. The loader puts
 //         these pages directly after the writable pages of the file that defines the variables.
@@ -26,7 +26,7 @@ struct Mapping {
     unsigned long long begin = 0, end = 0;
     char access[5] = "";  ///< such as "rw-p" or "r-xp"
     std::string name;
-    bool is_of_file = false;
+    bool is_file_mapping = false;
 };
 
 /// Finds the mapping that contains the address. If there is none, `end` of the result is 0.
@@ -34,17 +34,18 @@ Mapping find_mapping(u64 address) {
     std::ifstream maps("/proc/self/maps");
     u64 end_of_file_part = 0;
     for (std::string line; std::getline(maps, line);) {
-        Mapping m;
+        Mapping mapping;
         int name_at = 0;
         // The fields of a line, for example: "55d0c0a00000-55d0c0a01000 rw-p 00003000 08:01 1234
         // /home/ada/program".
-        if (std::sscanf(line.c_str(), "%llx-%llx %4s %*x %*x:%*x %*u %n", &m.begin, &m.end,
-                        m.access, &name_at) != 3)
+        if (std::sscanf(line.c_str(), "%llx-%llx %4s %*x %*x:%*x %*u %n", &mapping.begin,
+                        &mapping.end, mapping.access, &name_at) != 3)
             continue;
-        m.name = line.substr(static_cast<std::size_t>(name_at));
-        m.is_of_file = m.name.starts_with('/') || (m.name.empty() && m.begin == end_of_file_part);
-        end_of_file_part = m.is_of_file ? m.end : 0;
-        if (address >= m.begin && address < m.end) return m;
+        mapping.name = line.substr(static_cast<std::size_t>(name_at));
+        mapping.is_file_mapping = mapping.name.starts_with('/') ||
+                                  (mapping.name.empty() && mapping.begin == end_of_file_part);
+        end_of_file_part = mapping.is_file_mapping ? mapping.end : 0;
+        if (address >= mapping.begin && address < mapping.end) return mapping;
     }
     return {};
 }
@@ -58,15 +59,15 @@ bool holds_pointer_to_code(u64 address) {
 
 }  // namespace
 
-HostRegion host_region(u64 address) {
-    const Mapping found = find_mapping(address);
-    if (found.access[0] != 'r' || found.end - found.begin > machine_memory_bytes())
+HostRegion find_host_region(u64 address) {
+    const Mapping mapping = find_mapping(address);
+    if (mapping.access[0] != 'r' || mapping.end - mapping.begin > machine_memory_bytes())
         return HostRegion::none;
-    if (found.is_of_file)
+    if (mapping.is_file_mapping)
         return holds_pointer_to_code(address) ? HostRegion::functions : HostRegion::variable;
-    if (found.name == "[heap]") return HostRegion::heap;
-    if (found.name == "[stack]") return HostRegion::stack;
-    return found.name.empty() ? HostRegion::anonymous : HostRegion::none;
+    if (mapping.name == "[heap]") return HostRegion::heap;
+    if (mapping.name == "[stack]") return HostRegion::stack;
+    return mapping.name.empty() ? HostRegion::anonymous : HostRegion::none;
 }
 
 }  // namespace coalesce::simulator

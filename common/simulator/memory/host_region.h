@@ -18,6 +18,6 @@ enum class HostRegion : u8 {
 
 /// Returns the region that contains an address. The call is slow, because it reads the list of the
 /// process's mappings. Returns `none` if the list cannot be read.
-HostRegion host_region(u64 address);
+HostRegion find_host_region(u64 address);
 
 }  // namespace coalesce::simulator

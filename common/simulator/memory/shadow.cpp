@@ -9,7 +9,7 @@ namespace coalesce::simulator {
 namespace {
 
 /// Returns the bits for bytes [from, to) of a word.
-u8 bits_of(u64 from, u64 to) {
+u8 byte_mask(u64 from, u64 to) {
     return static_cast<u8>((1u << to) - (1u << from));
 }
 
@@ -19,36 +19,36 @@ template <class Edit, class Fill>
 void for_words(u8* shadow, u64 address, u64 bytes, Edit edit, Fill fill) {
     const u64 begin = address & 3, end = begin + bytes;
     if (bytes == 0) return;
-    if (end < 4) return edit(*shadow, bits_of(begin, end));
-    if (begin) edit(*shadow, bits_of(begin, 4));
+    if (end < 4) return edit(*shadow, byte_mask(begin, end));
+    if (begin) edit(*shadow, byte_mask(begin, 4));
     const u64 first_whole = begin ? 1 : 0;
     if (end / 4 > first_whole) fill(shadow + first_whole, end / 4 - first_whole);
-    if (end & 3) edit(shadow[end / 4], bits_of(0, end & 3));
+    if (end & 3) edit(shadow[end / 4], byte_mask(0, end & 3));
 }
 
 }  // namespace
 
-void DeviceMemory::set_shadow(u64 address, u64 bytes, u8 whole) {
+void DeviceMemory::set_shadow(u64 address, u64 bytes, u8 fill_byte) {
     if (!has_shadow(address)) return;
     for_words(
         shadow(address), address, bytes,
-        [=](u8& word, u8 bits) { word |= (bits | bits << 4) & whole; },
-        [=](u8* first, u64 words) { std::memset(first, whole, words); });
+        [=](u8& word, u8 bits) { word |= (bits | bits << 4) & fill_byte; },
+        [=](u8* first, u64 words) { std::memset(first, fill_byte, words); });
 }
 
 void DeviceMemory::mark_bytes_unwritten(u64 address, u32 bytes) {
-    const auto clear = [this](u64 at, u32 bits) {
-        if (*shadow(at) & bits)
-            __atomic_fetch_and(shadow(at), static_cast<u8>(~bits), __ATOMIC_RELAXED);
+    const auto clear_bits = [this](u64 word_address, u32 bits) {
+        if (*shadow(word_address) & bits)
+            __atomic_fetch_and(shadow(word_address), static_cast<u8>(~bits), __ATOMIC_RELAXED);
     };
     // Bytes that are at most this many bytes away from a kernel's write no longer count as written
     // by the host.
     constexpr u64 kAround = 16;
     const u64 begin = std::max(address - std::min(address - device_base(), kAround), device_base());
     const u64 end = std::min(address + kAround + 16, device_base() + range_);
-    for (u64 at = begin; at < end; at += 4) clear(at, 0xf0);
+    for (u64 at = begin; at < end; at += 4) clear_bits(at, 0xf0);
     for (u64 at = address; bytes; ++at, bytes >>= 1)
-        if (bytes & 1) clear(at, 1u << (at & 3));
+        if (bytes & 1) clear_bits(at, 1u << (at & 3));
 }
 
 u32 DeviceMemory::unwritten_bytes(u64 address, u32 bytes) const {

@@ -16,8 +16,8 @@ namespace {
 constexpr u8 kElementBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
 constexpr u32 kFirstFloat = 6;
 
-constexpr u32 kLargestBox = 256, kLargestElementStride = 8;
-constexpr u64 kLargestSize = u64{1} << 32, kStrideEnd = u64{1} << 40;
+constexpr u32 kMaxBoxElements = 256, kLargestElementStride = 8;
+constexpr u64 kMaxDimensionSize = u64{1} << 32, kStrideEnd = u64{1} << 40;
 constexpr u32 kMapAlignment = 64;
 
 // TensorMap must have no padding, because padding bytes could make equal maps differ.
@@ -31,27 +31,27 @@ struct KnownMaps {
     std::unordered_map<std::string, TensorMap> maps;
 };
 KnownMaps& known_maps() {
-    static KnownMaps& m =
+    static KnownMaps& instance =
         *new KnownMaps;  // never destroyed, because programs launch kernels during exit
-    return m;
+    return instance;
 }
 
-std::string bytes_of(const void* map) {
+std::string copy_map_bytes(const void* map) {
     return {static_cast<const char*>(map), kTensorMapBytes};
 }
 
-std::string format_dimension(const char* what, u32 number) {
-    return std::string(what) + "[" + std::to_string(number) + "]";
+std::string format_dimension(const char* dimension_name, u32 number) {
+    return std::string(dimension_name) + "[" + std::to_string(number) + "]";
 }
 
 u32 swizzle_span_bytes(u32 swizzle) {
     return 16u << swizzle;
 }
 
-std::string find_fault_in_dimension(const TensorMapArguments& a, u32 d) {
-    if (a.size[d] == 0 || a.size[d] > kLargestSize)
+std::string find_invalid_dimension(const TensorMapArguments& a, u32 d) {
+    if (a.size[d] == 0 || a.size[d] > kMaxDimensionSize)
         return format_dimension("globalDim", d) + " is not between 1 and 2^32";
-    if (a.box[d] == 0 || a.box[d] > kLargestBox)
+    if (a.box[d] == 0 || a.box[d] > kMaxBoxElements)
         return format_dimension("boxDim", d) + " is not between 1 and 256";
     if (a.element_strides[d] == 0 || a.element_strides[d] > kLargestElementStride)
         return format_dimension("elementStrides", d) + " is not between 1 and 8";
@@ -66,7 +66,7 @@ std::string find_fault_in_dimension(const TensorMapArguments& a, u32 d) {
     return "";
 }
 
-std::string find_fault(const TensorMapArguments& a) {
+std::string find_invalid_argument(const TensorMapArguments& a) {
     if (!a.map || reinterpret_cast<std::uintptr_t>(a.map) % kMapAlignment != 0)
         return "tensorMap is not aligned to 64 bytes: declare it as a CUtensorMap, or with "
                "alignas(64)";
@@ -84,7 +84,8 @@ std::string find_fault(const TensorMapArguments& a) {
     if (a.fill == 1 && a.type < kFirstFloat)
         return "oobFill requests NaNs, but the elements are integers";
     for (u32 d = 0; d < a.rank; ++d)
-        if (const std::string fault = find_fault_in_dimension(a, d); !fault.empty()) return fault;
+        if (const std::string error_text = find_invalid_dimension(a, d); !error_text.empty())
+            return error_text;
     const u32 row = a.box[0] * kElementBytes[a.type];
     if (row % kCopyChunkBytes != 0)
         return "a row of boxDim[0] elements is not a multiple of 16 bytes";
@@ -95,7 +96,7 @@ std::string find_fault(const TensorMapArguments& a) {
 }
 
 /// Returns the map that the arguments describe. The arguments must be valid.
-TensorMap make_map(const TensorMapArguments& a) {
+TensorMap make_tensor_map(const TensorMapArguments& a) {
     TensorMap map;
     map.address = a.address;
     map.rank = a.rank;
@@ -119,20 +120,20 @@ u64 TensorMap::rows() const {
     return product;
 }
 
-std::string encode(const TensorMapArguments& a) {
-    if (std::string fault = find_fault(a); !fault.empty()) return fault;
-    const TensorMap map = make_map(a);
+std::string encode_map(const TensorMapArguments& a) {
+    if (std::string error_text = find_invalid_argument(a); !error_text.empty()) return error_text;
+    const TensorMap map = make_tensor_map(a);
     std::memset(a.map, 0, kTensorMapBytes);
     std::memcpy(a.map, &map, sizeof map);
     const std::unique_lock lock(known_maps().mutex);
-    known_maps().maps.insert_or_assign(bytes_of(a.map), map);
+    known_maps().maps.insert_or_assign(copy_map_bytes(a.map), map);
     return "";
 }
 
-std::optional<TensorMap> decode(const u8* bytes) {
+std::optional<TensorMap> decode_map(const u8* bytes) {
     const std::shared_lock lock(known_maps().mutex);
-    const auto found = known_maps().maps.find(bytes_of(bytes));
-    return found == known_maps().maps.end() ? std::nullopt : std::optional(found->second);
+    const auto entry = known_maps().maps.find(copy_map_bytes(bytes));
+    return entry == known_maps().maps.end() ? std::nullopt : std::optional(entry->second);
 }
 
 u32 swizzle_address(Swizzle swizzle, u32 address) {

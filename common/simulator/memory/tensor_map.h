@@ -3,8 +3,8 @@
 //
 // Builds on  base/types.h.
 // Idea       A map is 128 bytes whose layout is not documented, so programs cannot depend on it.
-// Trust      Kernels can change the bytes of a map, so the bytes are never interpreted. `encode`
-//            keeps its maps where kernels have no access, and `decode` looks up a map by its bytes.
+// Trust      Kernels can change the bytes of a map, so the bytes are never interpreted. `encode_map`
+//            keeps its maps where kernels have no access, and `decode_map` looks up a map by its bytes.
 //            Unknown bytes are not a map. The bytes need not be secret, because guessing the bytes
 //            of a map only produces a copy of the map.
 // Watch      Dimension 0 is the innermost one, whose elements are adjacent. The stride of dimension
@@ -62,10 +62,10 @@ struct TensorMapArguments {
 
 /// Creates and stores a map for these arguments. Returns "", or a message that says what is wrong
 /// with the arguments.
-std::string encode(const TensorMapArguments& arguments);
+std::string encode_map(const TensorMapArguments& arguments);
 
-/// Returns the map with these 128 bytes, or nothing if `encode` has not created such a map.
-std::optional<TensorMap> decode(const u8* bytes);
+/// Returns the map with these 128 bytes, or nothing if `encode_map` has not created such a map.
+std::optional<TensorMap> decode_map(const u8* bytes);
 
 /// Returns the address in shared memory to which swizzling moves the byte at `address`. Swizzling
 /// permutes 16-byte chunks within spans of 32, 64 or 128 bytes. The permutation differs between

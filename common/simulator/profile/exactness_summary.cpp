@@ -23,13 +23,14 @@ u32 parse_target_number(std::string_view target) {
 }
 
 void add_remark(ExactnessSummary& summary, const Remark& remark, u64 count) {
-    if (!remark.is_exact()) summary.exact -= std::min(count, summary.exact);
+    if (!remark.is_exact())
+        summary.exact_instructions -= std::min(count, summary.exact_instructions);
     switch (remark.kind) {
         case Remark::Kind::last_bits: summary.last_bits[remark.name] += count; break;
         case Remark::Kind::values: summary.values[remark.name] += count; break;
         case Remark::Kind::no_effect: summary.no_effect[remark.name] += count; break;
         case Remark::Kind::async_proxy:
-            summary.not_covered = {"a missing fence.proxy.async for global memory"};
+            summary.uncovered_features = {"a missing fence.proxy.async for global memory"};
             break;
     }
 }
@@ -58,7 +59,7 @@ std::vector<std::string> format_counts(const std::map<std::string, u64>& counts)
                      [](const auto& a, const auto& b) { return a.second > b.second; });
     std::vector<std::string> words;
     for (const auto& [name, count] : sorted)
-        words.push_back(name + " (" + with_commas(count) + ")");
+        words.push_back(name + " (" + format_with_commas(count) + ")");
     return words;
 }
 
@@ -70,12 +71,12 @@ void add_line(std::string& text, const std::string& label, const std::vector<std
 }
 
 std::string format_first_line(const ExactnessSummary& summary) {
-    const std::string all = with_commas(summary.instructions);
+    const std::string instruction_text = format_with_commas(summary.instructions);
     if (summary.instructions == 0) return "exactness: no instruction was counted\n";
-    if (summary.exact == summary.instructions)
-        return "exactness: all " + all + " warp instructions are exact\n";
-    return "exactness: " + with_commas(summary.exact) + " of " + all +
-           " warp instructions are exact\n";
+    if (summary.exact_instructions == summary.instructions)
+        return "exactness: all " + instruction_text + " warp instructions are exact\n";
+    return "exactness: " + format_with_commas(summary.exact_instructions) + " of " +
+           instruction_text + " warp instructions are exact\n";
 }
 
 }  // namespace
@@ -83,36 +84,37 @@ std::string format_first_line(const ExactnessSummary& summary) {
 ExactnessSummary summarize_exactness(const std::vector<const Kernel*>& kernels) {
     ExactnessSummary summary;
     for (const Kernel* kernel : kernels) summary.instructions += kernel->totals.warp_instructions;
-    summary.exact = summary.instructions;
+    summary.exact_instructions = summary.instructions;
     for (const Kernel* kernel : kernels) {
         if (!kernel->totals.was_launched()) continue;
-        for (const auto& [remark, count] : kernel->totals.remarks)
+        for (const auto& [remark, count] : kernel->totals.remark_counts)
             add_remark(summary, remark, count);
         add_target(summary, *kernel);
         summary.unchecked_launches += kernel->totals.unchecked_launches;
     }
     for (const auto& [function, calls] : host_work()) summary.host_functions.push_back(function);
-    for (const std::string& gap : gaps()) summary.not_covered.push_back(gap);
-    summary.checks_off = options().checks.names_of_disabled();
+    for (const std::string& gap : list_gaps()) summary.uncovered_features.push_back(gap);
+    summary.disabled_checks = options().checks.list_disabled_checks();
     return summary;
 }
 
 std::string format_exactness(const ExactnessSummary& summary) {
     std::string text = format_first_line(summary);
-    std::vector<std::string> differing = format_counts(summary.last_bits);
+    std::vector<std::string> differing_results = format_counts(summary.last_bits);
     for (const std::string& function : summary.host_functions)
-        differing.push_back(function + " (on the host)");
-    add_line(text, "last bits may differ from a GPU's", differing);
+        differing_results.push_back(function + " (on the host)");
+    add_line(text, "last bits may differ from a GPU's", differing_results);
     add_line(text, "values differ from a GPU's", format_counts(summary.values));
     add_line(text, "built for another GPU, run as sm_" + std::to_string(DeviceModel::capability),
              summary.newer_targets);
     add_line(text, "no effect here", format_counts(summary.no_effect));
-    std::vector<std::string> off = summary.checks_off;
+    std::vector<std::string> disabled_checks = summary.disabled_checks;
     if (summary.unchecked_launches)
-        off.push_back("all, of " + with_commas(summary.unchecked_launches) +
-                      (summary.unchecked_launches == 1 ? " launch" : " launches") + " (--sample)");
-    add_line(text, "checks off", off);
-    add_line(text, "not checked", summary.not_covered);
+        disabled_checks.push_back("all, of " + format_with_commas(summary.unchecked_launches) +
+                                  (summary.unchecked_launches == 1 ? " launch" : " launches") +
+                                  " (--sample)");
+    add_line(text, "checks off", disabled_checks);
+    add_line(text, "not checked", summary.uncovered_features);
     return text;
 }
 

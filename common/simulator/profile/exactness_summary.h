@@ -13,7 +13,7 @@ namespace coalesce::simulator {
 /// Counts of warp instructions in completed launches.
 struct ExactnessSummary {
     u64 instructions = 0;
-    u64 exact = 0;
+    u64 exact_instructions = 0;
     /// The number of instructions whose results may differ from a GPU's in the last bits, keyed by
     /// instruction name.
     std::map<std::string, u64> last_bits;
@@ -25,11 +25,11 @@ struct ExactnessSummary {
     std::vector<std::string> host_functions;
     /// The targets of kernels compiled for newer devices, such as "sm_100a".
     std::vector<std::string> newer_targets;
-    std::vector<std::string> checks_off;
+    std::vector<std::string> disabled_checks;
     /// The number of launches that were not checked because of --sample.
     u64 unchecked_launches = 0;
     /// Descriptions of mistakes that the program may contain, but that no check detects.
-    std::vector<std::string> not_covered;
+    std::vector<std::string> uncovered_features;
 };
 
 ExactnessSummary summarize_exactness(const std::vector<const Kernel*>& kernels);

@@ -36,77 +36,81 @@ namespace {
 /// Reports whether this is the process that `simulate` started. Also returns true in a process that
 /// runs without `simulate`.
 bool is_main_process() {
-    const char* wanted = std::getenv("COALESCE_SIM_PID");
-    return !wanted || std::strtol(wanted, nullptr, 10) == getpid();
+    const char* process_id_text = std::getenv("COALESCE_SIM_PID");
+    return !process_id_text || std::strtol(process_id_text, nullptr, 10) == getpid();
 }
 
 std::vector<const Kernel*> selected_kernels() {
-    std::vector<const Kernel*> kernels = all_kernels();
-    std::erase_if(kernels, [](const Kernel* one) { return !is_selected_kernel(one->demangled); });
+    std::vector<const Kernel*> kernels = list_kernels();
+    std::erase_if(kernels,
+                  [](const Kernel* kernel) { return !is_selected_kernel(kernel->display_name); });
     return kernels;
 }
 
 /// Returns the name of the program that this process runs.
 std::string program_name() {
-    std::error_code failed;
-    const auto path = std::filesystem::read_symlink("/proc/self/exe", failed);
-    return failed ? "a program" : path.filename().string();
+    std::error_code error;
+    const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
+    return error ? "a program" : path.filename().string();
 }
 
 void write_file(const std::string& file, const std::string& text) {
-    std::FILE* out = std::fopen(file.c_str(), "w");
-    bool good = out != nullptr;
-    if (out) {
-        good = std::fwrite(text.data(), 1, text.size(), out) == text.size();
-        good = std::fclose(out) == 0 && good;
+    std::FILE* output_file = std::fopen(file.c_str(), "w");
+    bool is_written = output_file != nullptr;
+    if (output_file) {
+        is_written = std::fwrite(text.data(), 1, text.size(), output_file) == text.size();
+        is_written = std::fclose(output_file) == 0 && is_written;
     }
-    if (!good) {
+    if (!is_written) {
         std::fprintf(stderr, "coalesce: cannot write %s: %s; name another file\n", file.c_str(),
                      std::strerror(errno));
     }
 }
 
-std::string format_own_reports(const std::vector<Report>& all) {
-    if (all.empty()) return "no reports";
-    u64 seen = 0;
-    bool is_more = false;
-    for (const Report& one : all) {
-        seen += one.count;
-        is_more |= one.count == kMaxReportCount;
+std::string format_own_reports(const std::vector<Report>& all_reports) {
+    if (all_reports.empty()) return "no reports";
+    u64 printed_reports = 0;
+    bool has_unprinted = false;
+    for (const Report& one : all_reports) {
+        printed_reports += one.count;
+        has_unprinted |= one.count == kMaxReportCount;
     }
     // The total also includes reports that are missing from the list.
-    if (!is_more) seen = reports().total();
-    return with_commas(all.size()) + (all.size() == 1 ? " report" : " reports") + " (seen " +
-           with_commas(seen) + (seen == 1 ? " time" : " times") + (is_more ? " or more)" : ")");
+    if (!has_unprinted) printed_reports = reports().total_count();
+    return format_with_commas(all_reports.size()) +
+           (all_reports.size() == 1 ? " report" : " reports") + " (seen " +
+           format_with_commas(printed_reports) + (printed_reports == 1 ? " time" : " times") +
+           (has_unprinted ? " or more)" : ")");
 }
 
 /// Returns the number of child processes that have ended and have written reports.
 u64 count_children_with_reports() {
     if (options().json_folder.empty() || !is_main_process()) return 0;
     u64 count = 0;
-    std::error_code failed;
-    const std::string own = std::to_string(getpid());
-    for (const auto& entry : std::filesystem::directory_iterator(options().json_folder, failed)) {
+    std::error_code error;
+    const std::string own_process_id = std::to_string(getpid());
+    for (const auto& entry : std::filesystem::directory_iterator(options().json_folder, error)) {
         const std::string text = coalesce::read_if_exists(entry.path()).value_or("");
         // Files without the key "check" do not contain reports.
-        count += entry.path().stem() != own && text.find("\"check\":") != text.npos;
+        count += entry.path().stem() != own_process_id && text.find("\"check\":") != text.npos;
     }
     return count;
 }
 
-std::string summary() {
+std::string format_summary() {
     std::string text = format_own_reports(reports().all());
     if (const u64 suppressed = reports().suppressed())
-        text += ", " + with_commas(suppressed) + " suppressed";
-    if (const u64 children = count_children_with_reports(); children > 0)
-        text += "; " + with_commas(children) +
-                (children == 1 ? " child process printed reports (see above)"
-                               : " child processes printed reports (see above)");
+        text += ", " + format_with_commas(suppressed) + " suppressed";
+    if (const u64 processes_with_reports = count_children_with_reports();
+        processes_with_reports > 0)
+        text += "; " + format_with_commas(processes_with_reports) +
+                (processes_with_reports == 1 ? " child process printed reports (see above)"
+                                             : " child processes printed reports (see above)");
     return text;
 }
 
 void write_text(const std::vector<KernelRow>& rows, const ExactnessSummary& exactness) {
-    const Options& wanted = options();
+    const Options& process_id_text = options();
     // Flush the program's output first, so that it precedes the report even if both go to the same
     // file.
     std::fflush(stdout);
@@ -114,14 +118,14 @@ void write_text(const std::vector<KernelRow>& rows, const ExactnessSummary& exac
     std::string text = "\n";
     if (!is_main_process())
         text += "process " + std::to_string(getpid()) + ", " + program_name() + "\n";
-    if (wanted.print_report)
+    if (process_id_text.prints_report)
         text += profile_text(DeviceModel::name, rows, colour, predicted_times()) + host_work_text();
-    if (wanted.print_lines) text += annotated_text(rows, read_source, colour);
-    if (wanted.print_lines || !wanted.predicted_gpu.empty()) {
-        const std::string next = next_action(rows, predicted_times());
-        if (!next.empty()) text += "\n" + next;
+    if (process_id_text.prints_lines) text += annotated_text(rows, read_source, colour);
+    if (process_id_text.prints_lines || !process_id_text.predicted_gpu.empty()) {
+        const std::string next_action_text = describe_next_action(rows, predicted_times());
+        if (!next_action_text.empty()) text += "\n" + next_action_text;
     }
-    text += "\n" + summary() + "\n" + format_exactness(exactness);
+    text += "\n" + format_summary() + "\n" + format_exactness(exactness);
     std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
@@ -143,30 +147,30 @@ void write_exit_report() {
     static std::mutex& mutex = *new std::mutex;
     static bool has_written = false;
     const std::lock_guard lock(mutex);
-    const Options& wanted = options();
-    const bool wants_text = wanted.print_report || wanted.print_lines;
-    if (!has_written && !wanted.trace_file.empty()) write_trace();
-    if (has_written || (wanted.json_folder.empty() && !wants_text)) return;
+    const Options& process_id_text = options();
+    const bool wants_text = process_id_text.prints_report || process_id_text.prints_lines;
+    if (!has_written && !process_id_text.trace_file.empty()) write_trace();
+    if (has_written || (process_id_text.json_folder.empty() && !wants_text)) return;
 
     const std::vector<const Kernel*> kernels = selected_kernels();
-    const std::vector<KernelRow> rows = kernel_table(kernels);
-    const std::vector<Report> found = reports().all();
-    if (!is_main_process() && rows.empty() && found.empty()) return;
+    const std::vector<KernelRow> rows = make_kernel_table(kernels);
+    const std::vector<Report> found_reports = reports().all();
+    if (!is_main_process() && rows.empty() && found_reports.empty()) return;
     has_written = true;
     const ExactnessSummary exactness = summarize_exactness(kernels);
-    if (!wanted.json_folder.empty()) {
-        write_file(wanted.json_folder + "/" + std::to_string(getpid()) + ".json",
-                   to_json(DeviceModel::name, rows, found, predicted_times(), &exactness));
+    if (!process_id_text.json_folder.empty()) {
+        write_file(process_id_text.json_folder + "/" + std::to_string(getpid()) + ".json",
+                   to_json(DeviceModel::name, rows, found_reports, predicted_times(), &exactness));
     }
-    const bool has_work = !rows.empty() || !found.empty();
-    if (wants_text && (has_work || !wanted.is_launcher)) write_text(rows, exactness);
+    const bool has_work = !rows.empty() || !found_reports.empty();
+    if (wants_text && (has_work || !process_id_text.is_launcher)) write_text(rows, exactness);
 }
 
 void prepare_exit_report() {
     if (!options().trace_file.empty())
-        trace_keeper().begin({.launch = options().trace_launch,
-                              .block = options().trace_block,
-                              .steps = kUsualTraceSteps});
+        trace_keeper().request_trace({.launch = options().trace_launch,
+                                      .block = options().trace_block,
+                                      .steps = kDefaultTraceSteps});
     if (options().json_folder.empty()) return;
     // The counters so far belong to the parent. Reports has its own fork handler, because reports
     // are also printed without `simulate`.

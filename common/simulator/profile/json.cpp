@@ -49,20 +49,20 @@ Json kernel_to_json(const KernelRow& kernel) {
     }
     json["lines"] = Json::array();
     for (const LineRow& line : kernel.lines) {
-        json["lines"].push_back(line_to_json(line, kernel.instructions_by_line));
+        json["lines"].push_back(line_to_json(line, kernel.has_instructions_by_line));
     }
     return json;
 }
 
 Json prediction_to_json(const PredictedKernel& kernel, const timing::Gpu& gpu) {
     Json json{{"gpu", gpu.name},
-              {"measured_gpu", gpu.measured},
+              {"measured_gpu", gpu.is_measured},
               {"ms", kernel.ms},
-              {"launches_like_others", kernel.alike},
+              {"launches_like_others", kernel.repeated_launches},
               {"launches_left_out", kernel.unpredicted_launches},
               {"error_band", kernel.error_band},
-              {"unknown", codec::encode(kernel.unknown)}};
-    if (kernel.unpredicted_launches) json["left_out_because"] = kernel.why;
+              {"unknown", codec::encode(kernel.unknown_waits)}};
+    if (kernel.unpredicted_launches) json["left_out_because"] = kernel.reason;
     if (!kernel.longest) return json;
     json["longest"] = codec::encode(*kernel.longest);
     json["longest"].erase("time_line");
@@ -90,15 +90,15 @@ Json report_to_json(const Report& report) {
 
 Json exactness_to_json(const ExactnessSummary& summary) {
     return {{"warp_instructions", summary.instructions},
-            {"exact", summary.exact},
+            {"exact", summary.exact_instructions},
             {"last_bits", Json(summary.last_bits)},
             {"values", Json(summary.values)},
             {"no_effect", Json(summary.no_effect)},
             {"host_functions", Json(summary.host_functions)},
             {"newer_targets", Json(summary.newer_targets)},
-            {"checks_off", Json(summary.checks_off)},
+            {"checks_off", Json(summary.disabled_checks)},
             {"launches_only_counted", summary.unchecked_launches},
-            {"not_covered", Json(summary.not_covered)}};
+            {"not_covered", Json(summary.uncovered_features)}};
 }
 
 auto sort_key(const Report& r) {
@@ -109,7 +109,7 @@ auto sort_key(const Report& r) {
 }  // namespace
 
 std::string to_json(const std::string& device, const std::vector<KernelRow>& kernels,
-                    std::vector<Report> reports, const PredictedTimes* times,
+                    std::vector<Report> reports, const PredictedTimes* predicted_times,
                     const ExactnessSummary* exactness) {
     std::stable_sort(reports.begin(), reports.end(),
                      [](const Report& a, const Report& b) { return sort_key(a) < sort_key(b); });
@@ -119,9 +119,11 @@ std::string to_json(const std::string& device, const std::vector<KernelRow>& ker
               {"reports", Json::array()}};
     for (const KernelRow& kernel : kernels) {
         json["kernels"].push_back(kernel_to_json(kernel));
-        const PredictedKernel* predicted = times ? times->of(kernel.name) : nullptr;
-        if (predicted)
-            json["kernels"].back()["predicted"] = prediction_to_json(*predicted, times->gpu());
+        const PredictedKernel* predicted_kernel =
+            predicted_times ? predicted_times->find_kernel(kernel.name) : nullptr;
+        if (predicted_kernel)
+            json["kernels"].back()["predicted"] =
+                prediction_to_json(*predicted_kernel, predicted_times->gpu());
     }
     for (const auto& [function, calls] : host_work())
         json["host_work"].push_back({{"function", function}, {"calls", calls}});

@@ -28,8 +28,8 @@ inline constexpr int kSchemaVersion = 1;
 /// of --sample. "suppressed" is the number of reports that were suppressed. Reports are sorted by
 /// kernel, place and kind, so the same run gives the same text.
 ///
-/// If `times` is not null, each kernel has "predicted": {"gpu", "measured_gpu", "ms" (of all
-/// launches that have a time), "launches_like_others", "launches_left_out", "left_out_because",
+/// If `predicted_times` is not null, each kernel has "predicted": {"gpu", "measured_gpu", "ms" (of
+/// all launches that have a time), "launches_like_others", "launches_left_out", "left_out_because",
 /// "error_band", "binds" and "longest" (of the launch that takes longest, as in
 /// timing/prediction.h), "unknown"}. "binds" and "longest" are missing if no launch has a time.
 ///
@@ -38,7 +38,7 @@ inline constexpr int kSchemaVersion = 1;
 /// [...], "newer_targets": [...], "checks_off": [...], "launches_only_counted", "not_covered":
 /// [...]}: see exactness_summary.h.
 std::string to_json(const std::string& device, const std::vector<KernelRow>& kernels,
-                    std::vector<Report> reports, const PredictedTimes* times = nullptr,
+                    std::vector<Report> reports, const PredictedTimes* predicted_times = nullptr,
                     const ExactnessSummary* exactness = nullptr);
 
 }  // namespace coalesce::simulator

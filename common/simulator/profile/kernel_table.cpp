@@ -1,4 +1,4 @@
-// See kernel_table.h.
+// See make_kernel_table.h.
 #include "simulator/profile/kernel_table.h"
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace coalesce::simulator {
 
-Counters& Counters::operator+=(const Counters& other) {
-    for (const NamedCounter& counter : kCounters) this->*counter.value += other.*counter.value;
+Counters& Counters::operator+=(const Counters& added) {
+    for (const NamedCounter& counter : kCounters) this->*counter.value += added.*counter.value;
     return *this;
 }
 
@@ -24,13 +24,13 @@ namespace {
 using LineKey = std::pair<std::string, u32>;
 struct LineTotals {
     Counters counters;
-    MergedAccessCounts merged;
+    MergedAccessCounts merged_accesses;
 };
 using Lines = std::map<LineKey, LineTotals>;
 
 Counters count_image_accesses(const Site& site, const SiteCounters& c) {
     Counters sum;
-    const bool texture = site.path == MemoryPath::texture;
+    const bool texture = site.memory_path == MemoryPath::texture;
     (texture     ? sum.texture_requests
      : site.load ? sum.surface_load_requests
                  : sum.surface_store_requests) = c.requests;
@@ -44,12 +44,12 @@ Counters count_image_accesses(const Site& site, const SiteCounters& c) {
 }
 
 /// The memory operations that the machine code uses for an access to another block's shared memory.
-struct RemoteKinds {
+struct RemoteAccessKinds {
     bool load, store, atomic;
 };
-RemoteKinds remote_kinds(const Site& site) {
+RemoteAccessKinds find_remote_kinds(const Site& site) {
     if (!site.atomic) return {.load = site.load, .store = !site.load, .atomic = false};
-    return {.load = site.remote_atomic != RemoteAtomic::one,
+    return {.load = site.remote_atomic != RemoteAtomic::single_atomic,
             .store = site.remote_atomic == RemoteAtomic::load_and_store,
             .atomic = site.remote_atomic != RemoteAtomic::load_and_store};
 }
@@ -57,18 +57,18 @@ RemoteKinds remote_kinds(const Site& site) {
 /// Adds accesses to the shared memory of other blocks. An atomic that is implemented as a loop
 /// makes as many loads as atomics, and both access the same sectors.
 void add_remote(const Site& site, const SiteCounters& c, Counters& sum) {
-    const RemoteKinds is = remote_kinds(site);
-    if (is.load) {
+    const RemoteAccessKinds remote_kinds = find_remote_kinds(site);
+    if (remote_kinds.load) {
         sum.cluster_load_requests = c.remote_requests;
         sum.cluster_load_sectors = c.remote_sectors;
         sum.cluster_load_useful_bytes = c.remote_useful_bytes;
     }
-    if (is.store) {
+    if (remote_kinds.store) {
         sum.cluster_store_requests = c.remote_requests;
         sum.cluster_store_sectors = c.remote_sectors;
         sum.cluster_store_useful_bytes = c.remote_useful_bytes;
     }
-    if (is.atomic) {
+    if (remote_kinds.atomic) {
         sum.cluster_atomic_requests = c.remote_requests;
         sum.cluster_atomic_sectors = c.remote_sectors;
         sum.cluster_atomic_useful_bytes = c.remote_useful_bytes;
@@ -79,8 +79,8 @@ void add_remote(const Site& site, const SiteCounters& c, Counters& sum) {
 /// both global and shared memory, and an asynchronous copy loads from one of them and stores to the
 /// other. The counters of both memories are therefore returned, regardless of the site's state
 /// space.
-Counters named(const Site& site, const SiteCounters& c) {
-    if (site.path != MemoryPath::plain) return count_image_accesses(site, c);
+Counters count_named_accesses(const Site& site, const SiteCounters& c) {
+    if (site.memory_path != MemoryPath::plain) return count_image_accesses(site, c);
     Counters sum;
     add_remote(site, c, sum);
     if (site.atomic) {
@@ -99,7 +99,7 @@ Counters named(const Site& site, const SiteCounters& c) {
         sum.load_requests = c.requests;
         sum.load_sectors = c.sectors;
         sum.load_useful_bytes = c.useful_bytes;
-        sum.load_waits = c.waits;
+        sum.load_waits = c.wait_count;
     } else {
         sum.store_requests = c.requests;
         sum.store_sectors = c.sectors;
@@ -109,7 +109,7 @@ Counters named(const Site& site, const SiteCounters& c) {
         sum.shared_store_requests = c.shared_requests;
         sum.shared_store_wavefronts = c.wavefronts;
         sum.shared_store_ideal = c.wavefronts_ideal;
-        sum.copy_waits = c.waits;
+        sum.copy_waits = c.wait_count;
     } else {
         sum.copy_bytes_under_way = c.bytes_in_flight;
         sum.shared_load_requests = c.shared_requests;
@@ -129,14 +129,15 @@ void add_sites(const Kernel& kernel, Counters& total, Lines& lines) {
     for (std::size_t i = 0; i < count; ++i) {
         const Site& site = kernel.sites[i];
         if (!counts_as_global_or_shared(site.space)) continue;
-        const Counters counters = named(site, kernel.totals.sites[i]);
+        const Counters counters = count_named_accesses(site, kernel.totals.sites[i]);
         total += counters;
         const Place place = kernel.place(site.where);
         if (place.line == 0) continue;
         LineTotals& line = lines[{place.file, place.line}];
         line.counters += counters;
-        if (site.machine && site.machine->covered_by != MachineAccesses::kNoAccess)
-            ++(site.store ? line.merged.stores : line.merged.loads);
+        if (site.machine_accesses &&
+            site.machine_accesses->covering_access != MachineAccesses::kNoAccess)
+            ++(site.store ? line.merged_accesses.stores : line.merged_accesses.loads);
     }
 }
 
@@ -181,7 +182,7 @@ void make_row_names_unique(std::vector<KernelRow>& rows, const std::vector<std::
 
 }  // namespace
 
-std::vector<KernelRow> kernel_table(const std::vector<const Kernel*>& kernels) {
+std::vector<KernelRow> make_kernel_table(const std::vector<const Kernel*>& kernels) {
     std::vector<KernelRow> rows;
     std::vector<Lines> lines;        // parallel to rows
     std::vector<std::string> files;  // parallel to rows
@@ -189,11 +190,11 @@ std::vector<KernelRow> kernel_table(const std::vector<const Kernel*>& kernels) {
         if (!kernel->totals.was_launched()) continue;
         const std::string file = source_file(*kernel);
         auto row = std::find_if(rows.begin(), rows.end(), [&](const KernelRow& r) {
-            return r.name == kernel->demangled && files[&r - rows.data()] == file;
+            return r.name == kernel->display_name && files[&r - rows.data()] == file;
         });
         if (row == rows.end()) {
             row = rows.insert(rows.end(), KernelRow{});
-            row->name = kernel->demangled;
+            row->name = kernel->display_name;
             lines.emplace_back();
             files.push_back(file);
         }
@@ -205,11 +206,12 @@ std::vector<KernelRow> kernel_table(const std::vector<const Kernel*>& kernels) {
         row->registers = std::max(row->registers, kernel->estimated_registers);
         Lines& row_lines = lines[static_cast<std::size_t>(row - rows.begin())];
         add_sites(*kernel, row->counters, row_lines);
-        row->instructions_by_line |= add_instructions(*kernel, row->counters, row_lines);
+        row->has_instructions_by_line |= add_instructions(*kernel, row->counters, row_lines);
     }
     for (std::size_t i = 0; i < rows.size(); ++i) {
         for (const auto& [place, line] : lines[i]) {
-            rows[i].lines.push_back({{place.first, place.second}, line.counters, line.merged});
+            rows[i].lines.push_back(
+                {{place.first, place.second}, line.counters, line.merged_accesses});
         }
     }
     make_row_names_unique(rows, files);

@@ -31,7 +31,7 @@ struct Counters : CoalesceCounters {
     u64 cluster_store_requests = 0, cluster_store_sectors = 0, cluster_store_useful_bytes = 0;
     u64 cluster_atomic_requests = 0, cluster_atomic_sectors = 0, cluster_atomic_useful_bytes = 0;
 
-    Counters& operator+=(const Counters& other);
+    Counters& operator+=(const Counters& added);
     bool has_memory_requests() const;
 };
 
@@ -96,7 +96,7 @@ struct MergedAccessCounts {
 struct LineRow {
     Place place;
     Counters counters;
-    MergedAccessCounts merged = {};
+    MergedAccessCounts merged_accesses = {};
 };
 
 struct KernelRow {
@@ -112,11 +112,11 @@ struct KernelRow {
     u32 registers = 0;           ///< the estimated registers per thread; 0 if unknown
     Counters counters;           ///< the sums over all launches
     /// true if warp_instructions is also counted for every line
-    bool instructions_by_line = false;
+    bool has_instructions_by_line = false;
     std::vector<LineRow> lines;  ///< sorted by file and line; unknown lines are omitted
 };
 
 /// Returns the launched kernels, in the order in which they were loaded.
-std::vector<KernelRow> kernel_table(const std::vector<const Kernel*>& kernels);
+std::vector<KernelRow> make_kernel_table(const std::vector<const Kernel*>& kernels);
 
 }  // namespace coalesce::simulator

@@ -18,18 +18,19 @@ struct Waste {
 };
 
 std::optional<Waste> find_largest_waste(const std::vector<KernelRow>& kernels) {
-    std::optional<Waste> largest;
-    const auto offer = [&](const Traffic& access, bool is_global, const LineRow& line) {
-        const auto excess = [](const Traffic& a) { return a.passes - a.ideal; };
-        if (is_wasteful(access) && (!largest || excess(access) > excess(largest->access)))
-            largest = Waste{access, is_global, &line};
+    std::optional<Waste> largest_waste;
+    const auto consider_waste = [&](const Traffic& access, bool is_global, const LineRow& line) {
+        const auto excess_passes = [](const Traffic& a) { return a.passes - a.ideal_passes; };
+        if (is_wasteful(access) &&
+            (!largest_waste || excess_passes(access) > excess_passes(largest_waste->access)))
+            largest_waste = Waste{access, is_global, &line};
     };
     for (const KernelRow& kernel : kernels)
         for (const LineRow& line : kernel.lines) {
-            for (const Traffic& a : global_traffic(line.counters)) offer(a, true, line);
-            for (const Traffic& a : shared_traffic(line.counters)) offer(a, false, line);
+            for (const Traffic& a : global_traffic(line.counters)) consider_waste(a, true, line);
+            for (const Traffic& a : shared_traffic(line.counters)) consider_waste(a, false, line);
         }
-    return largest;
+    return largest_waste;
 }
 
 std::string give_advice_on(const Waste& waste) {
@@ -37,7 +38,7 @@ std::string give_advice_on(const Waste& waste) {
     const std::string unit = waste.is_global ? "sectors" : "wavefronts";
     return "Next: look at " + format_place(waste.line->place.file, waste.line->place.line) +
            ". Its " + a.name + " take " + format_ratio(a.passes, a.requests) + " " + unit +
-           " per request; " + format_ratio(a.ideal, a.requests) + " would be enough. " +
+           " per request; " + format_ratio(a.ideal_passes, a.requests) + " would be enough. " +
            (waste.is_global ? "Make neighbouring lanes of a warp access neighbouring addresses."
                             : "Make the lanes of a warp access different banks, for example by "
                               "padding each row of the array with one element.");
@@ -49,7 +50,7 @@ std::string give_advice_on_time(const std::vector<KernelRow>& kernels,
     const PredictedKernel* longest = nullptr;
     const std::string* name = nullptr;
     for (const KernelRow& kernel : kernels) {
-        const PredictedKernel* predicted = times.of(kernel.name);
+        const PredictedKernel* predicted = times.find_kernel(kernel.name);
         if (!predicted || !predicted->longest || (longest && predicted->ms <= longest->ms))
             continue;
         longest = predicted;
@@ -62,7 +63,8 @@ std::string give_advice_on_time(const std::vector<KernelRow>& kernels,
 
 }  // namespace
 
-std::string next_action(const std::vector<KernelRow>& kernels, const PredictedTimes* times) {
+std::string describe_next_action(const std::vector<KernelRow>& kernels,
+                                 const PredictedTimes* times) {
     std::string text;
     if (const auto waste = find_largest_waste(kernels))
         text = give_advice_on(*waste);

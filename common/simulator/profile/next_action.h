@@ -13,6 +13,7 @@ namespace coalesce::simulator {
 /// Returns a paragraph that begins with "Next:" and names the source line that wastes the most
 /// sectors or wavefronts. If no line wastes any, the paragraph says what would speed up the slowest
 /// kernel in `times`. Returns "" if no memory was accessed.
-std::string next_action(const std::vector<KernelRow>& kernels, const PredictedTimes* times);
+std::string describe_next_action(const std::vector<KernelRow>& kernels,
+                                 const PredictedTimes* times);
 
 }  // namespace coalesce::simulator

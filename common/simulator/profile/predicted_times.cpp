@@ -27,65 +27,69 @@ bool has_unknown_waits(const timing::Prediction& prediction) {
 void add_prediction(PredictedKernel& kernel, timing::Prediction prediction) {
     prediction.time_line = {};
     kernel.error_band = std::max(kernel.error_band, prediction.error_band);
-    for (const timing::Unknown one : prediction.unknown) {
-        if (std::find(kernel.unknown.begin(), kernel.unknown.end(), one) == kernel.unknown.end())
-            kernel.unknown.push_back(one);
+    for (const timing::Unknown unknown_wait : prediction.unknown) {
+        if (std::find(kernel.unknown_waits.begin(), kernel.unknown_waits.end(), unknown_wait) ==
+            kernel.unknown_waits.end())
+            kernel.unknown_waits.push_back(unknown_wait);
     }
     if (!kernel.longest || prediction.ms > kernel.longest->ms)
         kernel.longest = std::move(prediction);
 }
 
-void leave_out(PredictedKernel& kernel, const char* why) {
+void leave_out_launch(PredictedKernel& kernel, const char* reason) {
     ++kernel.unpredicted_launches;
-    kernel.why = why;
+    kernel.reason = reason;
 }
 
 }  // namespace
 
-PredictedTimes::Shape PredictedTimes::shape_of(const LaunchConfig& config) {
+PredictedTimes::Shape PredictedTimes::launch_shape(const LaunchConfig& config) {
     const Dim3 grid = config.grid, block = config.block;
     return {u64{grid.x} << 32 | grid.y,
             grid.z,
             block.x,
             block.y,
-            u64{block.z} << 32 | config.dynamic_shared,
+            u64{block.z} << 32 | config.dynamic_shared_bytes,
             config.cluster.x * config.cluster.y * config.cluster.z};
 }
 
 bool PredictedTimes::is_enabled(const Kernel& kernel, const LaunchConfig& config) const {
-    const auto shapes = launches_.find(kernel.demangled);
+    const auto shapes = launches_.find(kernel.display_name);
     if (shapes == launches_.end()) return true;
-    const auto launches = shapes->second.find(shape_of(config));
+    const auto launches = shapes->second.find(launch_shape(config));
     if (launches == shapes->second.end()) return shapes->second.size() < kMaxShapes;
     return launches->second.count < kMaxPredictedLaunches;
 }
 
-void PredictedTimes::add(const Kernel& kernel, const LaunchConfig& config,
-                         const timing::Recording* recording) {
-    PredictedKernel& sum = kernels_[kernel.demangled];
-    ++sum.launches;
-    auto& shapes = launches_[kernel.demangled];
-    const Shape shape = shape_of(config);
+void PredictedTimes::add_launch(const Kernel& kernel, const LaunchConfig& config,
+                                const timing::Recording* recording) {
+    PredictedKernel& kernel_prediction = kernels_[kernel.display_name];
+    ++kernel_prediction.launches;
+    auto& shapes = launches_[kernel.display_name];
+    const Shape shape = launch_shape(config);
     if (!recording && !shapes.contains(shape))
-        return leave_out(sum, "the kernel is launched with too many different grids and blocks");
+        return leave_out_launch(kernel_prediction,
+                                "the kernel is launched with too many different grids and blocks");
     Launches& launches = shapes[shape];
     ++launches.count;
     if (!recording) {
         if (launches.predicted == 0) {
-            ++sum.unpredicted_launches;
+            ++kernel_prediction.unpredicted_launches;
             return;
         }
-        ++sum.alike;
-        sum.ms += launches.ms / static_cast<double>(launches.predicted);
+        ++kernel_prediction.repeated_launches;
+        kernel_prediction.ms += launches.ms / static_cast<double>(launches.predicted);
         return;
     }
     timing::Prediction prediction = timing::predict(*recording, gpu_);
-    if (has_unknown_waits(prediction)) return leave_out(sum, "blocks may wait for each other");
-    if (prediction.ms <= 0) return leave_out(sum, "the blocks could not be recorded");
+    if (has_unknown_waits(prediction))
+        return leave_out_launch(kernel_prediction, "blocks may wait for each other");
+    if (prediction.ms <= 0)
+        return leave_out_launch(kernel_prediction, "the blocks could not be recorded");
     ++launches.predicted;
     launches.ms += prediction.ms;
-    sum.ms += prediction.ms;
-    add_prediction(sum, std::move(prediction));
+    kernel_prediction.ms += prediction.ms;
+    add_prediction(kernel_prediction, std::move(prediction));
 }
 
 void PredictedTimes::clear() {
@@ -93,9 +97,9 @@ void PredictedTimes::clear() {
     kernels_.clear();
 }
 
-const PredictedKernel* PredictedTimes::of(const std::string& kernel) const {
-    const auto found = kernels_.find(kernel);
-    return found == kernels_.end() ? nullptr : &found->second;
+const PredictedKernel* PredictedTimes::find_kernel(const std::string& kernel) const {
+    const auto predicted_kernel = kernels_.find(kernel);
+    return predicted_kernel == kernels_.end() ? nullptr : &predicted_kernel->second;
 }
 
 PredictedTimes* predicted_times() {

@@ -25,14 +25,15 @@ namespace coalesce::simulator {
 /// The prediction for all completed launches of a kernel.
 struct PredictedKernel {
     u64 launches = 0;
-    u64 alike = 0;  ///< the number of launches assumed to take as long as an earlier launch
-    /// the number of launches without a predicted time; `why` is the reason
+    u64 repeated_launches =
+        0;  ///< the number of launches assumed to take as long as an earlier launch
+    /// the number of launches without a predicted time; `reason` is the reason
     u64 unpredicted_launches = 0;
-    std::string why;
+    std::string reason;
     double ms = 0;          ///< the sum of all predicted times, in milliseconds
     double error_band = 0;  ///< the largest error band of the predicted launches
     /// The properties of these launches that the model does not cover.
-    std::vector<timing::Unknown> unknown;
+    std::vector<timing::Unknown> unknown_waits;
     /// The prediction of the longest launch, without its timeline. Empty if no launch has a time.
     std::optional<timing::Prediction> longest;
 };
@@ -45,11 +46,12 @@ public:
     /// Reports whether this launch must be recorded, so that its time can be predicted.
     bool is_enabled(const Kernel& kernel, const LaunchConfig& config) const;
     /// Adds a completed launch. `recording` is null if the launch was not recorded.
-    void add(const Kernel& kernel, const LaunchConfig& config, const timing::Recording* recording);
+    void add_launch(const Kernel& kernel, const LaunchConfig& config,
+                    const timing::Recording* recording);
     void clear();
     /// Returns the prediction for the kernel with this demangled name, or null if the kernel was
     /// not launched.
-    const PredictedKernel* of(const std::string& kernel) const;
+    const PredictedKernel* find_kernel(const std::string& kernel) const;
 
 private:
     /// The key of launches that are assumed to take the same time: their grid, block and shared
@@ -59,7 +61,7 @@ private:
         u64 count = 0, predicted = 0;
         double ms = 0;  ///< the sum of the predicted times, in milliseconds
     };
-    static Shape shape_of(const LaunchConfig& config);
+    static Shape launch_shape(const LaunchConfig& config);
 
     timing::Gpu gpu_;
     std::map<std::string, std::map<Shape, Launches>> launches_;

@@ -12,10 +12,10 @@
 
 namespace coalesce::simulator {
 
-/// Returns the device's name, followed by the tables of all kernels. If `times` is not null, a
-/// table of predicted times follows, with the longest time first.
+/// Returns the device's name, followed by the tables of all kernels. If `predicted_times` is not
+/// null, a table of predicted times follows, with the longest time first.
 std::string profile_text(const std::string& device, const std::vector<KernelRow>& kernels,
-                         bool colour, const PredictedTimes* times = nullptr);
+                         bool uses_colour, const PredictedTimes* predicted_times = nullptr);
 
 /// A function that returns the lines of a source file, or nothing if the file cannot be read.
 using SourceReader = std::function<std::optional<std::vector<std::string>>(const std::string&)>;
@@ -24,6 +24,6 @@ std::optional<std::vector<std::string>> read_source(const std::string& file);
 /// Returns the annotated source lines of every kernel. If a file cannot be read, only its line
 /// numbers are shown.
 std::string annotated_text(const std::vector<KernelRow>& kernels, const SourceReader& source,
-                           bool colour);
+                           bool uses_colour);
 
 }  // namespace coalesce::simulator

@@ -11,7 +11,7 @@ u64 ideal_sectors(u64 useful_bytes, u64 sectors) {
 }
 
 /// Returns the list without the accesses that made no requests.
-std::vector<Traffic> keep_used(std::vector<Traffic> accesses) {
+std::vector<Traffic> drop_unused(std::vector<Traffic> accesses) {
     std::erase_if(accesses, [](const Traffic& a) { return a.requests == 0; });
     return accesses;
 }
@@ -19,28 +19,28 @@ std::vector<Traffic> keep_used(std::vector<Traffic> accesses) {
 }  // namespace
 
 std::vector<Traffic> global_traffic(const Counters& c) {
-    const auto access = [](const char* name, u64 requests, u64 sectors, u64 useful) {
-        return Traffic{name, requests, sectors, ideal_sectors(useful, sectors), useful};
+    const auto make_traffic = [](const char* name, u64 requests, u64 sectors, u64 useful_bytes) {
+        return Traffic{name, requests, sectors, ideal_sectors(useful_bytes, sectors), useful_bytes};
     };
-    return keep_used(
-        {access("global loads", c.load_requests, c.load_sectors, c.load_useful_bytes),
-         access("global stores", c.store_requests, c.store_sectors, c.store_useful_bytes),
-         access("global atomics", c.atomic_requests, c.atomic_sectors, c.atomic_useful_bytes),
-         access("textures", c.texture_requests, c.texture_sectors, c.texture_useful_bytes),
-         access("surface loads", c.surface_load_requests, c.surface_load_sectors,
-                c.surface_load_useful_bytes),
-         access("surface stores", c.surface_store_requests, c.surface_store_sectors,
-                c.surface_store_useful_bytes),
-         access("cluster loads", c.cluster_load_requests, c.cluster_load_sectors,
-                c.cluster_load_useful_bytes),
-         access("cluster stores", c.cluster_store_requests, c.cluster_store_sectors,
-                c.cluster_store_useful_bytes),
-         access("cluster atomics", c.cluster_atomic_requests, c.cluster_atomic_sectors,
-                c.cluster_atomic_useful_bytes)});
+    return drop_unused(
+        {make_traffic("global loads", c.load_requests, c.load_sectors, c.load_useful_bytes),
+         make_traffic("global stores", c.store_requests, c.store_sectors, c.store_useful_bytes),
+         make_traffic("global atomics", c.atomic_requests, c.atomic_sectors, c.atomic_useful_bytes),
+         make_traffic("textures", c.texture_requests, c.texture_sectors, c.texture_useful_bytes),
+         make_traffic("surface loads", c.surface_load_requests, c.surface_load_sectors,
+                      c.surface_load_useful_bytes),
+         make_traffic("surface stores", c.surface_store_requests, c.surface_store_sectors,
+                      c.surface_store_useful_bytes),
+         make_traffic("cluster loads", c.cluster_load_requests, c.cluster_load_sectors,
+                      c.cluster_load_useful_bytes),
+         make_traffic("cluster stores", c.cluster_store_requests, c.cluster_store_sectors,
+                      c.cluster_store_useful_bytes),
+         make_traffic("cluster atomics", c.cluster_atomic_requests, c.cluster_atomic_sectors,
+                      c.cluster_atomic_useful_bytes)});
 }
 
 std::vector<Traffic> shared_traffic(const Counters& c) {
-    return keep_used(
+    return drop_unused(
         {{"shared loads", c.shared_load_requests, c.shared_load_wavefronts, c.shared_load_ideal, 0},
          {"shared stores", c.shared_store_requests, c.shared_store_wavefronts, c.shared_store_ideal,
           0},
@@ -48,8 +48,8 @@ std::vector<Traffic> shared_traffic(const Counters& c) {
           c.shared_atomic_ideal, 0}});
 }
 
-bool is_wasteful(const Traffic& access) {
-    return access.passes >= 2 * std::max<u64>(access.ideal, 1);
+bool is_wasteful(const Traffic& make_traffic) {
+    return make_traffic.passes >= 2 * std::max<u64>(make_traffic.ideal_passes, 1);
 }
 
 }  // namespace coalesce::simulator

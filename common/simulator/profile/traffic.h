@@ -14,7 +14,7 @@ struct Traffic {
     const char* name;  ///< the name of the traffic, such as "global loads"
     u64 requests;
     u64 passes;        ///< the number of sectors, or of wavefronts for shared memory
-    u64 ideal;         ///< the smallest number of passes that would suffice
+    u64 ideal_passes;  ///< the smallest number of passes that would suffice
     u64 useful_bytes;  ///< the bytes that lanes requested, for global memory only
 };
 
@@ -24,6 +24,6 @@ std::vector<Traffic> shared_traffic(const Counters& counters);
 
 /// Reports whether an access takes at least twice the ideal number of passes. Reports highlight
 /// such accesses.
-bool is_wasteful(const Traffic& access);
+bool is_wasteful(const Traffic& make_traffic);
 
 }  // namespace coalesce::simulator

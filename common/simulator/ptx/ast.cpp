@@ -41,28 +41,28 @@ constexpr bool is_table_in_enum_order() {
 }
 static_assert(is_table_in_enum_order());
 
-const TypeFacts& facts_about(Type type) {
+const TypeFacts& find_type_facts(Type type) {
     return kTypes[static_cast<std::size_t>(type)];
 }
 
 }  // namespace
 
 u32 size_of(Type type) {
-    return facts_about(type).size;
+    return find_type_facts(type).size;
 }
 bool is_signed(Type type) {
-    return facts_about(type).is_signed;
+    return find_type_facts(type).is_signed;
 }
 bool is_float(Type type) {
-    return facts_about(type).is_float;
+    return find_type_facts(type).is_float;
 }
 std::string_view name_of(Type type) {
-    return facts_about(type).name;
+    return find_type_facts(type).name;
 }
 
 Type parse_type(std::string_view name) {
-    for (const TypeFacts& known : kTypes) {
-        if (known.name == name) return known.type;
+    for (const TypeFacts& type_entry : kTypes) {
+        if (type_entry.name == name) return type_entry.type;
     }
     return Type::none;
 }

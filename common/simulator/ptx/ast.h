@@ -84,7 +84,7 @@ struct Operand {
         sink,    ///< the operand `_`, which discards a result
     };
     Kind kind = Kind::immediate;
-    bool negated = false;            ///< true for `!p`, or for a minus sign before a register
+    bool is_negated = false;         ///< true for `!p`, or for a minus sign before a register
     bool has_base_register = false;  ///< true for an address whose base is `reg`
     u32 reg = 0;
     u64 bits = 0;
@@ -114,7 +114,7 @@ struct Instruction {
     std::string label;
     SourceLine where;
     /// One more than the index in Function::inline_chains, or 0 if the instruction was not inlined.
-    u32 inlined = 0;
+    u32 inline_chain_index = 0;
     bool is_of_assembly = false;  ///< true if the instruction comes from an asm statement
     /// The bytes of a load that the program uses, one bit per byte (.pragma "used_bytes_mask"). The
     /// other bytes are padding between members.
@@ -136,7 +136,7 @@ struct Relocation {
     u32 bytes = 8;
     std::string symbol;
     i64 addend = 0;
-    bool generic = false;  ///< true if written as generic(symbol)
+    bool is_generic = false;  ///< true if written as generic(symbol)
 
     bool operator==(const Relocation&) const = default;
 };
@@ -148,10 +148,11 @@ struct Variable {
     Type type = Type::b8;
     u64 size = 0;  ///< the total size in bytes, or 0 for `extern .shared x[]`
     u32 align = 1;
-    u32 declared = 0;  ///< the number of variables declared earlier in the same scope
+    u32 declared_line = 0;  ///< the number of variables declared earlier in the same scope
     bool is_extern = false;
     bool is_managed = false;  ///< true for .attribute(.managed): host code also uses the variable
-    std::vector<u8> initial;  ///< the first bytes of the contents; the remaining bytes are zero
+    std::vector<u8>
+        initial_bytes;  ///< the first bytes of the contents; the remaining bytes are zero
     std::vector<Relocation> relocations;
 };
 
@@ -194,7 +195,7 @@ struct Module {
     std::map<std::string, Variable> variables;
     std::map<std::string, std::unique_ptr<Function>> functions;
 
-    std::string_view text_of(const Instruction& instruction) const {
+    std::string_view find_text(const Instruction& instruction) const {
         return std::string_view(text).substr(instruction.text_offset, instruction.text_length);
     }
 };

@@ -50,24 +50,25 @@ bool parse_integer(std::string_view text, Constant& constant) {
     return parse_digits(text, 10, constant.bits);
 }
 
-/// Evaluates an expression by precedence climbing. `read` reads operators whose precedence is at
-/// least `loosest`.
+/// Evaluates an expression by precedence climbing. `read_expression` reads operators whose
+/// precedence is at least `lowest_precedence`.
 class ConstantExpressionReader {
 public:
     explicit ConstantExpressionReader(Lexer& lexer) : lexer_(lexer) {}
 
-    Constant read(int loosest) {
-        Constant left = primary();
-        for (int strength; (strength = current_precedence()) >= loosest;) {
+    Constant read_expression(int lowest_precedence) {
+        Constant left_operand = read_primary();
+        for (int precedence; (precedence = current_precedence()) >= lowest_precedence;) {
             const char operation = lexer_.take_token().text[0];
             if (operation == '<' || operation == '>') lexer_.expect(operation);
-            const Constant right = read(strength + 1);
-            left.bits = apply(operation, integer(left), integer(right));
+            const Constant right_operand = read_expression(precedence + 1);
+            left_operand.bits =
+                apply(operation, require_integer(left_operand), require_integer(right_operand));
         }
-        return left;
+        return left_operand;
     }
 
-    i64 integer(const Constant& constant) const {
+    i64 require_integer(const Constant& constant) const {
         if (constant.kind != Constant::Kind::immediate) lexer_.fail_expected("an integer");
         return static_cast<i64>(constant.bits);
     }
@@ -91,19 +92,19 @@ private:
         }
     }
 
-    Constant primary() {
+    Constant read_primary() {
         if (++depth_ > kMaxExpressionDepth) lexer_.fail("this expression is nested too deeply");
         Constant value;
         if (lexer_.accept('(')) {
-            value = read(1);
+            value = read_expression(1);
             lexer_.expect(')');
         } else if (lexer_.accept('-')) {
-            value = negate(primary());
+            value = negate(read_primary());
         } else if (lexer_.accept('+')) {
-            value = primary();
+            value = read_primary();
         } else if (lexer_.accept('~')) {
-            value = primary();
-            value.bits = ~static_cast<u64>(integer(value));
+            value = read_primary();
+            value.bits = ~static_cast<u64>(require_integer(value));
         } else {
             value = read_number(lexer_);
         }
@@ -143,15 +144,15 @@ private:
 
 }  // namespace
 
-u64 Constant::as(Type type) const {
-    const bool into_f32 = type == Type::f32 || (type == Type::b32 && kind != Kind::immediate);
-    const bool into_f64 = type == Type::f64 || (type == Type::b64 && kind != Kind::immediate);
-    if (!into_f32 && !into_f64) return bits;
-    if (kind == (into_f32 ? Kind::f32_bits : Kind::f64_bits)) return bits;
+u64 Constant::convert_to(Type type) const {
+    const bool is_to_f32 = type == Type::f32 || (type == Type::b32 && kind != Kind::immediate);
+    const bool is_to_f64 = type == Type::f64 || (type == Type::b64 && kind != Kind::immediate);
+    if (!is_to_f32 && !is_to_f64) return bits;
+    if (kind == (is_to_f32 ? Kind::f32_bits : Kind::f64_bits)) return bits;
     double value = kind == Kind::immediate  ? static_cast<double>(static_cast<i64>(bits))
                    : kind == Kind::f32_bits ? std::bit_cast<float>(static_cast<u32>(bits))
                                             : std::bit_cast<double>(bits);
-    if (into_f64) return std::bit_cast<u64>(value);
+    if (is_to_f64) return std::bit_cast<u64>(value);
     // A double outside the range of float becomes infinity. Without this check, the cast would be
     // undefined.
     constexpr double kLargest = std::numeric_limits<float>::max();
@@ -179,19 +180,19 @@ Constant read_number(Lexer& lexer) {
 }
 
 Constant read_constant(Lexer& lexer) {
-    return ConstantExpressionReader(lexer).read(1);
+    return ConstantExpressionReader(lexer).read_expression(1);
 }
 
 i64 read_integer(Lexer& lexer) {
     ConstantExpressionReader expression(lexer);
-    return expression.integer(expression.read(1));
+    return expression.require_integer(expression.read_expression(1));
 }
 
-u64 read_count(Lexer& lexer, const char* what, u64 most) {
+u64 read_count(Lexer& lexer, const char* value_name, u64 max_value) {
     const i64 value = read_integer(lexer);
-    if (value < 0 || static_cast<u64>(value) > most) {
-        lexer.fail(std::string(what) + " must be from 0 to " + std::to_string(most) + ", not " +
-                   std::to_string(value));
+    if (value < 0 || static_cast<u64>(value) > max_value) {
+        lexer.fail(std::string(value_name) + " must be from 0 to " + std::to_string(max_value) +
+                   ", not " + std::to_string(value));
     }
     return static_cast<u64>(value);
 }

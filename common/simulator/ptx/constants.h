@@ -11,7 +11,7 @@ struct Constant {
     u64 bits = 0;                 ///< the bits of the number; an integer is sign-extended
 
     /// Converts the number to `type`, and returns its bytes in the low bits of the result.
-    u64 as(Type type) const;
+    u64 convert_to(Type type) const;
 };
 
 /// Reads a single number without any operator.
@@ -23,7 +23,7 @@ Constant read_constant(Lexer& lexer);
 /// Reads a constant expression like read_constant(), but accepts only an integer.
 i64 read_integer(Lexer& lexer);
 /// Reads an integer in [0, most]. For any other number, throws a ParseError whose message names
-/// `what`.
-u64 read_count(Lexer& lexer, const char* what, u64 most);
+/// `value_name`.
+u64 read_count(Lexer& lexer, const char* value_name, u64 max_value);
 
 }  // namespace coalesce::simulator::ptx

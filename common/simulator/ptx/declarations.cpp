@@ -35,12 +35,12 @@ u64 vector_length(std::string_view directive) {
 /// The properties that precede the names of variables in a declaration, such as .align 16 .v4 .f32.
 struct DeclarationReader::Shape {
     Type type = Type::none;
-    bool opaque = false;
-    bool managed = false;
-    u64 vector = 0;  ///< the number of elements of a .v2 or .v4, or 0 for a scalar
-    u32 align = 0;   ///< alignment in bytes; 0 if not given
+    bool is_opaque = false;
+    bool is_managed = false;
+    u64 vector_elements = 0;  ///< the number of elements of a .v2 or .v4, or 0 for a scalar
+    u32 align = 0;            ///< alignment in bytes; 0 if not given
 
-    u64 element_size() const { return opaque ? kOpaqueSize : size_of(type); }
+    u64 element_size() const { return is_opaque ? kOpaqueSize : size_of(type); }
 };
 
 DeclarationReader::DeclarationReader(Lexer& lexer, std::size_t text_size)
@@ -73,41 +73,42 @@ std::vector<Variable> DeclarationReader::read_parameters() {
 }
 
 bool DeclarationReader::skip_parentheses(std::string_view word) {
-    bool found = false;
+    bool is_found = false;
     lexer_.expect('(');
     for (int depth = 1; depth > 0; lexer_.take_token()) {
-        if (lexer_.at_end()) lexer_.fail_expected("')'");
-        if (lexer_.current().text == word) found = true;
+        if (lexer_.is_at_end()) lexer_.fail_expected("')'");
+        if (lexer_.current().text == word) is_found = true;
         if (lexer_.is_at('(')) ++depth;
         if (lexer_.is_at(')')) --depth;
     }
-    return found;
+    return is_found;
 }
 
 DeclarationReader::Shape DeclarationReader::read_shape() {
     Shape shape;
-    bool of_pointee = false;  // whether .align follows .ptr and applies to the pointed-to memory
+    bool is_pointee_alignment =
+        false;  // whether .align follows .ptr and applies to the pointed-to memory
     while (lexer_.is_at(TokenKind::dotted)) {
         const std::string_view word = lexer_.current().text;
         if (const Type type = parse_type(word.substr(1)); type != Type::none) {
             shape.type = type;
             lexer_.take_token();
         } else if (const u64 length = vector_length(word)) {
-            shape.vector = length;
+            shape.vector_elements = length;
             lexer_.take_token();
         } else if (is_opaque_type(word)) {
-            shape.opaque = true;
+            shape.is_opaque = true;
             shape.type = Type::b64;
             lexer_.take_token();
         } else if (word == ".align") {
             lexer_.take_token();
             const u32 align = read_alignment();
-            if (!of_pointee) shape.align = align;
+            if (!is_pointee_alignment) shape.align = align;
         } else if (word == ".attribute") {
             lexer_.take_token();
-            if (skip_parentheses(".managed")) shape.managed = true;
-        } else if (word == ".ptr" || (of_pointee && is_state_space(word))) {
-            of_pointee = true;
+            if (skip_parentheses(".managed")) shape.is_managed = true;
+        } else if (word == ".ptr" || (is_pointee_alignment && is_state_space(word))) {
+            is_pointee_alignment = true;
             lexer_.take_token();
         } else {
             lexer_.fail_expected("a type");
@@ -129,11 +130,11 @@ Variable DeclarationReader::read_variable(const Shape& shape, StateSpace space, 
     variable.space = space;
     variable.type = shape.type;
     variable.is_extern = is_extern;
-    variable.is_managed = shape.managed;
+    variable.is_managed = shape.is_managed;
     variable.name = lexer_.expect_identifier("the name of a variable");
 
     std::vector<u64> dimensions = read_dimensions();
-    if (shape.vector) dimensions.push_back(shape.vector);
+    if (shape.vector_elements) dimensions.push_back(shape.vector_elements);
     u64 size = shape.element_size();
     for (const u64 dimension : dimensions) {
         if (dimension == 0) continue;
@@ -142,17 +143,18 @@ Variable DeclarationReader::read_variable(const Shape& shape, StateSpace space, 
         }
         size *= dimension;
     }
-    const bool open_ended = !dimensions.empty() && dimensions[0] == 0;
-    variable.size = open_ended ? 0 : size;
-    variable.align = shape.align
-                         ? shape.align
-                         : static_cast<u32>(shape.element_size() * std::max<u64>(1, shape.vector));
+    const bool is_open_ended = !dimensions.empty() && dimensions[0] == 0;
+    variable.size = is_open_ended ? 0 : size;
+    variable.align =
+        shape.align
+            ? shape.align
+            : static_cast<u32>(shape.element_size() * std::max<u64>(1, shape.vector_elements));
 
     if (lexer_.accept('=')) {
         if (space != StateSpace::global && space != StateSpace::constant) {
             lexer_.fail("only .global and .const variables can be initialised");
         }
-        if (shape.opaque) {
+        if (shape.is_opaque) {
             if (!lexer_.is_at('{')) lexer_.fail_expected("'{'");
             lexer_.skip_braces();
         } else {

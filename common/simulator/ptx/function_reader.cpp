@@ -20,10 +20,10 @@ constexpr std::size_t kMaxModifiers = 32;
 /// a body grows.
 static_assert(std::is_nothrow_move_constructible_v<Instruction>);
 
-u32 read_u32(Lexer& lexer, const char* what) {
+u32 read_u32(Lexer& lexer, const char* value_name) {
     const Constant constant = read_number(lexer);
     if (constant.kind != Constant::Kind::immediate || constant.bits > kLargestU32) {
-        lexer.fail_expected(std::string(what) + " before this");
+        lexer.fail_expected(std::string(value_name) + " before this");
     }
     return static_cast<u32>(constant.bits);
 }
@@ -55,19 +55,19 @@ std::optional<StateSpace> accept_state_space(Lexer& lexer) {
 }
 
 Position read_location(Lexer& lexer, Inlining& inlining) {
-    const auto read_position = [&](bool column_may_miss) {
+    const auto read_position = [&](bool is_column_optional) {
         const u32 file = read_u32(lexer, "the number of a file"), line = read_u32(lexer, "a line");
-        const bool has_column = !column_may_miss || lexer.is_at(TokenKind::number);
+        const bool has_column = !is_column_optional || lexer.is_at(TokenKind::number);
         return Position{file, line, has_column ? read_u32(lexer, "a column") : 0};
     };
     const Position position = read_position(true);
     while (lexer.accept(',')) {
-        const std::string_view what = lexer.expect_identifier("function_name or inlined_at");
-        if (what == "function_name") {
+        const std::string_view value_name = lexer.expect_identifier("function_name or inlined_at");
+        if (value_name == "function_name") {
             lexer.expect_identifier("a label");
             if (lexer.is_at('+')) read_integer(lexer);
-        } else if (what == "inlined_at") {
-            inlining.note(position, read_position(false));
+        } else if (value_name == "inlined_at") {
+            inlining.add_caller(position, read_position(false));
         } else {
             lexer.fail_expected("function_name or inlined_at before this");
         }
@@ -101,8 +101,8 @@ public:
           function_(std::make_unique<Function>()),
           scopes_(lexer, *function_) {}
 
-    std::unique_ptr<Function> read(bool is_entry, SourceLine where) {
-        where_ = where;
+    std::unique_ptr<Function> read_whole_function(bool is_entry, SourceLine location) {
+        location_ = location;
         function_->is_entry = is_entry;
         read_header();
         if (!lexer_.accept(';')) {
@@ -178,10 +178,10 @@ private:
         if (lexer_.is_at('@')) {
             read_instruction();
         } else if (lexer_.is_at('{')) {
-            scopes_.open();
+            scopes_.open_scope();
             lexer_.take_token();
         } else if (lexer_.is_at('}')) {
-            scopes_.close();
+            scopes_.close_scope();
             lexer_.take_token();
         } else if (!lexer_.accept(';')) {
             lexer_.fail_expected("an instruction");
@@ -190,7 +190,7 @@ private:
 
     void read_directive() {
         if (lexer_.accept_directive(".loc")) {
-            read_place();
+            read_source_location();
         } else if (lexer_.accept_directive(".reg")) {
             read_registers();
         } else if (lexer_.accept_directive(".extern")) {
@@ -208,18 +208,18 @@ private:
         }
     }
 
-    void read_place() {
+    void read_source_location() {
         const Position position = read_location(lexer_, inlining_);
         // clang assigns line 0 to code that it created from several lines. Keep the previous line
         // for such code.
         if (std::get<1>(position) == 0) return;
-        where_ = line_of(position);
+        location_ = to_source_line(position);
         std::vector<SourceLine> callers = inlining_.find_callers(position);
-        inlined_ = 0;
+        inline_chain_index_ = 0;
         if (callers.empty()) return;
         auto& chains = function_->inline_chains;
         if (chains.empty() || chains.back() != callers) chains.push_back(std::move(callers));
-        inlined_ = static_cast<u32>(chains.size());
+        inline_chain_index_ = static_cast<u32>(chains.size());
     }
 
     /// Reads .pragma "nounroll", "used_bytes_mask 0x0f";
@@ -267,16 +267,17 @@ private:
     }
 
     void read_body_variables(StateSpace space, bool is_extern) {
-        const bool of_module = space == StateSpace::global || space == StateSpace::constant;
+        const bool is_module_variable =
+            space == StateSpace::global || space == StateSpace::constant;
         for (Variable& variable : declarations_.read_variables(space, is_extern)) {
             const std::string name = variable.name;
             variable.name = scopes_.make_unique_variable_name(name);
-            if (of_module && module_.variables.count(variable.name)) {
+            if (is_module_variable && module_.variables.count(variable.name)) {
                 variable.name += "@" + function_->name;
             }
             scopes_.bind_variable(name, variable.name);
-            auto& variables = of_module ? module_.variables : function_->variables;
-            variable.declared = static_cast<u32>(variables.size());
+            auto& variables = is_module_variable ? module_.variables : function_->variables;
+            variable.declared_line = static_cast<u32>(variables.size());
             variables[variable.name] = std::move(variable);
         }
     }
@@ -285,9 +286,9 @@ private:
         const u32 start = lexer_.offset();
         Token word = lexer_.current();
         Instruction instruction;
-        instruction.where = where_;
-        instruction.inlined = inlined_;
-        instruction.is_of_assembly = lexer_.in_assembly();
+        instruction.where = location_;
+        instruction.inline_chain_index = inline_chain_index_;
+        instruction.is_of_assembly = lexer_.is_in_assembly();
         instruction.used_bytes = std::exchange(used_bytes_, ~0u);
         instruction.text_offset = start;
         if (lexer_.accept('@')) {
@@ -359,17 +360,17 @@ private:
     Module& module_;
     std::unique_ptr<Function> function_;
     Scopes scopes_;
-    SourceLine where_;
+    SourceLine location_;
     Inlining inlining_;
-    u32 inlined_ = 0;       ///< for the current position (Instruction::inlined)
-    u32 used_bytes_ = ~0u;  ///< for the next instruction (Instruction::used_bytes)
+    u32 inline_chain_index_ = 0;  ///< for the current position (Instruction::inlined)
+    u32 used_bytes_ = ~0u;        ///< for the next instruction (Instruction::used_bytes)
 };
 
 }  // namespace
 
 std::unique_ptr<Function> read_function(Lexer& lexer, DeclarationReader& declarations,
-                                        Module& module, bool is_entry, SourceLine where) {
-    return FunctionReader(lexer, declarations, module).read(is_entry, where);
+                                        Module& module, bool is_entry, SourceLine location) {
+    return FunctionReader(lexer, declarations, module).read_whole_function(is_entry, location);
 }
 
 }  // namespace coalesce::simulator::ptx

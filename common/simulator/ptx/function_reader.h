@@ -13,15 +13,15 @@ std::optional<StateSpace> accept_state_space(Lexer& lexer);
 /// Reads the rest of a .loc directive and returns its position. If the code was inlined, `inlining`
 /// records the position of the call.
 Position read_location(Lexer& lexer, Inlining& inlining);
-inline SourceLine line_of(Position position) {
+inline SourceLine to_source_line(Position position) {
     return {std::get<0>(position), std::get<1>(position)};
 }
 /// Reads the rest of a .file directive and records the file's name in the module.
 void read_file(Lexer& lexer, Module& module);
 
-/// Reads the rest of a function after .entry or .func. `where` is the position that an earlier .loc
-/// set.
+/// Reads the rest of a function after .entry or .func. `location` is the position that an earlier
+/// .loc set.
 std::unique_ptr<Function> read_function(Lexer& lexer, DeclarationReader& declarations,
-                                        Module& module, bool is_entry, SourceLine where);
+                                        Module& module, bool is_entry, SourceLine location);
 
 }  // namespace coalesce::simulator::ptx

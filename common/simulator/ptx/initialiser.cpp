@@ -18,11 +18,11 @@ public:
             strides_[level] = stride;
             stride *= dimensions[level];
         }
-        const bool open_ended = !dimensions.empty() && dimensions[0] == 0;
-        limit_ = open_ended ? kLargestVariable : variable.size;
+        const bool is_open_ended = !dimensions.empty() && dimensions[0] == 0;
+        limit_ = is_open_ended ? kLargestVariable : variable.size;
     }
 
-    u64 read() {
+    u64 read_all() {
         if (lexer_.is_at('{')) {
             read_braces(0, 0);
         } else {
@@ -70,7 +70,7 @@ private:
             lexer_.fail("a floating-point number does not fit into an element of ." +
                         std::string(name_of(variable_.type)));
         }
-        store(offset, constant.as(variable_.type));
+        store(offset, constant.convert_to(variable_.type));
     }
 
     /// Reads an address without its offset. The caller must set the offset.
@@ -78,7 +78,7 @@ private:
         Relocation address;
         address.symbol = lexer_.expect_identifier("a symbol");
         if (address.symbol == "generic" && lexer_.accept('(')) {
-            address.generic = true;
+            address.is_generic = true;
             address.symbol = lexer_.expect_identifier("a symbol");
             address.addend = read_addend();
             lexer_.expect(')');
@@ -94,7 +94,7 @@ private:
         const u32 bytes = size_of(variable_.type);
         reserve(offset + bytes);
         for (u32 i = 0; i < bytes && i < 8; ++i) {
-            variable_.initial[offset + i] = static_cast<u8>(value >> (8 * i));
+            variable_.initial_bytes[offset + i] = static_cast<u8>(value >> (8 * i));
         }
     }
 
@@ -115,28 +115,28 @@ private:
             return;
         }
         if (variable_.relocations.empty()) lexer_.fail_expected("0xFF as the first mask");
-        Relocation& last = variable_.relocations.back();
-        address.offset = last.offset;
-        address.bytes = last.bytes;
-        const bool continues = address == last && last.bytes < 8 &&
-                               mask == u64{0xff} << (8 * last.bytes) &&
-                               offset == last.offset + last.bytes;
-        if (!continues)
+        Relocation& last_relocation = variable_.relocations.back();
+        address.offset = last_relocation.offset;
+        address.bytes = last_relocation.bytes;
+        const bool continues_last = address == last_relocation && last_relocation.bytes < 8 &&
+                                    mask == u64{0xff} << (8 * last_relocation.bytes) &&
+                                    offset == last_relocation.offset + last_relocation.bytes;
+        if (!continues_last)
             lexer_.fail("the bytes of an address must follow one another, lowest first");
-        ++last.bytes;
+        ++last_relocation.bytes;
         reserve(offset + 1);
     }
 
     void reserve(u64 end) {
         if (end > limit_) fail_too_many();
         if (end > end_) end_ = end;
-        const u64 have = variable_.initial.size();
-        if (end <= have) return;
-        if (end - have > bytes_left_) {
+        const u64 initialised_bytes = variable_.initial_bytes.size();
+        if (end <= initialised_bytes) return;
+        if (end - initialised_bytes > bytes_left_) {
             lexer_.fail("the initialisers of this module fill too many bytes");
         }
-        bytes_left_ -= end - have;
-        variable_.initial.resize(end);
+        bytes_left_ -= end - initialised_bytes;
+        variable_.initial_bytes.resize(end);
     }
 
     [[noreturn]] void fail_too_many() const {
@@ -155,7 +155,7 @@ private:
 
 u64 read_initialiser(Lexer& lexer, Variable& variable, const std::vector<u64>& dimensions,
                      u64 element_size, u64& bytes_left) {
-    return InitialiserReader(lexer, variable, dimensions, element_size, bytes_left).read();
+    return InitialiserReader(lexer, variable, dimensions, element_size, bytes_left).read_all();
 }
 
 }  // namespace coalesce::simulator::ptx

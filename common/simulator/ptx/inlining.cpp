@@ -12,9 +12,9 @@ namespace {
 constexpr std::size_t kMaxDepth = 64;
 
 bool is_toolkit_file(const Module& module, u32 file) {
-    const auto found = module.files.find(file);
-    if (found == module.files.end()) return false;
-    const std::string& name = found->second;
+    const auto file_entry = module.files.find(file);
+    if (file_entry == module.files.end()) return false;
+    const std::string& name = file_entry->second;
     return name.starts_with("/usr/") || name.find("/targets/") != std::string::npos ||
            name.find("/cuda/include/") != std::string::npos;
 }
@@ -33,9 +33,10 @@ bool is_unknown_to_cpp(const Instruction& i) {
 
 std::vector<SourceLine> Inlining::find_callers(Position position) const {
     std::vector<SourceLine> lines;
-    for (auto at = callers_.find(position); at != callers_.end() && lines.size() < kMaxDepth;
-         at = callers_.find(at->second)) {
-        lines.push_back({std::get<0>(at->second), std::get<1>(at->second)});
+    for (auto caller_entry = callers_.find(position);
+         caller_entry != callers_.end() && lines.size() < kMaxDepth;
+         caller_entry = callers_.find(caller_entry->second)) {
+        lines.push_back({std::get<0>(caller_entry->second), std::get<1>(caller_entry->second)});
     }
     return lines;
 }
@@ -43,11 +44,11 @@ std::vector<SourceLine> Inlining::find_callers(Position position) const {
 void resolve_inlining(Module& module) {
     for (auto& [name, function] : module.functions) {
         for (Instruction& i : function->body) {
-            if (i.inlined == 0) continue;
+            if (i.inline_chain_index == 0) continue;
             if (!i.is_of_assembly && !is_unknown_to_cpp(i) &&
                 !is_toolkit_file(module, i.where.file))
                 continue;
-            for (const SourceLine& caller : function->inline_chains[i.inlined - 1]) {
+            for (const SourceLine& caller : function->inline_chains[i.inline_chain_index - 1]) {
                 i.where = caller;
                 if (!is_toolkit_file(module, caller.file)) break;
             }

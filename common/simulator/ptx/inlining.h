@@ -25,7 +25,7 @@ using Position = std::tuple<u32, u32, u32>;
 class Inlining {
 public:
     /// Records that `position` was inlined at `caller`.
-    void note(Position position, Position caller) { callers_[position] = caller; }
+    void add_caller(Position position, Position caller) { callers_[position] = caller; }
     /// Returns the lines of the calls through which `position` was inlined, innermost first.
     std::vector<SourceLine> find_callers(Position position) const;
 

@@ -2,13 +2,13 @@
 
 namespace coalesce::simulator::ptx {
 
-Type type_of(const Instruction& instruction) {
+Type find_type(const Instruction& instruction) {
     for (auto m = instruction.modifiers.rbegin(); m != instruction.modifiers.rend(); ++m)
         if (const Type type = parse_type(*m); type != Type::none) return type;
     return Type::none;
 }
 
-StateSpace space_of(const Instruction& instruction) {
+StateSpace find_space(const Instruction& instruction) {
     for (const std::string& m : instruction.modifiers) {
         if (m == "global") return StateSpace::global;
         if (m == "shared" || m == "shared::cta" || m == "shared::cluster")
@@ -22,7 +22,7 @@ StateSpace space_of(const Instruction& instruction) {
 StateSpace access_space(const Instruction& instruction) {
     for (const std::string& m : instruction.modifiers)
         if (m == "param" || m.starts_with("param::")) return StateSpace::param;
-    return space_of(instruction);
+    return find_space(instruction);
 }
 
 u32 vector_length(const Instruction& instruction) {

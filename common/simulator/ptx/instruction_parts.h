@@ -7,13 +7,13 @@ namespace coalesce::simulator::ptx {
 
 /// Returns the type that the modifiers name, for example `b32` for shfl.sync.idx.b32. If the
 /// modifiers name several types, returns the last one. Returns Type::none if they name no type.
-Type type_of(const Instruction& instruction);
+Type find_type(const Instruction& instruction);
 
 /// Returns the state space that the modifiers name, or generic if they name no state space. Both
 /// shared::cta and shared::cluster count as shared.
-StateSpace space_of(const Instruction& instruction);
+StateSpace find_space(const Instruction& instruction);
 
-/// Returns the state space that an ld or st accesses. Unlike space_of(), this function returns
+/// Returns the state space that an ld or st accesses. Unlike find_space(), this function returns
 /// param for a parameter of the kernel or of a call.
 StateSpace access_space(const Instruction& instruction);
 

@@ -26,22 +26,22 @@ enum CharacterClass : u8 {
 constexpr std::array<u8, 256> make_classes() {
     std::array<u8, 256> classes{};
     for (int c = 0; c < 256; ++c) {
-        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        const bool digit = c >= '0' && c <= '9';
+        const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        const bool is_digit = c >= '0' && c <= '9';
         if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v') {
             classes[c] |= kSpace;
         }
-        if (digit) classes[c] |= kDigit;
-        if (letter || c == '_' || c == '$' || c == '%') classes[c] |= kNameStart;
-        if (letter || digit || c == '_' || c == '$') classes[c] |= kNamePart;
+        if (is_digit) classes[c] |= kDigit;
+        if (is_letter || c == '_' || c == '$' || c == '%') classes[c] |= kNameStart;
+        if (is_letter || is_digit || c == '_' || c == '$') classes[c] |= kNamePart;
     }
     return classes;
 }
 
 constexpr std::array<u8, 256> kClasses = make_classes();
 
-bool has_class(char c, CharacterClass which) {
-    return kClasses[static_cast<u8>(c)] & which;
+bool has_class(char c, CharacterClass wanted_class) {
+    return kClasses[static_cast<u8>(c)] & wanted_class;
 }
 
 /// Shortens the text and makes it printable, so that it fits into a one-line error message.
@@ -57,11 +57,11 @@ std::string shorten_for_message(std::string_view text) {
 
 }  // namespace
 
-ParseError::ParseError(u32 line, const std::string& what)
-    : std::runtime_error("PTX line " + std::to_string(line) + ": " + what), line(line) {}
+ParseError::ParseError(u32 line, const std::string& message)
+    : std::runtime_error("PTX line " + std::to_string(line) + ": " + message), line(line) {}
 
 Lexer::Lexer(std::string_view text)
-    : begin_(text.data()), end_(text.data() + text.size()), next_(text.data()) {
+    : begin_(text.data()), end_(text.data() + text.size()), next_character_(text.data()) {
     if (text.size() > std::numeric_limits<u32>::max()) {
         throw ParseError(1, "a module of 4 GiB or more is not supported");
     }
@@ -69,9 +69,9 @@ Lexer::Lexer(std::string_view text)
 }
 
 Token Lexer::take_token() {
-    const Token taken = current_;
+    const Token taken_token = current_;
     advance();
-    return taken;
+    return taken_token;
 }
 
 bool Lexer::accept(char punctuation) {
@@ -90,14 +90,14 @@ void Lexer::expect(char punctuation) {
     if (!accept(punctuation)) fail_expected(std::string("'") + punctuation + "'");
 }
 
-std::string_view Lexer::expect_identifier(const char* what) {
-    if (!is_at(TokenKind::identifier)) fail_expected(what);
+std::string_view Lexer::expect_identifier(const char* message) {
+    if (!is_at(TokenKind::identifier)) fail_expected(message);
     return take_token().text;
 }
 
 void Lexer::skip_statement() {
     while (!is_at(';')) {
-        if (at_end()) fail_expected("';'");
+        if (is_at_end()) fail_expected("';'");
         advance();
     }
     advance();
@@ -106,72 +106,74 @@ void Lexer::skip_statement() {
 void Lexer::skip_braces() {
     // Debug sections make up most of the PTX of a -G build, so skip characters instead of parsing
     // tokens.
-    const char* open = current_.text.data();
+    const char* opening_brace = current_.text.data();
     int depth = 1;
     while (depth > 0) {
         skip_space_and_comments();
-        if (next_ == end_) throw ParseError(line_of(open), "expected '}' to close this '{'");
-        if (*next_ == '{') ++depth;
-        if (*next_ == '}') --depth;
-        ++next_;
+        if (next_character_ == end_)
+            throw ParseError(find_line(opening_brace), "expected '}' to close this '{'");
+        if (*next_character_ == '{') ++depth;
+        if (*next_character_ == '}') --depth;
+        ++next_character_;
     }
     advance();
 }
 
-u32 Lexer::line_of(const char* position) const {
+u32 Lexer::find_line(const char* position) const {
     return 1 + static_cast<u32>(std::count(begin_, position, '\n'));
 }
 
 void Lexer::fail(const std::string& message) const {
-    throw ParseError(line_of(begin_ + previous_end_), message);
+    throw ParseError(find_line(begin_ + previous_end_), message);
 }
 
 void Lexer::fail_expected(const std::string& expected) const {
-    const std::string found =
-        at_end() ? "the end of the text" : "'" + shorten_for_message(current_.text) + "'";
-    throw ParseError(line_of(current_.text.data()), "expected " + expected + " near " + found);
+    const std::string found_text =
+        is_at_end() ? "the end of the text" : "'" + shorten_for_message(current_.text) + "'";
+    throw ParseError(find_line(current_.text.data()),
+                     "expected " + expected + " near " + found_text);
 }
 
 void Lexer::advance() {
-    previous_end_ = static_cast<u32>(next_ - begin_);
+    previous_end_ = static_cast<u32>(next_character_ - begin_);
     skip_space_and_comments();
-    if (next_ == end_) {
+    if (next_character_ == end_) {
         current_ = {TokenKind::end, std::string_view(end_, 0)};
         return;
     }
-    const char c = *next_;
-    const bool more = next_ + 1 < end_;
+    const char c = *next_character_;
+    const bool has_next_character = next_character_ + 1 < end_;
     if (has_class(c, kNameStart)) {
         read_name(TokenKind::identifier);
-    } else if (c == '.' && more && has_class(next_[1], kNamePart)) {
+    } else if (c == '.' && has_next_character && has_class(next_character_[1], kNamePart)) {
         read_name(TokenKind::dotted);
     } else if (has_class(c, kDigit)) {
         read_number();
     } else if (c == '"') {
         read_string();
     } else {
-        current_ = {TokenKind::punctuation, std::string_view(next_, 1)};
-        ++next_;
+        current_ = {TokenKind::punctuation, std::string_view(next_character_, 1)};
+        ++next_character_;
     }
 }
 
 void Lexer::skip_space_and_comments() {
-    while (next_ < end_) {
-        if (has_class(*next_, kSpace)) {
-            ++next_;
-        } else if (*next_ != '/' || next_ + 1 == end_) {
+    while (next_character_ < end_) {
+        if (has_class(*next_character_, kSpace)) {
+            ++next_character_;
+        } else if (*next_character_ != '/' || next_character_ + 1 == end_) {
             return;
-        } else if (next_[1] == '/') {
-            const char* const comment = next_;
-            next_ = std::find(next_, end_, '\n');
-            track_assembly(text_between(comment, next_));
-        } else if (next_[1] == '*') {
-            const std::string_view rest = text_between(next_ + 2, end_);
-            const std::size_t close = rest.find("*/");
-            if (close == std::string_view::npos) {
-                throw ParseError(line_of(next_), "expected '*/' to close this comment");
+        } else if (next_character_[1] == '/') {
+            const char* const comment = next_character_;
+            next_character_ = std::find(next_character_, end_, '\n');
+            track_assembly(text_between(comment, next_character_));
+        } else if (next_character_[1] == '*') {
+            const std::string_view remaining_text = text_between(next_character_ + 2, end_);
+            const std::size_t comment_end = remaining_text.find("*/");
+            if (comment_end == std::string_view::npos) {
+                throw ParseError(find_line(next_character_), "expected '*/' to close this comment");
             }
-            next_ += 2 + close + 2;
+            next_character_ += 2 + comment_end + 2;
         } else {
             return;
         }
@@ -180,52 +182,59 @@ void Lexer::skip_space_and_comments() {
 
 /// Recognizes the two comments that nvcc and clang write around the text of an asm statement.
 void Lexer::track_assembly(std::string_view comment) {
-    if (comment.starts_with("// begin inline asm")) in_assembly_ = true;
-    if (comment.starts_with("// end inline asm")) in_assembly_ = false;
+    if (comment.starts_with("// begin inline asm")) is_in_assembly_ = true;
+    if (comment.starts_with("// end inline asm")) is_in_assembly_ = false;
 }
 
 void Lexer::read_name(TokenKind kind) {
-    const char* start = next_++;
-    while (next_ < end_) {
-        if (has_class(*next_, kNamePart)) {
-            ++next_;
-        } else if (kind == TokenKind::dotted && end_ - next_ > 2 && next_[0] == ':' &&
-                   next_[1] == ':' && has_class(next_[2], kNamePart)) {
-            next_ += 3;  // .shared::cta is one word
+    const char* start = next_character_++;
+    while (next_character_ < end_) {
+        if (has_class(*next_character_, kNamePart)) {
+            ++next_character_;
+        } else if (kind == TokenKind::dotted && end_ - next_character_ > 2 &&
+                   next_character_[0] == ':' && next_character_[1] == ':' &&
+                   has_class(next_character_[2], kNamePart)) {
+            next_character_ += 3;  // .shared::cta is one word
         } else {
             break;
         }
     }
-    current_ = {kind, text_between(start, next_)};
+    current_ = {kind, text_between(start, next_character_)};
 }
 
 void Lexer::read_number() {
-    const char* start = next_++;
-    const bool hexadecimal = *start == '0' && next_ < end_ &&
-                             (*next_ == 'x' || *next_ == 'X' || *next_ == 'f' || *next_ == 'F' ||
-                              *next_ == 'd' || *next_ == 'D');
-    while (next_ < end_) {
-        const char last = next_[-1];
-        const bool point = *next_ == '.' && next_ + 1 < end_ && has_class(next_[1], kDigit);
-        const bool exponent_sign = (*next_ == '+' || *next_ == '-') && !hexadecimal &&
-                                   (last == 'e' || last == 'E') && next_ + 1 < end_ &&
-                                   has_class(next_[1], kDigit);
-        if (!has_class(*next_, kNamePart) && !point && !exponent_sign) break;
-        ++next_;
+    const char* start = next_character_++;
+    const bool is_hexadecimal =
+        *start == '0' && next_character_ < end_ &&
+        (*next_character_ == 'x' || *next_character_ == 'X' || *next_character_ == 'f' ||
+         *next_character_ == 'F' || *next_character_ == 'd' || *next_character_ == 'D');
+    while (next_character_ < end_) {
+        const char last_character = next_character_[-1];
+        const bool is_point = *next_character_ == '.' && next_character_ + 1 < end_ &&
+                              has_class(next_character_[1], kDigit);
+        const bool is_exponent_sign =
+            (*next_character_ == '+' || *next_character_ == '-') && !is_hexadecimal &&
+            (last_character == 'e' || last_character == 'E') && next_character_ + 1 < end_ &&
+            has_class(next_character_[1], kDigit);
+        if (!has_class(*next_character_, kNamePart) && !is_point && !is_exponent_sign) break;
+        ++next_character_;
     }
-    current_ = {TokenKind::number, text_between(start, next_)};
+    current_ = {TokenKind::number, text_between(start, next_character_)};
 }
 
 void Lexer::read_string() {
-    const char* start = ++next_;
-    while (next_ < end_ && *next_ != '"' && *next_ != '\n') {
-        next_ += *next_ == '\\' && next_ + 1 < end_ && next_[1] != '\n' ? 2 : 1;
+    const char* start = ++next_character_;
+    while (next_character_ < end_ && *next_character_ != '"' && *next_character_ != '\n') {
+        next_character_ +=
+            *next_character_ == '\\' && next_character_ + 1 < end_ && next_character_[1] != '\n'
+                ? 2
+                : 1;
     }
-    if (next_ == end_ || *next_ != '"') {
-        throw ParseError(line_of(start), "expected '\"' to close this string");
+    if (next_character_ == end_ || *next_character_ != '"') {
+        throw ParseError(find_line(start), "expected '\"' to close this string");
     }
-    current_ = {TokenKind::string, text_between(start, next_)};
-    ++next_;
+    current_ = {TokenKind::string, text_between(start, next_character_)};
+    ++next_character_;
 }
 
 }  // namespace coalesce::simulator::ptx

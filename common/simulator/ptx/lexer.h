@@ -34,7 +34,7 @@ public:
     explicit Lexer(std::string_view text);
 
     const Token& current() const { return current_; }
-    bool at_end() const { return current_.kind == TokenKind::end; }
+    bool is_at_end() const { return current_.kind == TokenKind::end; }
     bool is_at(char punctuation) const {
         return current_.kind == TokenKind::punctuation && current_.text[0] == punctuation;
     }
@@ -53,7 +53,7 @@ public:
     bool accept_directive(std::string_view dotted);
     /// Advances past the given token. Throws ParseError if the current token differs from it.
     void expect(char punctuation);
-    std::string_view expect_identifier(const char* what);
+    std::string_view expect_identifier(const char* message);
 
     /// Advances past the next ';'.
     void skip_statement();
@@ -62,11 +62,11 @@ public:
     void skip_braces();
 
     /// Reports whether the current token comes from an asm statement.
-    bool in_assembly() const { return in_assembly_; }
+    bool is_in_assembly() const { return is_in_assembly_; }
 
     /// offset returns where the current token begins in the text, and previous_end returns where
     /// the previous token ends.
-    u32 offset() const { return offset_of(current_.text.data()); }
+    u32 offset() const { return text_offset(current_.text.data()); }
     u32 previous_end() const { return previous_end_; }
 
     /// Throws an error such as "PTX line 12: expected ';' near 'foo'", where foo is the current
@@ -77,8 +77,8 @@ public:
     [[noreturn]] void fail(const std::string& message) const;
 
 private:
-    u32 offset_of(const char* position) const { return static_cast<u32>(position - begin_); }
-    u32 line_of(const char* position) const;
+    u32 text_offset(const char* position) const { return static_cast<u32>(position - begin_); }
+    u32 find_line(const char* position) const;
     void advance();
     void skip_space_and_comments();
     void track_assembly(std::string_view comment);
@@ -88,9 +88,9 @@ private:
 
     const char* begin_;
     const char* end_;
-    const char* next_;  ///< the first character after the current token
+    const char* next_character_;  ///< the first character after the current token
     u32 previous_end_ = 0;
-    bool in_assembly_ = false;
+    bool is_in_assembly_ = false;
     Token current_;
 };
 

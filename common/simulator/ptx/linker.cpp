@@ -17,33 +17,33 @@ using Names = std::map<std::string, std::string>;  ///< maps old names to new na
 
 /// Returns the names that more than one module uses, regardless of linkage.
 std::set<std::string> find_repeated_names(const std::vector<std::unique_ptr<Module>>& modules) {
-    std::set<std::string> seen, repeated;
-    const auto note = [&](const std::string& name) {
-        if (!seen.insert(name).second) repeated.insert(name);
+    std::set<std::string> seen_names, repeated_names;
+    const auto note_name = [&](const std::string& name) {
+        if (!seen_names.insert(name).second) repeated_names.insert(name);
     };
     for (const auto& module : modules) {
-        for (const auto& [name, variable] : module->variables) note(name);
-        for (const auto& [name, function] : module->functions) note(name);
+        for (const auto& [name, variable] : module->variables) note_name(name);
+        for (const auto& [name, function] : module->functions) note_name(name);
     }
-    return repeated;
+    return repeated_names;
 }
 
 /// Returns new names for the module's local symbols whose names another module also uses.
-Names choose_local_names(const Module& module, const std::set<std::string>& repeated,
+Names choose_local_names(const Module& module, const std::set<std::string>& repeated_names,
                          std::size_t number) {
     Names names;
-    const auto choose = [&](const std::string& name, Linkage linkage) {
-        if (linkage == Linkage::local && repeated.contains(name))
+    const auto choose_name = [&](const std::string& name, Linkage linkage) {
+        if (linkage == Linkage::local && repeated_names.contains(name))
             names[name] = name + '#' + std::to_string(number);
     };
-    for (const auto& [name, variable] : module.variables) choose(name, variable.linkage);
-    for (const auto& [name, function] : module.functions) choose(name, function->linkage);
+    for (const auto& [name, variable] : module.variables) choose_name(name, variable.linkage);
+    for (const auto& [name, function] : module.functions) choose_name(name, function->linkage);
     return names;
 }
 
 void rename(std::string& name, const Names& names) {
-    const auto found = names.find(name);
-    if (found != names.end()) name = found->second;
+    const auto new_name = names.find(name);
+    if (new_name != names.end()) name = new_name->second;
 }
 
 void rename_symbols(Operand& operand, const Names& names) {
@@ -97,21 +97,21 @@ void rename_symbols(Module& module, const Names& names) {
 /// numbers in `files`.
 std::map<u32, u32> add_files(std::map<u32, std::string>& files, const Module& module) {
     std::map<u32, u32> numbers;
-    for (const auto& own : module.files) {
-        const auto known = std::find_if(files.begin(), files.end(), [&](const auto& file) {
-            return file.second == own.second;
+    for (const auto& module_file : module.files) {
+        const auto linked_file = std::find_if(files.begin(), files.end(), [&](const auto& file) {
+            return file.second == module_file.second;
         });
-        const u32 next = files.empty() ? 1 : files.rbegin()->first + 1;
-        const u32 number = known != files.end() ? known->first : next;
-        numbers[own.first] = number;
-        files.emplace(number, own.second);
+        const u32 next_file_number = files.empty() ? 1 : files.rbegin()->first + 1;
+        const u32 number = linked_file != files.end() ? linked_file->first : next_file_number;
+        numbers[module_file.first] = number;
+        files.emplace(number, module_file.second);
     }
     return numbers;
 }
 
 void renumber(SourceLine& line, const std::map<u32, u32>& numbers) {
-    const auto found = numbers.find(line.file);
-    if (found != numbers.end()) line.file = found->second;
+    const auto new_name = numbers.find(line.file);
+    if (new_name != numbers.end()) line.file = new_name->second;
 }
 
 /// Adds the module's text and source files to the linked module, and updates all text offsets and
@@ -134,43 +134,43 @@ void merge_source_locations(Module& linked, Module& module) {
 
 // ---- definitions ----
 
-[[noreturn]] void fail_defined_twice(const std::string& what, const std::string& name) {
-    throw LinkError("two files define the " + what + " '" + name +
+[[noreturn]] void fail_defined_twice(const std::string& symbol_kind, const std::string& name) {
+    throw LinkError("two files define the " + symbol_kind + " '" + name +
                     "': declare it extern in one of the files");
 }
 
-/// Reports whether the definition `added` replaces the definition `known`. Throws LinkError if both
-/// definitions must be kept.
+/// Reports whether the definition `added` replaces the definition `linked_file`. Throws LinkError
+/// if both definitions must be kept.
 template <class Symbol>
-bool should_replace(const Symbol& known, bool known_defined, const Symbol& added,
-                    bool added_defined, const char* what) {
-    if (!added_defined) return false;
-    if (!known_defined) return true;
-    const bool known_yields = known.linkage != Linkage::visible;
-    const bool added_yields = added.linkage != Linkage::visible;
-    if (!known_yields && !added_yields) fail_defined_twice(what, known.name);
-    return known_yields && !added_yields;
+bool should_replace(const Symbol& linked_file, bool is_known_defined, const Symbol& added,
+                    bool is_added_defined, const char* symbol_kind) {
+    if (!is_added_defined) return false;
+    if (!is_known_defined) return true;
+    const bool is_known_weaker = linked_file.linkage != Linkage::visible;
+    const bool is_added_weaker = added.linkage != Linkage::visible;
+    if (!is_known_weaker && !is_added_weaker) fail_defined_twice(symbol_kind, linked_file.name);
+    return is_known_weaker && !is_added_weaker;
 }
 
 void add_function(Module& linked, std::unique_ptr<Function> function) {
-    std::unique_ptr<Function>& known = linked.functions[function->name];
-    if (!known ||
-        should_replace(*known, known->has_body, *function, function->has_body, "function"))
-        known = std::move(function);
+    std::unique_ptr<Function>& linked_file = linked.functions[function->name];
+    if (!linked_file || should_replace(*linked_file, linked_file->has_body, *function,
+                                       function->has_body, "function"))
+        linked_file = std::move(function);
 }
 
 void add_variable(Module& linked, Variable variable) {
     const auto [place, is_new] = linked.variables.try_emplace(variable.name);
-    Variable& known = place->second;
-    const u32 align = std::max(known.align, variable.align);
-    const bool both_common =
-        known.linkage == Linkage::common && variable.linkage == Linkage::common;
+    Variable& linked_file = place->second;
+    const u32 align = std::max(linked_file.align, variable.align);
+    const bool are_both_common =
+        linked_file.linkage == Linkage::common && variable.linkage == Linkage::common;
     const bool is_better =
-        is_new || (both_common ? variable.size > known.size
-                               : should_replace(known, !known.is_extern, variable,
-                                                !variable.is_extern, "variable"));
-    if (is_better) known = std::move(variable);
-    known.align = align;
+        is_new || (are_both_common ? variable.size > linked_file.size
+                                   : should_replace(linked_file, !linked_file.is_extern, variable,
+                                                    !variable.is_extern, "variable"));
+    if (is_better) linked_file = std::move(variable);
+    linked_file.align = align;
 }
 
 void add_module(Module& linked, std::unique_ptr<Module> module) {
@@ -178,7 +178,7 @@ void add_module(Module& linked, std::unique_ptr<Module> module) {
     // Variables of a later module count as declared after those of earlier modules.
     const u32 declared_before = static_cast<u32>(linked.variables.size());
     for (auto& [name, variable] : module->variables) {
-        variable.declared += declared_before;
+        variable.declared_line += declared_before;
         add_variable(linked, std::move(variable));
     }
     for (auto& [name, function] : module->functions) add_function(linked, std::move(function));
@@ -188,12 +188,12 @@ void add_module(Module& linked, std::unique_ptr<Module> module) {
 
 std::unique_ptr<Module> link(std::vector<std::unique_ptr<Module>> modules) {
     if (modules.size() == 1) return std::move(modules.front());
-    const std::set<std::string> repeated = find_repeated_names(modules);
+    const std::set<std::string> repeated_names = find_repeated_names(modules);
     auto linked = std::make_unique<Module>();
     linked->version = modules.front()->version;
     linked->target = modules.front()->target;
     for (std::size_t k = 0; k < modules.size(); ++k) {
-        rename_symbols(*modules[k], choose_local_names(*modules[k], repeated, k + 1));
+        rename_symbols(*modules[k], choose_local_names(*modules[k], repeated_names, k + 1));
         add_module(*linked, std::move(modules[k]));
     }
     return linked;

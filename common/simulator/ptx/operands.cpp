@@ -33,10 +33,10 @@ Operand register_operand(u32 reg) {
 /// Reads the operands of one instruction.
 class OperandReader {
 public:
-    OperandReader(Lexer& lexer, Scopes& scopes, bool in_call)
-        : lexer_(lexer), scopes_(scopes), in_call_(in_call) {}
+    OperandReader(Lexer& lexer, Scopes& scopes, bool is_in_call)
+        : lexer_(lexer), scopes_(scopes), is_in_call_(is_in_call) {}
 
-    void read(Instruction& instruction) {
+    void read_all(Instruction& instruction) {
         if (!lexer_.is_at(';')) {
             instruction.operands.reserve(4);
             do {
@@ -60,13 +60,13 @@ private:
             operand = read_list('}');
             // The p in {a, b, c, d}|p of a texture fetch is stored as an additional element.
             if (lexer_.accept('|')) operand.elements.push_back(read_named());
-        } else if (in_call_ && lexer_.accept('(')) {
+        } else if (is_in_call_ && lexer_.accept('(')) {
             operand = read_list(')');
         } else if (lexer_.is_at('!') || at_negated_register()) {
             lexer_.take_token();
             operand = read_named();
             if (!operand.is_register()) lexer_.fail_expected("a register");
-            operand.negated = true;
+            operand.is_negated = true;
         } else if (lexer_.is_at(TokenKind::number) || lexer_.is_at('-') || lexer_.is_at('+') ||
                    lexer_.is_at('~') || lexer_.is_at('(')) {
             operand = constant_operand();
@@ -77,16 +77,16 @@ private:
         return operand;
     }
 
-    Operand read_list(char close) {
+    Operand read_list(char closing_character) {
         Operand list;
         list.kind = Operand::Kind::vector;
-        while (!lexer_.is_at(close)) {
+        while (!lexer_.is_at(closing_character)) {
             list.elements.push_back(read_operand());
-            if (!lexer_.accept(',') && !lexer_.is_at(close)) {
-                lexer_.fail_expected(std::string("',' or '") + close + "'");
+            if (!lexer_.accept(',') && !lexer_.is_at(closing_character)) {
+                lexer_.fail_expected(std::string("',' or '") + closing_character + "'");
             }
         }
-        lexer_.expect(close);
+        lexer_.expect(closing_character);
         return list;
     }
 
@@ -115,7 +115,7 @@ private:
     Operand read_named() {
         const std::string_view name = lexer_.expect_identifier("a name");
         Operand operand;
-        if (const Binding* binding = scopes_.find(name)) {
+        if (const Binding* binding = scopes_.find_binding(name)) {
             if (!binding->is_variable()) return read_register(*binding);
             operand.name = binding->name;
         } else if (name == "_") {
@@ -186,14 +186,14 @@ private:
 
     bool at_negated_register() const {
         if (!lexer_.is_at('-')) return false;
-        Lexer ahead = lexer_;
-        ahead.take_token();
-        return ahead.is_at(TokenKind::identifier) && !ahead.is_at_identifier("WARP_SZ");
+        Lexer lookahead = lexer_;
+        lookahead.take_token();
+        return lookahead.is_at(TokenKind::identifier) && !lookahead.is_at_identifier("WARP_SZ");
     }
 
     void note_label_uses(std::vector<Operand>& operands) {
         for (Operand& operand : operands) {
-            if (operand.is_symbol() && !scopes_.find(operand.name))
+            if (operand.is_symbol() && !scopes_.find_binding(operand.name))
                 scopes_.note_label_use(operand.name);
             note_label_uses(operand.elements);
         }
@@ -201,7 +201,7 @@ private:
 
     Lexer& lexer_;
     Scopes& scopes_;
-    const bool in_call_;
+    const bool is_in_call_;
     int depth_ = 0;
     bool has_unbound_symbol_ = false;
 };
@@ -209,12 +209,12 @@ private:
 }  // namespace
 
 void read_operands(Lexer& lexer, Scopes& scopes, Instruction& instruction) {
-    OperandReader(lexer, scopes, instruction.opcode == "call").read(instruction);
+    OperandReader(lexer, scopes, instruction.opcode == "call").read_all(instruction);
 }
 
 u32 read_guard(Lexer& lexer, Scopes& scopes) {
     const std::string_view name = lexer.expect_identifier("a predicate after '@'");
-    const Binding* binding = scopes.find(name);
+    const Binding* binding = scopes.find_binding(name);
     if (!binding || binding->is_variable() || binding->elements > 1) {
         lexer.fail("the predicate " + std::string(name) + " is not declared");
     }

@@ -12,7 +12,7 @@ namespace {
 
 /// The maximum total size of the text of copied functions, in bytes. The simulator implements an
 /// alias as a copy of its function, so many aliases of a large function would need too much memory.
-constexpr u64 kMostAliasedText = u64{16} << 20;
+constexpr u64 kMaxAliasedTextBytes = u64{16} << 20;
 
 class ModuleReader {
 public:
@@ -21,9 +21,9 @@ public:
           lexer_(module_->text),
           declarations_(lexer_, module_->text.size()) {}
 
-    std::unique_ptr<Module> read() {
+    std::unique_ptr<Module> read_module() {
         if (!lexer_.is_at_directive(".version")) lexer_.fail_expected("'.version': is this PTX?");
-        while (!lexer_.at_end()) read_directive();
+        while (!lexer_.is_at_end()) read_directive();
         resolve_inlining(*module_);
         return std::move(module_);
     }
@@ -41,7 +41,7 @@ private:
             read_file(lexer_, *module_);
         } else if (lexer_.accept_directive(".loc")) {
             Inlining outside_functions;
-            where_ = line_of(read_location(lexer_, outside_functions));
+            location_ = to_source_line(read_location(lexer_, outside_functions));
         } else if (lexer_.accept_directive(".section")) {
             read_section();
         } else if (lexer_.accept_directive(".alias")) {
@@ -62,7 +62,7 @@ private:
     /// Skips debug information, which is not needed to run the program.
     void read_section() {
         while (!lexer_.is_at('{')) {
-            if (lexer_.at_end()) lexer_.fail_expected("'{' to open the section");
+            if (lexer_.is_at_end()) lexer_.fail_expected("'{' to open the section");
             lexer_.take_token();
         }
         lexer_.skip_braces();
@@ -74,19 +74,19 @@ private:
         lexer_.expect(',');
         const std::string target(
             lexer_.expect_identifier("the function that the alias stands for"));
-        const auto found = module_->functions.find(target);
-        if (found == module_->functions.end() || !found->second->has_body) {
+        const auto function_entry = module_->functions.find(target);
+        if (function_entry == module_->functions.end() || !function_entry->second->has_body) {
             lexer_.fail("the alias '" + alias + "' stands for '" + target +
                         "', which is not defined above it");
         }
-        aliased_text_ += text_sizes_.at(target);
-        if (aliased_text_ > kMostAliasedText) {
+        aliased_text_bytes_ += text_sizes_.at(target);
+        if (aliased_text_bytes_ > kMaxAliasedTextBytes) {
             lexer_.fail("the aliases of this module expand to too much code");
         }
-        auto copy = std::make_unique<Function>(*found->second);
+        auto copy = std::make_unique<Function>(*function_entry->second);
         copy->name = alias;
         text_sizes_[alias] = text_sizes_.at(target);
-        add(std::move(copy));
+        add_function(std::move(copy));
         lexer_.expect(';');
     }
 
@@ -115,7 +115,7 @@ private:
                    space && space != StateSpace::param) {
             for (Variable& variable : declarations_.read_variables(*space, is_extern)) {
                 variable.linkage = linkage;
-                add(std::move(variable));
+                add_function(std::move(variable));
             }
         } else {
             lexer_.fail_expected("a directive, a variable or a function");
@@ -124,24 +124,25 @@ private:
 
     void read_function(bool is_entry, Linkage linkage) {
         const u32 start = lexer_.offset();
-        auto function = ptx::read_function(lexer_, declarations_, *module_, is_entry, where_);
+        auto function = ptx::read_function(lexer_, declarations_, *module_, is_entry, location_);
         function->linkage = linkage;
-        where_ = {};
+        location_ = {};
         if (function->has_body) text_sizes_[function->name] = lexer_.previous_end() - start;
-        add(std::move(function));
+        add_function(std::move(function));
     }
 
     /// Adds a function. A definition replaces a prototype, regardless of their order.
-    void add(std::unique_ptr<Function> function) {
-        std::unique_ptr<Function>& known = module_->functions[function->name];
-        if (known && known->has_body && function->has_body) {
+    void add_function(std::unique_ptr<Function> function) {
+        std::unique_ptr<Function>& declared_function = module_->functions[function->name];
+        if (declared_function && declared_function->has_body && function->has_body) {
             lexer_.fail("the function '" + function->name + "' is defined twice");
         }
-        if (!known || !known->has_body) known = std::move(function);
+        if (!declared_function || !declared_function->has_body)
+            declared_function = std::move(function);
     }
 
-    void add(Variable variable) {
-        variable.declared = static_cast<u32>(module_->variables.size());
+    void add_function(Variable variable) {
+        variable.declared_line = static_cast<u32>(module_->variables.size());
         const auto [known, is_new] = module_->variables.try_emplace(variable.name);
         if (!is_new && !variable.is_extern && !known->second.is_extern) {
             lexer_.fail("the variable '" + variable.name + "' is defined twice");
@@ -152,10 +153,10 @@ private:
     std::unique_ptr<Module> module_;
     Lexer lexer_;
     DeclarationReader declarations_;
-    SourceLine where_;
+    SourceLine location_;
     /// The size in bytes of the text of each function with a body.
     std::map<std::string, u64> text_sizes_;
-    u64 aliased_text_ = 0;
+    u64 aliased_text_bytes_ = 0;
 };
 
 }  // namespace
@@ -163,7 +164,7 @@ private:
 std::unique_ptr<Module> parse(std::string_view text) {
     auto module = std::make_unique<Module>();
     module->text = text;
-    return ModuleReader(std::move(module)).read();
+    return ModuleReader(std::move(module)).read_module();
 }
 
 }  // namespace coalesce::simulator::ptx

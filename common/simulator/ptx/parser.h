@@ -12,7 +12,7 @@ namespace coalesce::simulator::ptx {
 
 /// An error with a message such as "PTX line 12: expected ';' near 'foo'".
 struct ParseError : std::runtime_error {
-    ParseError(u32 line, const std::string& what);
+    ParseError(u32 line, const std::string& message);
     u32 line;
 };
 

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMaxScopeDepth = 64;
 /// The maximum number of registers in a function. Real kernels have fewer than 100 000. The limit
 /// rejects malformed text and keeps indices from overflowing.
-constexpr u64 kMostRegisters = u64{1} << 24;
+constexpr u64 kMaxRegisters = u64{1} << 24;
 
 constexpr char kElementNames[] = {'x', 'y', 'z', 'w'};
 
@@ -21,17 +21,17 @@ Scopes::Scopes(const Lexer& lexer, Function& function) : lexer_(lexer), function
     scopes_.emplace_back();
 }
 
-void Scopes::open() {
+void Scopes::open_scope() {
     if (scopes_.size() >= kMaxScopeDepth) lexer_.fail("braces are nested too deeply");
     scopes_.emplace_back();
 }
 
-void Scopes::close() {
-    Scope ended = std::move(scopes_.back());
+void Scopes::close_scope() {
+    Scope ended_scope = std::move(scopes_.back());
     scopes_.pop_back();
-    for (std::string* name : ended.label_uses) {
-        const auto label = ended.labels.find(*name);
-        if (label != ended.labels.end()) {
+    for (std::string* name : ended_scope.label_uses) {
+        const auto label = ended_scope.labels.find(*name);
+        if (label != ended_scope.labels.end()) {
             *name = label->second;
         } else if (!scopes_.empty()) {
             note_label_use(*name);
@@ -43,10 +43,10 @@ void Scopes::close() {
 
 std::string Scopes::make_unique_name(Uses& uses, std::string_view name) {
     std::string result(name);
-    const u32 times = ++uses[result];
-    if (times > 1) {
+    const u32 earlier_uses = ++uses[result];
+    if (earlier_uses > 1) {
         result += '@';
-        result += std::to_string(times);
+        result += std::to_string(earlier_uses);
     }
     return result;
 }
@@ -62,28 +62,29 @@ void Scopes::declare_register(std::string_view name, Type type, u32 elements) {
 }
 
 Binding Scopes::new_register(std::string_view name, Type type, u32 elements) {
-    if (function_.registers.size() + elements > kMostRegisters) {
+    if (function_.registers.size() + elements > kMaxRegisters) {
         lexer_.fail("the function has more registers than are supported");
     }
     const Binding binding{.elements = elements,
                           .reg = static_cast<u32>(function_.registers.size())};
-    const std::string apart = make_unique_name(registers_declared_, name);
+    const std::string unique_name = make_unique_name(registers_declared_, name);
     if (elements == 1) {
-        function_.registers.push_back({apart, type});
+        function_.registers.push_back({unique_name, type});
     } else {
         for (u32 i = 0; i < elements; ++i) {
-            function_.registers.push_back({apart + '.' + kElementNames[i], type});
+            function_.registers.push_back({unique_name + '.' + kElementNames[i], type});
         }
     }
     return binding;
 }
 
 void Scopes::declare_registers(std::string_view prefix, Type type, u32 elements, u64 count) {
-    if (count > kMostRegisters) {
+    if (count > kMaxRegisters) {
         lexer_.fail("a declaration of " + std::to_string(count) + " registers is not supported");
     }
     if (!scopes_.back()
-             .families.emplace(std::string(prefix), NumberedRegisters{count, type, elements})
+             .registers_by_prefix
+             .emplace(std::string(prefix), NumberedRegisters{count, type, elements})
              .second) {
         lexer_.fail("'" + std::string(prefix) + "<>' is declared twice in one scope");
     }
@@ -93,8 +94,8 @@ std::string Scopes::make_unique_variable_name(std::string_view name) {
     return make_unique_name(variables_declared_, name);
 }
 
-void Scopes::bind_variable(std::string_view name, std::string kept) {
-    insert(name, {.name = std::move(kept)});
+void Scopes::bind_variable(std::string_view name, std::string unique_name) {
+    insert(name, {.name = std::move(unique_name)});
 }
 
 std::string Scopes::declare_label(std::string_view name) {
@@ -105,7 +106,7 @@ std::string Scopes::declare_label(std::string_view name) {
     return label->second;
 }
 
-const Binding* Scopes::find(std::string_view name) {
+const Binding* Scopes::find_binding(std::string_view name) {
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
         if (const Binding* binding = find_in(*scope, name)) return binding;
     }
@@ -113,10 +114,10 @@ const Binding* Scopes::find(std::string_view name) {
 }
 
 const Binding* Scopes::find_in(Scope& scope, std::string_view name) {
-    if (const auto found = scope.names.find(name); found != scope.names.end()) {
-        return &found->second;
+    if (const auto binding_entry = scope.names.find(name); binding_entry != scope.names.end()) {
+        return &binding_entry->second;
     }
-    if (scope.families.empty()) return nullptr;
+    if (scope.registers_by_prefix.empty()) return nullptr;
     // %r12 may be register 12 of %r<100> or register 2 of %r1<5>, so try the longest number first.
     std::size_t digits = 0;
     while (digits < name.size() && digits < 8 && name[name.size() - 1 - digits] >= '0' &&
@@ -126,8 +127,8 @@ const Binding* Scopes::find_in(Scope& scope, std::string_view name) {
     for (; digits > 0; --digits) {
         const std::string_view number = name.substr(name.size() - digits);
         if (digits > 1 && number[0] == '0') continue;
-        const auto family = scope.families.find(name.substr(0, name.size() - digits));
-        if (family == scope.families.end()) continue;
+        const auto family = scope.registers_by_prefix.find(name.substr(0, name.size() - digits));
+        if (family == scope.registers_by_prefix.end()) continue;
         u64 index = 0;
         std::from_chars(number.data(), number.data() + number.size(), index);
         if (index >= family->second.count) continue;

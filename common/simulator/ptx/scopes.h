@@ -38,9 +38,9 @@ public:
     /// `lexer` supplies the line numbers for error messages.
     Scopes(const Lexer& lexer, Function& function);
 
-    void open();
+    void open_scope();
     /// Ends the innermost scope, and resolves its labels.
-    void close();
+    void close_scope();
     std::size_t depth() const { return scopes_.size(); }
 
     /// Declares a register, as in `.reg .v4 .f32 name`. `elements` is 1 for a scalar.
@@ -50,12 +50,12 @@ public:
     /// Returns a unique name for a variable. The caller must then declare the variable with
     /// bind_variable().
     std::string make_unique_variable_name(std::string_view name);
-    void bind_variable(std::string_view name, std::string kept);
+    void bind_variable(std::string_view name, std::string unique_name);
     /// Declares a label and returns its unique name.
     std::string declare_label(std::string_view name);
 
     /// Returns the meaning of `name`, or null if it is not a register or variable of this function.
-    const Binding* find(std::string_view name);
+    const Binding* find_binding(std::string_view name);
     /// Records a name that may be a label defined later. The string must keep its address until the
     /// scope ends.
     void note_label_use(std::string& name) { scopes_.back().label_uses.push_back(&name); }
@@ -68,7 +68,8 @@ private:
     };
     struct Scope {
         NameMap<Binding> names;
-        NameMap<NumberedRegisters> families;  ///< the families of registers, keyed by prefix
+        NameMap<NumberedRegisters>
+            registers_by_prefix;  ///< the families of registers, keyed by prefix
         NameMap<std::string> labels;
         std::vector<std::string*> label_uses;
     };

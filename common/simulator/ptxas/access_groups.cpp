@@ -18,13 +18,14 @@ public:
         : group_(group), dominators_(dominators) {}
 
     std::map<u32, MachineAccesses> run() {
-        std::map<u64, std::vector<MergedWord>> windows;
+        std::map<u64, std::vector<MergedWord>> words_by_window;
         for (MergedWord word : group_.words) {
             word.position += group_.alignment.phase;
-            windows[word.position / group_.widest()].push_back(word);
+            words_by_window[word.position / group_.widest_access_bytes()].push_back(word);
         }
         for (const auto& [at, position] : group_.accesses) machine_accesses_[at];
-        for (const auto& [window, words] : windows) cover_range(group_.widest(), words);
+        for (const auto& [window, words] : words_by_window)
+            cover_range(group_.widest_access_bytes(), words);
         return std::move(machine_accesses_);
     }
 
@@ -35,48 +36,49 @@ private:
     /// separately.
     void cover_range(u32 bytes, const std::vector<MergedWord>& words) {
         if (words.empty()) return;
-        std::vector<MergedWord> after_first, apart;
+        std::vector<MergedWord> after_first, separate_words;
         for (const MergedWord& word : words) {
-            const bool is_behind = dominators_.dominates(words.front().block, word.block);
-            (is_behind ? after_first : apart).push_back(word);
+            const bool is_dominated = dominators_.dominates(words.front().block, word.block);
+            (is_dominated ? after_first : separate_words).push_back(word);
         }
         cover_after_first(bytes, after_first);
-        cover_range(bytes, apart);
+        cover_range(bytes, separate_words);
     }
 
     void cover_after_first(u32 bytes, const std::vector<MergedWord>& words) {
         if (can_be_one_access(bytes, words)) {
-            make(words.front(), bytes);
-            for (const MergedWord& word : words) include(word, words.front());
+            add_access(words.front(), bytes);
+            for (const MergedWord& word : words) include_word(word, words.front());
             return;
         }
         std::vector<MergedWord> halves[2];
         for (const MergedWord& word : words)
             halves[word.position / (bytes / 2) % 2].push_back(word);
-        for (const std::vector<MergedWord>& half : halves) cover_range(bytes / 2, half);
+        for (const std::vector<MergedWord>& half_words : halves) cover_range(bytes / 2, half_words);
     }
 
     bool can_be_one_access(u32 bytes, const std::vector<MergedWord>& words) const {
         if (bytes == group_.bytes_of_word) return true;
         std::set<u64> positions;
         for (const MergedWord& word : words) positions.insert(word.position);
-        const u64 covered = positions.size() * group_.bytes_of_word;
+        const u64 covered_bytes = positions.size() * group_.bytes_of_word;
         // A load of four elements may include one element that the PTX does not load.
         const bool may_be_wider = group_.is_load && bytes == kMaxElements * group_.bytes_of_word;
-        const u64 enough = may_be_wider ? bytes - group_.bytes_of_word : bytes;
-        return bytes <= group_.alignment.bytes && covered >= enough;
+        const u64 required_bytes = may_be_wider ? bytes - group_.bytes_of_word : bytes;
+        return bytes <= group_.alignment.bytes && covered_bytes >= required_bytes;
     }
 
     /// Adds an access of `bytes` bytes that includes the word. The new access counts for the PTX
     /// access that contains the word.
-    void make(const MergedWord& word, u32 bytes) {
+    void add_access(const MergedWord& word, u32 bytes) {
         const u64 begin = word.position / bytes * bytes - group_.alignment.phase;
-        const u64 delta = begin - group_.accesses.at(word.at);
-        machine_accesses_[word.at].list.push_back({static_cast<i32>(delta), bytes});
+        const u64 distance_from_access = begin - group_.accesses.at(word.at);
+        machine_accesses_[word.at].list.push_back({static_cast<i32>(distance_from_access), bytes});
     }
 
-    void include(const MergedWord& word, const MergedWord& in) {
-        if (word.at != in.at) machine_accesses_[word.at].covered_by = in.at;
+    void include_word(const MergedWord& word, const MergedWord& covering_word) {
+        if (word.at != covering_word.at)
+            machine_accesses_[word.at].covering_access = covering_word.at;
     }
 
     const MergedGroup& group_;

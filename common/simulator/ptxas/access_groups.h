@@ -49,7 +49,9 @@ struct MergedGroup {
     std::map<u32, u64>
         accesses;  ///< maps the index of an access in the body to the access's offset in the group
 
-    u32 widest() const { return std::min(kMaxAccessBytes, kMaxElements * bytes_of_word); }
+    u32 widest_access_bytes() const {
+        return std::min(kMaxAccessBytes, kMaxElements * bytes_of_word);
+    }
     bool has_word_at(u64 position) const;
 };
 

@@ -35,13 +35,13 @@ bool is_known_constant(const KnownValue& value) {
 }
 
 LinearSum scale_sum(LinearSum sum, u64 factor) {
-    for (auto& [number, by] : sum.terms) by *= factor;
+    for (auto& [number, shift_count] : sum.terms) shift_count *= factor;
     std::erase_if(sum.terms, [](const auto& term) { return term.second == 0; });
     sum.constant *= factor;
     return sum;
 }
 
-LinearSum added(const LinearSum& a, const LinearSum& b) {
+LinearSum add_sums(const LinearSum& a, const LinearSum& b) {
     std::map<u32, u64> factors(a.terms.begin(), a.terms.end());
     for (const auto& [number, factor] : b.terms) factors[number] += factor;
     LinearSum sum;
@@ -63,7 +63,7 @@ void narrow_to_32_bits(KnownValue& value) {
     value.offset = sign_extend_32_bits(value.offset);
 }
 
-std::string text_of(const LinearSum& sum) {
+std::string format_sum(const LinearSum& sum) {
     std::string text;
     for (const auto& [number, factor] : sum.terms)
         text += std::to_string(factor) + "v" + std::to_string(number) + "+";
@@ -79,13 +79,15 @@ std::string format_operation(const Instruction& i) {
 bool keeps_low_bits(const Instruction& i) {
     if (i.opcode == "mov" || i.opcode == "cvta") return i.operands.size() == 2;
     if (i.opcode != "cvt" || i.has("sat") || i.modifiers.size() != 2) return false;
-    const ptx::Type to = ptx::parse_type(i.modifiers[0]), from = ptx::parse_type(i.modifiers[1]);
-    return !ptx::is_float(to) && !ptx::is_float(from) && size_of(to) >= 4 && size_of(from) >= 4;
+    const ptx::Type destination_type = ptx::parse_type(i.modifiers[0]),
+                    source_type = ptx::parse_type(i.modifiers[1]);
+    return !ptx::is_float(destination_type) && !ptx::is_float(source_type) &&
+           size_of(destination_type) >= 4 && size_of(source_type) >= 4;
 }
 
 bool is_low_product(const Instruction& i) {
     return is_one_of(i.opcode, {"mul", "mad"}) && (i.has("lo") || i.has("wide")) &&
-           ptx::type_of(i) != ptx::Type::u16 && ptx::type_of(i) != ptx::Type::s16;
+           ptx::find_type(i) != ptx::Type::u16 && ptx::find_type(i) != ptx::Type::s16;
 }
 
 /// Reports whether the instruction always computes the same result from the same sources.
@@ -103,8 +105,9 @@ AddressFacts::AddressFacts(const ptx::Function& function, const std::map<std::st
     : function_(function), shared_(shared) {
     writers_.resize(function.registers.size());
     single_writer_values_.resize(function.registers.size());
-    for (u32 at = 0; at < function.body.size(); ++at)
-        for (u32 r : registers_written(function.body[at])) writers_[r].push_back(at);
+    for (u32 instruction_index = 0; instruction_index < function.body.size(); ++instruction_index)
+        for (u32 r : list_written_registers(function.body[instruction_index]))
+            writers_[r].push_back(instruction_index);
     find_low_zero_bits();
 }
 
@@ -116,7 +119,7 @@ void AddressFacts::find_low_zero_bits() {
     low_zero_bits_.assign(function_.registers.size(), kMaxZeroBits);
     repeat_until_stable(function_, [&](const Instruction& i) {
         bool changed = false;
-        for (u32 r : registers_written(i)) {
+        for (u32 r : list_written_registers(i)) {
             const u32 zeros = std::min(low_zero_bits_[r], count_zero_bits_of_result(i));
             changed |= zeros != std::exchange(low_zero_bits_[r], zeros);
         }
@@ -125,7 +128,7 @@ void AddressFacts::find_low_zero_bits() {
 }
 
 u32 AddressFacts::count_zero_bits(const Operand& operand) const {
-    if (operand.is_register()) return operand.negated ? 0 : low_zero_bits_[operand.reg];
+    if (operand.is_register()) return operand.is_negated ? 0 : low_zero_bits_[operand.reg];
     if (operand.is_immediate()) return trailing_zeros(operand.bits);
     if (operand.is_symbol()) {
         const auto variable = shared_.find(operand.name);
@@ -139,13 +142,13 @@ u32 AddressFacts::count_zero_bits(const Operand& operand) const {
 u32 AddressFacts::count_zero_bits_of_result(const Instruction& i) const {
     const std::vector<Operand>& o = i.operands;
     const auto zeros = [&](std::size_t k) { return k < o.size() ? count_zero_bits(o[k]) : 0; };
-    const auto capped = [](u32 sum) { return std::min(sum, kMaxZeroBits); };
+    const auto limit_zero_bits = [](u32 sum) { return std::min(sum, kMaxZeroBits); };
     const auto number = [&](std::size_t k) -> u32 {
         return k < o.size() && o[k].is_immediate()
                    ? static_cast<u32>(std::min<u64>(o[k].bits, kMaxZeroBits))
                    : 0;
     };
-    const bool is_float = ptx::is_float(ptx::type_of(i));
+    const bool is_float = ptx::is_float(ptx::find_type(i));
     if (o.size() < 2 || is_float || !o[0].is_register()) return 0;
     if (i.opcode == "mov" || i.opcode == "cvta" || i.opcode == "cvt" || i.opcode == "neg")
         return o[1].is_vector() && !o[1].elements.empty() ? count_zero_bits(o[1].elements[0])
@@ -153,11 +156,13 @@ u32 AddressFacts::count_zero_bits_of_result(const Instruction& i) const {
     if (is_one_of(i.opcode, {"add", "sub", "or", "xor", "selp"}))
         return std::min(zeros(1), zeros(2));
     if (i.opcode == "and") return std::max(zeros(1), zeros(2));
-    if (i.opcode == "shl") return capped(zeros(1) + number(2));
+    if (i.opcode == "shl") return limit_zero_bits(zeros(1) + number(2));
     if (i.opcode == "shr") return zeros(1) - std::min(zeros(1), number(2));
-    if (is_one_of(i.opcode, {"mul", "mul24"}) && !i.has("hi")) return capped(zeros(1) + zeros(2));
-    if (i.opcode == "mad" && !i.has("hi")) return std::min(capped(zeros(1) + zeros(2)), zeros(3));
-    if (i.opcode == "bfi") return std::min(zeros(2), capped(zeros(1) + number(3)));
+    if (is_one_of(i.opcode, {"mul", "mul24"}) && !i.has("hi"))
+        return limit_zero_bits(zeros(1) + zeros(2));
+    if (i.opcode == "mad" && !i.has("hi"))
+        return std::min(limit_zero_bits(zeros(1) + zeros(2)), zeros(3));
+    if (i.opcode == "bfi") return std::min(zeros(2), limit_zero_bits(zeros(1) + number(3)));
     if (i.opcode == "rem" && o.size() > 2 && o[2].is_immediate() && std::has_single_bit(o[2].bits))
         return zeros(1);
     return 0;
@@ -172,8 +177,10 @@ KnownValue AddressFacts::make_constant(u64 constant) {
     return value;
 }
 
-KnownValue AddressFacts::named(const std::string& name, u32 zeros, bool varies, u32 reg) {
-    const auto [known, is_new] = numbers_.try_emplace(name, static_cast<u32>(numbers_.size()));
+KnownValue AddressFacts::find_or_add_unknown(const std::string& name, u32 zeros, bool varies,
+                                             u32 reg) {
+    const auto [known, is_new] =
+        unknown_indices_.try_emplace(name, static_cast<u32>(unknown_indices_.size()));
     if (is_new) unknown_.push_back({zeros, reg, varies});
     const u32 number = known->second;
     KnownValue value;
@@ -183,25 +190,29 @@ KnownValue AddressFacts::named(const std::string& name, u32 zeros, bool varies, 
 }
 
 KnownValue AddressFacts::evaluate_operand(const Operand& operand) {
-    if (operand.is_register() && !operand.negated) return evaluate_register(operand.reg);
+    if (operand.is_register() && !operand.is_negated) return evaluate_register(operand.reg);
     if (operand.is_immediate()) return make_constant(operand.bits);
-    if (operand.is_special()) return named(operand.name, 0, operand.name.starts_with("%clock"));
+    if (operand.is_special())
+        return find_or_add_unknown(operand.name, 0, operand.name.starts_with("%clock"));
     if (operand.is_symbol()) {
         const auto variable = shared_.find(operand.name);
-        if (variable == shared_.end()) return named("symbol " + operand.name, 0, false);
-        KnownValue value = named("shared memory", kSharedWindowZeroBits, false);
+        if (variable == shared_.end())
+            return find_or_add_unknown("symbol " + operand.name, 0, false);
+        KnownValue value = find_or_add_unknown("shared memory", kSharedWindowZeroBits, false);
         value.offset = variable->second + static_cast<u64>(operand.offset);
         value.sum.constant = value.offset;
         return value;
     }
-    return named("version " + std::to_string(versions_++), 0, true);
+    return find_or_add_unknown("version " + std::to_string(version_count_++), 0, true);
 }
 
 KnownValue AddressFacts::evaluate_register(u32 reg) {
-    if (const auto found = current_.find(reg); found != current_.end()) return found->second;
+    if (const auto current_value = current_values_.find(reg);
+        current_value != current_values_.end())
+        return current_value->second;
     if (writers_[reg].size() == 1) return evaluate_single_writer(reg);
-    return current_[reg] =
-               named("version " + std::to_string(versions_++), low_zero_bits_[reg], true, reg);
+    return current_values_[reg] = find_or_add_unknown("version " + std::to_string(version_count_++),
+                                                      low_zero_bits_[reg], true, reg);
 }
 
 /// Returns the value of a register with a single writer. The value is the same in every block if
@@ -209,7 +220,7 @@ KnownValue AddressFacts::evaluate_register(u32 reg) {
 KnownValue AddressFacts::evaluate_single_writer(u32 reg) {
     if (single_writer_values_[reg]) return *single_writer_values_[reg];
     single_writer_values_[reg] =
-        named("register " + std::to_string(reg), low_zero_bits_[reg], true, reg);
+        find_or_add_unknown("register " + std::to_string(reg), low_zero_bits_[reg], true, reg);
     const Instruction& definition = function_.body[writers_[reg][0]];
     if (is_computed_once(definition)) {
         KnownValue value = evaluate(definition);
@@ -220,26 +231,27 @@ KnownValue AddressFacts::evaluate_single_writer(u32 reg) {
 
 bool AddressFacts::is_evaluated(const Instruction& i) {
     return !i.guard && !i.operands.empty() && i.operands[0].is_register() &&
-           i.operands[0].elements.empty() && is_deterministic(i) && !ptx::is_float(ptx::type_of(i));
+           i.operands[0].elements.empty() && is_deterministic(i) &&
+           !ptx::is_float(ptx::find_type(i));
 }
 
 bool AddressFacts::is_computed_once(const Instruction& i) const {
-    return is_evaluated(i) && all_of(registers_read(i), [&](u32 r) {
+    return is_evaluated(i) && all_of(list_read_registers(i), [&](u32 r) {
                return writers_[r].size() == 1 && r != i.operands[0].reg;
            });
 }
 
 void AddressFacts::begin_block() {
-    current_.clear();
+    current_values_.clear();
 }
 
-void AddressFacts::pass(const Instruction& i) {
+void AddressFacts::pass_instruction(const Instruction& i) {
     if (is_evaluated(i) && !(writers_[i.operands[0].reg].size() == 1 && is_computed_once(i))) {
         KnownValue value = evaluate(i);
-        current_[i.operands[0].reg] = std::move(value);
+        current_values_[i.operands[0].reg] = std::move(value);
         return;
     }
-    for (u32 r : registers_written(i)) current_.erase(r);
+    for (u32 r : list_written_registers(i)) current_values_.erase(r);
 }
 
 std::optional<KnownValue> AddressFacts::address(const Operand& operand) {
@@ -261,36 +273,38 @@ std::optional<KnownValue> AddressFacts::address(const Operand& operand) {
 KnownValue AddressFacts::evaluate(const Instruction& i) {
     KnownValue value = evaluate_result(i);
     if (value.sum.terms.size() > kMaxTerms)
-        value = named("sum " + text_of(value.sum), count_zero_bits_with_offset(value),
-                      varies(value.sum));
-    if (bytes_of(i.operands[0]) <= 4) narrow_to_32_bits(value);
+        value = find_or_add_unknown("sum " + format_sum(value.sum),
+                                    count_zero_bits_with_offset(value), varies(value.sum));
+    if (operand_bytes(i.operands[0]) <= 4) narrow_to_32_bits(value);
     return value;
 }
 
 KnownValue AddressFacts::evaluate_result(const Instruction& i) {
     const std::vector<Operand>& o = i.operands;
     if (keeps_low_bits(i) && !o[1].is_vector())
-        return bytes_of(o[1]) < bytes_of(o[0]) ? extended(o[1], ptx::is_signed(ptx::type_of(i)))
-                                               : evaluate_operand(o[1]);
+        return operand_bytes(o[1]) < operand_bytes(o[0])
+                   ? extend_operand(o[1], ptx::is_signed(ptx::find_type(i)))
+                   : evaluate_operand(o[1]);
     if (i.opcode == "add" && o.size() == 3)
         return add_known_values(evaluate_operand(o[1]), evaluate_operand(o[2]));
     if (i.opcode == "sub" && o.size() == 3) {
-        KnownValue right = evaluate_operand(o[2]);
-        right.sum = scale_sum(std::move(right.sum), ~u64{0});
-        right.offset = 0 - right.offset;
-        return add_known_values(evaluate_operand(o[1]), std::move(right));
+        KnownValue right_value = evaluate_operand(o[2]);
+        right_value.sum = scale_sum(std::move(right_value.sum), ~u64{0});
+        right_value.offset = 0 - right_value.offset;
+        return add_known_values(evaluate_operand(o[1]), std::move(right_value));
     }
     if (is_low_product(i) && o.size() >= 3) {
-        KnownValue product = multiply_known_values(i);
-        if (i.opcode == "mul") return product;
-        if (o.size() == 4 && i.has("wide") == (bytes_of(o[3]) == 8 || !o[3].is_register()))
-            return add_known_values(std::move(product), evaluate_operand(o[3]));
+        KnownValue product_value = multiply_known_values(i);
+        if (i.opcode == "mul") return product_value;
+        if (o.size() == 4 && i.has("wide") == (operand_bytes(o[3]) == 8 || !o[3].is_register()))
+            return add_known_values(std::move(product_value), evaluate_operand(o[3]));
     }
     if (i.opcode == "shl" && o.size() == 3 && o[2].is_immediate() && o[2].bits < kMaxZeroBits) {
         KnownValue value = evaluate_operand(o[1]);
-        const auto by = static_cast<u32>(o[2].bits);
-        const u32 zeros = std::min(count_zero_bits_with_offset(value) + by, kMaxZeroBits);
-        return {.sum = scale_sum(std::move(value.sum), u64{1} << by), .low_zero_bits = zeros};
+        const auto shift_count = static_cast<u32>(o[2].bits);
+        const u32 zeros = std::min(count_zero_bits_with_offset(value) + shift_count, kMaxZeroBits);
+        return {.sum = scale_sum(std::move(value.sum), u64{1} << shift_count),
+                .low_zero_bits = zeros};
     }
     if (i.opcode == "or" && o.size() == 3 && o[2].is_immediate()) {
         KnownValue value = evaluate_operand(o[1]);
@@ -299,49 +313,49 @@ KnownValue AddressFacts::evaluate_result(const Instruction& i) {
             bits < u64{1} << value.low_zero_bits) {
             value.sum.constant += bits;
             value.offset = bits;
-            value.offset_is_bits = true;
+            value.is_offset_by_or = true;
             return value;
         }
     }
     return unknown(i);
 }
 
-u32 AddressFacts::bytes_of(const Operand& operand) const {
+u32 AddressFacts::operand_bytes(const Operand& operand) const {
     return operand.is_register() ? size_of(function_.registers[operand.reg].type) : 8;
 }
 
 /// Returns a 32-bit value extended to 64 bits.
-KnownValue AddressFacts::extended(const Operand& operand, bool is_signed) {
+KnownValue AddressFacts::extend_operand(const Operand& operand, bool is_signed) {
     KnownValue value = evaluate_operand(operand);
     if (is_known_constant(value)) return value;
     const u32 zeros = count_zero_bits_with_offset(value);
-    return named((is_signed ? "signed " : "unsigned ") + text_of(value.sum), zeros,
-                 varies(value.sum));
+    return find_or_add_unknown((is_signed ? "signed " : "unsigned ") + format_sum(value.sum), zeros,
+                               varies(value.sum));
 }
 
 KnownValue AddressFacts::add_known_values(KnownValue left, KnownValue right) {
     KnownValue sum;
-    sum.sum = added(left.sum, right.sum);
+    sum.sum = add_sums(left.sum, right.sum);
     if (is_known_constant(left)) std::swap(left, right);
     if (is_known_constant(right)) {
         sum.low_zero_bits = left.low_zero_bits;
         sum.offset = left.offset + right.sum.constant;
-        sum.offset_is_bits = left.offset_is_bits;
+        sum.is_offset_by_or = left.is_offset_by_or;
         return sum;
     }
     const auto base_zeros = [](const KnownValue& v) {
-        return v.offset_is_bits ? v.low_zero_bits : count_zero_bits_with_offset(v);
+        return v.is_offset_by_or ? v.low_zero_bits : count_zero_bits_with_offset(v);
     };
     sum.low_zero_bits = std::min(base_zeros(left), base_zeros(right));
     for (const KnownValue& value : {left, right})
-        if (value.offset_is_bits) sum.offset += value.offset;
+        if (value.is_offset_by_or) sum.offset += value.offset;
     return sum;
 }
 
 KnownValue AddressFacts::multiply_known_values(const Instruction& i) {
-    const bool is_wide = i.has("wide"), is_signed = ptx::is_signed(ptx::type_of(i));
+    const bool is_wide = i.has("wide"), is_signed = ptx::is_signed(ptx::find_type(i));
     const auto factor = [&](const Operand& o) {
-        return is_wide ? extended(o, is_signed) : evaluate_operand(o);
+        return is_wide ? extend_operand(o, is_signed) : evaluate_operand(o);
     };
     KnownValue left = factor(i.operands[1]), right = factor(i.operands[2]);
     const u32 zeros = std::min(
@@ -350,8 +364,8 @@ KnownValue AddressFacts::multiply_known_values(const Instruction& i) {
     if (is_known_constant(right))
         return {.sum = scale_sum(std::move(left.sum), right.sum.constant), .low_zero_bits = zeros};
     // A `mad` and a `mul` with the same factors must give their product the same name.
-    return named("product " + text_of(left.sum) + " and " + text_of(right.sum), zeros,
-                 varies(left.sum) || varies(right.sum));
+    return find_or_add_unknown("product " + format_sum(left.sum) + " and " + format_sum(right.sum),
+                               zeros, varies(left.sum) || varies(right.sum));
 }
 
 /// Returns an unknown value. Two instructions with the same operation and sources get the same
@@ -367,9 +381,9 @@ KnownValue AddressFacts::unknown(const Instruction& i) {
         }
         const LinearSum sum = evaluate_operand(o).sum;
         may_vary |= varies(sum);
-        name += " " + text_of(sum);
+        name += " " + format_sum(sum);
     }
-    return named(name, count_zero_bits_of_result(i), may_vary);
+    return find_or_add_unknown(name, count_zero_bits_of_result(i), may_vary);
 }
 
 // ---- loops ----
@@ -381,7 +395,9 @@ bool AddressFacts::varies(const LinearSum& sum) const {
 std::optional<AddressFacts::Steps> AddressFacts::find_steps(const LinearSum& sum, u32 begin,
                                                             u32 end) const {
     Steps steps{.step = 0, .zero_bits_at_start = kMaxZeroBits};
-    const auto is_inside = [&](u32 at) { return at >= begin && at < end; };
+    const auto is_inside = [&](u32 instruction_index) {
+        return instruction_index >= begin && instruction_index < end;
+    };
     for (const auto& [number, factor] : sum.terms) {
         const Unknown& value = unknown_[number];
         u32 zeros = value.low_zero_bits;
@@ -391,15 +407,16 @@ std::optional<AddressFacts::Steps> AddressFacts::find_steps(const LinearSum& sum
             const bool changes = any_of(writers, is_inside);
             if (changes && writers.size() == 1) return {};
             if (changes) {
-                const auto now = current_.find(value.reg);
-                if (now == current_.end()) return {};
-                const LinearSum& after = now->second.sum;
-                if (after.terms != std::vector{std::pair{number, u64{1}}}) return {};
-                steps.step += factor * after.constant;
+                const auto now = current_values_.find(value.reg);
+                if (now == current_values_.end()) return {};
+                const LinearSum& sum_after = now->second.sum;
+                if (sum_after.terms != std::vector{std::pair{number, u64{1}}}) return {};
+                steps.step += factor * sum_after.constant;
                 zeros = kMaxZeroBits;
-                for (u32 at : writers)
-                    if (!is_inside(at))
-                        zeros = std::min(zeros, count_zero_bits_of_result(function_.body[at]));
+                for (u32 instruction_index : writers)
+                    if (!is_inside(instruction_index))
+                        zeros = std::min(
+                            zeros, count_zero_bits_of_result(function_.body[instruction_index]));
             }
         }
         steps.zero_bits_at_start = std::min(steps.zero_bits_at_start,

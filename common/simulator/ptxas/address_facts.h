@@ -39,9 +39,9 @@ struct LinearSum {
 
 struct KnownValue {
     LinearSum sum;
-    u32 low_zero_bits = 0;        ///< the number of low zero bits of (value - offset)
-    u32 offset = 0;               ///< the constant that was added last
-    bool offset_is_bits = false;  ///< true if an `or` added the offset, in bits that were 0 before
+    u32 low_zero_bits = 0;         ///< the number of low zero bits of (value - offset)
+    u32 offset = 0;                ///< the constant that was added last
+    bool is_offset_by_or = false;  ///< true if an `or` added the offset, in bits that were 0 before
 };
 
 /// Tracks values through a function, block by block. All queries refer to the current position.
@@ -52,7 +52,7 @@ public:
 
     void begin_block();
     /// Moves the current position past the next instruction of the block.
-    void pass(const ptx::Instruction& instruction);
+    void pass_instruction(const ptx::Instruction& instruction);
     /// How a sum changes from one iteration of a loop to the next.
     struct Steps {
         u64 step = 0;  ///< the amount by which the sum grows in one iteration
@@ -78,15 +78,16 @@ private:
     KnownValue evaluate_single_writer(u32 reg);
     KnownValue evaluate(const Instruction& instruction);
     KnownValue evaluate_result(const Instruction& instruction);
-    KnownValue extended(const Operand& operand, bool is_signed);
-    u32 bytes_of(const Operand& operand) const;
+    KnownValue extend_operand(const Operand& operand, bool is_signed);
+    u32 operand_bytes(const Operand& operand) const;
     static KnownValue add_known_values(KnownValue left, KnownValue right);
     KnownValue multiply_known_values(const Instruction& instruction);
     KnownValue unknown(const Instruction& instruction);
     /// Returns the unknown value with this name, and creates the value if necessary. `zeros` is its
     /// number of low zero bits. `varies` is true if the value may change between iterations of a
     /// loop. `reg` is the register that contains the value, or kNoRegister.
-    KnownValue named(const std::string& name, u32 zeros, bool varies, u32 reg = kNoRegister);
+    KnownValue find_or_add_unknown(const std::string& name, u32 zeros, bool varies,
+                                   u32 reg = kNoRegister);
     bool varies(const LinearSum& sum) const;
     static KnownValue make_constant(u64 constant);
     bool is_computed_once(const Instruction& instruction) const;
@@ -98,16 +99,18 @@ private:
     std::vector<u32> low_zero_bits_;         ///< for each register, its number of low zero bits
     /// The value of each register written by only one instruction.
     std::vector<std::optional<KnownValue>> single_writer_values_;
-    std::map<u32, KnownValue> current_;  ///< for each register, its value in the current block
+    std::map<u32, KnownValue>
+        current_values_;  ///< for each register, its value in the current block
     static constexpr u32 kNoRegister = ~0u;
     struct Unknown {
         u32 low_zero_bits = 0, reg = kNoRegister;
         bool varies = false;
     };
-    std::map<std::string, u32> numbers_;  ///< maps the name of an unknown value to its index
-    std::vector<Unknown> unknown_;        ///< the unknown values, by index
+    std::map<std::string, u32>
+        unknown_indices_;           ///< maps the name of an unknown value to its index
+    std::vector<Unknown> unknown_;  ///< the unknown values, by index
     /// The number of unknown values that have been named "version N" so far.
-    u32 versions_ = 0;
+    u32 version_count_ = 0;
 };
 
 }  // namespace coalesce::simulator

@@ -36,44 +36,45 @@ class UniformValues {
 public:
     explicit UniformValues(const ptx::Function& function) : function_(function) {}
 
-    bool has(const Operand& operand, int steps = kMaxFollowedSteps) const {
+    bool is_uniform_operand(const Operand& operand, int max_steps = kMaxFollowedSteps) const {
         switch (operand.kind) {
             case Operand::Kind::immediate:
             case Operand::Kind::symbol: return true;
             case Operand::Kind::special:
                 return operand.name.starts_with("%ctaid") || operand.name.starts_with("%nctaid") ||
                        operand.name.starts_with("%ntid") || operand.name.starts_with("%cluster");
-            case Operand::Kind::reg: return is_uniform_register(operand.reg, steps);
+            case Operand::Kind::reg: return is_uniform_register(operand.reg, max_steps);
             case Operand::Kind::address:
-                return !operand.has_base_register || is_uniform_register(operand.reg, steps);
+                return !operand.has_base_register || is_uniform_register(operand.reg, max_steps);
             default: return false;
         }
     }
 
 private:
-    bool is_uniform_register(u32 reg, int steps) const {
-        if (steps == 0) return false;
+    bool is_uniform_register(u32 reg, int max_steps) const {
+        if (max_steps == 0) return false;
         const ptx::Instruction* writer = nullptr;
         for (const ptx::Instruction& i : function_.body) {
-            if (!is_in_list(registers_written(i), reg)) continue;
+            if (!is_in_list(list_written_registers(i), reg)) continue;
             if (writer) return false;
             writer = &i;
         }
         if (!writer || writer->guard) return false;
         if (writer->opcode == "ld") return writer->has("param");
         if (!is_in_list(kKeepsUniform, writer->opcode)) return false;
-        return std::all_of(writer->operands.begin() + 1, writer->operands.end(),
-                           [&](const Operand& operand) { return has(operand, steps - 1); });
+        return std::all_of(
+            writer->operands.begin() + 1, writer->operands.end(),
+            [&](const Operand& operand) { return is_uniform_operand(operand, max_steps - 1); });
     }
 
     const ptx::Function& function_;
 };
 
 bool is_result_used(const ptx::Function& function, const ptx::Instruction& instruction) {
-    const auto written = registers_written(instruction);
+    const auto written_registers = list_written_registers(instruction);
     return any_of(function.body, [&](const ptx::Instruction& i) {
-        const auto read = registers_read(i);
-        return any_of(written, [&](u32 reg) { return is_in_list(read, reg); });
+        const auto read_registers = list_read_registers(i);
+        return any_of(written_registers, [&](u32 reg) { return is_in_list(read_registers, reg); });
     });
 }
 
@@ -85,22 +86,24 @@ bool combines_by_redux(const ptx::Instruction& i) {
 
 }  // namespace
 
-CombinedLanes combined_lanes(const ptx::Function& function, const ptx::Instruction& i) {
-    const Type type = ptx::type_of(i);
+CombinedLanes find_combined_lanes(const ptx::Function& function, const ptx::Instruction& i) {
+    const Type type = ptx::find_type(i);
     const std::size_t address = i.opcode == "atom" ? 1 : 0;
     const u32 size = ptx::size_of(type);
     if (ptx::is_float(type) || (size != 4 && size != 8) || i.operands.size() != address + 2)
         return CombinedLanes::none;
     const Operand& value = i.operands[address + 1];
-    const bool adds = i.has("add"), is_used = is_result_used(function, i);
+    const bool is_addition = i.has("add"), is_used = is_result_used(function, i);
     const UniformValues uniform(function);
-    if (uniform.has(i.operands[address])) {
-        if (adds && uniform.has(value)) return CombinedLanes::all;
+    if (uniform.is_uniform_operand(i.operands[address])) {
+        if (is_addition && uniform.is_uniform_operand(value)) return CombinedLanes::all;
         if (!is_used && size == 4 && combines_by_redux(i)) return CombinedLanes::all;
     }
-    const bool may_count = adds && !is_used && size == 4 && ptx::space_of(i) == StateSpace::shared;
-    return may_count && Definitions(function).constant(value) == 1 ? CombinedLanes::same_word
-                                                                   : CombinedLanes::none;
+    const bool may_be_counter =
+        is_addition && !is_used && size == 4 && ptx::find_space(i) == StateSpace::shared;
+    return may_be_counter && Definitions(function).find_constant(value) == 1
+               ? CombinedLanes::same_word
+               : CombinedLanes::none;
 }
 
 }  // namespace coalesce::simulator

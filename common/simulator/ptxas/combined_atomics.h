@@ -20,6 +20,7 @@ enum class CombinedLanes {
 /// times the number of active lanes. If the old value is not used, this lane can also apply any
 /// operation that `redux` supports. If a kernel adds 1 to shared memory and does not use the old
 /// value, the hardware counts the lanes at each address.
-CombinedLanes combined_lanes(const ptx::Function& function, const ptx::Instruction& instruction);
+CombinedLanes find_combined_lanes(const ptx::Function& function,
+                                  const ptx::Instruction& instruction);
 
 }  // namespace coalesce::simulator

@@ -14,28 +14,29 @@ using ptx::Instruction;
 /// and unsigned comparisons of all widths have the same result.
 constexpr u64 kMaxComparedConstant = 0x7fff;
 
-std::optional<bool> compare(const std::string& how, u64 left, u64 right) {
-    if (how == "eq") return left == right;
-    if (how == "ne") return left != right;
-    if (how == "lt" || how == "lo") return left < right;
-    if (how == "le" || how == "ls") return left <= right;
-    if (how == "gt" || how == "hi") return left > right;
-    if (how == "ge" || how == "hs") return left >= right;
+std::optional<bool> evaluate_comparison(const std::string& comparison_operator, u64 left,
+                                        u64 right) {
+    if (comparison_operator == "eq") return left == right;
+    if (comparison_operator == "ne") return left != right;
+    if (comparison_operator == "lt" || comparison_operator == "lo") return left < right;
+    if (comparison_operator == "le" || comparison_operator == "ls") return left <= right;
+    if (comparison_operator == "gt" || comparison_operator == "hi") return left > right;
+    if (comparison_operator == "ge" || comparison_operator == "hs") return left >= right;
     return {};
 }
 
 /// Returns the value of a predicate if its only writer is a `setp` that compares constants.
 std::optional<bool> constant_predicate(const Definitions& definitions, u32 predicate) {
-    const u32 at = definitions.only_writer(predicate);
-    if (at == kNone) return {};
-    const Instruction& i = definitions.function().body[at];
+    const u32 writer_index = definitions.only_writer(predicate);
+    if (writer_index == kNone) return {};
+    const Instruction& i = definitions.analyzed_function().body[writer_index];
     if (i.opcode != "setp" || i.operands.size() != 3 || i.modifiers.size() != 2 ||
-        ptx::is_float(ptx::type_of(i)))
+        ptx::is_float(ptx::find_type(i)))
         return {};
-    const auto left = definitions.constant(i.operands[1]);
-    const auto right = definitions.constant(i.operands[2]);
+    const auto left = definitions.find_constant(i.operands[1]);
+    const auto right = definitions.find_constant(i.operands[2]);
     if (!left || !right || *left > kMaxComparedConstant || *right > kMaxComparedConstant) return {};
-    return compare(i.modifiers[0], *left, *right);
+    return evaluate_comparison(i.modifiers[0], *left, *right);
 }
 
 Instruction unused_label(std::size_t index) {
@@ -48,19 +49,19 @@ Instruction unused_label(std::size_t index) {
 
 std::optional<ptx::Function> remove_constant_guards(const ptx::Function& function) {
     const Definitions definitions(function);
-    std::optional<ptx::Function> changed;
-    for (std::size_t at = 0; at < function.body.size(); ++at) {
-        const Instruction& i = function.body[at];
+    std::optional<ptx::Function> changed_function;
+    for (std::size_t writer_index = 0; writer_index < function.body.size(); ++writer_index) {
+        const Instruction& i = function.body[writer_index];
         if (!i.guard) continue;
-        const std::optional<bool> value = constant_predicate(definitions, *i.guard);
-        if (!value) continue;
-        if (!changed) changed = function;
-        if (*value != i.guard_negated)
-            changed->body[at].guard.reset();
+        const std::optional<bool> guard_value = constant_predicate(definitions, *i.guard);
+        if (!guard_value) continue;
+        if (!changed_function) changed_function = function;
+        if (*guard_value != i.guard_negated)
+            changed_function->body[writer_index].guard.reset();
         else
-            changed->body[at] = unused_label(at);
+            changed_function->body[writer_index] = unused_label(writer_index);
     }
-    return changed;
+    return changed_function;
 }
 
 }  // namespace coalesce::simulator

@@ -20,16 +20,16 @@ constexpr u32 kMaxGuardedInstructions = 8, kMaxGuardedInstructionsWithLoad = 20;
 /// The minimum number of machine instructions for which overlapping them with a load is worthwhile.
 constexpr u32 kMinOverlappingInstructions = 3;
 
-bool contains_any_of(const std::vector<u32>& values, const std::set<u32>& among) {
-    return any_of(values, [&](u32 v) { return among.contains(v); });
+bool contains_any_of(const std::vector<u32>& values, const std::set<u32>& searched_values) {
+    return any_of(values, [&](u32 v) { return searched_values.contains(v); });
 }
 
 /// Returns the number of machine instructions that a PTX instruction becomes. 64-bit sums are
 /// computed in two halves, and 64-bit products in four parts.
 u32 count_machine_instructions(const Instruction& i, const MachineValues& values) {
-    constexpr u32 kProduct = 4, kHalves = 2;
-    if (!is_of_64_bits(i) || is_one_of(i.opcode, {"cvt", "cvta"})) return 1;
-    if (is_one_of(i.opcode, {"mul", "mad"})) return kProduct;
+    constexpr u32 kProductInstructions = 4, kHalves = 2;
+    if (!is_64_bit(i) || is_one_of(i.opcode, {"cvt", "cvta"})) return 1;
+    if (is_one_of(i.opcode, {"mul", "mad"})) return kProductInstructions;
     return values.is_in_halves(i) ? kHalves : 1;
 }
 
@@ -51,93 +51,96 @@ public:
     OverlappingWork(const ptx::Function& function, const MachineValues& values)
         : function_(function), values_(values) {}
 
-    /// Reports whether the instructions between `first` and `end` contain enough work to overlap
-    /// with the loads of a block.
-    bool is_enough(const BasicBlock& block, u32 first, u32 end) {
+    /// Reports whether the instructions between `first_instruction` and `end` contain enough work
+    /// to overlap with the loads of a block.
+    bool has_enough_work(const BasicBlock& block, u32 first_instruction, u32 end) {
         examine_block(block);
-        count_work_before(first, block);
+        count_work_before(first_instruction, block);
         count_work_after(block, end);
         return is_found();
     }
 
 private:
     void examine_block(const BasicBlock& block) {
-        for (u32 at = block.begin; at < block.end; ++at) {
-            if (values_.leaves_nothing(at)) continue;
-            const Instruction& i = function_.body[at];
-            const std::vector<u32> read = values_.find_read_values(i),
-                                   written = values_.written_by(i);
-            needed_.insert(read.begin(), read.end());
-            const bool loads = is_far_load(i);
-            if (!loads && !contains_any_of(read, late_)) continue;
-            late_.insert(written.begin(), written.end());
-            if (!loads && memory_effect(i) != MemoryEffect::none) accesses_.push_back(&i);
+        for (u32 instruction_index = block.begin; instruction_index < block.end;
+             ++instruction_index) {
+            if (values_.produces_no_code(instruction_index)) continue;
+            const Instruction& i = function_.body[instruction_index];
+            const std::vector<u32> read_values = values_.find_read_values(i),
+                                   written_values = values_.find_written_values(i);
+            needed_values_.insert(read_values.begin(), read_values.end());
+            const bool is_load = is_far_load(i);
+            if (!is_load && !contains_any_of(read_values, values_after_loads_)) continue;
+            values_after_loads_.insert(written_values.begin(), written_values.end());
+            if (!is_load && find_memory_effect(i) != MemoryEffect::none) accesses_.push_back(&i);
         }
     }
 
-    void count_work_before(u32 first, const BasicBlock& block) {
+    void count_work_before(u32 first_instruction, const BasicBlock& block) {
         bool is_before_fence = false;
-        for (u32 at = block.begin; at-- > first && !is_found();) {
-            if (values_.leaves_nothing(at)) continue;
-            const Instruction& i = function_.body[at];
-            const MemoryEffect effect = memory_effect(i);
+        for (u32 instruction_index = block.begin;
+             instruction_index-- > first_instruction && !is_found();) {
+            if (values_.produces_no_code(instruction_index)) continue;
+            const Instruction& i = function_.body[instruction_index];
+            const MemoryEffect effect = find_memory_effect(i);
             is_before_fence |= effect == MemoryEffect::fence;
             const bool is_done_before =
                 effect != MemoryEffect::none && (effect != MemoryEffect::load || is_before_fence);
             if (is_done_before || ends_straight_code(i) ||
-                contains_any_of(values_.written_by(i), needed_)) {
-                const std::vector<u32> read = values_.find_read_values(i);
-                needed_.insert(read.begin(), read.end());
+                contains_any_of(values_.find_written_values(i), needed_values_)) {
+                const std::vector<u32> read_values = values_.find_read_values(i);
+                needed_values_.insert(read_values.begin(), read_values.end());
             } else {
-                count(i);
+                count_instruction(i);
             }
         }
     }
 
     void count_work_after(const BasicBlock& block, u32 end) {
         bool is_behind_fence = false;
-        for (u32 at = block.end; at < end && !is_found(); ++at) {
-            const Instruction& i = function_.body[at];
-            if (values_.leaves_nothing(at) || ends_straight_code(i)) continue;
-            const MemoryEffect effect = memory_effect(i);
+        for (u32 instruction_index = block.end; instruction_index < end && !is_found();
+             ++instruction_index) {
+            const Instruction& i = function_.body[instruction_index];
+            if (values_.produces_no_code(instruction_index) || ends_straight_code(i)) continue;
+            const MemoryEffect effect = find_memory_effect(i);
             if (effect == MemoryEffect::fence) {
                 is_behind_fence |= !accesses_.empty();
-            } else if (waits(i) || (is_behind_fence && effect != MemoryEffect::none)) {
-                const std::vector<u32> written = values_.written_by(i);
-                late_.insert(written.begin(), written.end());
+            } else if (waits_for_access(i) || (is_behind_fence && effect != MemoryEffect::none)) {
+                const std::vector<u32> written_values = values_.find_written_values(i);
+                values_after_loads_.insert(written_values.begin(), written_values.end());
                 if (effect != MemoryEffect::none) accesses_.push_back(&i);
             } else {
-                count(i);
+                count_instruction(i);
             }
         }
     }
 
-    void count(const Instruction& i) {
+    void count_instruction(const Instruction& i) {
         found_load_ |= is_far_load(i);
-        steps_ += count_machine_instructions(i, values_) +
-                  static_cast<u32>(values_.find_constants_to_load(i).size());
+        counted_steps_ += count_machine_instructions(i, values_) +
+                          static_cast<u32>(values_.find_constants_to_load(i).size());
     }
 
     /// Reports whether the instruction waits for a load, or must follow an access that waits for a
     /// load.
-    bool waits(const Instruction& i) const {
-        if (contains_any_of(values_.find_read_values(i), late_)) return true;
-        const MemoryEffect effect = memory_effect(i);
+    bool waits_for_access(const Instruction& i) const {
+        if (contains_any_of(values_.find_read_values(i), values_after_loads_)) return true;
+        const MemoryEffect effect = find_memory_effect(i);
         return effect != MemoryEffect::none && any_of(accesses_, [&](const Instruction* other) {
-                   const bool both_load =
-                       effect == MemoryEffect::load && memory_effect(*other) == MemoryEffect::load;
-                   return !both_load && may_overlap(space_of(i), space_of(*other));
+                   const bool are_both_loads = effect == MemoryEffect::load &&
+                                               find_memory_effect(*other) == MemoryEffect::load;
+                   return !are_both_loads && may_overlap(find_space(i), find_space(*other));
                });
     }
 
-    bool is_found() const { return found_load_ || steps_ >= kMinOverlappingInstructions; }
+    bool is_found() const { return found_load_ || counted_steps_ >= kMinOverlappingInstructions; }
 
     const ptx::Function& function_;
     const MachineValues& values_;
-    std::set<u32> needed_;                      ///< values that the block's instructions read
-    std::set<u32> late_;                        ///< values that depend on the loads
+    std::set<u32> needed_values_;               ///< values that the block's instructions read
+    std::set<u32> values_after_loads_;          ///< values that depend on the loads
     std::vector<const Instruction*> accesses_;  ///< accesses that wait for the loads
-    u32 steps_ = 0;
+    u32 counted_steps_ = 0;
     bool found_load_ = false;  ///< true if another load has been found
 };
 
@@ -148,16 +151,16 @@ public:
           flow_(flow),
           blocks_(flow.blocks()),
           values_(values),
-          continuation_(blocks_.size()),
+          continuations_(blocks_.size()),
           piece_predecessor_(blocks_.size(), kNone) {
         for (u32 b = 0; b < blocks_.size(); ++b) {
-            continuation_[b] = find_continuation(b);
-            if (continuation_[b] != b) piece_predecessor_[continuation_[b]] = b;
+            continuations_[b] = find_continuation(b);
+            if (continuations_[b] != b) piece_predecessor_[continuations_[b]] = b;
         }
     }
 
     std::vector<u32> run() const {
-        std::vector<u32> continuation = continuation_;
+        std::vector<u32> continuation = continuations_;
         for (u32 b = 0; b < blocks_.size(); ++b)
             if (continuation[b] == b + 2 && !has_overlapping_work(b + 1)) continuation[b] = b;
         return continuation;
@@ -165,8 +168,9 @@ public:
 
 private:
     bool ends_piece(const BasicBlock& block) const {
-        for (u32 at = block.begin; at < block.end; ++at) {
-            const Instruction& i = function_.body[at];
+        for (u32 instruction_index = block.begin; instruction_index < block.end;
+             ++instruction_index) {
+            const Instruction& i = function_.body[instruction_index];
             if (i.label.empty()) return i.opcode == "ret" || i.opcode == "exit";
         }
         return false;
@@ -174,16 +178,17 @@ private:
 
     bool is_short(const BasicBlock& block) const {
         u32 steps = 0;
-        bool loads = false;
-        for (u32 at = block.begin; at < block.end; ++at) {
-            if (values_.leaves_nothing(at)) continue;
-            const Instruction& i = function_.body[at];
-            if (memory_effect(i) == MemoryEffect::fence) return false;
-            if (ends_straight_code(i) && at + 1 != block.end) return false;
-            loads |= i.opcode == "ld" && space_of(i) != ptx::StateSpace::shared;
+        bool is_load = false;
+        for (u32 instruction_index = block.begin; instruction_index < block.end;
+             ++instruction_index) {
+            if (values_.produces_no_code(instruction_index)) continue;
+            const Instruction& i = function_.body[instruction_index];
+            if (find_memory_effect(i) == MemoryEffect::fence) return false;
+            if (ends_straight_code(i) && instruction_index + 1 != block.end) return false;
+            is_load |= i.opcode == "ld" && find_space(i) != ptx::StateSpace::shared;
             steps += count_machine_instructions(i, values_);
         }
-        return steps <= (loads ? kMaxGuardedInstructionsWithLoad : kMaxGuardedInstructions);
+        return steps <= (is_load ? kMaxGuardedInstructionsWithLoad : kMaxGuardedInstructions);
     }
 
     /// Returns the block that continues the straight-line piece of block `b`, or `b` itself if the
@@ -194,13 +199,13 @@ private:
         if (next.size() == 1 && next[0] == b + 1 && flow_.predecessors(b + 1).size() == 1)
             return b + 1;
         // A branch that uses a table of targets may also have two successors, but it has no guard.
-        const bool skips_one = next.size() == 2 && next[0] == b + 2 && next[1] == b + 1 &&
-                               function_.body[blocks_[b].end - 1].guard.has_value();
-        if (!skips_one || flow_.predecessors(b + 1).size() != 1 ||
+        const bool skips_one_block = next.size() == 2 && next[0] == b + 2 && next[1] == b + 1 &&
+                                     function_.body[blocks_[b].end - 1].guard.has_value();
+        if (!skips_one_block || flow_.predecessors(b + 1).size() != 1 ||
             flow_.predecessors(b + 2).size() != 2)
             return b;
-        const std::vector<u32>& then = blocks_[b + 1].next;
-        if (then.size() != 1 || then[0] != b + 2) return b;
+        const std::vector<u32>& next_successors = blocks_[b + 1].next;
+        if (next_successors.size() != 1 || next_successors[0] != b + 2) return b;
         // If the next block but one ends the kernel, lanes that skip the next block exit directly,
         // so the piece ends here.
         return ends_piece(blocks_[b + 2]) || !is_short(blocks_[b + 1]) ? b : b + 2;
@@ -210,18 +215,21 @@ private:
     /// work in any block that can join its straight-line piece.
     bool has_overlapping_work(u32 b) const {
         const BasicBlock& block = blocks_[b];
-        bool loads = false;
-        for (u32 at = block.begin; at < block.end; ++at)
-            loads |= !values_.leaves_nothing(at) && is_far_load(function_.body[at]);
-        if (!loads) return true;
-        u32 first = b - 1, last = b + 1;
-        while (piece_predecessor_[first] != kNone) first = piece_predecessor_[first];
-        while (continuation_[last] != last) last = continuation_[last];
+        bool is_load = false;
+        for (u32 instruction_index = block.begin; instruction_index < block.end;
+             ++instruction_index)
+            is_load |= !values_.produces_no_code(instruction_index) &&
+                       is_far_load(function_.body[instruction_index]);
+        if (!is_load) return true;
+        u32 first_instruction = b - 1, last = b + 1;
+        while (piece_predecessor_[first_instruction] != kNone)
+            first_instruction = piece_predecessor_[first_instruction];
+        while (continuations_[last] != last) last = continuations_[last];
         // ptxas also unrolls loops that contain branches, but this model unrolls a loop only if all
         // of its blocks are joined into one piece.
-        if (is_among(first, blocks_[last].next)) return true;
+        if (is_among(first_instruction, blocks_[last].next)) return true;
         return OverlappingWork(function_, values_)
-            .is_enough(block, blocks_[first].begin, blocks_[last].end);
+            .has_enough_work(block, blocks_[first_instruction].begin, blocks_[last].end);
     }
 
     const ptx::Function& function_;
@@ -230,13 +238,13 @@ private:
     const MachineValues& values_;
     /// For each block, the next block and the previous block in the same piece. In program order,
     /// another block may lie between the two if it is short enough to be predicated.
-    std::vector<u32> continuation_, piece_predecessor_;
+    std::vector<u32> continuations_, piece_predecessor_;
 };
 
 }  // namespace
 
-std::vector<u32> joined_blocks(const ptx::Function& function, const ControlFlow& flow,
-                               const MachineValues& values) {
+std::vector<u32> join_blocks(const ptx::Function& function, const ControlFlow& flow,
+                             const MachineValues& values) {
     return BlockJoiner(function, flow, values).run();
 }
 

@@ -14,7 +14,7 @@ namespace coalesce::simulator {
 /// Returns, for each basic block, the next block that ptxas joins to it, or the block itself if
 /// there is none. Blocks between the two get guards, so that lanes skip these blocks without a
 /// branch.
-std::vector<u32> joined_blocks(const ptx::Function& function, const ControlFlow& flow,
-                               const MachineValues& values);
+std::vector<u32> join_blocks(const ptx::Function& function, const ControlFlow& flow,
+                             const MachineValues& values);
 
 }  // namespace coalesce::simulator

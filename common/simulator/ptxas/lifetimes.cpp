@@ -23,24 +23,24 @@ u32 read_delay(const MachineInstruction& i, bool keeps_written_order) {
 class LifetimeFinder {
 public:
     LifetimeFinder(const MachineCode& code, bool keeps_written_order)
-        : code_(code), keeps_written_order_(keeps_written_order), open_(code.values.size()) {
+        : code_(code), keeps_written_order_(keeps_written_order), open_spans_(code.values.size()) {
         lifetimes_.spans_of_values.resize(code.values.size());
     }
 
-    void add(const MachinePiece& piece, const std::vector<u32>& order,
-             const std::vector<u32>& is_read_later) {
-        const u32 first = static_cast<u32>(lifetimes_.in_order.size());
-        for (u32 k : order) lifetimes_.in_order.push_back(&piece.code[k]);
-        end_of_piece_ = static_cast<u32>(lifetimes_.in_order.size());
-        for (u32 v : is_read_later) end(v, 2 * end_of_piece_);
-        last_read_position_ = 2 * end_of_piece_;
-        for (u32 n = end_of_piece_; n-- > first;) {
-            if (lifetimes_.in_order[n]->waits_for_reads) last_read_position_ = 2 * n;
-            add_accesses_of(*lifetimes_.in_order[n], n);
+    void add_piece(const MachinePiece& piece, const std::vector<u32>& order,
+                   const std::vector<u32>& is_read_later) {
+        const u32 first_position = static_cast<u32>(lifetimes_.instructions_in_order.size());
+        for (u32 k : order) lifetimes_.instructions_in_order.push_back(&piece.code[k]);
+        alive_after_ = static_cast<u32>(lifetimes_.instructions_in_order.size());
+        for (u32 v : is_read_later) end_lifetime(v, 2 * alive_after_);
+        last_read_position_ = 2 * alive_after_;
+        for (u32 n = alive_after_; n-- > first_position;) {
+            if (lifetimes_.instructions_in_order[n]->waits_for_reads) last_read_position_ = 2 * n;
+            add_accesses(*lifetimes_.instructions_in_order[n], n);
         }
-        while (!values_.empty()) begin(values_.back(), 2 * first);
+        while (!live_values_.empty()) begin_lifetime(live_values_.back(), 2 * first_position);
     }
-    Lifetimes take() {
+    Lifetimes take_lifetimes() {
         for (std::vector<Span>& spans : lifetimes_.spans_of_values)
             std::sort(spans.begin(), spans.end(),
                       [](const Span& a, const Span& b) { return a.begin < b.begin; });
@@ -48,22 +48,24 @@ public:
     }
 
 private:
-    void add_accesses_of(const MachineInstruction& i, u32 n) {
+    void add_accesses(const MachineInstruction& i, u32 n) {
         for (u32 v : i.writes) {
-            end(v, 2 * n + 2);  // the range ends here unless a later instruction reads the value
-            if (!i.is_guarded) begin(v, 2 * n + 1);
+            end_lifetime(
+                v, 2 * n + 2);  // the range ends here unless a later instruction reads the value
+            if (!i.is_guarded) begin_lifetime(v, 2 * n + 1);
         }
         for (u32 v : i.reads) {
             // The result may use the register of a source, if no later instruction reads this
             // source.
-            const u32 last = 2 * n + 1 + (is_pair(v) && must_outlive_write(i, v));
-            const bool is_last = end(v, last);
+            const u32 last_position = 2 * n + 1 + (is_pair(v) && must_outlive_write(i, v));
+            const bool is_last = end_lifetime(v, last_position);
             if (!i.reads_late) continue;
-            const u32 until =
+            const u32 end_position =
                 std::min(2 * n + 1 + 2 * read_delay(i, keeps_written_order_), last_read_position_);
-            Span& span = open_[v];
-            span.read_until = std::max(span.read_until, until);
-            if (!is_last) span.read_by_others_until = std::max(span.read_by_others_until, until);
+            Span& span = open_spans_[v];
+            span.read_until = std::max(span.read_until, end_position);
+            if (!is_last)
+                span.read_by_others_until = std::max(span.read_by_others_until, end_position);
         }
     }
     bool is_pair(u32 value) const {
@@ -79,28 +81,29 @@ private:
                                  any_of(i.writes, [&](u32 v) { return is_pair(v); });
         return i.is_in_halves && !is_in_place;
     }
-    /// Sets the end of the value's live range to `place`, unless a later end is already known.
+    /// Sets the end of the value's live range to `position`, unless a later end is already known.
     /// Returns true if it has set the end.
-    bool end(u32 value, u32 place) {
-        if (open_[value].end != 0) return false;
-        open_[value].end = place;
-        values_.push_back(value);
+    bool end_lifetime(u32 value, u32 position) {
+        if (open_spans_[value].end != 0) return false;
+        open_spans_[value].end = position;
+        live_values_.push_back(value);
         return true;
     }
-    /// Starts the value's live range at `place`.
-    void begin(u32 value, u32 place) {
-        open_[value].begin = place;
-        lifetimes_.spans_of_values[value].push_back(open_[value]);
-        open_[value] = {};
-        values_.erase(std::find(values_.begin(), values_.end(), value));
+    /// Starts the value's live range at `position`.
+    void begin_lifetime(u32 value, u32 position) {
+        open_spans_[value].begin = position;
+        lifetimes_.spans_of_values[value].push_back(open_spans_[value]);
+        open_spans_[value] = {};
+        live_values_.erase(std::find(live_values_.begin(), live_values_.end(), value));
     }
 
     const MachineCode& code_;
     const bool keeps_written_order_;
     Lifetimes lifetimes_;
-    std::vector<Span> open_;  ///< for each value, the live range whose start has not been found yet
-    std::vector<u32> values_;  ///< the values in `open_`
-    u32 end_of_piece_ = 0;     ///< the index just after the last instruction of the piece
+    std::vector<Span>
+        open_spans_;  ///< for each value, the live range whose start has not been found yet
+    std::vector<u32> live_values_;  ///< the values in `open_spans_`
+    u32 alive_after_ = 0;           ///< the index just after the last instruction of the piece
     /// the last possible position of a late read of a source
     u32 last_read_position_ = 0;
 };
@@ -116,12 +119,12 @@ LiveBetweenPieces::LiveBetweenPieces(const MachineCode& code)
                     for (u32 v : i.writes) overwrite(v);
                 }
             }),
-      before_(code.pieces.size(), live_.none()),
-      end_of_piece_(before_) {
+      alive_before_(code.pieces.size(), live_.empty_set()),
+      alive_after_(alive_before_) {
     find_written_values(code.pieces);
 }
 
-LiveBetweenPieces::Bits LiveBetweenPieces::both(Bits a, const Bits& b) {
+LiveBetweenPieces::Bits LiveBetweenPieces::combine_bits(Bits a, const Bits& b) {
     for (std::size_t k = 0; k < a.size(); ++k) a[k] &= b[k];
     return a;
 }
@@ -134,26 +137,27 @@ LiveBetweenPieces::Bits LiveBetweenPieces::both(Bits a, const Bits& b) {
 void LiveBetweenPieces::find_written_values(const std::vector<MachinePiece>& pieces) {
     for (std::size_t p = 0; p < pieces.size(); ++p)
         for (const MachineInstruction& i : pieces[p].code)
-            for (u32 v : i.writes) live_.add(end_of_piece_[p], v);
+            for (u32 v : i.writes) live_.add(alive_after_[p], v);
     for (bool changed = true; changed;) {
         changed = false;
         for (std::size_t p = 0; p < pieces.size(); ++p)
             for (u32 next : pieces[p].next)
-                for (std::size_t k = 0; k < end_of_piece_[p].size(); ++k) {
-                    const u64 more = end_of_piece_[p][k] & ~before_[next][k];
-                    before_[next][k] |= more;
-                    end_of_piece_[next][k] |= more;
-                    changed |= more != 0;
+                for (std::size_t k = 0; k < alive_after_[p].size(); ++k) {
+                    const u64 added_bits = alive_after_[p][k] & ~alive_before_[next][k];
+                    alive_before_[next][k] |= added_bits;
+                    alive_after_[next][k] |= added_bits;
+                    changed |= added_bits != 0;
                 }
     }
 }
 
-Lifetimes find_lifetimes(const MachineCode& code, const LiveBetweenPieces& alive,
+Lifetimes find_lifetimes(const MachineCode& code, const LiveBetweenPieces& live_between_pieces,
                          const std::vector<std::vector<u32>>& orders, bool keeps_written_order) {
     LifetimeFinder finder(code, keeps_written_order);
     for (std::size_t p = 0; p < orders.size(); ++p)
-        finder.add(code.pieces[p], orders[p], alive.list_values(alive.at_end(p)));
-    return finder.take();
+        finder.add_piece(code.pieces[p], orders[p],
+                         live_between_pieces.list_values(live_between_pieces.at_end(p)));
+    return finder.take_lifetimes();
 }
 
 }  // namespace coalesce::simulator

@@ -21,19 +21,23 @@ public:
 
     explicit LiveBetweenPieces(const MachineCode& code);
 
-    Bits at_begin(std::size_t piece) const { return both(live_.at_begin(piece), before_[piece]); }
-    Bits at_end(std::size_t piece) const { return both(live_.at_end(piece), end_of_piece_[piece]); }
+    Bits at_begin(std::size_t piece) const {
+        return combine_bits(live_.at_begin(piece), alive_before_[piece]);
+    }
+    Bits at_end(std::size_t piece) const {
+        return combine_bits(live_.at_end(piece), alive_after_[piece]);
+    }
     bool has(const Bits& bits, u32 value) const { return live_.has(bits, value); }
     std::vector<u32> list_values(const Bits& bits) const { return live_.list_values(bits); }
 
 private:
-    static Bits both(Bits a, const Bits& b);
+    static Bits combine_bits(Bits a, const Bits& b);
     void find_written_values(const std::vector<MachinePiece>& pieces);
 
     /// The live values, as if every value were written before it is read.
     const LiveValues live_;
     /// For each piece, the values that may have been written before it begins, and before it ends.
-    std::vector<Bits> before_, end_of_piece_;
+    std::vector<Bits> alive_before_, alive_after_;
 };
 
 /// A range in which a value is live. Instruction i reads its sources at position 2 * i, and writes
@@ -48,11 +52,12 @@ struct Span {
 struct Lifetimes {
     std::vector<std::vector<Span>>
         spans_of_values;  ///< the spans of each value, in ascending order
-    std::vector<const MachineInstruction*> in_order;  ///< the instructions in execution order
+    std::vector<const MachineInstruction*>
+        instructions_in_order;  ///< the instructions in execution order
 };
 
 /// Computes the lifetimes. `orders` contains the execution order of the instructions in each piece.
-Lifetimes find_lifetimes(const MachineCode& code, const LiveBetweenPieces& alive,
+Lifetimes find_lifetimes(const MachineCode& code, const LiveBetweenPieces& live_between_pieces,
                          const std::vector<std::vector<u32>>& orders, bool keeps_written_order);
 
 }  // namespace coalesce::simulator

@@ -36,7 +36,7 @@ struct StraightCode {
     u32 live_through_words = 0;
 };
 
-/// Returns the scheduled order of the instructions, as indices into `straight.code`.
-std::vector<u32> list_schedule(const StraightCode& straight, u32 max_live_words);
+/// Returns the scheduled order of the instructions, as indices into `straight_code.code`.
+std::vector<u32> list_schedule(const StraightCode& straight_code, u32 max_live_words);
 
 }  // namespace coalesce::simulator

@@ -14,7 +14,7 @@ using ptx::StateSpace;
 namespace {
 
 bool may_be_global(const Instruction& i) {
-    const StateSpace space = space_of(i);
+    const StateSpace space = find_space(i);
     return space == StateSpace::global || (space == StateSpace::generic && !i.has("param"));
 }
 
@@ -31,9 +31,11 @@ bool stops_all_loads(const Instruction& i, bool is_kernel) {
            (i.opcode == "ret" && !is_kernel);
 }
 
-bool branches_back(const ptx::Function& function, const ControlFlow& flow, u32 at) {
-    for (u32 to : branch_targets(function, function.body[at]))
-        if (to <= at && flow.block_at(to).loop == flow.block_at(at).loop) return true;
+bool branches_back(const ptx::Function& function, const ControlFlow& flow, u32 instruction_index) {
+    for (u32 branch_target : branch_targets(function, function.body[instruction_index]))
+        if (branch_target <= instruction_index &&
+            flow.block_at(branch_target).loop == flow.block_at(instruction_index).loop)
+            return true;
     return false;
 }
 
@@ -48,7 +50,7 @@ public:
         result_.loads_to_wait_for.resize(steps_.size());
     }
 
-    LoadWaits run() {
+    LoadWaits find_waits() {
         number_loads();
         follow_copies();
         describe_steps();
@@ -60,82 +62,85 @@ private:
     /// The effect of one instruction on pending loads.
     struct Step {
         bool is_load = false;
-        bool guarded = false;
+        bool is_guarded = false;
         bool needs_all = false;       ///< waits for all pending loads
         bool needs_stored = false;    ///< whether a backward branch waits for stored values
         bool may_read_store = false;  ///< whether a load may read a value from a global store
         bool is_global_store = false;
         u8 bit = 0;
-        u64 computes = 0;  ///< the loads whose values the instruction uses for its result
-        u64 stores = 0;    ///< the loads whose values the instruction stores
+        u64 loads_for_result = 0;  ///< the loads whose values the instruction uses for its result
+        u64 loads_for_store = 0;   ///< the loads whose values the instruction stores
     };
     /// The state of all loads at one point of the function. Each member is a mask of loads.
     struct State {
-        u64 pending = 0;        ///< loads that are pending on at least one path
-        u64 certain = ~u64{0};  ///< loads that are pending on every path to this point
-        u64 stored = 0;  ///< loads that may be pending, and whose values may have been stored
-        u64 stored_global = 0;  ///< like `stored`, for values stored to global memory
+        u64 pending_loads = 0;        ///< loads that are pending on at least one path
+        u64 certain_loads = ~u64{0};  ///< loads that are pending on every path to this point
+        u64 stored_loads = 0;  ///< loads that may be pending, and whose values may have been stored
+        u64 globally_stored_loads = 0;  ///< like `stored_loads`, for values stored to global memory
 
         bool operator==(const State&) const = default;
 
         u64 loads_needed_by(const Step& step) const {
-            u64 needed = step.computes;
-            if (step.needs_all) needed = ~u64{0};
-            if (step.needs_stored) needed |= stored;
-            if (step.may_read_store) needed |= stored_global;
-            return needed & pending;
+            u64 needed_loads = step.loads_for_result;
+            if (step.needs_all) needed_loads = ~u64{0};
+            if (step.needs_stored) needed_loads |= stored_loads;
+            if (step.may_read_store) needed_loads |= globally_stored_loads;
+            return needed_loads & pending_loads;
         }
         /// Waits for all pending loads if any of `loads` is pending. The wait is certain if one of
         /// `loads` is certain to be pending.
-        void wait_for(u64 loads, bool guarded) {
+        void wait_for_loads(u64 loads, bool is_guarded) {
             if (loads == 0) return;
-            const bool is_certain = (loads & certain) != 0 && !guarded;
-            certain = 0;
-            if (guarded) return;
-            const u64 left = is_certain ? 0 : ~loads;
-            pending &= left;
-            stored &= left;
-            stored_global &= left;
+            const bool is_certain = (loads & certain_loads) != 0 && !is_guarded;
+            certain_loads = 0;
+            if (is_guarded) return;
+            const u64 remaining_mask = is_certain ? 0 : ~loads;
+            pending_loads &= remaining_mask;
+            stored_loads &= remaining_mask;
+            globally_stored_loads &= remaining_mask;
         }
-        void pass(const Step& step) {
-            wait_for(loads_needed_by(step), step.guarded);
-            stored |= step.stores & pending;
-            if (step.is_global_store) stored_global |= step.stores & pending;
+        void pass_step(const Step& step) {
+            wait_for_loads(loads_needed_by(step), step.is_guarded);
+            stored_loads |= step.loads_for_store & pending_loads;
+            if (step.is_global_store) globally_stored_loads |= step.loads_for_store & pending_loads;
             if (!step.is_load) return;
             const u64 bit = u64{1} << step.bit;
-            pending |= bit;
-            if (!step.guarded) certain |= bit;
+            pending_loads |= bit;
+            if (!step.is_guarded) certain_loads |= bit;
         }
         /// Merges the state of another path to the same point. Returns true if this changes the
         /// state.
-        bool join(const State& other) {
-            const State before = *this;
-            pending |= other.pending;
-            certain &= other.certain;
-            stored |= other.stored;
-            stored_global |= other.stored_global;
-            return *this != before;
+        bool merge_state(const State& other) {
+            const State old_state = *this;
+            pending_loads |= other.pending_loads;
+            certain_loads &= other.certain_loads;
+            stored_loads |= other.stored_loads;
+            globally_stored_loads |= other.globally_stored_loads;
+            return *this != old_state;
         }
     };
 
     void number_loads() {
         u32 loads = 0;
-        for (u32 at = 0; at < steps_.size(); ++at) {
-            if (!is_global_load(function_.body[at])) continue;
-            steps_[at].is_load = true;
-            steps_[at].bit = result_.bit[at] = static_cast<u8>(loads++ % 64);
+        for (u32 instruction_index = 0; instruction_index < steps_.size(); ++instruction_index) {
+            if (!is_global_load(function_.body[instruction_index])) continue;
+            steps_[instruction_index].is_load = true;
+            steps_[instruction_index].bit = result_.bit[instruction_index] =
+                static_cast<u8>(loads++ % 64);
         }
     }
 
     void follow_copies() {
         for (bool changed = true; changed;) {
             changed = false;
-            for (u32 at = 0; at < steps_.size(); ++at) {
-                const Instruction& i = function_.body[at];
-                u64 loads = steps_[at].is_load ? u64{1} << steps_[at].bit : 0;
+            for (u32 instruction_index = 0; instruction_index < steps_.size();
+                 ++instruction_index) {
+                const Instruction& i = function_.body[instruction_index];
+                u64 loads =
+                    steps_[instruction_index].is_load ? u64{1} << steps_[instruction_index].bit : 0;
                 if (i.opcode == "mov" && i.operands.size() > 1) loads = loads_in(i.operands[1]);
                 if (loads == 0) continue;
-                for (u32 r : registers_written(i)) {
+                for (u32 r : list_written_registers(i)) {
                     changed |= (loads & ~carried_loads_[r]) != 0;
                     carried_loads_[r] |= loads;
                 }
@@ -146,20 +151,20 @@ private:
     void describe_steps() {
         for (const BasicBlock& block : flow_.blocks())
             taken_.push_back(branch_targets(function_, function_.body[block.end - 1]).size());
-        for (u32 at = 0; at < steps_.size(); ++at) {
-            const Instruction& i = function_.body[at];
-            Step& step = steps_[at];
-            step.guarded = i.guard.has_value();
+        for (u32 instruction_index = 0; instruction_index < steps_.size(); ++instruction_index) {
+            const Instruction& i = function_.body[instruction_index];
+            Step& step = steps_[instruction_index];
+            step.is_guarded = i.guard.has_value();
             step.needs_all = stops_all_loads(i, function_.is_entry);
-            step.needs_stored = branches_back(function_, flow_, at);
+            step.needs_stored = branches_back(function_, flow_, instruction_index);
             step.may_read_store = step.is_load && !i.has("nc");
             if (i.opcode == "mov") continue;
             if (i.opcode == "st" && i.operands.size() > 1) {
-                step.stores = loads_in(i.operands[1]);
-                step.computes = loads_in(i.operands[0]);
+                step.loads_for_store = loads_in(i.operands[1]);
+                step.loads_for_result = loads_in(i.operands[0]);
                 step.is_global_store = may_be_global(i);
             } else {
-                for (u32 r : registers_read(i)) step.computes |= carried_loads_[r];
+                for (u32 r : list_read_registers(i)) step.loads_for_result |= carried_loads_[r];
             }
         }
     }
@@ -168,22 +173,26 @@ private:
         const std::vector<BasicBlock>& blocks = flow_.blocks();
         if (blocks.empty()) return;
         std::vector<State> begins(blocks.size());
-        begins[0].certain = 0;
+        begins[0].certain_loads = 0;
         for (bool changed = true; changed;) {
             changed = false;
             for (std::size_t b = 0; b < blocks.size(); ++b) {
                 State state = begins[b];
-                for (u32 at = blocks[b].begin; at < blocks[b].end; ++at) {
-                    result_.loads_to_wait_for[at] = state.loads_needed_by(steps_[at]);
-                    if (at + 1 < blocks[b].end) state.pass(steps_[at]);
+                for (u32 instruction_index = blocks[b].begin; instruction_index < blocks[b].end;
+                     ++instruction_index) {
+                    result_.loads_to_wait_for[instruction_index] =
+                        state.loads_needed_by(steps_[instruction_index]);
+                    if (instruction_index + 1 < blocks[b].end)
+                        state.pass_step(steps_[instruction_index]);
                 }
                 // A conditional branch waits only on its taken path.
-                const Step& last = steps_[blocks[b].end - 1];
-                State taken = state;
-                taken.wait_for(state.loads_needed_by(last), false);
-                state.pass(last);
+                const Step& last_step = steps_[blocks[b].end - 1];
+                State state_if_taken = state;
+                state_if_taken.wait_for_loads(state.loads_needed_by(last_step), false);
+                state.pass_step(last_step);
                 for (std::size_t k = 0; k < blocks[b].next.size(); ++k)
-                    changed |= begins[blocks[b].next[k]].join(k < taken_[b] ? taken : state);
+                    changed |= begins[blocks[b].next[k]].merge_state(k < taken_[b] ? state_if_taken
+                                                                                   : state);
             }
         }
     }
@@ -209,7 +218,7 @@ private:
 }  // namespace
 
 LoadWaits load_waits(const ptx::Function& function, const ControlFlow& flow) {
-    return LoadWaitFinder(function, flow).run();
+    return LoadWaitFinder(function, flow).find_waits();
 }
 
 }  // namespace coalesce::simulator

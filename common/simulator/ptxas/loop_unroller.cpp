@@ -49,19 +49,20 @@ bool is_collective(const Instruction& i) {
 
 bool is_load_from(const Instruction& i, StateSpace space) {
     if (i.opcode != "ld" || i.has("param")) return false;
-    const StateSpace from = space_of(i);
-    return from == space || from == StateSpace::generic || space == StateSpace::generic;
+    const StateSpace accessed_space = find_space(i);
+    return accessed_space == space || accessed_space == StateSpace::generic ||
+           space == StateSpace::generic;
 }
 
-/// Renames the elements of the first `first` vectors. If all elements of a vector have new names,
-/// appends the renamed vector to the list.
-void rename_vectors(std::vector<std::vector<u32>>& vectors, std::size_t first,
+/// Renames the elements of the first `first_vector` vectors. If all elements of a vector have new
+/// names, appends the renamed vector to the list.
+void rename_vectors(std::vector<std::vector<u32>>& vectors, std::size_t first_vector,
                     const std::map<u32, u32>& names) {
-    for (std::size_t k = 0; k < first; ++k) {
+    for (std::size_t k = 0; k < first_vector; ++k) {
         std::vector<u32> renamed;
         for (u32 value : vectors[k])
-            if (const auto name = names.find(value); name != names.end())
-                renamed.push_back(name->second);
+            if (const auto new_name = names.find(value); new_name != names.end())
+                renamed.push_back(new_name->second);
         if (renamed.size() == vectors[k].size()) vectors.push_back(std::move(renamed));
     }
 }
@@ -70,7 +71,7 @@ void rename_vectors(std::vector<std::vector<u32>>& vectors, std::size_t first,
 /// operands.
 bool differs_between_threads(const Instruction& i) {
     if (is_one_of(i.opcode, {"ld", "ldu"}))
-        return !i.has("param") && space_of(i) != StateSpace::constant;
+        return !i.has("param") && find_space(i) != StateSpace::constant;
     if (is_one_of(i.opcode, {"atom", "shfl", "call", "tex", "tld4", "suld"})) return true;
     return any_of(i.operands, [](const Operand& o) {
         if (!o.is_special()) return false;
@@ -88,12 +89,13 @@ bool differs_between_threads(const Instruction& i) {
 ///        index nor on memory.
 /// Watch  The analysis ignores which threads reach the instruction that writes a value.
 std::vector<bool> find_values_differing_in_block(const ptx::Function& function) {
-    std::vector<bool> differs(function.registers.size(), !function.is_entry);
+    std::vector<bool> differing_values(function.registers.size(), !function.is_entry);
     repeat_until_stable(function, [&](const Instruction& i) {
-        return (differs_between_threads(i) || contains_any(differs, registers_read(i))) &&
-               add_all_to(differs, registers_written(i));
+        return (differs_between_threads(i) ||
+                contains_any_register(differing_values, list_read_registers(i))) &&
+               add_registers(differing_values, list_written_registers(i));
     });
-    return differs;
+    return differing_values;
 }
 
 class LoopUnroller {
@@ -101,7 +103,7 @@ public:
     explicit LoopUnroller(const ptx::Function& function)
         : function_(function), differs_in_block_(find_values_differing_in_block(function)) {}
 
-    void unroll(MachinePiece& piece, MachineCode& code) const {
+    void unroll_loop(MachinePiece& piece, MachineCode& code) const {
         if (!may_be_unrolled(piece)) return;
         std::vector<MachineInstruction> iteration = std::move(piece.code);
         const MachineInstruction branch = std::move(iteration.back());
@@ -110,7 +112,8 @@ public:
         std::map<u32, u32> names;
         std::map<u32, i64> offsets;  // for each address, the sum of its increments so far
         const std::size_t vectors = code.consecutive_values.size();
-        const u32 parts = iteration.empty() ? 0 : iteration.back().part - iteration.front().part;
+        const u32 part_count =
+            iteration.empty() ? 0 : iteration.back().part_index - iteration.front().part_index;
         for (u32 k = 0; k < kUnrolledIterations; ++k) {
             const bool is_last = k + 1 == kUnrolledIterations;
             for (MachineInstruction i : iteration) {
@@ -126,24 +129,24 @@ public:
                     if (k == 0) piece.code.push_back(std::move(i));
                     continue;
                 }
-                if (const auto offset = offsets.find(i.place.value); offset != offsets.end())
-                    i.place.offset += offset->second;
-                if (const auto name = names.find(i.place.value); name != names.end())
-                    i.place.value = name->second;
+                if (const auto offset = offsets.find(i.address.value); offset != offsets.end())
+                    i.address.offset += offset->second;
+                if (const auto new_name = names.find(i.address.value); new_name != names.end())
+                    i.address.value = new_name->second;
                 for (u32& value : i.reads)
-                    if (const auto name = names.find(value); name != names.end())
-                        value = name->second;
+                    if (const auto new_name = names.find(value); new_name != names.end())
+                        value = new_name->second;
                 for (u32& value : i.writes) {
                     if (is_last) {
                         names.erase(value);
                         continue;
                     }
                     code.values.push_back(MachineValue(code.values[value]));
-                    const u32 name = static_cast<u32>(code.values.size() - 1);
-                    names[value] = name;
-                    value = name;
+                    const u32 new_name = static_cast<u32>(code.values.size() - 1);
+                    names[value] = new_name;
+                    value = new_name;
                 }
-                i.part += k * parts;
+                i.part_index += k * part_count;
                 i.loop = iteration.front().source;
                 i.iteration = k;
                 piece.code.push_back(std::move(i));
@@ -156,12 +159,13 @@ public:
 private:
     /// Reports whether an instruction compares loop-invariant values.
     bool compares_loop_invariants(const std::vector<MachineInstruction>& iteration,
-                                  const MachineInstruction& compares) const {
-        if (function_.body[compares.source].opcode != "setp" || compares.is_guarded) return false;
+                                  const MachineInstruction& comparison) const {
+        if (function_.body[comparison.source].opcode != "setp" || comparison.is_guarded)
+            return false;
         return none_of(iteration, [&](const MachineInstruction& i) {
             const auto writes = [&](u32 v) { return is_among(v, i.writes); };
-            return any_of(compares.reads, writes) ||
-                   (i.source != compares.source && any_of(compares.writes, writes));
+            return any_of(comparison.reads, writes) ||
+                   (i.source != comparison.source && any_of(comparison.writes, writes));
         });
     }
 
@@ -169,42 +173,42 @@ private:
         if (!is_short(piece)) return false;
         const Instruction& branch = function_.body[piece.code.back().source];
         if (branch.opcode != "bra" || !branch.guard) return false;
-        const Instruction* decides = writer(piece, *branch.guard);
-        if (!decides || decides->opcode != "setp") return false;
-        if (contains_any(differs_in_block_, registers_read(*decides)) &&
+        const Instruction* deciding_comparison = writer(piece, *branch.guard);
+        if (!deciding_comparison || deciding_comparison->opcode != "setp") return false;
+        if (contains_any_register(differs_in_block_, list_read_registers(*deciding_comparison)) &&
             needs_converged_threads(piece))
             return false;
-        bool counts = false, knows_end = true;
-        for (const Operand& operand : decides->operands) {
-            if (!operand.is_register() || &operand == &decides->operands[0]) continue;
+        bool is_counter = false, knows_end = true;
+        for (const Operand& operand : deciding_comparison->operands) {
+            if (!operand.is_register() || &operand == &deciding_comparison->operands[0]) continue;
             if (has_constant_step(piece, operand.reg))
-                counts = true;
+                is_counter = true;
             else
                 knows_end &= !writer(piece, operand.reg);
         }
-        return counts && knows_end;
+        return is_counter && knows_end;
     }
 
     bool is_short(const MachinePiece& piece) const {
         u32 work = piece.dropped_branches;  // ptxas drops these branches only after unrolling
-        u32 most = kMaxUnrolledWork, shared_loads = 0;
+        u32 max_work = kMaxUnrolledWork, shared_loads = 0;
         for (const MachineInstruction& i : piece.code) {
             if (i.is_fixed && &i != &piece.code.back() && !reads_clock(function_.body[i.source]))
                 return false;
             if (orders_memory(function_.body[i.source])) return false;
             if (piece.dropped_branches && is_barrier(function_.body[i.source])) return false;
-            const bool accesses = is_access(function_.body[i.source]);
-            work += accesses ? kAccessWork : 1;
-            if (!accesses || i.memory == MemoryEffect::store) continue;
+            const bool is_memory_access = is_access(function_.body[i.source]);
+            work += is_memory_access ? kAccessWork : 1;
+            if (!is_memory_access || i.memory == MemoryEffect::store) continue;
             if (i.memory == MemoryEffect::load && i.space == StateSpace::shared)
                 ++shared_loads;
             else
-                most = kMaxUnrolledWorkWithLoad;
+                max_work = kMaxUnrolledWorkWithLoad;
         }
         if (shared_loads)
-            most = std::clamp(kBaseWorkWithSharedLoads + kWorkPerSharedLoad * shared_loads, most,
-                              kMaxUnrolledWorkWithSharedLoads);
-        return work <= most;
+            max_work = std::clamp(kBaseWorkWithSharedLoads + kWorkPerSharedLoad * shared_loads,
+                                  max_work, kMaxUnrolledWorkWithSharedLoads);
+        return work <= max_work;
     }
 
     /// Reports whether threads must stay converged in the loop, because they execute a collective
@@ -212,14 +216,14 @@ private:
     /// ptxas unrolls such a loop only if all threads leave it in the same iteration. (A store to a
     /// state space from which the loop does not load is predicated, and the loop is unrolled.)
     bool needs_converged_threads(const MachinePiece& piece) const {
-        const auto loads_from = [&](StateSpace space) {
+        const auto is_load_in_space = [&](StateSpace space) {
             return any_of(piece.code, [&](const MachineInstruction& i) {
                 return is_load_from(function_.body[i.source], space);
             });
         };
         return any_of(piece.code, [&](const MachineInstruction& i) {
             if (is_collective(function_.body[i.source])) return true;
-            return i.is_conditional && i.memory == MemoryEffect::store && loads_from(i.space);
+            return i.is_conditional && i.memory == MemoryEffect::store && is_load_in_space(i.space);
         });
     }
 
@@ -249,15 +253,16 @@ private:
     /// Reports whether the instruction adds a constant to an address that only loads and stores
     /// use, so that their offsets can include the increments of all iterations.
     bool can_become_offset(const std::vector<MachineInstruction>& iteration,
-                           const MachineInstruction& add) const {
-        if (add.writes.size() != 1 || add.reads != add.writes || add.is_guarded) return false;
-        const Instruction& source = function_.body[add.source];
+                           const MachineInstruction& addition) const {
+        if (addition.writes.size() != 1 || addition.reads != addition.writes || addition.is_guarded)
+            return false;
+        const Instruction& source = function_.body[addition.source];
         if (source.opcode != "add" || source.operands.size() != 3 ||
             !source.operands[2].is_immediate())
             return false;
-        const u32 value = add.writes[0];
+        const u32 value = addition.writes[0];
         return all_of(iteration, [&](const MachineInstruction& i) {
-            return i.source == add.source ||
+            return i.source == addition.source ||
                    (!is_among(value, i.writes) &&
                     (!is_among(value, i.reads) || is_used_only_as_address(i, value)));
         });
@@ -282,7 +287,7 @@ private:
 
 void unroll_loops(const ptx::Function& function, const std::vector<u32>& loops, MachineCode& code) {
     const LoopUnroller unroller(function);
-    for (u32 piece : loops) unroller.unroll(code.pieces[piece], code);
+    for (u32 piece : loops) unroller.unroll_loop(code.pieces[piece], code);
 }
 
 }  // namespace coalesce::simulator

@@ -41,7 +41,7 @@ public:
           blocks_(flow.blocks()),
           values_(function, registers),
           dominators_(flow),
-          joined_(joined_blocks(function, flow, values_)) {
+          joined_(join_blocks(function, flow, values_)) {
         for (u32 v = 0; v < function.registers.size(); ++v)
             machine_code_.values.push_back({values_.words()[v], values_.is_loose(v),
                                             values_.is_half(v), values_.is_loaded_pair(v),
@@ -49,31 +49,32 @@ public:
         machine_code_.consecutive_values = values_.consecutive_values();
         for (u32 v = 0; v < function.registers.size(); ++v)
             if (const auto extended = values_.find_extended_value(v))
-                machine_code_.extends[v] = *extended;
+                machine_code_.extended_values[v] = *extended;
     }
 
-    MachineCode run() {
+    MachineCode make_code() {
         if (const u32 words = values_.count_array_words())
             array_value_ = new_value({.words = words, .is_loose = true});
         find_shared_registers();
         examine_graph();
         find_readers();
-        piece_of_.assign(blocks_.size(), kNone);
+        piece_of_block_.assign(blocks_.size(), kNone);
         struct Range {
             u32 first, last;  // the indices of the first and last block
         };
         std::vector<Range> ranges;
         for (u32 b = 0; b < blocks_.size(); b = ranges.back().last + 1) {
             MachinePiece piece;
-            const u32 last = fill(piece, b);
-            for (u32 k = b; k <= last; ++k) piece_of_[k] = static_cast<u32>(ranges.size());
+            const u32 last = fill_piece(piece, b);
+            for (u32 k = b; k <= last; ++k) piece_of_block_[k] = static_cast<u32>(ranges.size());
             ranges.push_back({b, last});
             machine_code_.pieces.push_back(std::move(piece));
         }
         std::vector<u32> loops;
         for (u32 p = 0; p < ranges.size(); ++p) {
             MachinePiece& piece = machine_code_.pieces[p];
-            for (u32 next : blocks_[ranges[p].last].next) piece.next.push_back(piece_of_[next]);
+            for (u32 next : blocks_[ranges[p].last].next)
+                piece.next.push_back(piece_of_block_[next]);
             const u32 begin = blocks_[ranges[p].first].begin, end = blocks_[ranges[p].last].end;
             if (piece.code.empty() || !is_among(p, piece.next)) continue;
             if (!must_stay_rolled(begin, end)) loops.push_back(p);
@@ -90,36 +91,37 @@ private:
             Loop& loop = loops_[block.loop];
             ++loop.blocks;
             for (u32 at = block.begin; at < block.end; ++at)
-                loop.has_fence |= memory_effect(function_.body[at]) == MemoryEffect::fence;
+                loop.has_fence |= find_memory_effect(function_.body[at]) == MemoryEffect::fence;
         }
     }
 
-    /// Adds the code of the blocks that form `piece`, beginning with block `first`. Returns the last
-    /// of these blocks.
-    u32 fill(MachinePiece& piece, u32 first) {
-        first_ = first;
+    /// Adds the code of the blocks that form `piece`, beginning with block `first`. Returns the
+    /// last of these blocks.
+    u32 fill_piece(MachinePiece& piece, u32 first) {
+        first_block_ = first;
         add_block(piece, first);
         for (u32 last = first;;) {
-            const u32 joined = joined_[last];
-            if (joined == last) return last;
-            const std::size_t before = piece.code.size();
-            const u32 skips = function_.body[blocks_[last].end - 1].guard.value_or(kNone);
-            for (u32 k = last + 1; k <= joined; ++k) {
+            const u32 joined_block = joined_[last];
+            if (joined_block == last) return last;
+            const std::size_t first_added = piece.code.size();
+            const u32 skip_predicate = function_.body[blocks_[last].end - 1].guard.value_or(kNone);
+            for (u32 k = last + 1; k <= joined_block; ++k) {
                 drop_branch(piece);
-                is_skipped_ = joined == last + 2 && k == last + 1;
-                part_ += joined == last + 2;
+                is_skipped_block_ = joined_block == last + 2 && k == last + 1;
+                part_index_ += joined_block == last + 2;
                 add_block(piece, k);
-                is_skipped_ = false;
-                if (joined == last + 2 && k == last + 1) guard(piece, before, skips, k);
+                is_skipped_block_ = false;
+                if (joined_block == last + 2 && k == last + 1)
+                    guard_block(piece, first_added, skip_predicate, k);
             }
-            last = joined;
+            last = joined_block;
         }
     }
 
     /// Predicates the instructions of a block that lanes may skip. The block's loads and stores
     /// must wait for the predicate. In lanes that skip the block, a value that other blocks read
     /// keeps its old contents.
-    void guard(MachinePiece& piece, std::size_t first, u32 predicate, u32 block) const {
+    void guard_block(MachinePiece& piece, std::size_t first, u32 predicate, u32 block) const {
         for (std::size_t k = first ? first - 1 : 0; k < piece.code.size(); ++k) {
             MachineInstruction& i = piece.code[k];
             for (u32 v : i.writes) i.is_guarded |= is_read_in_other_block(block, v);
@@ -129,18 +131,18 @@ private:
         }
     }
     bool is_read_in_other_block(u32 block, u32 value) const {
-        return value < reading_block_.size() && reading_block_[value] != kNone &&
-               reading_block_[value] != block;
+        return value < reading_blocks_.size() && reading_blocks_[value] != kNone &&
+               reading_blocks_[value] != block;
     }
     void find_readers() {
-        constexpr u32 kMany = kNone - 1;
-        reading_block_.assign(function_.registers.size(), kNone);
+        constexpr u32 kManyReaders = kNone - 1;
+        reading_blocks_.assign(function_.registers.size(), kNone);
         for (u32 b = 0; b < blocks_.size(); ++b)
             for (u32 at = blocks_[b].begin; at < blocks_[b].end; ++at) {
-                if (values_.leaves_nothing(at)) continue;
+                if (values_.produces_no_code(at)) continue;
                 for (u32 v : values_.find_read_values(function_.body[at]))
-                    reading_block_[v] =
-                        reading_block_[v] == kNone || reading_block_[v] == b ? b : kMany;
+                    reading_blocks_[v] =
+                        reading_blocks_[v] == kNone || reading_blocks_[v] == b ? b : kManyReaders;
             }
     }
 
@@ -155,7 +157,7 @@ private:
     void add_block(MachinePiece& piece, u32 b) {
         block_ = b;
         for (u32 at = blocks_[b].begin; at < blocks_[b].end; ++at)
-            if (!values_.leaves_nothing(at)) add_instruction(piece, at);
+            if (!values_.produces_no_code(at)) add_instruction(piece, at);
     }
 
     /// Finds values that share a register with another value. If an instruction selects one of two
@@ -163,35 +165,36 @@ private:
     void find_shared_registers() {
         for (u32 at = 0; at < function_.body.size(); ++at) {
             const Instruction& i = function_.body[at];
-            const u32 to = values_.is_rounded_in_place(at) ? i.operands[0].reg : kNone;
-            if (to != kNone) shares_register_with_[i.operands[1].reg] = to;
+            const u32 rounded_value = values_.is_rounded_in_place(at) ? i.operands[0].reg : kNone;
+            if (rounded_value != kNone) shares_register_with_[i.operands[1].reg] = rounded_value;
             for (const auto& [loaded, known] : values_.find_known_values(at)) {
                 shares_register_with_[loaded] = known;
                 loads_in_registers_.insert(at);
             }
             const auto load = values_.find_conditional_load(at);
-            if (!load || is_known(i.operands[1]) || is_known(i.operands[2])) continue;
+            if (!load || shares_register(i.operands[1]) || shares_register(i.operands[2])) continue;
             conditional_load_[at] = *load;
             delayed_loads_.insert(*load);
             for (std::size_t k = 1; k <= 2; ++k)
                 shares_register_with_[i.operands[k].reg] = i.operands[0].reg;
         }
     }
-    bool is_known(const Operand& loaded) const {
+    bool shares_register(const Operand& loaded) const {
         return shares_register_with_.contains(loaded.reg);
     }
     void replace_by_shared_registers(std::vector<u32>& values) const {
         for (u32& v : values)
-            for (auto same = shares_register_with_.find(v); same != shares_register_with_.end();
-                 same = shares_register_with_.find(v))
-                v = same->second;
+            for (auto shared_entry = shares_register_with_.find(v);
+                 shared_entry != shares_register_with_.end();
+                 shared_entry = shares_register_with_.find(v))
+                v = shared_entry->second;
     }
     void add_conditional_load(MachinePiece& piece, u32 at) {
-        const Operand& by = function_.body[at].operands[3];
-        const u32 chooses = by.reg;
-        u32 predicate = chooses;
+        const Operand& condition = function_.body[at].operands[3];
+        const u32 chooser = condition.reg;
+        u32 predicate = chooser;
         if (function_.body[at].opcode == "slct")
-            predicate = add_move(piece, at, 0, kPredicateLatency, {chooses});
+            predicate = add_move(piece, at, 0, kPredicateLatency, {chooser});
         delayed_loads_.erase(conditional_load_[at]);
         add_instruction(piece, conditional_load_[at]);
         piece.code.back().is_guarded = true;
@@ -202,68 +205,76 @@ private:
         if (delayed_loads_.contains(at) || loads_in_registers_.contains(at)) return;
         if (conditional_load_.contains(at)) return add_conditional_load(piece, at);
         const Instruction& i = function_.body[at];
-        MachineInstruction made;
-        made.source = at;
-        made.part = part_;
-        made.memory = memory_effect(i);
-        const bool is_everywhere = made.memory == MemoryEffect::fence || i.opcode == "mov";
-        made.space = is_everywhere ? ptx::StateSpace::generic : space_of(i);
-        made.is_fixed = ends_straight_code(i) || has_branches_inside(i) || reads_clock(i);
-        made.waits_for_reads = waits_for_reads(i);
-        made.is_guarded = made.is_conditional = i.guard.has_value();
-        made.latency = latency_of(i);
-        made.is_copy = i.opcode == "cp";
-        made.is_access = is_access(i) || made.is_copy;
-        made.reads_late =
-            made.is_access || (made.latency > 8 && !is_one_of(i.opcode, {"set", "setp"}));
-        made.internal_words = values_.has_fixed_stride(i) ? 0 : internal_words(i);
-        made.odd_internal_words = count_odd_internal_words(i);
-        if (made.odd_internal_words && values_.divides_by_constant(i))
-            made.internal_words = kWordsOfDivisionByConstant;
-        if (calls_shared_routine(i)) made.internal_words += words_of_result(i);
-        made.reads_texels = is_texel_access(i);
-        made.is_in_halves = values_.is_in_halves(i);
-        made.rereads_lower_half = values_.has_folded_operand(i, "shl");
-        made.place = values_.place_of(i);
-        made.reads = values_.find_read_values(i);
-        made.writes = values_.written_by(i);
-        if (made.reads.size() == 1) made.step = constant_added_by(i);
-        replace_by_shared_registers(made.reads);
-        replace_by_shared_registers(made.writes);
-        if (array_value_ != kNone && made.space == ptx::StateSpace::local) use_register_array(made);
-        const bool in_one_lane = made.is_access && runs_in_one_lane(i);
-        if (values_.adds_for_warp(i) && !in_one_lane) combine_values_of_lanes(piece, made);
-        move_to_consecutive_registers(piece, made);
+        MachineInstruction machine_instruction;
+        machine_instruction.source = at;
+        machine_instruction.part_index = part_index_;
+        machine_instruction.memory = find_memory_effect(i);
+        const bool is_everywhere =
+            machine_instruction.memory == MemoryEffect::fence || i.opcode == "mov";
+        machine_instruction.space = is_everywhere ? ptx::StateSpace::generic : find_space(i);
+        machine_instruction.is_fixed =
+            ends_straight_code(i) || has_branches_inside(i) || reads_clock(i);
+        machine_instruction.waits_for_reads = waits_for_reads(i);
+        machine_instruction.is_guarded = machine_instruction.is_conditional = i.guard.has_value();
+        machine_instruction.latency = find_latency(i);
+        machine_instruction.is_copy = i.opcode == "cp";
+        machine_instruction.is_access = is_access(i) || machine_instruction.is_copy;
+        machine_instruction.reads_late =
+            machine_instruction.is_access ||
+            (machine_instruction.latency > 8 && !is_one_of(i.opcode, {"set", "setp"}));
+        machine_instruction.internal_words = values_.has_fixed_stride(i) ? 0 : internal_words(i);
+        machine_instruction.odd_internal_words = count_odd_internal_words(i);
+        if (machine_instruction.odd_internal_words && values_.divides_by_constant(i))
+            machine_instruction.internal_words = kWordsOfDivisionByConstant;
+        if (calls_shared_routine(i)) machine_instruction.internal_words += count_result_words(i);
+        machine_instruction.reads_texels = is_texel_access(i);
+        machine_instruction.is_in_halves = values_.is_in_halves(i);
+        machine_instruction.rereads_lower_half = values_.has_folded_operand(i, "shl");
+        machine_instruction.address = values_.find_address(i);
+        machine_instruction.reads = values_.find_read_values(i);
+        machine_instruction.writes = values_.find_written_values(i);
+        if (machine_instruction.reads.size() == 1)
+            machine_instruction.step = find_added_constant(i);
+        replace_by_shared_registers(machine_instruction.reads);
+        replace_by_shared_registers(machine_instruction.writes);
+        if (array_value_ != kNone && machine_instruction.space == ptx::StateSpace::local)
+            use_register_array(machine_instruction);
+        const bool in_one_lane = machine_instruction.is_access && runs_in_one_lane(i);
+        if (values_.adds_once_per_warp(i) && !in_one_lane)
+            combine_values_of_lanes(piece, machine_instruction);
+        move_to_consecutive_registers(piece, machine_instruction);
         for (const Constant& constant : values_.find_constants_to_load(i, in_one_lane))
-            made.reads.push_back(load_constant(piece, at, constant));
+            machine_instruction.reads.push_back(load_constant(piece, at, constant));
         for (const Constant& constant : values_.find_launch_constants(i))
-            if (!is_skipped_)
-                used_[constant.name].push_back(block_);
+            if (!is_skipped_block_)
+                constant_uses_[constant.name].push_back(block_);
             else if (!is_used_before(constant))
-                add_once(made.reads, load_constant(piece, at, constant));
+                add_if_missing(machine_instruction.reads, load_constant(piece, at, constant));
         const bool compares_signed_half = i.opcode == "set" && i.has("s16");
         if (compares_signed_half)  // the machine compares 32 bits
-            for (u32& read : made.reads)
-                if (machine_code_.values[read].words)
-                    read = add_move(piece, at, 1, kMoveLatency, {read});
-        if (const u32 second = latency_of_second_step(i)) {
+            for (u32& read_value : machine_instruction.reads)
+                if (machine_code_.values[read_value].words)
+                    read_value = add_move(piece, at, 1, kMoveLatency, {read_value});
+        if (const u32 second = find_second_latency(i)) {
             // The first step of `set` or `redux` writes a predicate or a uniform register, which
             // takes no words.
             const u32 words = is_one_of(i.opcode, {"set", "redux"}) ? 0 : 1;
-            made.reads = {add_move(piece, at, words, made.latency, std::move(made.reads))};
-            piece.code.back().reads_late = made.reads_late;
-            made.reads_late = made.is_in_halves = false;
-            made.latency = second;
+            machine_instruction.reads = {add_move(piece, at, words, machine_instruction.latency,
+                                                  std::move(machine_instruction.reads))};
+            piece.code.back().reads_late = machine_instruction.reads_late;
+            machine_instruction.reads_late = machine_instruction.is_in_halves = false;
+            machine_instruction.latency = second;
             if (compares_signed_half)  // the result is sign-extended and moved
                 for (const u32 latency : {second, kArithmeticLatency})
-                    made.reads = {add_move(piece, at, 1, latency, std::move(made.reads))};
+                    machine_instruction.reads = {
+                        add_move(piece, at, 1, latency, std::move(machine_instruction.reads))};
         }
-        move_offset_into_range(piece, made);
-        add_steps_of_product(piece, made);
-        piece.code.push_back(std::move(made));
+        move_offset_into_range(piece, machine_instruction);
+        add_steps_of_product(piece, machine_instruction);
+        piece.code.push_back(std::move(machine_instruction));
     }
 
-    static std::optional<i64> constant_added_by(const Instruction& i) {
+    static std::optional<i64> find_added_constant(const Instruction& i) {
         if (i.opcode != "add" || !i.operands[2].is_immediate()) return {};
         return static_cast<i64>(i.operands[2].bits);
     }
@@ -274,22 +285,23 @@ private:
         const auto is_near = [](i64 offset) {
             return offset >= -kMaxCopyOffsetBytes && offset < kMaxCopyOffsetBytes;
         };
-        const AccessPlace from = values_.source_of_copy(function_.body[copy.source]);
-        const auto base = std::find(copy.reads.begin(), copy.reads.end(), from.value);
-        if (is_near(from.offset) || base == copy.reads.end()) return;
-        for (const NearAddress& near : near_addresses_)
-            if (near.block == block_ && near.base == from.value &&
-                is_near(from.offset - near.offset) && values_.is_written_once(from.value)) {
-                *base = near.value;
+        const AccessAddress source_address = values_.find_copy_source(function_.body[copy.source]);
+        const auto base = std::find(copy.reads.begin(), copy.reads.end(), source_address.value);
+        if (is_near(source_address.offset) || base == copy.reads.end()) return;
+        for (const NearAddress& near_address : near_addresses_)
+            if (near_address.block == block_ && near_address.base == source_address.value &&
+                is_near(source_address.offset - near_address.offset) &&
+                values_.is_written_once(source_address.value)) {
+                *base = near_address.value;
                 return;
             }
-        *base = add_move(piece, copy.source, 2, kMoveLatency, {from.value});
-        near_addresses_.push_back({from.value, from.offset, block_, *base});
+        *base = add_move(piece, copy.source, 2, kMoveLatency, {source_address.value});
+        near_addresses_.push_back({source_address.value, source_address.offset, block_, *base});
     }
 
     /// Adds the instructions that compute the summands of the upper half of a 64-bit product.
     void add_steps_of_product(MachinePiece& piece, MachineInstruction& product) {
-        const u32 steps = values_.steps_of_product(function_.body[product.source]);
+        const u32 steps = values_.count_product_steps(function_.body[product.source]);
         std::vector<u32> sources = product.reads;
         for (u32 k = 0; k < steps; ++k)
             sources.push_back(add_move(piece, product.source, 1, kArithmeticLatency, sources));
@@ -305,7 +317,7 @@ private:
                                                             other.modifiers == i.modifiers;
                                                  }) > 1;
     }
-    u32 words_of_result(const Instruction& i) const {
+    u32 count_result_words(const Instruction& i) const {
         return std::max(1u, size_of(ptx::parse_type(i.modifiers.back())) / 4);
     }
 
@@ -313,20 +325,21 @@ private:
     /// Every store except the first also reads the value, because the other elements of the array
     /// must be kept.
     void use_register_array(MachineInstruction& access) {
-        const bool stores = access.memory == MemoryEffect::store;
-        if (stores) access.writes.push_back(array_value_);
-        if (!stores || has_array_) access.reads.push_back(array_value_);
-        has_array_ |= stores;
+        const bool is_store = access.memory == MemoryEffect::store;
+        if (is_store) access.writes.push_back(array_value_);
+        if (!is_store || has_array_) access.reads.push_back(array_value_);
+        has_array_ |= is_store;
     }
 
     /// Combines the values of all lanes in a uniform register, and copies the result to a register
     /// for the one lane that executes the atomic.
     void combine_values_of_lanes(MachinePiece& piece, MachineInstruction& atomic) {
         const u32 at = atomic.source;
-        const u32 together = add_move(piece, at, 0, kLaneReductionLatency, std::move(atomic.reads));
+        const u32 combined_value =
+            add_move(piece, at, 0, kLaneReductionLatency, std::move(atomic.reads));
         const u32 lane = add_move(piece, at, 1, kLaneIndexLatency, {});
-        const u32 is_first = add_move(piece, at, 0, kPredicateLatency, {lane});
-        atomic.reads = {add_move(piece, at, 1, kMoveLatency, {together}), is_first};
+        const u32 is_first_lane = add_move(piece, at, 0, kPredicateLatency, {lane});
+        atomic.reads = {add_move(piece, at, 1, kMoveLatency, {combined_value}), is_first_lane};
     }
 
     /// Reports whether only one lane executes the instruction, because it is predicated on the
@@ -334,14 +347,14 @@ private:
     /// combine.
     bool runs_in_one_lane(const Instruction& i) const {
         if (i.guard && values_.is_true_in_one_lane(*i.guard, !i.guard_negated)) return true;
-        for (u32 b = block_, before; (before = dominators_.immediate_dominator(b)) != kNone;
-             b = before) {
-            const BasicBlock& decides = blocks_[before];
-            const Instruction& branch = function_.body[decides.end - 1];
-            if (flow_.predecessors(b).size() != 1 || !branch.guard || decides.next.size() != 2 ||
-                !is_among(b, decides.next))
+        for (u32 b = block_, first_added;
+             (first_added = dominators_.immediate_dominator(b)) != kNone; b = first_added) {
+            const BasicBlock& deciding_block = blocks_[first_added];
+            const Instruction& branch = function_.body[deciding_block.end - 1];
+            if (flow_.predecessors(b).size() != 1 || !branch.guard ||
+                deciding_block.next.size() != 2 || !is_among(b, deciding_block.next))
                 continue;
-            const bool is_taken = b == decides.next[0];
+            const bool is_taken = b == deciding_block.next[0];
             if (values_.is_true_in_one_lane(*branch.guard, is_taken != branch.guard_negated))
                 return true;
         }
@@ -349,9 +362,10 @@ private:
     }
 
     bool is_used_before(const Constant& constant) const {
-        const auto known = used_.find(constant.name);
-        return known != used_.end() &&
-               any_of(known->second, [&](u32 b) { return dominators_.dominates(b, block_); });
+        const auto constant_uses = constant_uses_.find(constant.name);
+        return constant_uses != constant_uses_.end() && any_of(constant_uses->second, [&](u32 b) {
+                   return dominators_.dominates(b, block_);
+               });
     }
 
     /// Returns a value that holds the constant in a register. Reuses a load of the constant that
@@ -359,24 +373,27 @@ private:
     /// before the loop.
     u32 load_constant(MachinePiece& piece, u32 at, const Constant& constant) {
         // If lanes may skip a store, its constant is loaded in the current block.
-        const bool stays = is_skipped_ && memory_effect(function_.body[at]) == MemoryEffect::store;
-        const u32 before = constant.name && !stays ? before_loop() : kNone;
-        const bool is_outside = before != kNone && piece_of_[before] != kNone;
+        const bool stays_in_block =
+            is_skipped_block_ && find_memory_effect(function_.body[at]) == MemoryEffect::store;
+        const u32 first_added = constant.name && !stays_in_block ? find_block_before_loop() : kNone;
+        const bool is_outside = first_added != kNone && piece_of_block_[first_added] != kNone;
         for (const LoadedConstant& b : loaded_constants_)
             if (constant.name && b.constant == constant &&
                 dominators_.dominates(
-                    is_available_after_skipped_block(b, is_outside ? before : block_) ? b.block - 1
-                                                                                      : b.block,
+                    is_available_after_skipped_block(b, is_outside ? first_added : block_)
+                        ? b.block - 1
+                        : b.block,
                     block_))
                 return b.value;
-        MachinePiece& where = is_outside ? machine_code_.pieces[piece_of_[before]] : piece;
-        const u32 value = add_move(where, at, constant.words, kConstantLatency, {});
+        MachinePiece& target_piece =
+            is_outside ? machine_code_.pieces[piece_of_block_[first_added]] : piece;
+        const u32 value = add_move(target_piece, at, constant.words, kConstantLatency, {});
         machine_code_.values[value].is_half = constant.is_half;
-        const std::size_t last = where.code.size() - 1;
-        if (is_outside && last > 0 && where.code[last - 1].is_fixed)
-            std::swap(where.code[last - 1], where.code[last]);  // a branch stays last
+        const std::size_t last = target_piece.code.size() - 1;
+        if (is_outside && last > 0 && target_piece.code[last - 1].is_fixed)
+            std::swap(target_piece.code[last - 1], target_piece.code[last]);  // a branch stays last
         loaded_constants_.push_back(
-            {constant, is_outside ? before : block_, value, is_skipped_ && !is_outside});
+            {constant, is_outside ? first_added : block_, value, is_skipped_block_ && !is_outside});
         return value;
     }
 
@@ -388,25 +405,25 @@ private:
 
     /// Reports whether a constant loaded in a block that lanes may skip is also available in the
     /// later block `block` of the same piece.
-    bool is_available_after_skipped_block(const LoadedConstant& brought, u32 block) const {
-        if (!brought.was_in_skipped_block || block <= brought.block) return false;
-        return block == block_ ? !is_skipped_ && brought.block > first_
-                               : piece_of_[block] == piece_of_[brought.block];
+    bool is_available_after_skipped_block(const LoadedConstant& loaded_constant, u32 block) const {
+        if (!loaded_constant.was_in_skipped_block || block <= loaded_constant.block) return false;
+        return block == block_ ? !is_skipped_block_ && loaded_constant.block > first_block_
+                               : piece_of_block_[block] == piece_of_block_[loaded_constant.block];
     }
 
     /// Returns the last block before the loop that contains the current block, or kNone if the
     /// constants of the current block must not move out of the loop. In a loop with barriers, lanes
     /// may wait for a long time, so a constant that only some iterations need stays in the loop.
-    u32 before_loop() const {
+    u32 find_block_before_loop() const {
         const BasicBlock& block = blocks_[block_];
-        const bool turns_by_itself = is_among(block_, block.next);
+        const bool is_single_block_loop = is_among(block_, block.next);
         const Loop& loop = loops_.at(block.loop);
-        if (!turns_by_itself && loop.blocks == 1) return kNone;
-        if (!turns_by_itself && loop.has_fence && !is_in_every_iteration(block_)) return kNone;
-        u32 before = block_;
-        while (before != kNone && blocks_[before].loop == block.loop)
-            before = dominators_.immediate_dominator(before);
-        return before;
+        if (!is_single_block_loop && loop.blocks == 1) return kNone;
+        if (!is_single_block_loop && loop.has_fence && !is_in_every_iteration(block_)) return kNone;
+        u32 first_added = block_;
+        while (first_added != kNone && blocks_[first_added].loop == block.loop)
+            first_added = dominators_.immediate_dominator(first_added);
+        return first_added;
     }
     /// Reports whether every iteration of the loop executes the block.
     bool is_in_every_iteration(u32 block) const {
@@ -420,12 +437,13 @@ private:
 
     /// Moves the elements of a stored vector to consecutive registers.
     void move_to_consecutive_registers(MachinePiece& piece, MachineInstruction& store) {
-        for (MachineValues::Vector& together :
+        for (MachineValues::Vector& combined_value :
              values_.find_vectors_to_assemble(function_.body[store.source])) {
-            replace_by_shared_registers(together.read);
-            const u32 vector =
-                add_move(piece, store.source, together.words, kMoveLatency, together.read);
-            std::erase_if(store.reads, [&](u32 value) { return is_among(value, together.read); });
+            replace_by_shared_registers(combined_value.read);
+            const u32 vector = add_move(piece, store.source, combined_value.words, kMoveLatency,
+                                        combined_value.read);
+            std::erase_if(store.reads,
+                          [&](u32 value) { return is_among(value, combined_value.read); });
             store.reads.push_back(vector);
         }
     }
@@ -434,7 +452,7 @@ private:
     u32 add_move(MachinePiece& piece, u32 source, u32 words, u32 latency, std::vector<u32> reads) {
         MachineInstruction move;
         move.source = source;
-        move.part = part_;
+        move.part_index = part_index_;
         move.latency = latency;
         move.reads = std::move(reads);
         move.writes.push_back(new_value({words}));
@@ -455,7 +473,7 @@ private:
     const std::vector<BasicBlock>& blocks_;
     const MachineValues values_;
     const Dominators dominators_;
-    const std::vector<u32> joined_;  ///< for each block: see joined_blocks.h
+    const std::vector<u32> joined_;  ///< for each block: see join_blocks.h
     struct Loop {
         u32 blocks = 0;
         bool has_fence = false;
@@ -469,11 +487,11 @@ private:
     };
     std::vector<NearAddress> near_addresses_;  ///< addresses computed for asynchronous copies
     /// For each constant, identified by its name, the blocks that use the constant directly.
-    std::map<u64, std::vector<u32>> used_;
+    std::map<u64, std::vector<u32>> constant_uses_;
     /// true if the current block is predicated because lanes may skip it
-    bool is_skipped_ = false;
-    std::vector<u32> reading_block_;  ///< for each value, the only block that reads it, if any
-    std::vector<u32> piece_of_;       ///< for each block, its piece, once it has one
+    bool is_skipped_block_ = false;
+    std::vector<u32> reading_blocks_;  ///< for each value, the only block that reads it, if any
+    std::vector<u32> piece_of_block_;  ///< for each block, its piece, once it has one
     std::map<u32, u32>
         shares_register_with_;             ///< for each value, the value whose register it shares
     std::map<u32, u32> conditional_load_;  ///< for each selecting instruction, its conditional load
@@ -481,9 +499,9 @@ private:
     std::set<u32> loads_in_registers_;     ///< loads whose values are already in registers
     u32 array_value_ = kNone;              ///< the value that represents a small register array
     bool has_array_ = false;               ///< true if any instruction stores to `array_value_`
-    u32 part_ = 0;                         ///< the index of the current part of the piece
+    u32 part_index_ = 0;                   ///< the index of the current part of the piece
     u32 block_ = 0;                        ///< the index of the current block
-    u32 first_ = 0;                        ///< the first block of the current piece
+    u32 first_block_ = 0;                  ///< the first block of the current piece
     MachineCode machine_code_;
 };
 
@@ -491,7 +509,7 @@ private:
 
 MachineCode machine_code(const ptx::Function& function, const ControlFlow& flow,
                          const Registers& registers) {
-    return MachineCodeMaker(function, flow, registers).run();
+    return MachineCodeMaker(function, flow, registers).make_code();
 }
 
 }  // namespace coalesce::simulator

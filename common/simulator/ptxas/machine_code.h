@@ -22,7 +22,7 @@ struct MachineInstruction {
     u32 source = 0;  ///< the index of the PTX instruction in the function's body
     /// The number of the part that contains the instruction. A part is either a sequence of
     /// instructions that lanes may skip together, or the instructions between two such sequences.
-    u32 part = 0;
+    u32 part_index = 0;
     u32 loop = kNone;   ///< the index of the first instruction of the unrolled loop, or kNone
     u32 iteration = 0;  ///< the index of the iteration in the unrolled loop
     MemoryEffect memory = MemoryEffect::none;
@@ -45,7 +45,7 @@ struct MachineInstruction {
     u32 internal_words = 0;      ///< the number of registers for intermediate results
     u32 odd_internal_words = 0;  ///< the number of internal words that need odd registers
     bool follows_calling_convention = false;  ///< true for a call of an unknown function
-    AccessPlace place;                        ///< the address of a load or store
+    AccessAddress address;                    ///< the address of a load or store
     /// The constant that the instruction adds to its only source value, if it adds one.
     std::optional<i64> step;
     /// The indices of the values that the instruction reads and writes.
@@ -72,7 +72,7 @@ struct MachineCode {
     std::vector<MachineValue> values;
     /// Groups of values that need consecutive registers.
     std::vector<std::vector<u32>> consecutive_values;
-    std::map<u32, u32> extends;  ///< maps a pair to the 32-bit value that is its lower half
+    std::map<u32, u32> extended_values;  ///< maps a pair to the 32-bit value that is its lower half
 };
 
 /// Returns the machine code of `function`, which must come from replace_registers_by_roots(), so

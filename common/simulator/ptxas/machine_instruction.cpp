@@ -31,7 +31,7 @@ bool is_access(const Instruction& i) {
 }
 
 bool is_far_load(const Instruction& i) {
-    const StateSpace space = space_of(i);
+    const StateSpace space = find_space(i);
     return i.opcode == "ld" && !i.has("param") &&
            (space == StateSpace::global || space == StateSpace::generic);
 }
@@ -40,11 +40,11 @@ bool is_texel_access(const Instruction& i) {
     return is_one_of(i.opcode, {"tex", "tld4", "suld", "sust", "sured"});
 }
 
-bool is_of_64_bits(const Instruction& i) {
+bool is_64_bit(const Instruction& i) {
     return i.has("s64") || i.has("u64") || i.has("b64");
 }
 
-MemoryEffect memory_effect(const Instruction& i) {
+MemoryEffect find_memory_effect(const Instruction& i) {
     if (i.opcode == "ld" || i.opcode == "ldu") {
         if (i.has("volatile") || i.has("acquire")) return MemoryEffect::both;
         const bool never_changes = i.has("nc") || i.has("param") || i.has("const");
@@ -80,23 +80,30 @@ bool uses_slow_unit(const Instruction& i) {
     // Conversions that round to f32, or from f32 to a shorter float, are executed by the normal
     // arithmetic units.
     if (i.modifiers.size() < 2) return false;
-    const std::string& to = i.modifiers[i.modifiers.size() - 2];
-    const std::string& from = i.modifiers.back();
-    if (!ptx::is_float(ptx::parse_type(to)) && !ptx::is_float(ptx::parse_type(from))) return false;
-    if (to == "f32" && is_one_of(from, {"f16", "bf16"})) return false;
+    const std::string& destination_type = i.modifiers[i.modifiers.size() - 2];
+    const std::string& source_type = i.modifiers.back();
+    if (!ptx::is_float(ptx::parse_type(destination_type)) &&
+        !ptx::is_float(ptx::parse_type(source_type)))
+        return false;
+    if (destination_type == "f32" && is_one_of(source_type, {"f16", "bf16"})) return false;
     // Conversions of pairs of shorter floats, and of f32 to bytes with rounding to nearest or
     // towards zero, are also executed by the normal arithmetic units.
-    if (to.ends_with("x2") || from.ends_with("x2") || to == "tf32") return false;
-    if (to == "u8" && from == "f32" && (i.has("rni") || i.has("rzi"))) return false;
-    if (to == "f32" && is_one_of(from, {"s32", "u32", "u16"})) return !i.has("rn") && !i.has("rz");
-    const bool shortens = from == "f32" && to != "f64" && ptx::is_float(ptx::parse_type(to));
-    return !(i.has("rn") || i.has("rz")) || !shortens;
+    if (destination_type.ends_with("x2") || source_type.ends_with("x2") ||
+        destination_type == "tf32")
+        return false;
+    if (destination_type == "u8" && source_type == "f32" && (i.has("rni") || i.has("rzi")))
+        return false;
+    if (destination_type == "f32" && is_one_of(source_type, {"s32", "u32", "u16"}))
+        return !i.has("rn") && !i.has("rz");
+    const bool is_shorter = source_type == "f32" && destination_type != "f64" &&
+                            ptx::is_float(ptx::parse_type(destination_type));
+    return !(i.has("rn") || i.has("rz")) || !is_shorter;
 }
 
-u32 latency_of(const Instruction& i) {
+u32 find_latency(const Instruction& i) {
     constexpr u32 kArithmetic = 4, kDouble = 8, kPredicate = 13, kShared = 30, kSpecial = 20,
                   kGlobal = 200;
-    const StateSpace space = space_of(i);
+    const StateSpace space = find_space(i);
     if (is_one_of(i.opcode, {"ld", "ldu", "atom"}) || loads_matrix(i)) {
         if (i.has("param") || space == StateSpace::constant) return kDouble;
         return space == StateSpace::shared ? kShared : kGlobal;
@@ -144,18 +151,18 @@ constexpr InternalWords kInternalWords[] = {
 
 const InternalWords* find_internal_words(const Instruction& i) {
     const bool is_exact = !i.has("approx") && !i.has("full");
-    for (const InternalWords& inside : kInternalWords)
-        if (i.opcode == inside.opcode && i.has(inside.type) && is_exact &&
-            (inside.mode.empty() || i.has(inside.mode)))
-            return &inside;
+    for (const InternalWords& internal_words_entry : kInternalWords)
+        if (i.opcode == internal_words_entry.opcode && i.has(internal_words_entry.type) &&
+            is_exact && (internal_words_entry.mode.empty() || i.has(internal_words_entry.mode)))
+            return &internal_words_entry;
     return nullptr;
 }
 
 }  // namespace
 
 bool calls_routine(const Instruction& i) {
-    const InternalWords* inside = find_internal_words(i);
-    return inside && inside->calls_routine;
+    const InternalWords* internal_words_entry = find_internal_words(i);
+    return internal_words_entry && internal_words_entry->calls_routine;
 }
 
 bool has_branches_inside(const Instruction& i) {
@@ -166,7 +173,7 @@ bool waits_for_reads(const Instruction& i) {
     return is_one_of(i.opcode, {"membar", "fence", "call"}) || has_branches_inside(i);
 }
 
-u32 latency_of_second_step(const Instruction& i) {
+u32 find_second_latency(const Instruction& i) {
     constexpr u32 kArithmetic = 4, kCompareAndSelect = 17;
     if (i.opcode == "redux") return kArithmetic;  // moved from a uniform register
     if (i.opcode == "set") return i.has("s16") || i.has("u16") ? 2 * kArithmetic : kArithmetic;
@@ -192,15 +199,15 @@ u32 internal_address_words(const Instruction& i) {
 
 u32 internal_words(const Instruction& i) {
     if (const u32 addresses = internal_address_words(i)) return addresses;
-    const InternalWords* inside = find_internal_words(i);
-    return inside ? inside->words : 0;
+    const InternalWords* internal_words_entry = find_internal_words(i);
+    return internal_words_entry ? internal_words_entry->words : 0;
 }
 
 u32 count_odd_internal_words(const Instruction& i) {
     // An unsigned division needs a word for the negated divisor and a word for the divisor's
     // reciprocal. Their product is added to a pair.
-    constexpr u32 kOfUnsigned = 2;
-    return find_internal_words(i) && i.has("u32") ? kOfUnsigned : 0;
+    constexpr u32 kOddWordsOfUnsigned = 2;
+    return find_internal_words(i) && i.has("u32") ? kOddWordsOfUnsigned : 0;
 }
 
 }  // namespace coalesce::simulator

@@ -19,13 +19,13 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> li
 inline bool is_among(u32 number, const std::vector<u32>& numbers) {
     return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
 }
-inline void add_once(std::vector<u32>& to, u32 number) {
-    if (!is_among(number, to)) to.push_back(number);
+inline void add_if_missing(std::vector<u32>& list, u32 number) {
+    if (!is_among(number, list)) list.push_back(number);
 }
 
 /// Reports whether the instruction operates on 64-bit integers or untyped 64-bit values (.b64).
-bool is_of_64_bits(const ptx::Instruction& instruction);
-MemoryEffect memory_effect(const ptx::Instruction& instruction);
+bool is_64_bit(const ptx::Instruction& instruction);
+MemoryEffect find_memory_effect(const ptx::Instruction& instruction);
 /// Reports whether the instruction stores to memory or is a fence.
 inline bool changes_memory(MemoryEffect effect) {
     return effect != MemoryEffect::none && effect != MemoryEffect::load;
@@ -56,7 +56,7 @@ bool may_diverge(const ptx::Instruction& instruction);
 bool waits_for_reads(const ptx::Instruction& instruction);
 /// Returns the latency that ptxas assumes: the number of cycles until another instruction may read
 /// the result.
-u32 latency_of(const ptx::Instruction& instruction);
+u32 find_latency(const ptx::Instruction& instruction);
 /// Reports whether the instruction's machine code contains branches. No instruction moves past it.
 /// Examples are divisions, roots, and the search for the highest set bit of a 64-bit value.
 bool has_branches_inside(const ptx::Instruction& instruction);
@@ -64,7 +64,7 @@ bool has_branches_inside(const ptx::Instruction& instruction);
 bool calls_routine(const ptx::Instruction& instruction);
 /// Returns the latency of the instruction's second step in cycles, or 0 if there is no second step.
 /// Some instructions run in two steps, with a 32-bit value in between.
-u32 latency_of_second_step(const ptx::Instruction& instruction);
+u32 find_second_latency(const ptx::Instruction& instruction);
 /// Returns the number of 32-bit words that an instruction needs in addition to its sources and its
 /// result. For example, a division is expanded to a dozen instructions with intermediate results.
 u32 internal_words(const ptx::Instruction& instruction);

@@ -48,7 +48,7 @@ bool multiplies_by_power(const ptx::Instruction& i) {
 
 /// Reports whether the instruction multiplies two 64-bit values.
 bool is_long_product(const ptx::Instruction& i) {
-    return i.opcode == "mul" && i.has("lo") && is_of_64_bits(i) && !has_immediate(i);
+    return i.opcode == "mul" && i.has("lo") && is_64_bit(i) && !has_immediate(i);
 }
 
 bool is_number(const ptx::Operand& operand) {
@@ -76,13 +76,15 @@ const ptx::Operand* find_vector(const ptx::Instruction& i) {
 std::vector<ptx::Operand> list_coordinates(const ptx::Instruction& i) {
     for (const ptx::Operand& operand : i.operands) {
         if (!operand.is_address() || operand.elements.empty()) continue;
-        const ptx::Operand& last = operand.elements.back();
-        std::vector<ptx::Operand> all = last.is_vector() ? last.elements : operand.elements;
+        const ptx::Operand& last_element = operand.elements.back();
+        std::vector<ptx::Operand> coordinates =
+            last_element.is_vector() ? last_element.elements : operand.elements;
         // PTX encodes three coordinates as four, the last of which repeats the third.
-        const bool is_filled_up = all.size() == 4 && all[3].kind == all[2].kind &&
-                                  all[3].reg == all[2].reg && all[3].bits == all[2].bits;
-        if (is_filled_up) all.pop_back();
-        return all;
+        const bool is_filled_up =
+            coordinates.size() == 4 && coordinates[3].kind == coordinates[2].kind &&
+            coordinates[3].reg == coordinates[2].reg && coordinates[3].bits == coordinates[2].bits;
+        if (is_filled_up) coordinates.pop_back();
+        return coordinates;
     }
     return {};
 }
@@ -104,10 +106,10 @@ bool loads_vector(const ptx::Instruction& i) {
 /// Returns the element size of a loaded vector in bytes. The last modifier of a surface access is
 /// its mode for out-of-range accesses, so the type precedes that modifier.
 u32 size_of_element(const ptx::Instruction& i) {
-    const std::size_t behind = i.opcode == "suld" ? 2 : 1;
-    return i.modifiers.size() < behind
+    const std::size_t address_index = i.opcode == "suld" ? 2 : 1;
+    return i.modifiers.size() < address_index
                ? 0
-               : size_of(ptx::parse_type(i.modifiers[i.modifiers.size() - behind]));
+               : size_of(ptx::parse_type(i.modifiers[i.modifiers.size() - address_index]));
 }
 
 using Vectors = std::vector<std::vector<ptx::Operand>>;
@@ -121,7 +123,7 @@ Vectors find_vectors_read(const ptx::Instruction& i) {
         vectors.push_back(find_vector(i)->elements);
     if (i.opcode == "atom" && i.has("cas") && i.operands.size() == 4)
         vectors.push_back({i.operands[2], i.operands[3]});
-    std::erase_if(vectors, [](const auto& one) { return one.size() < 2; });
+    std::erase_if(vectors, [](const auto& vector) { return vector.size() < 2; });
     return vectors;
 }
 
@@ -131,11 +133,13 @@ std::vector<u32> copies_in_fragment(const ptx::Instruction& i) {
     if (i.opcode != "wmma" || !i.has("load") || !i.has("f16") || i.has("c")) return {};
     MatrixShape shape;
     for (const std::string& m : i.modifiers)
-        if (const MatrixShape named = parse_matrix_shape(m); named.m != 0) shape = named;
-    const u32 own = MatrixFragment(i.has("a") ? Part::a : Part::b, Number::f16, shape).registers();
+        if (const MatrixShape named_shape = parse_matrix_shape(m); named_shape.m != 0)
+            shape = named_shape;
+    const u32 matrix_registers =
+        MatrixFragment(i.has("a") ? Part::a : Part::b, Number::f16, shape).registers();
     std::vector<u32> copies;
     const std::vector<ptx::Operand>& elements = i.operands[0].elements;
-    for (std::size_t k = own; own > 0 && k < elements.size(); ++k)
+    for (std::size_t k = matrix_registers; matrix_registers > 0 && k < elements.size(); ++k)
         if (elements[k].is_register()) copies.push_back(elements[k].reg);
     return copies;
 }
@@ -143,14 +147,16 @@ std::vector<u32> copies_in_fragment(const ptx::Instruction& i) {
 /// Reports whether the instruction loads a value that its readers can read directly from the
 /// constant bank.
 bool is_in_constant_bank(const ptx::Instruction& i) {
-    return i.opcode == "ld" && space_of(i) == StateSpace::constant && i.operands.size() == 2 &&
+    return i.opcode == "ld" && find_space(i) == StateSpace::constant && i.operands.size() == 2 &&
            !i.operands[1].has_base_register && !find_vector(i);
 }
 
 }  // namespace
 
 MachineValues::MachineValues(const ptx::Function& function, const Registers& registers)
-    : function_(function), registers_(registers), needed_(find_needed_instructions(function)) {
+    : function_(function),
+      registers_(registers),
+      needed_instructions_(find_needed_instructions(function)) {
     find_definitions();
     find_uniform();
     find_narrow();
@@ -162,24 +168,24 @@ MachineValues::MachineValues(const ptx::Function& function, const Registers& reg
 }
 
 bool MachineValues::is_uniform(u32 value) const {
-    return uniform_[value] && !is_per_thread_[value];
+    return is_uniform_[value] && !is_per_thread_[value];
 }
 
 /// Finds the values that the uniform unit computes once per warp: the values that are uniform
 /// across a block, except floats and divisions, which the unit does not support.
 void MachineValues::find_uniform() {
-    uniform_.assign(function_.registers.size(), false);
-    for (u32 r = 0; r < uniform_.size(); ++r) {
+    is_uniform_.assign(function_.registers.size(), false);
+    for (u32 r = 0; r < is_uniform_.size(); ++r) {
         const ValueClass value_class = registers_.value_class[r];
-        uniform_[r] = is_written_once(r) &&
-                      (value_class == ValueClass::launch || value_class == ValueClass::block ||
-                       is_in_constant_bank(definition(r)));
+        is_uniform_[r] = is_written_once(r) &&
+                         (value_class == ValueClass::launch || value_class == ValueClass::block ||
+                          is_in_constant_bank(definition(r)));
     }
     for (bool changed = true; changed;) {
         changed = false;
-        for (u32 r = 0; r < uniform_.size(); ++r) {
-            if (!uniform_[r] || is_computed_for_block(definition(r))) continue;
-            uniform_[r] = false;
+        for (u32 r = 0; r < is_uniform_.size(); ++r) {
+            if (!is_uniform_[r] || is_computed_for_block(definition(r))) continue;
+            is_uniform_[r] = false;
             changed = true;
         }
     }
@@ -192,14 +198,14 @@ bool MachineValues::is_computed_for_block(const Instruction& i) const {
     // A 64-bit by 64-bit product takes several instructions. The uniform unit computes it only if
     // it is the same for the whole launch. If it depends on the block's index, each thread computes
     // it together with its addition to an address.
-    const bool multiplies_long = i.opcode == "mul" && i.has("lo") && is_of_64_bits(i);
+    const bool multiplies_long = i.opcode == "mul" && i.has("lo") && is_64_bit(i);
     if (multiplies_long && registers_.value_class[i.operands[0].reg] != ValueClass::launch)
         return false;
     if (i.opcode == "mul" && i.has("wide") && is_added_by_threads(i.operands[0].reg)) return false;
-    const bool known =
+    const bool is_known_sum =
         is_one_of(i.opcode, {"ld", "mov", "cvta", "cvt", "add", "sub", "mul", "mad", "shl", "shr",
                              "and", "or", "xor", "not", "setp", "selp", "neg"});
-    return known && all_of(registers_read(i), [&](u32 r) { return uniform_[r]; });
+    return is_known_sum && all_of(list_read_registers(i), [&](u32 r) { return is_uniform_[r]; });
 }
 
 /// Reports whether a product of launch parameters is added to an address. If so, each thread
@@ -207,9 +213,9 @@ bool MachineValues::is_computed_for_block(const Instruction& i) const {
 /// address of an access, whose result then takes the same register.
 bool MachineValues::is_added_by_threads(u32 product) const {
     return registers_.value_class[product] == ValueClass::launch &&
-           all_readers_are(product, {"add", "sub"}) && any_of(readers_[product], [&](u32 at) {
+           has_only_readers(product, {"add", "sub"}) && any_of(readers_[product], [&](u32 at) {
                const u32 sum = function_.body[at].operands[0].reg;
-               return !all_readers_are(sum, {"ld", "atom", "red", "setp"});
+               return !has_only_readers(sum, {"ld", "atom", "red", "setp"});
            });
 }
 
@@ -219,22 +225,22 @@ void MachineValues::find_definitions() {
     writers_.resize(count);
     is_per_thread_.assign(count, false);
     for (u32 at = 0; at < function_.body.size(); ++at) {
-        if (registers_.is_copy[at] || !needed_[at]) continue;
-        emitted_.push_back(&function_.body[at]);
-        for (u32 r : registers_written(function_.body[at])) writers_[r].push_back(at);
-        for (u32 r : registers_read(function_.body[at])) readers_[r].push_back(at);
+        if (registers_.is_copy[at] || !needed_instructions_[at]) continue;
+        machine_instructions_.push_back(&function_.body[at]);
+        for (u32 r : list_written_registers(function_.body[at])) writers_[r].push_back(at);
+        for (u32 r : list_read_registers(function_.body[at])) readers_[r].push_back(at);
     }
 }
 
 void MachineValues::find_narrow() {
-    narrow_.resize(function_.registers.size());
-    for (u32 r = 0; r < narrow_.size(); ++r) narrow_[r] = bytes(r) == 8;
+    is_narrow_.resize(function_.registers.size());
+    for (u32 r = 0; r < is_narrow_.size(); ++r) is_narrow_[r] = bytes(r) == 8;
     bool changed = true;
     for (int round = 0; round < kMaxNarrowingRounds && changed; ++round) {
         changed = false;
-        for (u32 r = static_cast<u32>(narrow_.size()); r-- > 0;) {
-            if (!narrow_[r] || stays_narrow(r)) continue;
-            narrow_[r] = false;
+        for (u32 r = static_cast<u32>(is_narrow_.size()); r-- > 0;) {
+            if (!is_narrow_[r] || stays_narrow(r)) continue;
+            is_narrow_[r] = false;
             changed = true;
         }
     }
@@ -247,30 +253,31 @@ bool MachineValues::stays_narrow(u32 value) const {
         const Instruction& i = function_.body[at];
         if (i.operands.empty()) return false;
         if (is_access(i)) {
-            const StateSpace space = space_of(i);
+            const StateSpace space = find_space(i);
             const bool is_base =
                 any_of(i.operands, [&](auto& o) { return o.has_base_register && o.reg == value; });
             return is_base && has_32_bit_addresses(space);
         }
-        const Operand& to = i.operands[0];
-        if (!to.is_register()) return false;
+        const Operand& destination = i.operands[0];
+        if (!destination.is_register()) return false;
         if (i.opcode == "cvt")
-            return bytes(to.reg) <= 4 && !i.has("sat") &&
+            return bytes(destination.reg) <= 4 && !i.has("sat") &&
                    none_of(i.modifiers,
                            [](const std::string& m) { return ptx::is_float(ptx::parse_type(m)); });
         return is_one_of(i.opcode,
                          {"add", "sub", "mul", "mad", "shl", "and", "or", "xor", "mov", "cvta"}) &&
-               narrow_[to.reg];
+               is_narrow_[destination.reg];
     });
 }
 
 void MachineValues::find_folded() {
-    folded_.resize(function_.registers.size());
-    for (u32 r = 0; r < folded_.size(); ++r) folded_[r] = is_written_once(r) && is_foldable(r);
+    is_folded_.resize(function_.registers.size());
+    for (u32 r = 0; r < is_folded_.size(); ++r)
+        is_folded_[r] = is_written_once(r) && is_foldable(r);
 }
 
-bool MachineValues::all_readers_are(u32 value,
-                                    std::initializer_list<std::string_view> opcodes) const {
+bool MachineValues::has_only_readers(u32 value,
+                                     std::initializer_list<std::string_view> opcodes) const {
     return all_of(readers_[value],
                   [&](u32 at) { return is_one_of(function_.body[at].opcode, opcodes); });
 }
@@ -279,12 +286,12 @@ bool MachineValues::all_readers_are(u32 value,
 /// register of a pair.
 bool MachineValues::keeps_lower_bits(u32 value) const {
     const Instruction& i = definition(value);
-    const Operand& from = i.operands[1];
-    if (i.opcode != "cvt" || i.modifiers.size() != 2 || !from.is_register()) return false;
+    const Operand& source = i.operands[1];
+    if (i.opcode != "cvt" || i.modifiers.size() != 2 || !source.is_register()) return false;
     const ptx::Type to = ptx::parse_type(i.modifiers[0]), of = ptx::parse_type(i.modifiers[1]);
     return !ptx::is_float(to) && !ptx::is_float(of) && size_of(to) >= 4 &&
-           size_of(to) <= size_of(of) && is_written_once(from.reg) &&
-           written_at(from.reg) < written_at(value) && !is_uniform(from.reg);
+           size_of(to) <= size_of(of) && is_written_once(source.reg) &&
+           written_at(source.reg) < written_at(value) && !is_uniform(source.reg);
 }
 
 /// Reports whether the value is an address plus a constant. Accesses and asynchronous copies can
@@ -295,26 +302,26 @@ bool MachineValues::is_offset(u32 value) const {
     return all_of(readers_[value], [&](u32 at) {
         const Instruction& reader = function_.body[at];
         if (!is_access(reader) && (reader.opcode != "cp" || reader.has("bulk"))) return false;
-        u32 as_address = 0, others = 0;
+        u32 address_uses = 0, others = 0;
         for (const Operand& o : reader.operands) {
-            if (o.has_base_register && o.reg == value) ++as_address;
+            if (o.has_base_register && o.reg == value) ++address_uses;
             if (o.is_register() && o.reg == value) ++others;
             for (const Operand& e : o.elements)
                 if (e.is_register() && e.reg == value) ++others;
         }
-        return as_address > 0 && others == 0;
+        return address_uses > 0 && others == 0;
     });
 }
 
-/// Reports whether an addition can include a right shift of `shifted`. An addition can shift only
-/// one operand. If both operands are candidates, it shifts the signed one.
-bool MachineValues::can_include_shift(const Instruction& add, u32 shifted) const {
-    if (has_immediate(add)) return false;
-    for (u32 other : registers_read(add)) {
-        if (other == shifted || !is_written_once(other)) continue;
-        if (folded_[other]) return false;
-        const Instruction& i = definition(other);
-        if (i.opcode == "shr" && has_immediate(i) && (i.has("s32") || other < shifted))
+/// Reports whether an addition can include a right shift of `shifted_value`. An addition can shift
+/// only one operand. If both operands are candidates, it shifts the signed one.
+bool MachineValues::can_include_shift(const Instruction& addition, u32 shifted_value) const {
+    if (has_immediate(addition)) return false;
+    for (u32 summand : list_read_registers(addition)) {
+        if (summand == shifted_value || !is_written_once(summand)) continue;
+        if (is_folded_[summand]) return false;
+        const Instruction& i = definition(summand);
+        if (i.opcode == "shr" && has_immediate(i) && (i.has("s32") || summand < shifted_value))
             return false;
     }
     return true;
@@ -323,7 +330,8 @@ bool MachineValues::can_include_shift(const Instruction& add, u32 shifted) const
 /// Reports whether every reader of the value also reads a value that differs between threads.
 bool MachineValues::is_combined_with_thread_values(u32 value) const {
     return all_of(readers_[value], [&](u32 at) {
-        return any_of(registers_read(function_.body[at]), [&](u32 r) { return !uniform_[r]; });
+        return any_of(list_read_registers(function_.body[at]),
+                      [&](u32 r) { return !is_uniform_[r]; });
     });
 }
 
@@ -331,11 +339,12 @@ bool MachineValues::is_foldable(u32 value) const {
     const Instruction& i = definition(value);
     if (i.guard || readers_[value].empty() || i.operands.size() < 2) return false;
     const bool multiplies_wide = i.opcode == "mul" && i.has("wide");
-    if (multiplies_wide && all_readers_are(value, {"add"}) && is_combined_with_thread_values(value))
+    if (multiplies_wide && has_only_readers(value, {"add"}) &&
+        is_combined_with_thread_values(value))
         return true;
-    if (uniform_[value] && registers_.value_class[value] == ValueClass::launch)
+    if (is_uniform_[value] && registers_.value_class[value] == ValueClass::launch)
         return false;  // the value is in the constant bank
-    if (multiplies_wide) return all_readers_are(value, {"add", "sub"});
+    if (multiplies_wide) return has_only_readers(value, {"add", "sub"});
     if (is_offset(value)) return true;
     const Operand& from = i.operands[1];
     if (i.opcode == "cvt" && bytes(value) == 8 && !i.has("f32") && !i.has("f64") &&
@@ -343,28 +352,29 @@ bool MachineValues::is_foldable(u32 value) const {
         // The upper half is zero or a copy of the sign. If only one instruction reads the value,
         // that instruction can compute the upper half itself.
         return i.has("u32") || (readers_[value].size() == 1 &&
-                                all_readers_are(value, {"add", "sub", "shl", "mul", "mad"}));
+                                has_only_readers(value, {"add", "sub", "shl", "mul", "mad"}));
     }
     if (is_negated_operand(value) || is_part_of_logic(value) || is_part_of_sum(value)) return true;
     if (keeps_lower_bits(value)) return true;
     if (i.opcode == "shr" && bytes(value) == 4 && has_immediate(i) && readers_[value].size() == 1)
-        return all_readers_are(value, {"add"}) &&
+        return has_only_readers(value, {"add"}) &&
                can_include_shift(function_.body[readers_[value][0]], value);
-    if (is_long_product(i) && !narrow_[value]) return is_folded_into_sum(value);
+    if (is_long_product(i) && !is_narrow_[value]) return is_folded_into_sum(value);
     const bool shifts = i.opcode == "shl";
-    if (shifts && bytes(value) == 8 && readers_[value].size() > 1 && !narrow_[value]) return false;
+    if (shifts && bytes(value) == 8 && readers_[value].size() > 1 && !is_narrow_[value])
+        return false;
     return (shifts || (i.opcode == "mul" && i.has("lo"))) && has_immediate(i) &&
-           all_readers_are(value, {"add"});
+           has_only_readers(value, {"add"});
 }
 
 /// Reports whether a product is used only in an addition whose other operand differs between
 /// threads. The addition then includes the multiplication.
 bool MachineValues::is_folded_into_sum(u32 product) const {
-    if (readers_[product].size() != 1 || uniform_[product]) return false;
+    if (readers_[product].size() != 1 || is_uniform_[product]) return false;
     const Instruction& add = function_.body[readers_[product][0]];
     if (add.opcode != "add" || has_immediate(add)) return false;
-    return none_of(registers_read(add),
-                   [&](u32 r) { return r != product && (folded_[r] || uniform_[r]); });
+    return none_of(list_read_registers(add),
+                   [&](u32 r) { return r != product && (is_folded_[r] || is_uniform_[r]); });
 }
 
 /// Reports whether a logic operation is merged into its reader. One machine instruction combines
@@ -373,15 +383,15 @@ bool MachineValues::is_part_of_logic(u32 value) const {
     const auto is_logic = [](const Instruction& i) {
         return is_one_of(i.opcode, {"and", "or", "xor", "not"});
     };
-    if (!is_logic(definition(value)) || is_predicate(value) || uniform_[value]) return false;
+    if (!is_logic(definition(value)) || is_predicate(value) || is_uniform_[value]) return false;
     if (readers_[value].size() != 1) return false;
     const Instruction& reader = function_.body[readers_[value][0]];
     if (!is_logic(reader) || reader.opcode == "not" || reader.guard) return false;
     u32 constants = has_immediate(definition(value)) + has_immediate(reader);
-    for (const Instruction* part : {&definition(value), &reader})
-        for (u32 r : registers_read(*part)) {
-            if (folded_[r] && is_logic(definition(r))) return false;
-            constants += uniform_[r];
+    for (const Instruction* expression_part : {&definition(value), &reader})
+        for (u32 r : list_read_registers(*expression_part)) {
+            if (is_folded_[r] && is_logic(definition(r))) return false;
+            constants += is_uniform_[r];
         }
     return constants < 2;
 }
@@ -389,7 +399,7 @@ bool MachineValues::is_part_of_logic(u32 value) const {
 /// Reports whether the instruction is a 32-bit sum or difference.
 bool MachineValues::is_sum(const Instruction& i) const {
     if (!is_one_of(i.opcode, {"add", "sub"}) || i.has("cc") || i.has("sat")) return false;
-    return i.has("s32") || i.has("u32") || (is_of_64_bits(i) && narrow_[i.operands[0].reg]);
+    return i.has("s32") || i.has("u32") || (is_64_bit(i) && is_narrow_[i.operands[0].reg]);
 }
 
 /// Reports whether a sum is merged into its reader. One machine instruction can add three values if
@@ -397,21 +407,22 @@ bool MachineValues::is_sum(const Instruction& i) const {
 /// product.
 bool MachineValues::is_part_of_sum(u32 value) const {
     const Instruction& sum = definition(value);
-    if (!is_sum(sum) || uniform_[value] || readers_[value].size() != 1) return false;
+    if (!is_sum(sum) || is_uniform_[value] || readers_[value].size() != 1) return false;
     const u32 at = readers_[value][0];
     const Instruction& reader = function_.body[at];
     // In a loop, a sum may read its own value from the previous iteration.
     if (!is_sum(reader) || reader.guard || at <= written_at(value)) return false;
-    if (folded_[reader.operands[0].reg]) return false;  // the reader already adds three values
-    for (u32 between = written_at(value); between < at; ++between)
-        if (may_diverge(function_.body[between])) return false;
+    if (is_folded_[reader.operands[0].reg]) return false;  // the reader already adds three values
+    for (u32 value_between = written_at(value); value_between < at; ++value_between)
+        if (may_diverge(function_.body[value_between])) return false;
     u32 constants = has_immediate(sum) + has_immediate(reader);
     for (const Instruction* part : {&sum, &reader})
-        for (u32 read : registers_read(*part)) {
-            if (read == value) continue;
-            constants += uniform_[read];
-            const bool is_known = is_written_once(read) && !uniform_[read];
-            if (folded_[read] || (is_known && !is_sum(definition(read)) && is_foldable(read)))
+        for (u32 read_register : list_read_registers(*part)) {
+            if (read_register == value) continue;
+            constants += is_uniform_[read_register];
+            const bool is_known = is_written_once(read_register) && !is_uniform_[read_register];
+            if (is_folded_[read_register] ||
+                (is_known && !is_sum(definition(read_register)) && is_foldable(read_register)))
                 return false;
         }
     return constants < 2;
@@ -421,14 +432,14 @@ bool MachineValues::is_part_of_sum(u32 value) const {
 bool MachineValues::is_negated_operand(u32 value) const {
     const Instruction& i = definition(value);
     return i.opcode == "neg" && (i.has("f32") || i.has("f64")) &&
-           all_readers_are(value, {"add", "sub", "mul", "fma", "mad", "min", "max", "setp"});
+           has_only_readers(value, {"add", "sub", "mul", "fma", "mad", "min", "max", "setp"});
 }
 
 /// Finds the addresses that depend on the block's index. Every thread computes these addresses
 /// itself.
 void MachineValues::find_addresses_of_blocks() {
     for (const Instruction& access : function_.body) {
-        const StateSpace space = space_of(access);
+        const StateSpace space = find_space(access);
         const bool is_far = space == StateSpace::global || space == StateSpace::generic;
         if (!is_access(access) || access.has("param") || !is_far) continue;
         for (const Operand& o : access.operands)
@@ -440,19 +451,19 @@ void MachineValues::find_addresses_of_blocks() {
 /// computed in every thread, along with all values from which it is computed.
 void MachineValues::mark_per_thread(u32 address) {
     const auto is_of_block = [&](u32 value) {
-        return uniform_[value] && registers_.value_class[value] == ValueClass::block;
+        return is_uniform_[value] && registers_.value_class[value] == ValueClass::block;
     };
-    if (!is_of_block(address) || folded_[address] || definition(address).opcode != "add") return;
-    for (u32 product : registers_read(definition(address))) {
-        if (!folded_[product] || !uniform_[product]) continue;
+    if (!is_of_block(address) || is_folded_[address] || definition(address).opcode != "add") return;
+    for (u32 product : list_read_registers(definition(address))) {
+        if (!is_folded_[product] || !is_uniform_[product]) continue;
         is_per_thread_[address] = true;
-        std::vector<u32> open = registers_read(definition(product));
-        while (!open.empty()) {
-            const u32 factor = open.back();
-            open.pop_back();
+        std::vector<u32> open_values = list_read_registers(definition(product));
+        while (!open_values.empty()) {
+            const u32 factor = open_values.back();
+            open_values.pop_back();
             if (!is_of_block(factor) || is_per_thread_[factor]) continue;
             is_per_thread_[factor] = true;
-            for (u32 r : registers_read(definition(factor))) open.push_back(r);
+            for (u32 r : list_read_registers(definition(factor))) open_values.push_back(r);
         }
     }
 }
@@ -460,7 +471,7 @@ void MachineValues::mark_per_thread(u32 address) {
 /// Finds the block indices that every thread must read into a register, because instructions that
 /// each thread executes use them.
 void MachineValues::find_block_numbers() {
-    for (u32 r = 0; r < folded_.size(); ++r) {
+    for (u32 r = 0; r < is_folded_.size(); ++r) {
         if (!is_written_once(r) || registers_.value_class[r] != ValueClass::block) continue;
         if (moves_special(definition(r)) && is_read_by_threads(r)) is_per_thread_[r] = true;
     }
@@ -470,12 +481,12 @@ bool MachineValues::is_read_by_threads(u32 value) const {
     return any_of(readers_[value], [&](u32 at) {
         const Instruction& i = function_.body[at];
         u32 uniform = 0;
-        for (u32 r : registers_read(i)) uniform += is_uniform(r) || folded_[r];
+        for (u32 r : list_read_registers(i)) uniform += is_uniform(r) || is_folded_[r];
         if (uniform != 1) return false;
-        for (u32 r : registers_written(i)) {
+        for (u32 r : list_written_registers(i)) {
             const ValueClass to = registers_.value_class[r];
-            if (folded_[r]) return is_read_by_threads(r);
-            if (to == ValueClass::thread || to == ValueClass::position) return true;
+            if (is_folded_[r]) return is_read_by_threads(r);
+            if (to == ValueClass::thread || to == ValueClass::warp_position) return true;
         }
         return false;
     });
@@ -489,12 +500,12 @@ bool MachineValues::is_in_halves(const Instruction& i) const {
 
 bool MachineValues::has_folded_operand(const Instruction& i, std::string_view opcode) const {
     return any_of(i.operands, [&](const Operand& o) {
-        return o.is_register() && folded_[o.reg] && definition(o.reg).opcode == opcode;
+        return o.is_register() && is_folded_[o.reg] && definition(o.reg).opcode == opcode;
     });
 }
 
 bool MachineValues::is_loaded_pair(u32 value) const {
-    return words_[value] == 2 && is_written_once(value) &&
+    return words_of_values_[value] == 2 && is_written_once(value) &&
            is_one_of(definition(value).opcode, {"ld", "atom"});
 }
 
@@ -503,17 +514,17 @@ bool MachineValues::divides_by_constant(const Instruction& i) const {
     return i.operands.size() == 3 && is_varying(i.operands[1]) && !is_varying(i.operands[2]);
 }
 
-u32 MachineValues::steps_of_product(const Instruction& i) const {
-    if (i.opcode == "add" && words_[i.operands[0].reg] == 2) {
-        return any_of(registers_read(i),
-                      [&](u32 r) { return folded_[r] && is_long_product(definition(r)); });
+u32 MachineValues::count_product_steps(const Instruction& i) const {
+    if (i.opcode == "add" && words_of_values_[i.operands[0].reg] == 2) {
+        return any_of(list_read_registers(i),
+                      [&](u32 r) { return is_folded_[r] && is_long_product(definition(r)); });
     }
     const bool multiplies = is_one_of(i.opcode, {"mul", "mad"}) && i.has("lo");
-    if (!multiplies || !is_of_64_bits(i) || words_[i.operands[0].reg] != 2) return 0;
+    if (!multiplies || !is_64_bit(i) || words_of_values_[i.operands[0].reg] != 2) return 0;
     u32 steps = 1;
     for (std::size_t k = 1; k <= 2; ++k) {
         const Operand& o = i.operands[k];
-        if (!o.is_register() || !folded_[o.reg]) continue;
+        if (!o.is_register() || !is_folded_[o.reg]) continue;
         const Instruction& factor = definition(o.reg);
         steps += factor.opcode == "cvt" && factor.has("s32");  // one more step for the sign
     }
@@ -527,11 +538,12 @@ bool MachineValues::is_half(u32 value) const {
 }
 
 std::optional<u32> MachineValues::find_extended_value(u32 value) const {
-    if (words_[value] != 2 || is_loose(value) || !is_written_once(value)) return {};
+    if (words_of_values_[value] != 2 || is_loose(value) || !is_written_once(value)) return {};
     const Instruction& i = definition(value);
-    if (i.opcode != "cvt" || !is_of_64_bits(i) || !i.has("s32") || i.guard) return {};
+    if (i.opcode != "cvt" || !is_64_bit(i) || !i.has("s32") || i.guard) return {};
     const u32 from = i.operands[1].reg;
-    const bool is_one = i.operands[1].is_register() && words_[from] == 1 && is_written_once(from);
+    const bool is_one =
+        i.operands[1].is_register() && words_of_values_[from] == 1 && is_written_once(from);
     if (!is_one) return {};
     for (const std::vector<u32>& vector : consecutive_values_)
         if (is_among(from, vector) || is_among(value, vector)) return {};
@@ -539,7 +551,7 @@ std::optional<u32> MachineValues::find_extended_value(u32 value) const {
 }
 
 bool MachineValues::is_loose(u32 value) const {
-    if (words_[value] != 2 || writers_[value].empty()) return false;
+    if (words_of_values_[value] != 2 || writers_[value].empty()) return false;
     const std::vector<Operand>& operands = definition(value).operands;
     // A single instruction reads both words of a clock.
     if (operands.size() > 1 && operands[1].is_special()) return false;
@@ -562,25 +574,25 @@ bool MachineValues::has_fixed_stride(const Instruction& i) const {
 }
 
 void MachineValues::find_words() {
-    words_.assign(function_.registers.size(), 0);
-    for (u32 r = 0; r < words_.size(); ++r) {
-        if (folded_[r] || is_uniform(r) || is_predicate(r)) continue;
-        words_[r] = narrow_[r] ? 1 : words_of_type(r);
+    words_of_values_.assign(function_.registers.size(), 0);
+    for (u32 r = 0; r < words_of_values_.size(); ++r) {
+        if (is_folded_[r] || is_uniform(r) || is_predicate(r)) continue;
+        words_of_values_[r] = is_narrow_[r] ? 1 : count_words(r);
     }
     for (const Instruction& i : function_.body)
-        for (u32 copy : copies_in_fragment(i)) words_[copy] = 0;
+        for (u32 copy : copies_in_fragment(i)) words_of_values_[copy] = 0;
     drop_unneeded_elements();
     find_packed();
 }
 
 void MachineValues::drop_unneeded_elements() {
-    for (const Instruction* i : emitted_) {
+    for (const Instruction* i : machine_instructions_) {
         if (!loads_vector(*i)) continue;
         std::set<u32> loaded;
         for (const Operand& o : loaded_elements(*i))
             if (o.is_register()) loaded.insert(o.reg);
         for (const Operand& o : find_vector(*i)->elements)
-            if (o.is_register() && !loaded.contains(o.reg)) words_[o.reg] = 0;
+            if (o.is_register() && !loaded.contains(o.reg)) words_of_values_[o.reg] = 0;
     }
 }
 
@@ -596,11 +608,11 @@ std::vector<ptx::Operand> MachineValues::loaded_elements(const Instruction& load
                           size_of_element(load) < 4;
     if (is_whole || none_of(elements, is_needed)) return elements;
     while (elements.size() > 1) {
-        const auto half = elements.begin() + static_cast<std::ptrdiff_t>(elements.size() / 2);
-        if (std::none_of(half, elements.end(), is_needed))
-            elements.erase(half, elements.end());
-        else if (std::none_of(elements.begin(), half, is_needed))
-            elements.erase(elements.begin(), half);
+        const auto middle = elements.begin() + static_cast<std::ptrdiff_t>(elements.size() / 2);
+        if (std::none_of(middle, elements.end(), is_needed))
+            elements.erase(middle, elements.end());
+        else if (std::none_of(elements.begin(), middle, is_needed))
+            elements.erase(elements.begin(), middle);
         else
             break;
     }
@@ -610,19 +622,19 @@ std::vector<ptx::Operand> MachineValues::loaded_elements(const Instruction& load
 /// Finds vectors of bytes or halves that stay packed in 32-bit words, because they are loaded as a
 /// vector and only stored as vectors again.
 void MachineValues::find_packed() {
-    for (const Instruction* i : emitted_) {
+    for (const Instruction* i : machine_instructions_) {
         if (!loads_vector(*i)) continue;
         const std::vector<Operand>& elements = find_vector(*i)->elements;
         const u32 size = size_of_element(*i);
-        const bool stays = size > 0 && size < 4 && all_of(elements, [&](const Operand& o) {
-                               return is_stored_in_vectors(o);
-                           });
-        if (!stays) continue;
+        const bool stays_in_words = size > 0 && size < 4 && all_of(elements, [&](const Operand& o) {
+                                        return is_stored_in_vectors(o);
+                                    });
+        if (!stays_in_words) continue;
         std::vector<u32> words;
         for (u32 k = 0; k < elements.size(); ++k) {
             const u32 value = elements[k].reg;
-            words_[value] = k * size % 4 == 0;
-            if (words_[value]) words.push_back(value);
+            words_of_values_[value] = k * size % 4 == 0;
+            if (words_of_values_[value]) words.push_back(value);
         }
         if (words.size() > 1) consecutive_values_.push_back(words);
     }
@@ -654,19 +666,19 @@ bool MachineValues::is_loaded_as_vector(const std::vector<Operand>& operands) co
 /// Finds the values in consecutive registers: the elements of loaded vectors, and the elements of
 /// stored vectors if they do not yet belong to a loaded vector.
 void MachineValues::find_vectors() {
-    std::vector<bool> has_place(words_.size(), false);
-    const auto place = [&](const std::vector<Operand>& operands) {
+    std::vector<bool> has_position(words_of_values_.size(), false);
+    const auto place_operands = [&](const std::vector<Operand>& operands) {
         const std::vector<u32> elements = find_consecutive_values(operands);
-        if (any_of(elements, [&](u32 v) { return has_place[v]; })) return;
-        for (u32 v : elements) has_place[v] = true;
+        if (any_of(elements, [&](u32 v) { return has_position[v]; })) return;
+        for (u32 v : elements) has_position[v] = true;
         if (elements.size() > 1) consecutive_values_.push_back(elements);
     };
-    for (const Instruction* i : emitted_)
-        if (loads_vector(*i)) place(loaded_elements(*i));
-    for (const Instruction* i : emitted_)
-        for (const std::vector<Operand>& vector : find_vectors_read(*i)) place(vector);
-    for (const Instruction* i : emitted_)
-        for (const std::vector<Operand>& pair : find_texel_pairs(*i)) place(pair);
+    for (const Instruction* i : machine_instructions_)
+        if (loads_vector(*i)) place_operands(loaded_elements(*i));
+    for (const Instruction* i : machine_instructions_)
+        for (const std::vector<Operand>& vector : find_vectors_read(*i)) place_operands(vector);
+    for (const Instruction* i : machine_instructions_)
+        for (const std::vector<Operand>& pair : find_texel_pairs(*i)) place_operands(pair);
 }
 
 /// Returns the registers of a texture fetch in pairs, because the fetch writes the needed
@@ -690,76 +702,77 @@ std::vector<u32> MachineValues::find_consecutive_values(
     for (const Operand& operand : operands) {
         if (!operand.is_register()) return {};
         const u32 value = operand.reg;
-        if (bytes(value) < 4 || words_[value] != words_of_type(value)) return {};
-        if (!values.empty() && words_[value] != words_[values[0]]) return {};
-        add_once(values, value);
+        if (bytes(value) < 4 || words_of_values_[value] != count_words(value)) return {};
+        if (!values.empty() && words_of_values_[value] != words_of_values_[values[0]]) return {};
+        add_if_missing(values, value);
     }
     if (values.size() != operands.size()) values.clear();
     return values;
 }
 
-void MachineValues::add_read(std::vector<u32>& to, u32 value) const {
-    if (folded_[value]) {
-        for (u32 r : registers_read(definition(value))) add_read(to, r);
+void MachineValues::add_read_value(std::vector<u32>& to, u32 value) const {
+    if (is_folded_[value]) {
+        for (u32 r : list_read_registers(definition(value))) add_read_value(to, r);
     } else if (!is_uniform(value)) {
-        add_once(to, value);
+        add_if_missing(to, value);
     }
 }
 
 std::vector<u32> MachineValues::find_read_values(const Instruction& instruction) const {
     std::vector<u32> values;
-    for (u32 r : registers_read(instruction)) add_read(values, r);
+    for (u32 r : list_read_registers(instruction)) add_read_value(values, r);
     return values;
 }
 
-std::vector<u32> MachineValues::written_by(const Instruction& instruction) const {
+std::vector<u32> MachineValues::find_written_values(const Instruction& instruction) const {
     std::vector<u32> values;
-    for (u32 r : registers_written(instruction)) {
+    for (u32 r : list_written_registers(instruction)) {
         // An atomic whose result is unused needs no result register.
         if (instruction.opcode == "atom" && readers_[r].empty()) continue;
         // A fetch does not return components that are unused.
         if (is_one_of(instruction.opcode, {"tex", "tld4"}) && readers_[r].empty()) continue;
-        if (!is_uniform(r)) add_once(values, r);
+        if (!is_uniform(r)) add_if_missing(values, r);
     }
     return values;
 }
 
-bool MachineValues::leaves_nothing(u32 at) const {
+bool MachineValues::produces_no_code(u32 at) const {
     const Instruction& i = function_.body[at];
-    if (!i.label.empty() || registers_.is_copy[at] || !needed_[at]) return true;
-    const std::vector<u32> written = registers_written(i);
-    return !written.empty() && memory_effect(i) == MemoryEffect::none &&
-           all_of(written, [&](u32 r) { return folded_[r] || is_uniform(r); });
+    if (!i.label.empty() || registers_.is_copy[at] || !needed_instructions_[at]) return true;
+    const std::vector<u32> written = list_written_registers(i);
+    return !written.empty() && find_memory_effect(i) == MemoryEffect::none &&
+           all_of(written, [&](u32 r) { return is_folded_[r] || is_uniform(r); });
 }
 
 bool MachineValues::is_rounded_in_place(u32 at) const {
     const Instruction& i = function_.body[at];
     if (i.opcode != "cvt" || !i.has("tf32") || !i.operands[1].is_register()) return false;
     const u32 from = i.operands[1].reg;
-    return !leaves_nothing(at) && is_written_once(from) && readers_[from].size() == 1;
+    return !produces_no_code(at) && is_written_once(from) && readers_[from].size() == 1;
 }
 
 std::optional<u32> MachineValues::find_conditional_load(u32 at) const {
     const Instruction& i = function_.body[at];
-    if (!is_one_of(i.opcode, {"slct", "selp"}) || i.guard || i.operands.size() != 4 || !needed_[at])
+    if (!is_one_of(i.opcode, {"slct", "selp"}) || i.guard || i.operands.size() != 4 ||
+        !needed_instructions_[at])
         return {};
     if (!i.operands[3].is_register() || !is_written_once(i.operands[0].reg)) return {};
-    u32 first = at;
+    u32 first_instruction = at;
     for (std::size_t k = 1; k <= 2; ++k) {
         if (!i.operands[k].is_register()) return {};
         const u32 value = i.operands[k].reg;
-        if (!is_written_once(value) || readers_[value].size() != 1 || uniform_[value] ||
+        if (!is_written_once(value) || readers_[value].size() != 1 || is_uniform_[value] ||
             bytes(value) > 4)
             return {};
         const Instruction& load = definition(value);
-        if (load.opcode != "ld" || space_of(load) != StateSpace::global || load.guard ||
+        if (load.opcode != "ld" || find_space(load) != StateSpace::global || load.guard ||
             load.has("volatile") || find_vector(load))
             return {};
-        first = std::min(first, written_at(value));
+        first_instruction = std::min(first_instruction, written_at(value));
     }
-    for (u32 between = first; between < at; ++between) {
-        const Instruction& other = function_.body[between];
-        if (may_diverge(other) || changes_memory(memory_effect(other))) return {};
+    for (u32 value_between = first_instruction; value_between < at; ++value_between) {
+        const Instruction& other = function_.body[value_between];
+        if (may_diverge(other) || changes_memory(find_memory_effect(other))) return {};
     }
     return written_at(i.operands[2].reg);
 }
@@ -768,7 +781,7 @@ std::optional<u32> MachineValues::find_conditional_load(u32 at) const {
 /// access determines the value of the second one.
 bool MachineValues::have_same_address(const Instruction& a, const Instruction& b) const {
     if (!is_one_of(a.opcode, {"ld", "st"}) || a.guard || b.guard) return false;
-    const auto kind = [](const Instruction& i) {
+    const auto find_kind = [](const Instruction& i) {
         std::vector<std::string> words = i.modifiers;
         const u32 size = size_of(ptx::parse_type(words.back()));
         // Types of the same size count as equal.
@@ -776,7 +789,7 @@ bool MachineValues::have_same_address(const Instruction& a, const Instruction& b
         return words;
     };
     const Operand &to = a.operands[a.opcode == "ld" ? 1 : 0], &from = b.operands[1];
-    return kind(a) == kind(b) && to.has_base_register == from.has_base_register &&
+    return find_kind(a) == find_kind(b) && to.has_base_register == from.has_base_register &&
            to.offset == from.offset && to.name == from.name &&
            (!to.has_base_register || to.reg == from.reg);
 }
@@ -784,11 +797,12 @@ bool MachineValues::have_same_address(const Instruction& a, const Instruction& b
 /// Returns the values that an access loads or stores. Returns nothing if any of these values is
 /// written more than once.
 std::vector<u32> MachineValues::find_moved_values(const Instruction& access) const {
-    const Operand& moved = access.operands[access.opcode == "ld" ? 0 : 1];
+    const Operand& moved_value = access.operands[access.opcode == "ld" ? 0 : 1];
     std::vector<u32> values;
-    for (const Operand& o : find_vector(access) ? moved.elements : std::vector<Operand>{moved}) {
+    for (const Operand& o :
+         find_vector(access) ? moved_value.elements : std::vector<Operand>{moved_value}) {
         if (!o.is_register() || !is_written_once(o.reg)) return {};
-        if (uniform_[o.reg] || folded_[o.reg]) return {};
+        if (is_uniform_[o.reg] || is_folded_[o.reg]) return {};
         values.push_back(o.reg);
     }
     return values;
@@ -797,30 +811,32 @@ std::vector<u32> MachineValues::find_moved_values(const Instruction& access) con
 std::vector<std::pair<u32, u32>> MachineValues::find_known_values(u32 at) const {
     const Instruction& load = function_.body[at];
     const bool may_change = load.has("volatile") || load.has("acquire") || load.has("relaxed");
-    if (load.opcode != "ld" || load.has("param") || may_change || leaves_nothing(at)) return {};
-    for (u32 before = at; before-- > 0;) {
-        const Instruction& i = function_.body[before];
+    if (load.opcode != "ld" || load.has("param") || may_change || produces_no_code(at)) return {};
+    for (u32 earlier_instruction = at; earlier_instruction-- > 0;) {
+        const Instruction& i = function_.body[earlier_instruction];
         if (may_diverge(i)) return {};
-        if (!leaves_nothing(before) && have_same_address(i, load)) {
-            const std::vector<u32> known = find_moved_values(i), loaded = find_moved_values(load);
-            std::vector<std::pair<u32, u32>> same;
-            for (std::size_t k = 0; k < std::min(known.size(), loaded.size()); ++k)
+        if (!produces_no_code(earlier_instruction) && have_same_address(i, load)) {
+            const std::vector<u32> is_known_sum = find_moved_values(i),
+                                   loaded = find_moved_values(load);
+            std::vector<std::pair<u32, u32>> equal_values;
+            for (std::size_t k = 0; k < std::min(is_known_sum.size(), loaded.size()); ++k)
                 // In a loop, the stored value may be the one that this load returned in an earlier
                 // iteration.
-                if (words_[known[k]] == words_[loaded[k]] && written_at(known[k]) <= before)
-                    same.push_back({loaded[k], known[k]});
-            if (same.size() != loaded.size()) same.clear();
-            return same;
+                if (words_of_values_[is_known_sum[k]] == words_of_values_[loaded[k]] &&
+                    written_at(is_known_sum[k]) <= earlier_instruction)
+                    equal_values.push_back({loaded[k], is_known_sum[k]});
+            if (equal_values.size() != loaded.size()) equal_values.clear();
+            return equal_values;
         }
-        const MemoryEffect effect = memory_effect(i);
+        const MemoryEffect effect = find_memory_effect(i);
         // ptxas does not compare the offsets of different addresses, so any store to a state space
         // that may overlap the load's space may change the value.
         const bool is_elsewhere =
-            effect == MemoryEffect::store && !may_overlap(space_of(i), space_of(load));
+            effect == MemoryEffect::store && !may_overlap(find_space(i), find_space(load));
         if (changes_memory(effect) && !is_elsewhere && !reads_clock(i) && !load.has("nc"))
             return {};
         if (load.operands[1].has_base_register &&
-            is_among(load.operands[1].reg, registers_written(i)))
+            is_among(load.operands[1].reg, list_written_registers(i)))
             return {};
     }
     return {};
@@ -839,9 +855,9 @@ u32 MachineValues::constants_in(const Operand& operand) const {
     if (!operand.is_register()) return is_constant(operand);
     const u32 value = operand.reg;
     if (is_predicate(value)) return 0;
-    if (!folded_[value]) return is_uniform(value) && !is_zero(value);
+    if (!is_folded_[value]) return is_uniform(value) && !is_zero(value);
     const Instruction& i = definition(value);
-    const bool shifts = (narrow_[value] || bytes(value) <= 4) && multiplies_by_power(i);
+    const bool shifts = (is_narrow_[value] || bytes(value) <= 4) && multiplies_by_power(i);
     u32 count = i.opcode == "mul" && !shifts && !is_long_product(i);
     for (std::size_t k = 1; k < i.operands.size(); ++k)
         if (i.operands[k].is_register()) count += constants_in(i.operands[k]);
@@ -851,48 +867,48 @@ u32 MachineValues::constants_in(const Operand& operand) const {
 /// Returns the uniform factor of a folded wide product. For any other operand, returns a constant
 /// of 0 words.
 Constant MachineValues::uniform_factor(const Operand& operand) const {
-    if (!operand.is_register() || !folded_[operand.reg]) return {};
+    if (!operand.is_register() || !is_folded_[operand.reg]) return {};
     const Instruction& i = definition(operand.reg);
     if (!i.has("wide")) return {};
-    for (u32 r : registers_read(i))
+    for (u32 r : list_read_registers(i))
         if (is_uniform(r)) return {r + u64{1}, 1};
     return {};
 }
 
 std::vector<Constant> MachineValues::find_constants_to_load(const Instruction& i,
-                                                            bool in_one_lane) const {
-    if (is_access(i)) return find_constants_for_access(i, in_one_lane);
+                                                            bool runs_in_one_lane) const {
+    if (is_access(i)) return find_constants_for_access(i, runs_in_one_lane);
     if (is_texel_access(i)) return find_constants_for_texel(i);
-    if (ends_straight_code(i) || memory_effect(i) != MemoryEffect::none ||
+    if (ends_straight_code(i) || find_memory_effect(i) != MemoryEffect::none ||
         is_one_of(i.opcode, {"mov", "cvt", "cvta", "shfl"}))
         return {};
     u32 constants = 0;
-    Constant brought{0, 1}, scaled;
+    Constant address_constant{0, 1}, scaled;
     for (std::size_t k = 1; k < i.operands.size(); ++k) {
         const Operand& operand = i.operands[k];
         constants += constants_in(operand);
-        if (operand.is_register() && !folded_[operand.reg] && is_uniform(operand.reg))
-            brought = {operand.reg + u64{1}, words_of_type(operand.reg)};
+        if (operand.is_register() && !is_folded_[operand.reg] && is_uniform(operand.reg))
+            address_constant = {operand.reg + u64{1}, count_words(operand.reg)};
         if (const Constant factor = uniform_factor(operand); factor.words) scaled = factor;
     }
     // The instruction has two factors and a summand. One factor may be an immediate; the other
     // factor and the summand need registers.
-    if (scaled.words && constants >= 3 && brought.name) return {scaled, brought};
+    if (scaled.words && constants >= 3 && address_constant.name) return {scaled, address_constant};
     if (scaled.words && constants >= 2) return {scaled};
     if (constants < 2) return {};
-    const std::vector<u32> written = written_by(i);
-    if (!written.empty() && words_[written[0]] == 1) brought.words = 1;
-    return {brought};
+    const std::vector<u32> written = find_written_values(i);
+    if (!written.empty() && words_of_values_[written[0]] == 1) address_constant.words = 1;
+    return {address_constant};
 }
 
 std::vector<Constant> MachineValues::find_launch_constants(const Instruction& i) const {
     std::vector<Constant> constants;
-    for (u32 value : registers_read(i)) {
-        if (folded_[value]) {
+    for (u32 value : list_read_registers(i)) {
+        if (is_folded_[value]) {
             for (const Constant& inner : find_launch_constants(definition(value)))
                 constants.push_back(inner);
         } else if (is_uniform(value) && !is_predicate(value) && definition(value).opcode == "ld") {
-            constants.push_back({value + u64{1}, words_of_type(value)});
+            constants.push_back({value + u64{1}, count_words(value)});
         }
     }
     return constants;
@@ -901,16 +917,16 @@ std::vector<Constant> MachineValues::find_launch_constants(const Instruction& i)
 /// Returns, for each value, whether it may be an unknown address. An address is known if it is a
 /// variable's address plus constants, including a constant added in each iteration of a loop.
 std::vector<bool> MachineValues::find_unknown_addresses() const {
-    std::vector<bool> unknown(function_.registers.size(), false);
+    std::vector<bool> unknown_addresses(function_.registers.size(), false);
     const auto is_unknown = [&](const Operand& o) {
-        return o.is_special() || (o.is_register() && unknown[o.reg]);
+        return o.is_special() || (o.is_register() && unknown_addresses[o.reg]);
     };
     repeat_until_stable(function_, [&](const Instruction& i) {
         const bool stays_known =
             is_one_of(i.opcode, {"mov", "add", "cvta"}) && none_of(i.operands, is_unknown);
-        return !stays_known && add_all_to(unknown, registers_written(i));
+        return !stays_known && add_registers(unknown_addresses, list_written_registers(i));
     });
-    return unknown;
+    return unknown_addresses;
 }
 
 u32 MachineValues::count_array_words() const {
@@ -921,8 +937,9 @@ u32 MachineValues::count_array_words() const {
     const std::vector<bool> unknown = find_unknown_addresses();
     for (u32 at = 0; at < function_.body.size(); ++at) {
         const Instruction& i = function_.body[at];
-        if (i.opcode == "cvta" && i.has("local") && needed_[at]) return 0;  // its address escapes
-        if (!is_access(i) || space_of(i) != StateSpace::local) continue;
+        if (i.opcode == "cvta" && i.has("local") && needed_instructions_[at])
+            return 0;  // its address escapes
+        if (!is_access(i) || find_space(i) != StateSpace::local) continue;
         if (size_of(ptx::parse_type(i.modifiers.back())) != 4 || find_vector(i)) return 0;
         if (i.opcode != "st") continue;
         const Operand& place = i.operands[0];
@@ -933,8 +950,8 @@ u32 MachineValues::count_array_words() const {
 
 /// Strips the added constants from a uniform address and returns the remaining value, because an
 /// access can add the constants itself.
-u32 MachineValues::base_of(u32 value) const {
-    while (uniform_[value]) {
+u32 MachineValues::find_base_value(u32 value) const {
+    while (is_uniform_[value]) {
         const Instruction& i = definition(value);
         if (i.opcode != "add" || !has_immediate(i) || !i.operands[1].is_register()) break;
         value = i.operands[1].reg;
@@ -942,9 +959,9 @@ u32 MachineValues::base_of(u32 value) const {
     return value;
 }
 
-AccessPlace MachineValues::place_of(const Instruction& access) const {
+AccessAddress MachineValues::find_address(const Instruction& access) const {
     if (!is_one_of(access.opcode, {"ld", "st"})) return {};
-    AccessPlace place;
+    AccessAddress place;
     for (const Operand& operand : access.operands) {
         if (!operand.is_address()) continue;
         place.offset = operand.offset;
@@ -960,8 +977,8 @@ AccessPlace MachineValues::place_of(const Instruction& access) const {
     return place;
 }
 
-AccessPlace MachineValues::source_of_copy(const Instruction& copy) const {
-    AccessPlace place;
+AccessAddress MachineValues::find_copy_source(const Instruction& copy) const {
+    AccessAddress place;
     if (copy.opcode != "cp" || copy.has("bulk") || copy.operands.size() < 2) return place;
     const Operand& source = copy.operands[1];
     if (!source.is_address() || !source.has_base_register) return place;
@@ -972,8 +989,8 @@ AccessPlace MachineValues::source_of_copy(const Instruction& copy) const {
 
 /// Finds the base of an address. Constants that are added to the base become part of the access's
 /// offset.
-void MachineValues::find_base(u32 value, AccessPlace& place) const {
-    while (uniform_[value] || folded_[value]) {
+void MachineValues::find_base(u32 value, AccessAddress& place) const {
+    while (is_uniform_[value] || is_folded_[value]) {
         const Instruction& i = definition(value);
         if (i.opcode == "mov" && i.operands[1].is_symbol()) {
             place.is_variable = true;
@@ -996,7 +1013,7 @@ void MachineValues::find_base(u32 value, AccessPlace& place) const {
 /// returns a constant of 0 words. An access to shared memory can use a uniform register as its
 /// address, except for a compare-and-swap.
 Constant MachineValues::address_for_block(const Instruction& i) const {
-    const StateSpace space = space_of(i);
+    const StateSpace space = find_space(i);
     const bool is_far =
         !i.has("param") && (space == StateSpace::global || space == StateSpace::generic);
     const bool exchanges = i.opcode == "atom" && i.has("cas") && space == StateSpace::shared;
@@ -1006,24 +1023,25 @@ Constant MachineValues::address_for_block(const Instruction& i) const {
         if (!operand.is_address()) continue;
         if (!operand.has_base_register) return {std::hash<std::string>{}(operand.name), words};
         const u32 value = operand.reg;
-        if (is_uniform(value)) return {(is_far ? base_of(value) : value) + u64{1}, words};
+        if (is_uniform(value)) return {(is_far ? find_base_value(value) : value) + u64{1}, words};
     }
     return {};
 }
 
-bool MachineValues::adds_for_warp(const Instruction& i) const {
+bool MachineValues::adds_once_per_warp(const Instruction& i) const {
     if (!is_one_of(i.opcode, {"atom", "red"}) || i.guard || find_vector(i)) return false;
     const bool joins =
         i.has("add") || i.has("min") || i.has("max") || i.has("and") || i.has("or") || i.has("xor");
     const bool is_word = i.has("u32") || i.has("s32") || i.has("b32");
     if (!joins || !is_word || !address_for_block(i).words) return false;
-    return i.opcode == "red" || written_by(i).empty();
+    return i.opcode == "red" || find_written_values(i).empty();
 }
 
-bool MachineValues::is_true_in_one_lane(u32 predicate, bool is) const {
+bool MachineValues::is_true_in_one_lane(u32 predicate, bool expected_value) const {
     if (!is_written_once(predicate)) return false;
     const Instruction& i = definition(predicate);
-    if (i.opcode != "setp" || i.guard || i.operands.size() != 3 || !i.has(is ? "eq" : "ne"))
+    if (i.opcode != "setp" || i.guard || i.operands.size() != 3 ||
+        !i.has(expected_value ? "eq" : "ne"))
         return false;
     const auto is_lane = [&](const Operand& o) {
         return o.is_register() && differs_by_lane(o.reg);
@@ -1062,7 +1080,7 @@ u32 MachineValues::varying_summand(const Instruction& i) const {
     for (std::size_t k = 1; k < i.operands.size(); ++k) {
         if (!i.operands[k].is_register()) continue;
         const u32 read = i.operands[k].reg;
-        if (registers_.value_class[read] == ValueClass::block || uniform_[read]) continue;
+        if (registers_.value_class[read] == ValueClass::block || is_uniform_[read]) continue;
         if (varying != kNone || (is_mad && k != 3)) return kNone;
         varying = read;
     }
@@ -1073,47 +1091,47 @@ u32 MachineValues::varying_summand(const Instruction& i) const {
 /// come from registers of the thread.
 std::vector<Constant> MachineValues::find_constants_for_access(const Instruction& i,
                                                                bool in_one_lane) const {
-    std::vector<Constant> brought;
+    std::vector<Constant> address_constant;
     const Constant address = address_for_block(i);
-    if (address.words) brought.push_back(address);
-    if (adds_for_warp(i) && !in_one_lane) return brought;
+    if (address.words) address_constant.push_back(address);
+    if (adds_once_per_warp(i) && !in_one_lane) return address_constant;
     // If all lanes add to one address and need the result, one lane adds for all lanes. This takes
     // registers for the lane index and for the sum.
     if (address.words && !in_one_lane && is_one_of(i.opcode, {"atom", "red"}) && i.has("add") &&
         (i.has("u32") || i.has("s32")))
         return {address, {0, 1}, {0, 1}};
-    if (!find_vectors_read(i).empty()) return brought;
+    if (!find_vectors_read(i).empty()) return address_constant;
     for (const Operand& operand : i.operands) {
         if (operand.is_address() || constants_in(operand) == 0) continue;
         if (operand.is_register())
-            brought.push_back(
-                {operand.reg + u64{1}, words_of_type(operand.reg), bytes(operand.reg) < 4});
+            address_constant.push_back(
+                {operand.reg + u64{1}, count_words(operand.reg), bytes(operand.reg) < 4});
         else
-            brought.push_back({~operand.bits, 1});
+            address_constant.push_back({~operand.bits, 1});
     }
-    return brought;
+    return address_constant;
 }
 
 /// Returns the constants that a texture or surface access needs in registers: the level of detail
 /// (even if the fetch specifies none), and those constant coordinates and data that are not part of
 /// a vector.
 std::vector<Constant> MachineValues::find_constants_for_texel(const Instruction& i) const {
-    std::vector<Constant> brought;
+    std::vector<Constant> address_constant;
     const bool interpolates = i.opcode == "tex" && i.modifiers.back() == "f32";
-    if (interpolates && !i.has("level") && !i.has("grad")) brought.push_back({kLevel, 1});
-    std::vector<Operand> single = list_coordinates(i);
-    if (single.size() > 1) single.clear();
-    for (std::size_t k = written_by(i).empty() ? 0 : 1; k < i.operands.size(); ++k) {
+    if (interpolates && !i.has("level") && !i.has("grad")) address_constant.push_back({kLevel, 1});
+    std::vector<Operand> single_coordinates = list_coordinates(i);
+    if (single_coordinates.size() > 1) single_coordinates.clear();
+    for (std::size_t k = find_written_values(i).empty() ? 0 : 1; k < i.operands.size(); ++k) {
         const Operand& o = i.operands[k];
-        if (o.is_register()) single.push_back(o);
-        if (o.is_vector() && o.elements.size() == 1) single.push_back(o.elements[0]);
+        if (o.is_register()) single_coordinates.push_back(o);
+        if (o.is_vector() && o.elements.size() == 1) single_coordinates.push_back(o.elements[0]);
     }
-    for (const Operand& o : single) {
+    for (const Operand& o : single_coordinates) {
         if (!o.is_register() || !is_uniform(o.reg) || bytes(o.reg) > 4) continue;
         const bool is_finest_level = i.opcode == "tex" && is_zero(o.reg);
-        if (!is_finest_level) brought.push_back({o.reg + u64{1}, 1});
+        if (!is_finest_level) address_constant.push_back({o.reg + u64{1}, 1});
     }
-    return brought;
+    return address_constant;
 }
 
 std::vector<MachineValues::Vector> MachineValues::find_vectors_to_assemble(
@@ -1130,18 +1148,18 @@ MachineValues::Vector MachineValues::assemble_vector(const Instruction& i,
                                                      const std::vector<Operand>& operands) const {
     if (is_loaded_as_vector(operands) && (i.opcode == "st" || i.opcode == "sust")) return {};
     const std::vector<u32> elements = find_consecutive_values(operands);
-    const bool lies_so = std::find(consecutive_values_.begin(), consecutive_values_.end(),
-                                   elements) != consecutive_values_.end();
+    const bool is_consecutive = std::find(consecutive_values_.begin(), consecutive_values_.end(),
+                                          elements) != consecutive_values_.end();
     const bool stores_zeros =
         i.opcode == "st" && all_of(operands, [&](const Operand& o) {
             return o.is_register() ? is_zero(o.reg) : is_number(o) && o.bits == 0;
         });
-    if (lies_so || stores_zeros) return {};
+    if (is_consecutive || stores_zeros) return {};
     Vector vector;
     u32 size = 0;
     for (const Operand& operand : operands) {
         const bool is_register = operand.is_register();
-        if (is_register) add_read(vector.read, operand.reg);
+        if (is_register) add_read_value(vector.read, operand.reg);
         size += is_register ? bytes(operand.reg) : 4;
     }
     const bool is_of_bytes = i.opcode == "st" && size_of(ptx::parse_type(i.modifiers.back())) == 1;

@@ -40,7 +40,7 @@ struct Constant {
 
 /// The address of an access. Two accesses have the same address if their `name`, `value` and
 /// `offset` are equal.
-struct AccessPlace {
+struct AccessAddress {
     u64 name = 0;  ///< identifies a variable or an address that is uniform in the block
     /// The value that contains the address; kNone if no register of the thread contains it.
     u32 value = kNone;
@@ -57,7 +57,7 @@ public:
 
     /// Returns, for each value, the number of 32-bit registers that it occupies. The number is 0
     /// for predicates, and for values that are not in the thread's registers.
-    const std::vector<u32>& words() const { return words_; }
+    const std::vector<u32>& words() const { return words_of_values_; }
     /// Reports whether the value occupies two registers that need not be adjacent. No instruction
     /// reads or writes all 64 bits of such a value at once.
     bool is_loose(u32 value) const;
@@ -78,18 +78,18 @@ public:
     bool divides_by_constant(const ptx::Instruction& instruction) const;
     /// Returns the number of additional instructions that a 64-bit product, or a sum with such a
     /// product, needs for the upper half. Returns 0 for other instructions.
-    u32 steps_of_product(const ptx::Instruction& instruction) const;
-    /// Returns the values that an instruction reads (find_read_values) or writes (written_by),
-    /// without duplicates.
+    u32 count_product_steps(const ptx::Instruction& instruction) const;
+    /// Returns the values that an instruction reads (find_read_values) or writes
+    /// (find_written_values), without duplicates.
     std::vector<u32> find_read_values(const ptx::Instruction& instruction) const;
-    std::vector<u32> written_by(const ptx::Instruction& instruction) const;
+    std::vector<u32> find_written_values(const ptx::Instruction& instruction) const;
     /// Reports whether the instruction is a wmma access to a matrix with a constant row stride.
     bool has_fixed_stride(const ptx::Instruction& instruction) const;
     /// Reports whether instruction `at` of the body produces no machine instruction.
-    bool leaves_nothing(u32 at) const;
+    bool produces_no_code(u32 at) const;
     /// Returns the constants to load into registers for this instruction.
     std::vector<Constant> find_constants_to_load(const ptx::Instruction& instruction,
-                                                 bool in_one_lane = false) const;
+                                                 bool runs_in_one_lane = false) const;
     /// Returns the kernel parameters and other launch constants that an instruction uses directly
     /// as operands.
     std::vector<Constant> find_launch_constants(const ptx::Instruction& instruction) const;
@@ -100,9 +100,9 @@ public:
     /// Returns the groups of values that need consecutive registers: the elements of loaded and
     /// stored vectors.
     const std::vector<std::vector<u32>>& consecutive_values() const { return consecutive_values_; }
-    AccessPlace place_of(const ptx::Instruction& access) const;
+    AccessAddress find_address(const ptx::Instruction& access) const;
     /// Returns the address in global memory that an asynchronous copy reads.
-    AccessPlace source_of_copy(const ptx::Instruction& copy) const;
+    AccessAddress find_copy_source(const ptx::Instruction& copy) const;
     bool is_written_once(u32 value) const { return writers_[value].size() == 1; }
     /// Reports whether the instruction is a conversion whose result takes the register of its
     /// source.
@@ -117,10 +117,10 @@ public:
     std::vector<std::pair<u32, u32>> find_known_values(u32 at) const;
     /// Reports whether one lane of a warp executes the atomic for all lanes. For this, the old
     /// value must be unused, and the address must be the same for the whole block.
-    bool adds_for_warp(const ptx::Instruction& instruction) const;
-    /// Reports whether the predicate equals `is` in at most one lane of a warp, for example because
-    /// it compares threadIdx.x with a constant.
-    bool is_true_in_one_lane(u32 predicate, bool is) const;
+    bool adds_once_per_warp(const ptx::Instruction& instruction) const;
+    /// Reports whether the predicate equals `expected_value` in at most one lane of a warp, for
+    /// example because it compares threadIdx.x with a constant.
+    bool is_true_in_one_lane(u32 predicate, bool expected_value) const;
     /// Values that must be moved to adjacent registers for a single instruction. Examples are a
     /// stored vector, the two values of a compare-and-swap, and the coordinates of a texel. Values
     /// that are already adjacent need no move and are not listed here.
@@ -135,7 +135,7 @@ private:
     using Operand = ptx::Operand;
 
     u32 bytes(u32 value) const { return size_of(function_.registers[value].type); }
-    u32 words_of_type(u32 value) const { return bytes(value) > 4 ? bytes(value) / 4 : 1; }
+    u32 count_words(u32 value) const { return bytes(value) > 4 ? bytes(value) / 4 : 1; }
     bool is_uniform(u32 value) const;
     bool is_predicate(u32 value) const {
         return function_.registers[value].type == ptx::Type::pred;
@@ -153,7 +153,7 @@ private:
     void find_folded();
     bool keeps_lower_bits(u32 value) const;
     bool is_offset(u32 value) const;
-    bool can_include_shift(const Instruction& add, u32 shifted) const;
+    bool can_include_shift(const Instruction& addition, u32 shifted_value) const;
     bool is_combined_with_thread_values(u32 value) const;
     bool is_foldable(u32 value) const;
     bool is_folded_into_sum(u32 product) const;
@@ -161,12 +161,12 @@ private:
     bool is_part_of_logic(u32 value) const;
     bool is_sum(const Instruction& instruction) const;
     bool is_part_of_sum(u32 value) const;
-    bool all_readers_are(u32 value, std::initializer_list<std::string_view> opcodes) const;
+    bool has_only_readers(u32 value, std::initializer_list<std::string_view> opcodes) const;
     void find_addresses_of_blocks();
     void mark_per_thread(u32 address);
     void find_block_numbers();
     bool is_read_by_threads(u32 value) const;
-    bool have_same_address(const Instruction& before, const Instruction& load) const;
+    bool have_same_address(const Instruction& earlier_access, const Instruction& load) const;
     std::vector<u32> find_moved_values(const Instruction& access) const;
     void find_words();
     void drop_unneeded_elements();
@@ -180,11 +180,11 @@ private:
                            const std::vector<Operand>& operands) const;
     std::vector<Constant> find_constants_for_texel(const Instruction& instruction) const;
     std::vector<u32> find_consecutive_values(const std::vector<Operand>& operands) const;
-    void add_read(std::vector<u32>& to, u32 value) const;
+    void add_read_value(std::vector<u32>& to, u32 value) const;
     std::vector<bool> find_unknown_addresses() const;
     bool is_zero(u32 value) const;
-    u32 base_of(u32 value) const;
-    void find_base(u32 value, AccessPlace& place) const;
+    u32 find_base_value(u32 value) const;
+    void find_base(u32 value, AccessAddress& place) const;
     u32 constants_in(const Operand& operand) const;
     Constant uniform_factor(const Operand& operand) const;
     Constant address_for_block(const Instruction& instruction) const;
@@ -196,18 +196,19 @@ private:
     const ptx::Function& function_;
     const Registers& registers_;
     /// For each instruction of the body, whether it produces a machine instruction.
-    std::vector<bool> needed_;
+    std::vector<bool> needed_instructions_;
     /// The instructions that produce machine instructions. Copies within a root produce none.
-    std::vector<const Instruction*> emitted_;
+    std::vector<const Instruction*> machine_instructions_;
     std::vector<std::vector<u32>> readers_;  ///< for each value, the instructions that read it
     std::vector<std::vector<u32>> writers_;  ///< for each value, the instructions that write it
-    std::vector<bool> uniform_;  ///< for each value, true if constant or computed once per block
-    std::vector<bool> narrow_;   ///< for each value, true if only the lower half is used
-    std::vector<bool> folded_;   ///< for each value, true if merged into its readers
+    std::vector<bool> is_uniform_;  ///< for each value, true if constant or computed once per block
+    std::vector<bool> is_narrow_;   ///< for each value, true if only the lower half is used
+    std::vector<bool> is_folded_;   ///< for each value, true if merged into its readers
     /// For each value, true if every thread keeps it in a register, although it is the same for a
     /// whole block.
     std::vector<bool> is_per_thread_;
-    std::vector<u32> words_;  ///< for each value, its number of 32-bit registers (see words())
+    std::vector<u32>
+        words_of_values_;  ///< for each value, its number of 32-bit registers (see words())
     std::vector<std::vector<u32>> consecutive_values_;
 };
 

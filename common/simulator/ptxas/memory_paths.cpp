@@ -9,7 +9,7 @@
 namespace coalesce::simulator {
 
 Touch find_touch(const ptx::Instruction& i, Memory memory) {
-    const MemoryEffect effect = memory_effect(i);
+    const MemoryEffect effect = find_memory_effect(i);
     const bool is_unchanging = i.opcode == "ld" && effect == MemoryEffect::none && !i.has("param");
     if (memory == kReadOnly) return is_unchanging ? Touch::loads : Touch::none;
     if (has_branches_inside(i)) return Touch::changes;
@@ -17,10 +17,10 @@ Touch find_touch(const ptx::Instruction& i, Memory memory) {
         return i.opcode == "mbarrier" && memory == kGlobal ? Touch::orders : Touch::changes;
     // In this analysis, a `mov` from a clock does not order memory accesses.
     if (effect == MemoryEffect::none || i.opcode == "mov") return Touch::none;
-    const ptx::StateSpace space = space_of(i);
-    const ptx::StateSpace own =
+    const ptx::StateSpace space = find_space(i);
+    const ptx::StateSpace accessed_space =
         memory == kShared ? ptx::StateSpace::shared : ptx::StateSpace::global;
-    if (i.opcode != "cp" && !may_overlap(space, own)) return Touch::none;
+    if (i.opcode != "cp" && !may_overlap(space, accessed_space)) return Touch::none;
     return effect == MemoryEffect::load ? Touch::loads : Touch::changes;
 }
 
@@ -40,27 +40,27 @@ std::array<Touch, kMemories> MemoryPaths::strongest_touch_between(u32 from, u32 
     std::vector<State> states(strongest_.size(), unknown);
     // The current path, backwards from `to`, as a list of blocks, each with the index of the
     // predecessor to visit next.
-    std::vector<std::pair<u32, std::size_t>> way = {{to, 0}};
+    std::vector<std::pair<u32, std::size_t>> path = {{to, 0}};
     states[to] = open;
-    while (!way.empty()) {
-        const u32 block = way.back().first;
-        const std::vector<u32>& ways = flow_.predecessors(block);
-        if (way.back().second == ways.size()) {
+    while (!path.empty()) {
+        const u32 block = path.back().first;
+        const std::vector<u32>& predecessors = flow_.predecessors(block);
+        if (path.back().second == predecessors.size()) {
             states[block] = done;
-            way.pop_back();
+            path.pop_back();
             continue;
         }
-        const u32 before = ways[way.back().second++];
-        if (before == from) continue;
+        const u32 predecessor = predecessors[path.back().second++];
+        if (predecessor == from) continue;
         for (std::size_t memory = 0; memory < kMemories; ++memory)
-            strongest[memory] = std::max(strongest[memory], strongest_[before][memory]);
-        if (states[before] == open && before != block) {
+            strongest[memory] = std::max(strongest[memory], strongest_[predecessor][memory]);
+        if (states[predecessor] == open && predecessor != block) {
             strongest.fill(Touch::changes);
             break;
         }
-        if (states[before] != unknown) continue;
-        states[before] = open;
-        way.emplace_back(before, 0);
+        if (states[predecessor] != unknown) continue;
+        states[predecessor] = open;
+        path.emplace_back(predecessor, 0);
     }
     return strongest;
 }

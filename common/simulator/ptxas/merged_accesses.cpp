@@ -56,15 +56,17 @@ public:
             const u32 end = flow_.blocks()[piece.last].end;
             find_accesses(begin, end);
             begin_piece(piece.first);
-            const std::size_t older = groups_.size();
-            for (u32 at = begin; at < end; ++at) visit(at);
+            const std::size_t older_group_count = groups_.size();
+            for (u32 at = begin; at < end; ++at) visit_instruction(at);
             if (is_unrolled(piece.first, piece.last))
-                for (OpenAccesses& open : open_) merge_iterations(open, older, begin, end);
-            for (OpenAccesses& open : open_) close_stores(open);
-            at_end_.emplace(piece.last, open_);
+                for (OpenAccesses& open_accesses : open_accesses_)
+                    merge_iterations(open_accesses, older_group_count, begin, end);
+            for (OpenAccesses& open : open_accesses_) close_stores(open);
+            accesses_at_end_.emplace(piece.last, open_accesses_);
         }
         for (std::size_t k = 0; k < groups_.size(); ++k)
-            if (!merged_as_iterations_.contains(k)) keep(machine_accesses(groups_[k], dominators_));
+            if (!merged_as_iterations_.contains(k))
+                keep_accesses(machine_accesses(groups_[k], dominators_));
         return changed_accesses();
     }
 
@@ -77,7 +79,7 @@ private:
         std::vector<StraightPiece> straight_pieces;
         for (u32 first = 0; first < flow_.blocks().size();) {
             StraightPiece piece{first, first};
-            while (continues_without_branch(piece.last)) ++piece.last;
+            while (falls_through(piece.last)) ++piece.last;
             for (u32 b = dominators_.immediate_dominator(first); b < flow_.blocks().size();
                  b = dominators_.immediate_dominator(b))
                 ++piece.depth;
@@ -95,27 +97,28 @@ private:
     /// with loads before a branch, because it cannot fault. A load from global memory can only
     /// reuse words that have already been loaded.
     void begin_piece(u32 first) {
-        open_ = {};
-        const auto before = at_end_.find(dominators_.immediate_dominator(first));
-        if (before == at_end_.end()) return;
-        const std::array<Touch, kMemories> on_the_way =
+        open_accesses_ = {};
+        const auto before = accesses_at_end_.find(dominators_.immediate_dominator(first));
+        if (before == accesses_at_end_.end()) return;
+        const std::array<Touch, kMemories> strongest_touches =
             paths_.strongest_touch_between(before->first, first);
         for (std::size_t memory = 0; memory < kMemories; ++memory) {
-            if (on_the_way[memory] == Touch::changes) continue;
-            const OpenAccesses& left = before->second[memory];
-            OpenAccesses& open = open_[memory];
-            open.stored = left.stored;
-            open.loaded = left.loaded;
+            if (strongest_touches[memory] == Touch::changes) continue;
+            const OpenAccesses& paths_left = before->second[memory];
+            OpenAccesses& open = open_accesses_[memory];
+            open.last_stored = paths_left.last_stored;
+            open.reusable_loads = paths_left.reusable_loads;
             if (memory == kShared)
-                open.loads = left.loads;
+                open.open_loads = paths_left.open_loads;
             else
-                open.loaded.insert(open.loaded.end(), left.loads.begin(), left.loads.end());
+                open.reusable_loads.insert(open.reusable_loads.end(), paths_left.open_loads.begin(),
+                                           paths_left.open_loads.end());
         }
     }
 
     /// Reports whether the next block in program order is the only successor of this block, and
     /// this block is the only predecessor of the next block.
-    bool continues_without_branch(u32 block) const {
+    bool falls_through(u32 block) const {
         return block + 1 < flow_.blocks().size() &&
                flow_.blocks()[block].next == std::vector{block + 1} &&
                flow_.predecessors(block + 1).size() == 1;
@@ -142,18 +145,18 @@ private:
                 const Operand& operand = i.operands[access->is_store ? 0 : 1];
                 if (std::optional<KnownValue> address = facts_.address(operand)) {
                     access->address = std::move(*address);
-                    note_alignment(*access);
+                    update_alignment(*access);
                     accesses_.emplace(at, std::move(*access));
                 }
             }
-            facts_.pass(i);
+            facts_.pass_instruction(i);
         }
     }
 
     /// Records the known alignment of an address. It follows from the computation of the address,
     /// or from the width of a vector access.
-    void note_alignment(const PtxAccess& access) {
-        Alignment& alignment = alignments_[base_of(access)];
+    void update_alignment(const PtxAccess& access) {
+        Alignment& alignment = alignments_[find_address_base(access)];
         const u32 zeros = std::min(access.address.low_zero_bits, kZeroBitsOfWidestAccess);
         alignment.add({u32{1} << zeros, access.address.offset - access.position()});
         alignment.add({access.bytes(), 0 - access.position()});
@@ -171,33 +174,34 @@ private:
         const Operand& value = i.operands[access.is_store ? 1 : 0];
         const std::vector<Operand> elements =
             value.is_vector() ? value.elements : std::vector{value};
-        const u32 element = size_of(ptx::type_of(i)), count = ptx::vector_length(i);
+        const u32 element = size_of(ptx::find_type(i)), count = ptx::vector_length(i);
         if (element == 0 || element > 8 || elements.size() != count) return {};
         // A vector of bytes or halves is accessed in 32-bit words.
         access.bytes_of_word = count == 1 ? element : std::max(element, 4u);
-        const u32 in_word = access.bytes_of_word / element;
-        if (access.bytes_of_word < 2 || count % in_word != 0) return {};
+        const u32 offset_in_word = access.bytes_of_word / element;
+        if (access.bytes_of_word < 2 || count % offset_in_word != 0) return {};
         const bool loads_half = access.bytes_of_word == 2 && !access.is_store;
         if (loads_half && !(value.is_register() && !needed_values_.is_extended(value.reg)))
             return {};
-        access.words = count / in_word;
+        access.words = count / offset_in_word;
         const auto is_needed = [&](const Operand& o) {
             return access.is_store || (o.is_register() && needed_values_.is_needed(o.reg));
         };
         for (u32 k = 0; k < access.words; ++k) {
-            const auto first = elements.begin() + k * in_word;
-            if (std::any_of(first, first + in_word, is_needed)) access.wanted.push_back(k);
+            const auto first = elements.begin() + k * offset_in_word;
+            if (std::any_of(first, first + offset_in_word, is_needed))
+                access.needed_words.push_back(k);
         }
         return access;
     }
 
     // ---- merging accesses in program order ----
 
-    void visit(u32 at) {
+    void visit_instruction(u32 at) {
         const auto found = accesses_.find(at);
         const PtxAccess* access = found == accesses_.end() ? nullptr : &found->second;
         for (Memory memory : {kShared, kGlobal, kReadOnly}) {
-            OpenAccesses& open = open_[memory];
+            OpenAccesses& open = open_accesses_[memory];
             const Touch touch = find_touch(function_.body[at], memory);
             if (touch == Touch::none) continue;
             if (touch == Touch::orders)
@@ -218,40 +222,41 @@ private:
     void visit_access(OpenAccesses& open, const PtxAccess& access) {
         if (!access.is_store) return visit_load(open, access);
         forget_words(open);
-        if (open.stores && !can_join_stores(*open.stores, access)) close_stores(open);
-        if (!open.stores) open.stores = make_group(access);
-        add(*open.stores, access, access.wanted);
-        open.stored = access;
+        if (open.open_stores && !can_join_stores(*open.open_stores, access)) close_stores(open);
+        if (!open.open_stores) open.open_stores = make_group(access);
+        add(*open.open_stores, access, access.needed_words);
+        open.last_stored = access;
     }
 
     void visit_load(OpenAccesses& open, const PtxAccess& access) {
-        std::vector<u32> left;  // words that must still be loaded
-        for (u32 word : access.wanted)
+        std::vector<u32> paths_left;  // words that must still be loaded
+        for (u32 word : access.needed_words)
             if (!is_stored(open, access, word) && !find_loaded(open, access, word))
-                left.push_back(word);
-        if (left.empty() && !access.wanted.empty()) {
-            keep({{access.at, {}}});
+                paths_left.push_back(word);
+        if (paths_left.empty() && !access.needed_words.empty()) {
+            keep_accesses({{access.at, {}}});
         } else {
             close_stores(open);
             open.last_store.reset();
-            add(find_or_create_group(open, access), access, left);
+            add(find_or_create_group(open, access), access, paths_left);
         }
     }
 
     /// Reports whether the last store wrote this word. If so, the load is not needed, because the
     /// value is still in the stored register.
     static bool is_stored(const OpenAccesses& open, const PtxAccess& access, u32 word) {
-        const std::optional<PtxAccess>& stored = open.stored;
-        return stored && stored->bytes_of_word == access.bytes_of_word &&
-               base_of(*stored) == base_of(access) && stored->has_word_at(access.position_of(word));
+        const std::optional<PtxAccess>& last_stored = open.last_stored;
+        return last_stored && last_stored->bytes_of_word == access.bytes_of_word &&
+               find_address_base(*last_stored) == find_address_base(access) &&
+               last_stored->has_word_at(access.word_position(word));
     }
 
     /// If an earlier load has loaded this word, adds the access to the group of that load and
     /// returns true.
     bool find_loaded(const OpenAccesses& open, const PtxAccess& access, u32 word) {
-        for (u32 k : open.loaded) {
+        for (u32 k : open.reusable_loads) {
             MergedGroup& group = groups_[k];
-            if (!matches_group(group, access) || !group.has_word_at(access.position_of(word)))
+            if (!matches_group(group, access) || !group.has_word_at(access.word_position(word)))
                 continue;
             add(group, access, {word});
             return true;
@@ -260,15 +265,15 @@ private:
     }
 
     MergedGroup& find_or_create_group(OpenAccesses& open, const PtxAccess& access) {
-        for (u32 k : open.loads)
+        for (u32 k : open.open_loads)
             if (matches_group(groups_[k], access)) return groups_[k];
-        open.loads.push_back(static_cast<u32>(groups_.size()));
+        open.open_loads.push_back(static_cast<u32>(groups_.size()));
         return groups_.emplace_back(make_group(access));
     }
 
     MergedGroup make_group(const PtxAccess& access) const {
         MergedGroup group;
-        group.base = base_of(access);
+        group.base = find_address_base(access);
         group.bytes_of_word = access.bytes_of_word;
         group.is_load = !access.is_store;
         group.alignment = alignments_.at(group.base);
@@ -278,11 +283,13 @@ private:
     void add(MergedGroup& group, const PtxAccess& access, const std::vector<u32>& words) const {
         const auto block = static_cast<u32>(&flow_.block_at(access.at) - flow_.blocks().data());
         group.accesses.emplace(access.at, access.position());
-        for (u32 word : words) group.words.push_back({access.at, block, access.position_of(word)});
+        for (u32 word : words)
+            group.words.push_back({access.at, block, access.word_position(word)});
     }
 
     static bool matches_group(const MergedGroup& group, const PtxAccess& access) {
-        return group.bytes_of_word == access.bytes_of_word && group.base == base_of(access);
+        return group.bytes_of_word == access.bytes_of_word &&
+               group.base == find_address_base(access);
     }
 
     /// Reports whether the store may join earlier stores: it must be in the same aligned range and
@@ -292,151 +299,164 @@ private:
         const u64 first = access.position();
         const auto window = [&](u64 position) {
             return (position + stores.alignment.phase) /
-                   std::min(stores.alignment.bytes, stores.widest());
+                   std::min(stores.alignment.bytes, stores.widest_access_bytes());
         };
         return all_of(stores.words, [&](const MergedWord& word) {
-            const bool is_apart = word.position + stores.bytes_of_word <= first ||
-                                  first + access.bytes() <= word.position;
-            return is_apart && window(word.position) == window(first);
+            const bool is_outside_window = word.position + stores.bytes_of_word <= first ||
+                                           first + access.bytes() <= word.position;
+            return is_outside_window && window(word.position) == window(first);
         });
     }
 
     /// Ensures that later loads are not merged with earlier ones. Later loads can still reuse words
     /// that have been loaded.
     void close_loads(OpenAccesses& open) {
-        open.loaded.insert(open.loaded.end(), open.loads.begin(), open.loads.end());
-        open.loads.clear();
+        open.reusable_loads.insert(open.reusable_loads.end(), open.open_loads.begin(),
+                                   open.open_loads.end());
+        open.open_loads.clear();
         open.is_changed = true;
         close_stores(open);
         open.last_store.reset();
     }
     static void forget_words(OpenAccesses& open) {
-        open.loads.clear();
-        open.loaded.clear();
-        open.stored.reset();
+        open.open_loads.clear();
+        open.reusable_loads.clear();
+        open.last_stored.reset();
         open.is_changed = true;
     }
     void close_stores(OpenAccesses& open) {
-        if (!open.stores) return;
-        const std::map<u32, MachineAccesses> made = machine_accesses(*open.stores, dominators_);
-        drop_overwritten(open, made);
-        keep(made);
-        open.stores.reset();
+        if (!open.open_stores) return;
+        const std::map<u32, MachineAccesses> machine_accesses_made =
+            machine_accesses(*open.open_stores, dominators_);
+        drop_overwritten(open, machine_accesses_made);
+        keep_accesses(machine_accesses_made);
+        open.open_stores.reset();
     }
 
     // ---- merging accesses across iterations of a loop ----
 
     /// Merges loads from one state space across iterations of a loop that does not store to it.
-    /// Skips groups whose index is below `older`, because they belong to earlier pieces.
-    void merge_iterations(OpenAccesses& open, std::size_t older, u32 begin, u32 end) {
+    /// Skips groups whose index is below `older_group_count`, because they belong to earlier
+    /// pieces.
+    void merge_iterations(OpenAccesses& open, std::size_t older_group_count, u32 begin, u32 end) {
         if (open.is_changed) return;
-        for (u32 k : open.loads) {
-            if (k < older) continue;
-            const auto made = merge_unrolled_iterations(groups_[k], begin, end);
-            if (!made) continue;
-            keep(*made);
+        for (u32 k : open.open_loads) {
+            if (k < older_group_count) continue;
+            const auto machine_accesses_made = merge_unrolled_iterations(groups_[k], begin, end);
+            if (!machine_accesses_made) continue;
+            keep_accesses(*machine_accesses_made);
             merged_as_iterations_.insert(k);
         }
-        std::erase_if(open.loads, [&](u32 k) { return merged_as_iterations_.contains(k); });
+        std::erase_if(open.open_loads, [&](u32 k) { return merged_as_iterations_.contains(k); });
     }
 
     /// Merges the accesses of four iterations, which are numbered separately. Returns nothing if
     /// the addresses do not show which access belongs to which iteration.
     std::optional<std::map<u32, MachineAccesses>> merge_unrolled_iterations(
         const MergedGroup& iteration, u32 begin, u32 end) const {
-        constexpr u32 divisor = MachineAccess::kDivisor;
+        constexpr u32 divisor = MachineAccess::kRemainderDivisor;
         const auto count = static_cast<u32>(function_.body.size());
         const auto steps = facts_.find_steps({.terms = iteration.base.second}, begin, end);
         if (!steps || steps->step % divisor == 0) return {};
         if (steps->zero_bits_at_start < kZeroBitsOfWidestAccess) return {};
-        MergedGroup turns = iteration;
-        turns.alignment = {kMaxAccessBytes, 0};
-        turns.words.clear();
-        turns.accesses.clear();
+        MergedGroup all_iterations = iteration;
+        all_iterations.alignment = {kMaxAccessBytes, 0};
+        all_iterations.words.clear();
+        all_iterations.accesses.clear();
         for (u32 k = 0; k < kUnrolledIterations; ++k) {
             for (MergedWord word : iteration.words)
-                turns.words.push_back(
+                all_iterations.words.push_back(
                     {word.at + k * count, word.block, word.position + k * steps->step});
             for (const auto& [at, position] : iteration.accesses)
-                turns.accesses.emplace(at + k * count, position + k * steps->step);
+                all_iterations.accesses.emplace(at + k * count, position + k * steps->step);
         }
-        std::map<u32, MachineAccesses> by_turn = machine_accesses(turns, dominators_);
-        std::map<u32, MachineAccesses> made_of_turns;
+        std::map<u32, MachineAccesses> accesses_by_iteration =
+            machine_accesses(all_iterations, dominators_);
+        std::map<u32, MachineAccesses> accesses_of_iterations;
         for (const auto& [at, position] : iteration.accesses) {
-            std::map<u32, std::vector<MachineAccess>> of_remainder;
+            std::map<u32, std::vector<MachineAccess>> accesses_by_remainder;
             for (u32 k = 0; k < kUnrolledIterations; ++k) {
                 const u32 remainder = static_cast<u32>((position + k * steps->step) % divisor);
-                std::vector<MachineAccess>& list = by_turn[at + k * count].list;
+                std::vector<MachineAccess>& list = accesses_by_iteration[at + k * count].list;
                 for (MachineAccess& access : list) access.remainder = remainder;
-                const auto [known, is_new] = of_remainder.emplace(remainder, list);
+                const auto [known, is_new] = accesses_by_remainder.emplace(remainder, list);
                 if (!is_new && known->second != list) return {};
             }
-            MachineAccesses& made = made_of_turns[at];
-            for (const auto& [remainder, list] : of_remainder)
-                made.list.insert(made.list.end(), list.begin(), list.end());
-            const u32 by = by_turn[at].covered_by;
-            if (by != MachineAccesses::kNoAccess) made.covered_by = by % count;
+            MachineAccesses& machine_accesses_made = accesses_of_iterations[at];
+            for (const auto& [remainder, list] : accesses_by_remainder)
+                machine_accesses_made.list.insert(machine_accesses_made.list.end(), list.begin(),
+                                                  list.end());
+            const u32 covering_access = accesses_by_iteration[at].covering_access;
+            if (covering_access != MachineAccesses::kNoAccess)
+                machine_accesses_made.covering_access = covering_access % count;
         }
-        return made_of_turns;
+        return accesses_of_iterations;
     }
 
     // ---- the machine's accesses ----
 
     /// Adds machine accesses to the result. A PTX access may already have machine accesses, because
     /// its words may be in several groups.
-    void keep(const std::map<u32, MachineAccesses>& made) {
-        for (const auto& [at, accesses] : made) {
-            MachineAccesses& kept = machine_accesses_[at];
-            kept.list.insert(kept.list.end(), accesses.list.begin(), accesses.list.end());
-            if (accesses.covered_by != MachineAccesses::kNoAccess)
-                kept.covered_by = accesses.covered_by;
+    void keep_accesses(const std::map<u32, MachineAccesses>& machine_accesses_made) {
+        for (const auto& [at, accesses] : machine_accesses_made) {
+            MachineAccesses& kept_accesses = machine_accesses_[at];
+            kept_accesses.list.insert(kept_accesses.list.end(), accesses.list.begin(),
+                                      accesses.list.end());
+            if (accesses.covering_access != MachineAccesses::kNoAccess)
+                kept_accesses.covering_access = accesses.covering_access;
         }
     }
 
     /// Drops the previous store if this store overwrites exactly the same bytes.
     void drop_overwritten(OpenAccesses& open, const std::map<u32, MachineAccesses>& made_stores) {
-        std::optional<MachineStore> only;
+        std::optional<MachineStore> only_store;
         std::size_t count = 0;
-        for (const auto& [at, made] : made_stores)
-            for (const MachineAccess& access : made.list) {
+        for (const auto& [at, machine_accesses_made] : made_stores)
+            for (const MachineAccess& access : machine_accesses_made.list) {
                 ++count;
-                only = {at, open.stores->base,
-                        open.stores->accesses.at(at) + static_cast<u64>(i64{access.delta}),
-                        access.bytes};
+                only_store = {
+                    at, open.open_stores->base,
+                    open.open_stores->accesses.at(at) + static_cast<u64>(i64{access.byte_offset}),
+                    access.bytes};
             }
-        if (count != 1) only.reset();
-        if (only && open.last_store && only->overwrites(*open.last_store))
-            machine_accesses_[open.last_store->at].list.clear();
-        open.last_store = std::move(only);
+        if (count != 1) only_store.reset();
+        if (only_store && open.last_store && only_store->overwrites(*open.last_store))
+            machine_accesses_[open.last_store->instruction_index].list.clear();
+        open.last_store = std::move(only_store);
     }
 
     MergedAccesses changed_accesses() {
         std::set<u32> covering;
-        for (const auto& [at, made] : machine_accesses_) covering.insert(made.covered_by);
-        MergedAccesses changed;
-        for (auto& [at, made] : machine_accesses_) {
+        for (const auto& [at, machine_accesses_made] : machine_accesses_)
+            covering.insert(machine_accesses_made.covering_access);
+        MergedAccesses changed_map;
+        for (auto& [at, machine_accesses_made] : machine_accesses_) {
             const Instruction& i = function_.body[at];
-            const u32 bytes = size_of(ptx::type_of(i)) * ptx::vector_length(i);
-            if (i.opcode == "ld" && !covering.contains(at)) halve(i, made.list);
-            if (made.list == std::vector{MachineAccess{.delta = 0, .bytes = bytes}}) continue;
-            if (!made.list.empty()) made.covered_by = MachineAccesses::kNoAccess;
-            changed[at] = std::move(made);
+            const u32 bytes = size_of(ptx::find_type(i)) * ptx::vector_length(i);
+            if (i.opcode == "ld" && !covering.contains(at))
+                halve_accesses(i, machine_accesses_made.list);
+            if (machine_accesses_made.list ==
+                std::vector{MachineAccess{.byte_offset = 0, .bytes = bytes}})
+                continue;
+            if (!machine_accesses_made.list.empty())
+                machine_accesses_made.covering_access = MachineAccesses::kNoAccess;
+            changed_map[at] = std::move(machine_accesses_made);
         }
-        return changed;
+        return changed_map;
     }
 
     /// Reduces a single 64-bit load to the half that is needed.
-    void halve(const Instruction& load, std::vector<MachineAccess>& list) const {
-        if (size_of(ptx::type_of(load)) != 8) return;
+    void halve_accesses(const Instruction& load, std::vector<MachineAccess>& list) const {
+        if (size_of(ptx::find_type(load)) != 8) return;
         for (MachineAccess& access : list) {
-            if (access.bytes != 8 || access.delta % 8 != 0) continue;
+            if (access.bytes != 8 || access.byte_offset % 8 != 0) continue;
             const Operand& value = load.operands[0];
-            const auto element = static_cast<u32>(access.delta / 8);
+            const auto element = static_cast<u32>(access.byte_offset / 8);
             const Operand& word = value.is_vector() ? value.elements.at(element) : value;
-            const WordHalf half = needed_values_.needed_half(word.reg);
-            if (half == kBothHalves || half == kNoHalf) continue;
+            const WordHalf needed_half = needed_values_.needed_half(word.reg);
+            if (needed_half == kBothHalves || needed_half == kNoHalf) continue;
             access.bytes = 4;
-            access.delta += half == kHighHalf ? 4 : 0;
+            access.byte_offset += needed_half == kHighHalf ? 4 : 0;
         }
     }
 
@@ -451,9 +471,10 @@ private:
     std::map<u32, PtxAccess> accesses_;
     /// The alignment of each base in the current piece.
     std::map<AddressBase, Alignment> alignments_;
-    std::array<OpenAccesses, kMemories> open_;
-    /// For each piece, the value of open_ at its end. The key is the last block of the piece.
-    std::map<u32, std::array<OpenAccesses, kMemories>> at_end_;
+    std::array<OpenAccesses, kMemories> open_accesses_;
+    /// For each piece, the value of open_accesses_ at its end. The key is the last block of the
+    /// piece.
+    std::map<u32, std::array<OpenAccesses, kMemories>> accesses_at_end_;
     std::vector<MergedGroup> groups_;             ///< the groups of loads
     std::set<std::size_t> merged_as_iterations_;  ///< indices into groups_
     std::map<u32, MachineAccesses>

@@ -17,25 +17,25 @@ struct PtxAccess {
     ptx::StateSpace space = ptx::StateSpace::shared;
     u32 bytes_of_word = 0;
     u32 words = 0;
-    std::vector<u32> wanted;  ///< the indices of the words that the program needs
+    std::vector<u32> needed_words;  ///< the indices of the words that the program needs
     KnownValue address;
 
     u32 bytes() const { return bytes_of_word * words; }
     u64 position() const { return address.sum.constant; }
-    u64 position_of(u32 word) const { return position() + u64{word} * bytes_of_word; }
-    bool has_word_at(u64 position_of_word) const {
-        const u64 from_begin = position_of_word - position();
+    u64 word_position(u32 word) const { return position() + u64{word} * bytes_of_word; }
+    bool has_word_at(u64 checked_position) const {
+        const u64 from_begin = checked_position - position();
         return from_begin < bytes() && from_begin % bytes_of_word == 0;
     }
 };
 
-inline AddressBase base_of(const PtxAccess& access) {
+inline AddressBase find_address_base(const PtxAccess& access) {
     return {access.space, access.address.sum.terms};
 }
 
 /// A store in the machine code.
 struct MachineStore {
-    u32 at = 0;  ///< the index of the first PTX access that the store replaces
+    u32 instruction_index = 0;  ///< the index of the first PTX access that the store replaces
     AddressBase base;
     u64 position = 0;
     u32 bytes = 0;
@@ -45,14 +45,14 @@ struct MachineStore {
     }
 };
 
-/// The accesses to one kind of memory that can still be merged with later accesses. `loads` and
-/// `loaded` are indices into a list of groups.
+/// The accesses to one kind of memory that can still be merged with later accesses. `open_loads`
+/// and `reusable_loads` are indices into a list of groups.
 struct OpenAccesses {
-    std::vector<u32> loads;  ///< groups with which later loads may merge
+    std::vector<u32> open_loads;  ///< groups with which later loads may merge
     /// Groups with words that later loads can reuse. These loads are not merged with the groups.
-    std::vector<u32> loaded;
-    std::optional<PtxAccess> stored;    ///< the last store; later loads can reuse its words
-    std::optional<MergedGroup> stores;  ///< the stores with which later stores may merge
+    std::vector<u32> reusable_loads;
+    std::optional<PtxAccess> last_stored;    ///< the last store; later loads can reuse its words
+    std::optional<MergedGroup> open_stores;  ///< the stores with which later stores may merge
     /// The last machine store; empty if another access followed it.
     std::optional<MachineStore> last_store;
     bool is_changed = false;  ///< true if the memory was changed in the current straight-line piece

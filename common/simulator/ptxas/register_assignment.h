@@ -30,6 +30,6 @@ struct RegisterLimits {
 };
 
 /// Assigns a register to each value, and returns the highest register number used plus one.
-u32 assign_registers(const MachineCode& code, const Lifetimes& lifetimes, RegisterLimits generous);
+u32 assign_registers(const MachineCode& code, const Lifetimes& lifetimes, RegisterLimits limits);
 
 }  // namespace coalesce::simulator

@@ -53,8 +53,9 @@ public:
     /// `registers` does.
     u32 find_max_registers(u32 registers) const {
         u32 steps = (registers + kStep - 1) / kStep;
-        const u32 enough = resident_blocks(steps);
-        while (steps * kStep < kMaxRegisters && resident_blocks(steps + 1) == enough) ++steps;
+        const u32 fitting_registers = resident_blocks(steps);
+        while (steps * kStep < kMaxRegisters && resident_blocks(steps + 1) == fitting_registers)
+            ++steps;
         return steps * kStep;
     }
     /// Returns the maximum number of registers per thread that does not reduce the number of
@@ -68,7 +69,7 @@ private:
     static constexpr u32 kStep = 8;
 
     u32 resident_blocks(u32 steps) const {
-        return std::min(max_blocks_, timing::blocks_with_registers(
+        return std::min(max_blocks_, timing::max_blocks_by_registers(
                                          steps * kStep, warps_, M::registers_per_multiprocessor));
     }
 
@@ -83,17 +84,18 @@ public:
         : EstimatedFunction(function, ControlFlow(function)) {}
 
     /// Returns the number of registers if instructions keep their program order once
-    /// `max_live_words` words are live. `inside` returns the number of registers that a called
-    /// function needs, or nothing if it is unknown. Register banks are taken into account, unless
-    /// this would reduce the number of resident blocks. `exceeds` is true if that number is reduced
-    /// even if banks are ignored.
+    /// `max_live_words` words are live. `count_internal_registers` returns the number of registers
+    /// that a called function needs, or nothing if it is unknown. Register banks are taken into
+    /// account, unless this would reduce the number of resident blocks. `exceeds_limit` is true if
+    /// that number is reduced even if banks are ignored.
     template <class Inside>
-    u32 registers(u32 max_live_words, Inside inside, const BlockResidency& blocks, bool exceeds) {
+    u32 registers(u32 max_live_words, Inside count_internal_registers,
+                  const BlockResidency& residency, bool exceeds_limit) {
         for (MachinePiece& piece : code_.pieces)
             for (MachineInstruction& i : piece.code) {
                 const ptx::Instruction& source = function_.body[i.source];
                 if (source.opcode != "call") continue;
-                const std::optional<u32> words = inside(source);
+                const std::optional<u32> words = count_internal_registers(source);
                 i.internal_words = words.value_or(0);
                 i.follows_calling_convention = !words;
             }
@@ -102,59 +104,64 @@ public:
             orders.push_back(list_schedule(straight_code(p), max_live_words));
         if (max_live_words == kLiveWordsForWrittenOrder) default_orders_ = orders;
         const Lifetimes lifetimes = find_lifetimes(code_, live_, orders, max_live_words == 0);
-        const auto assigned = [&](u32 banks, u32 late_reads) {
-            return assign_registers(code_, lifetimes, {banks, late_reads}) + kAddedRegisters;
+        const auto assigned = [&](u32 banks, u32 late_read_words) {
+            return assign_registers(code_, lifetimes, {banks, late_read_words}) + kAddedRegisters;
         };
-        const bool is_generous = !calls_routine();
-        const u32 late_reads = is_generous ? kRegistersForFullOccupancy - kAddedRegisters : 0;
-        const u32 for_all = blocks.find_max_registers();
-        const u32 registers = assigned(is_generous ? for_all - kAddedRegisters : 0, late_reads);
-        if (!exceeds || !is_generous) return registers;
-        const u32 most = blocks.find_max_registers(std::max(assigned(0, 0), for_all + 1));
-        const u32 with_banks = assigned(most - kAddedRegisters, late_reads);
-        return with_banks <= most ? with_banks : registers;
+        const bool has_spare_registers = !calls_routine();
+        const u32 late_read_words =
+            has_spare_registers ? kRegistersForFullOccupancy - kAddedRegisters : 0;
+        const u32 full_occupancy_registers = residency.find_max_registers();
+        const u32 registers = assigned(
+            has_spare_registers ? full_occupancy_registers - kAddedRegisters : 0, late_read_words);
+        if (!exceeds_limit || !has_spare_registers) return registers;
+        const u32 max_registers =
+            residency.find_max_registers(std::max(assigned(0, 0), full_occupancy_registers + 1));
+        const u32 with_banks = assigned(max_registers - kAddedRegisters, late_read_words);
+        return with_banks <= max_registers ? with_banks : registers;
     }
 
     /// Returns the position of each instruction in the final order of the function. If a loop is
     /// unrolled, returns the position of the instruction's first copy. Call `registers` with
     /// kLiveWordsForWrittenOrder first.
-    std::vector<u32> places() const {
-        std::vector<u32> places(function_.body.size(), kNone);
-        u32 place = 0;
+    std::vector<u32> instruction_positions() const {
+        std::vector<u32> instruction_positions(function_.body.size(), kNone);
+        u32 position = 0;
         for (std::size_t p = 0; p < default_orders_.size(); ++p)
             for (u32 k : default_orders_[p]) {
-                u32& of_source = places[code_.pieces[p].code[k].source];
-                if (of_source == kNone) of_source = place;
-                ++place;
+                u32& source_position = instruction_positions[code_.pieces[p].code[k].source];
+                if (source_position == kNone) source_position = position;
+                ++position;
             }
         // An instruction without machine code has the position of the next instruction.
-        for (std::size_t k = places.size(); k-- > 0;) {
-            if (places[k] == kNone) places[k] = place;
-            place = places[k];
+        for (std::size_t k = instruction_positions.size(); k-- > 0;) {
+            if (instruction_positions[k] == kNone) instruction_positions[k] = position;
+            position = instruction_positions[k];
         }
-        return places;
+        return instruction_positions;
     }
 
     /// Returns, for each instruction that starts an unrolled loop, the number of iterations that
     /// are combined.
     std::vector<u32> turns_unrolled() const {
-        std::vector<u32> turns(function_.body.size(), 0);
+        std::vector<u32> unrolled_turns(function_.body.size(), 0);
         for (const MachinePiece& piece : code_.pieces)
             for (const MachineInstruction& i : piece.code)
-                if (i.loop != kNone) turns[i.loop] = std::max(turns[i.loop], i.iteration + 1);
-        return turns;
+                if (i.loop != kNone)
+                    unrolled_turns[i.loop] = std::max(unrolled_turns[i.loop], i.iteration + 1);
+        return unrolled_turns;
     }
 
     /// Reports whether the last call of `registers` found calls to unknown functions.
-    bool calls_by_convention() const {
+    bool has_calls() const {
         return contains_any(
             [](const MachineInstruction& i) { return i.follows_calling_convention; });
     }
 
 private:
     EstimatedFunction(const ptx::Function& function, const ControlFlow& flow)
-        : EstimatedFunction(function, flow,
-                            classify(function, function.is_entry, Liveness(function, flow))) {}
+        : EstimatedFunction(
+              function, flow,
+              classify_registers(function, function.is_entry, Liveness(function, flow))) {}
     EstimatedFunction(const ptx::Function& function, const ControlFlow& flow,
                       const Registers& registers)
         : function_(replace_registers_by_roots(function, registers)),
@@ -182,7 +189,7 @@ private:
         for (u32 v : live_.list_values(end)) straight.live_through_words += code_.values[v].words;
         std::map<u32, u32> numbers;
         const auto renumber = [&](u32& value) {
-            const auto [known, is_new] =
+            const auto [number_entry, is_new] =
                 numbers.try_emplace(value, static_cast<u32>(straight.words.size()));
             if (is_new) {
                 const u32 words = code_.values[value].words;
@@ -192,13 +199,13 @@ private:
                 straight.is_read_later.push_back(live_.has(end, value));
                 if (straight.is_read_later.back()) straight.live_through_words -= words;
             }
-            value = known->second;
+            value = number_entry->second;
         };
         for (MachineInstruction& i : straight.code) {
             for (u32& v : i.reads) renumber(v);
             for (u32& v : i.writes) renumber(v);
-            const auto known = numbers.find(i.place.value);
-            i.place.value = known == numbers.end() ? kNone : known->second;
+            const auto number_entry = numbers.find(i.address.value);
+            i.address.value = number_entry == numbers.end() ? kNone : number_entry->second;
         }
         return straight;
     }
@@ -219,55 +226,55 @@ public:
         : module_(module), blocks_(blocks) {}
 
     EstimatedFunction& compiled(const ptx::Function& function) {
-        return compiled_.try_emplace(&function, function).first->second;
+        return compiled_functions_.try_emplace(&function, function).first->second;
     }
 
-    u32 registers(const ptx::Function& function, u32 max_live_words, bool exceeds = false) {
-        open_.push_back(&function);
+    u32 registers(const ptx::Function& function, u32 max_live_words, bool exceeds_limit = false) {
+        open_calls_.push_back(&function);
         const u32 registers = compiled(function).registers(
             max_live_words,
             [&](const ptx::Instruction& call) -> std::optional<u32> {
-                const ptx::Function* target = find_call_target(call);
-                if (!target || !target->has_body || is_in_progress(target)) return {};
-                return count_words(*target, max_live_words);
+                const ptx::Function* callee = find_call_target(call);
+                if (!callee || !callee->has_body || is_in_progress(callee)) return {};
+                return count_words(*callee, max_live_words);
             },
-            blocks_, exceeds);
-        open_.pop_back();
+            blocks_, exceeds_limit);
+        open_calls_.pop_back();
         return registers;
     }
 
 private:
     /// Returns the number of registers that a function needs in addition to those of its caller.
     u32 count_words(const ptx::Function& function, u32 max_live_words) {
-        const auto [known, is_new] = words_.try_emplace({&function, max_live_words}, 0);
+        const auto [number_entry, is_new] = words_.try_emplace({&function, max_live_words}, 0);
         if (is_new) {
-            const u32 named = registers(function, max_live_words) - kAddedRegisters;
+            const u32 register_count = registers(function, max_live_words) - kAddedRegisters;
             // All functions share the stack pointer. If the calling convention is used, the return
             // address already has a register.
-            known->second =
-                named - 1 +
-                (compiled_.at(&function).calls_by_convention() ? 0 : kReturnAddressRegisters);
+            number_entry->second =
+                register_count - 1 +
+                (compiled_functions_.at(&function).has_calls() ? 0 : kReturnAddressRegisters);
         }
-        return known->second;
+        return number_entry->second;
     }
     bool is_in_progress(const ptx::Function* function) const {
-        return std::find(open_.begin(), open_.end(), function) != open_.end();
+        return std::find(open_calls_.begin(), open_calls_.end(), function) != open_calls_.end();
     }
     const ptx::Function* find_call_target(const ptx::Instruction& call) const {
         const std::string* name = find_callee(call);
-        const auto found = name ? module_.functions.find(*name) : module_.functions.end();
-        return found == module_.functions.end() ? nullptr : found->second.get();
+        const auto function_entry = name ? module_.functions.find(*name) : module_.functions.end();
+        return function_entry == module_.functions.end() ? nullptr : function_entry->second.get();
     }
 
     const ptx::Module& module_;
     const BlockResidency blocks_;
-    std::map<const ptx::Function*, EstimatedFunction> compiled_;
+    std::map<const ptx::Function*, EstimatedFunction> compiled_functions_;
     std::map<std::pair<const ptx::Function*, u32>, u32> words_;
-    std::vector<const ptx::Function*> open_;  ///< the functions in the current chain of calls
+    std::vector<const ptx::Function*> open_calls_;  ///< the functions in the current chain of calls
 };
 
 /// Returns the maximum number of warps in a block, or 0 if the block size is unknown.
-u64 warps_of_block(const ptx::Function& kernel) {
+u64 count_block_warps(const ptx::Function& kernel) {
     const u32* shape = kernel.required_threads[0] ? kernel.required_threads : kernel.max_threads;
     const u64 threads = u64{shape[0]} * shape[1] * shape[2];
     return (threads + kLanes - 1) / kLanes;
@@ -275,30 +282,32 @@ u64 warps_of_block(const ptx::Function& kernel) {
 
 /// Returns the maximum number of registers that the kernel's launch directives allow.
 u32 max_allowed_registers(const ptx::Function& kernel) {
-    u32 most = kernel.max_registers ? std::min(kernel.max_registers, kMaxRegisters) : kMaxRegisters;
-    const u64 warps = warps_of_block(kernel) * std::max(kernel.min_blocks, 1u);
-    if (warps == 0) return most;
-    const u64 each = DeviceModel::registers_per_multiprocessor / (warps * kLanes) / 8 * 8;
-    return static_cast<u32>(std::clamp<u64>(each, kMinRegisters, most));
+    u32 max_registers =
+        kernel.max_registers ? std::min(kernel.max_registers, kMaxRegisters) : kMaxRegisters;
+    const u64 warps = count_block_warps(kernel) * std::max(kernel.min_blocks, 1u);
+    if (warps == 0) return max_registers;
+    const u64 registers_per_thread =
+        DeviceModel::registers_per_multiprocessor / (warps * kLanes) / 8 * 8;
+    return static_cast<u32>(std::clamp<u64>(registers_per_thread, kMinRegisters, max_registers));
 }
 
 /// Returns the total size in bytes of the block's shared variables whose size is known.
 u64 shared_bytes(const ptx::Module& module, const ptx::Function& kernel) {
     u64 bytes = 0;
-    const auto add = [&](const ptx::Variable& v) {
+    const auto add_variable = [&](const ptx::Variable& v) {
         if (v.space == ptx::StateSpace::shared) bytes += v.size;
     };
-    for (const auto& [name, variable] : kernel.variables) add(variable);
+    for (const auto& [name, variable] : kernel.variables) add_variable(variable);
     std::set<std::string> mentioned;
     for (const ptx::Instruction& i : kernel.body)
         for (const ptx::Operand& operand : i.operands) mentioned.insert(operand.name);
     for (const auto& [name, variable] : module.variables)
-        if (mentioned.contains(name)) add(variable);
+        if (mentioned.contains(name)) add_variable(variable);
     return bytes;
 }
 
 BlockResidency make_blocks(const ptx::Module& module, const ptx::Function& kernel) {
-    const u64 warps = warps_of_block(kernel);
+    const u64 warps = count_block_warps(kernel);
     if (warps == 0) return {};
     return {static_cast<u32>(std::min<u64>(warps, kMaxWarpsPerBlock)),
             shared_bytes(module, kernel)};
@@ -308,8 +317,8 @@ BlockResidency make_blocks(const ptx::Module& module, const ptx::Function& kerne
 
 u32 max_resident_blocks(u32 warps, u64 shared) {
     using M = DeviceModel;
-    const u64 by_shared = timing::blocks_with_shared<u64>(shared, M::shared_reserved_per_block,
-                                                          M::shared_per_multiprocessor);
+    const u64 by_shared = timing::max_blocks_by_shared_memory<u64>(
+        shared, M::shared_reserved_per_block, M::shared_per_multiprocessor);
     return std::min({M::max_blocks_per_multiprocessor, kWarpsPerMultiprocessor / warps,
                      static_cast<u32>(by_shared)});
 }
@@ -324,21 +333,26 @@ std::vector<u32> Estimate::unrolled_loops() const {
 Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel) {
     const BlockResidency blocks = make_blocks(module, kernel);
     EstimatedProgram program(module, blocks);
-    const auto needed = [&](u32 max_live_words) {
+    const auto count_needed_registers = [&](u32 max_live_words) {
         return std::max(kMinRegisters, program.registers(kernel, max_live_words));
     };
-    u32 registers = needed(kLiveWordsForWrittenOrder);
+    u32 registers = count_needed_registers(kLiveWordsForWrittenOrder);
     // ptxas tries to stay within this limit. If program order is sufficient to stay within it,
     // ptxas keeps that order. If ptxas does not know the block size, it saves some registers with
     // other optimizations.
-    const u32 for_all = blocks.find_max_registers();
-    const bool knows_threads = kernel.max_threads[0] || kernel.required_threads[0];
-    const bool saves = !knows_threads && registers <= for_all + kMaxSavedRegisters;
-    const auto fits_as_written = [&] { return needed(0) + kSpareRegisters <= for_all; };
-    if (registers > for_all && (saves || fits_as_written())) registers = for_all;
-    if (registers > for_all) registers = program.registers(kernel, kLiveWordsForWrittenOrder, true);
+    const u32 full_occupancy_registers = blocks.find_max_registers();
+    const bool has_known_block_size = kernel.max_threads[0] || kernel.required_threads[0];
+    const bool saves_registers =
+        !has_known_block_size && registers <= full_occupancy_registers + kMaxSavedRegisters;
+    const auto fits_as_written = [&] {
+        return count_needed_registers(0) + kSpareRegisters <= full_occupancy_registers;
+    };
+    if (registers > full_occupancy_registers && (saves_registers || fits_as_written()))
+        registers = full_occupancy_registers;
+    if (registers > full_occupancy_registers)
+        registers = program.registers(kernel, kLiveWordsForWrittenOrder, true);
     const EstimatedFunction& compiled = program.compiled(kernel);
-    return {std::min(registers, max_allowed_registers(kernel)), compiled.places(),
+    return {std::min(registers, max_allowed_registers(kernel)), compiled.instruction_positions(),
             compiled.turns_unrolled()};
 }
 

@@ -24,7 +24,7 @@ struct Estimate {
     /// respects the limits of the kernel's directives (.maxnreg, .maxntid, ...).
     u32 registers = 0;
     /// For each instruction of the kernel's body, its position in the final order.
-    std::vector<u32> places;
+    std::vector<u32> instruction_positions;
     /// For the first instruction of each unrolled loop, the number of iterations that ptxas
     /// combines. For all other instructions of the kernel's body, 0.
     std::vector<u32> turns_unrolled;

@@ -13,13 +13,13 @@ namespace coalesce::simulator {
 using ptx::Operand;
 using ptx::StateSpace;
 
-u32 place_after(u32& top, const ptx::Variable& v, u32 limit) {
-    const u64 offset = round_up(u64{top}, v.align);
+u32 place_variable_after(u32& layout_end, const ptx::Variable& v, u32 limit) {
+    const u64 offset = round_up(u64{layout_end}, v.align);
     if (offset > limit || v.size > limit - offset)
         throw LoweringError("the variable " + v.name + " of " + std::to_string(v.size) +
                             " bytes does not fit: the address space has " + std::to_string(limit) +
                             " bytes");
-    top = static_cast<u32>(offset + v.size);
+    layout_end = static_cast<u32>(offset + v.size);
     return static_cast<u32>(offset);
 }
 
@@ -28,50 +28,50 @@ namespace {
 /// Calls `use(name)` for each name in the instruction's operands.
 template <class Use>
 void for_each_name(const ptx::Instruction& i, Use use) {
-    const auto visit = [&](const auto& self, const Operand& operand) -> void {
+    const auto visit_operand = [&](const auto& visit_again, const Operand& operand) -> void {
         if (!operand.name.empty()) use(operand.name);
-        for (const Operand& element : operand.elements) self(self, element);
+        for (const Operand& element : operand.elements) visit_again(visit_again, element);
     };
-    for (const Operand& operand : i.operands) visit(visit, operand);
+    for (const Operand& operand : i.operands) visit_operand(visit_operand, operand);
 }
 
 /// Returns the kernel and all device functions that it may execute: those that are called, and
 /// those whose addresses are taken.
 std::vector<const ptx::Function*> reachable_functions(const ptx::Module& module,
                                                       const ptx::Function& kernel) {
-    std::vector<const ptx::Function*> reached{&kernel};
-    std::set<std::string> known{kernel.name};
+    std::vector<const ptx::Function*> reachable{&kernel};
+    std::set<std::string> known_names{kernel.name};
     const auto& functions = module.functions;
-    bool through_pointer = false;
-    for (std::size_t k = 0; k < reached.size(); ++k) {
-        for (const ptx::Instruction& i : reached[k]->body) {
+    bool has_indirect_calls = false;
+    for (std::size_t k = 0; k < reachable.size(); ++k) {
+        for (const ptx::Instruction& i : reachable[k]->body) {
             for_each_name(i, [&](const std::string& name) {
-                const auto found = functions.find(name);
-                if (found != functions.end() && known.insert(name).second)
-                    reached.push_back(found->second.get());
+                const auto function_entry = functions.find(name);
+                if (function_entry != functions.end() && known_names.insert(name).second)
+                    reachable.push_back(function_entry->second.get());
             });
-            if (through_pointer || i.opcode != "call" || find_callee(i)) continue;
-            through_pointer = true;  // a pointer from memory may point to any function
+            if (has_indirect_calls || i.opcode != "call" || find_callee(i)) continue;
+            has_indirect_calls = true;  // a pointer from memory may point to any function
             for (const auto& [name, function] : functions)
-                if (!function->is_entry && known.insert(name).second)
-                    reached.push_back(function.get());
+                if (!function->is_entry && known_names.insert(name).second)
+                    reachable.push_back(function.get());
         }
     }
-    return reached;
+    return reachable;
 }
 
 /// Returns the names in the functions' instructions, and the names in the initial values of the
 /// module variables that these instructions use.
 std::set<std::string> mentioned_names(const ptx::Module& module,
                                       const std::vector<const ptx::Function*>& functions) {
-    std::set<std::string> mentioned;
+    std::set<std::string> names;
     for (const ptx::Function* function : functions)
         for (const ptx::Instruction& i : function->body)
-            for_each_name(i, [&](const std::string& name) { mentioned.insert(name); });
+            for_each_name(i, [&](const std::string& name) { names.insert(name); });
     for (const auto& [name, v] : module.variables)
-        if (mentioned.contains(name))
-            for (const ptx::Relocation& r : v.relocations) mentioned.insert(r.symbol);
-    return mentioned;
+        if (names.contains(name))
+            for (const ptx::Relocation& r : v.relocations) names.insert(r.symbol);
+    return names;
 }
 
 /// Returns the shared variables in the order of their declarations.
@@ -81,34 +81,37 @@ std::vector<const ptx::Variable*> list_shared_variables(
     for (const auto& [name, v] : variables)
         if (v.space == StateSpace::shared) shared.push_back(&v);
     std::sort(shared.begin(), shared.end(), [](const ptx::Variable* a, const ptx::Variable* b) {
-        return a->declared < b->declared;
+        return a->declared_line < b->declared_line;
     });
     return shared;
 }
 
 }  // namespace
 
-SharedLayout shared_layout(const ptx::Module& module, const ptx::Function& kernel) {
+SharedLayout make_shared_layout(const ptx::Module& module, const ptx::Function& kernel) {
     SharedLayout layout;
-    std::vector<const ptx::Variable*> dynamic;
+    std::vector<const ptx::Variable*> dynamic_variables;
     u32 alignment = 16;
-    const auto place = [&](const ptx::Variable& v) {
+    const auto place_variable = [&](const ptx::Variable& v) {
         if (layout.offsets.contains(v.name)) return;
         if (v.size == 0) {
-            dynamic.push_back(&v);
+            dynamic_variables.push_back(&v);
             alignment = std::max(alignment, v.align);
             return;
         }
-        layout.offsets[v.name] = place_after(layout.bytes, v, DeviceModel::shared_per_block);
+        layout.offsets[v.name] =
+            place_variable_after(layout.bytes, v, DeviceModel::shared_per_block);
     };
     const auto functions = reachable_functions(module, kernel);
-    const std::set<std::string> mentioned = mentioned_names(module, functions);
+    const std::set<std::string> names = mentioned_names(module, functions);
     for (const ptx::Function* function : functions)
-        for (const ptx::Variable* v : list_shared_variables(function->variables)) place(*v);
+        for (const ptx::Variable* v : list_shared_variables(function->variables))
+            place_variable(*v);
     for (const ptx::Variable* v : list_shared_variables(module.variables))
-        if (mentioned.contains(v->name)) place(*v);
-    if (!dynamic.empty()) layout.bytes = static_cast<u32>(round_up(layout.bytes, alignment));
-    for (const ptx::Variable* v : dynamic) layout.offsets[v->name] = layout.bytes;
+        if (names.contains(v->name)) place_variable(*v);
+    if (!dynamic_variables.empty())
+        layout.bytes = static_cast<u32>(round_up(layout.bytes, alignment));
+    for (const ptx::Variable* v : dynamic_variables) layout.offsets[v->name] = layout.bytes;
     return layout;
 }
 

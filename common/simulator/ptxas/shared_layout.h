@@ -23,10 +23,10 @@ struct SharedLayout {
 
 /// Returns the layout of the kernel's shared memory. Throws a LoweringError if the variables do not
 /// fit.
-SharedLayout shared_layout(const ptx::Module& module, const ptx::Function& kernel);
+SharedLayout make_shared_layout(const ptx::Module& module, const ptx::Function& kernel);
 
-/// Places the variable at the next multiple of its alignment, advances `top` past it, and returns
-/// its offset. Throws a LoweringError if the new `top` exceeds `limit`.
-u32 place_after(u32& top, const ptx::Variable& variable, u32 limit);
+/// Places the variable at the next multiple of its alignment, advances `layout_end` past it, and
+/// returns its offset. Throws a LoweringError if the new `layout_end` exceeds `limit`.
+u32 place_variable_after(u32& layout_end, const ptx::Variable& variable, u32 limit);
 
 }  // namespace coalesce::simulator

@@ -31,17 +31,18 @@ struct Registers {
     /// used. Such an instruction needs no code. Any other register is its own root.
     std::vector<u32> root;
     /// For each instruction of the body, true if it may be moved to a prologue.
-    std::vector<bool> pure;
+    std::vector<bool> is_pure;
     /// For each instruction, true if its source and its result have the same root. Such a copy
     /// needs no code.
     std::vector<bool> is_copy;
 };
 
-/// Classifies the registers of a function. If `in_kernel` is false, all registers get the class
-/// `thread`. `of_block` contains the variables whose addresses differ from block to block (in a
-/// cluster, the shared variables).
-Registers classify(const ptx::Function& function, bool in_kernel, const Liveness& liveness,
-                   const std::map<std::string, u32>* of_block = nullptr);
+/// Classifies the registers of a function. If `is_kernel` is false, all registers get the class
+/// `thread`. `block_offsets` contains the variables whose addresses differ from block to block (in
+/// a cluster, the shared variables).
+Registers classify_registers(const ptx::Function& function, bool is_kernel,
+                             const Liveness& liveness,
+                             const std::map<std::string, u32>* block_offsets = nullptr);
 /// Returns the register classes for plain mode. In this mode no instruction moves to a prologue,
 /// and every register is its own root.
 Registers make_separate_registers(const ptx::Function& function);

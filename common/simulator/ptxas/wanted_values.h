@@ -23,13 +23,13 @@ public:
 
     /// Reports whether an instruction with a lasting effect uses the register, either directly or
     /// through values computed from it.
-    bool is_needed(u32 reg) const { return needed_[reg]; }
+    bool is_needed(u32 reg) const { return is_needed_[reg]; }
     /// Returns which halves of a register are needed. Registers of 32 bits or less have only a low
     /// half.
-    WordHalf needed_half(u32 reg) const { return static_cast<WordHalf>(halves_[reg]); }
+    WordHalf needed_half(u32 reg) const { return static_cast<WordHalf>(needed_halves_[reg]); }
     /// Reports whether a 16-bit register is extended with zeros to 32 bits. In that case the load
     /// extends the value, and ptxas does not merge this load with other loads.
-    bool is_extended(u32 reg) const { return extended_[reg]; }
+    bool is_extended(u32 reg) const { return is_extended_[reg]; }
 
 private:
     void find_needed(const ptx::Function& function, const std::vector<bool>& instructions);
@@ -38,8 +38,8 @@ private:
     void find_extended(const ptx::Function& function);
 
     /// The results of is_needed() and is_extended(), indexed by register.
-    std::vector<bool> needed_, extended_;
-    std::vector<u8> halves_;  ///< for each register, the needed halves, as a WordHalf
+    std::vector<bool> is_needed_, is_extended_;
+    std::vector<u8> needed_halves_;  ///< for each register, the needed halves, as a WordHalf
 };
 
 }  // namespace coalesce::simulator

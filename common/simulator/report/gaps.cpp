@@ -14,21 +14,21 @@ constexpr NamedGap kGaps[] = {{Gap::graphs, "order between nodes of a graph"},
 
 std::atomic<u32> recorded_gaps{0};
 
-u32 bit_of(Gap gap) {
+u32 gap_bit(Gap gap) {
     return 1u << static_cast<u32>(gap);
 }
 
 }  // namespace
 
 void record_gap(Gap gap) {
-    recorded_gaps.fetch_or(bit_of(gap), std::memory_order_relaxed);
+    recorded_gaps.fetch_or(gap_bit(gap), std::memory_order_relaxed);
 }
 
-std::vector<std::string> gaps() {
+std::vector<std::string> list_gaps() {
     std::vector<std::string> text;
-    for (const NamedGap& known : kGaps)
-        if (recorded_gaps.load(std::memory_order_relaxed) & bit_of(known.gap))
-            text.push_back(known.text);
+    for (const NamedGap& named_gap : kGaps)
+        if (recorded_gaps.load(std::memory_order_relaxed) & gap_bit(named_gap.gap))
+            text.push_back(named_gap.text);
     return text;
 }
 

@@ -24,6 +24,6 @@ enum class Gap : u8 {
 /// Records that the program performed this action. Thread-safe.
 void record_gap(Gap gap);
 /// Returns a description of each recorded gap, such as "order between nodes of a graph".
-std::vector<std::string> gaps();
+std::vector<std::string> list_gaps();
 
 }  // namespace coalesce::simulator

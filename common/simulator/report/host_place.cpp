@@ -44,10 +44,10 @@ struct HostFrame {
 /// Returns the name of the source file from which nvcc generated `file`, or `file` itself if nvcc
 /// did not generate it. In some functions, addr2line attributes a line of sum.cu to
 /// "/tmp/tmpxft_0000457c_00000000-6_sum.cudafe1.cpp".
-std::string source_of(const std::string& file) {
-    constexpr std::string_view ending = ".cudafe1.cpp", beginning = "tmpxft_";
-    if (!file.ends_with(ending)) return file;
-    std::string name = file.substr(0, file.size() - ending.size());
+std::string find_source_file(const std::string& file) {
+    constexpr std::string_view stub_suffix = ".cudafe1.cpp", beginning = "tmpxft_";
+    if (!file.ends_with(stub_suffix)) return file;
+    std::string name = file.substr(0, file.size() - stub_suffix.size());
     name = name.substr(name.rfind('/') + 1);
     if (name.starts_with(beginning)) name = name.substr(name.find('_', name.find('-')) + 1);
     return name + ".cu";
@@ -57,7 +57,7 @@ std::string source_of(const std::string& file) {
 Place read_place(const std::string& line) {
     const std::size_t end = line.find(' '), colon = line.rfind(':', end);
     if (colon == line.npos || line.starts_with("??")) return {};
-    return {source_of(line.substr(0, colon)),
+    return {find_source_file(line.substr(0, colon)),
             static_cast<u32>(std::strtoul(line.c_str() + colon + 1, nullptr, 10))};
 }
 
@@ -73,14 +73,14 @@ std::vector<HostFrame> read_frames(const std::string& output) {
 
 /// Runs addr2line, which comes with every compiler, to find the functions that contain an offset in
 /// a file, innermost first.
-std::vector<HostFrame> look_up(const std::string& file, u64 offset) {
+std::vector<HostFrame> run_lookup(const std::string& file, u64 offset) {
     static std::mutex mutex;
-    static std::map<std::pair<std::string, u64>, std::vector<HostFrame>> known;
-    static std::map<std::string, int> failures;
+    static std::map<std::pair<std::string, u64>, std::vector<HostFrame>> frames_by_address;
+    static std::map<std::string, int> failures_by_file;
     const std::lock_guard lock(mutex);
-    const auto [found, is_new] = known.try_emplace({file, offset});
+    const auto [found, is_new] = frames_by_address.try_emplace({file, offset});
     // If kMaxFailures lookups in the file have failed, the file probably has no debug information.
-    if (!is_new || known.size() > kMaxLookups || failures[file] == kMaxFailures)
+    if (!is_new || frames_by_address.size() > kMaxLookups || failures_by_file[file] == kMaxFailures)
         return found->second;
     char hexadecimal[32];
     std::snprintf(hexadecimal, sizeof hexadecimal, "0x%llx",
@@ -94,15 +94,15 @@ std::vector<HostFrame> look_up(const std::string& file, u64 offset) {
     } catch (const std::exception&) {
         // addr2line is not installed, so the line remains unknown.
     }
-    if (found->second.empty()) ++failures[file];
+    if (found->second.empty()) ++failures_by_file[file];
     return found->second;
 }
 
 /// Reports whether the file is part of the program. Compiler headers and kernel launch stubs are
 /// not.
-bool is_of_program(const std::string& file) {
-    for (const std::string_view part : {"/usr/", "/include/", ".stub.c", "cuda_runtime"})
-        if (file.find(part) != file.npos) return false;
+bool is_program_file(const std::string& file) {
+    for (const std::string_view excluded_part : {"/usr/", "/include/", ".stub.c", "cuda_runtime"})
+        if (file.find(excluded_part) != file.npos) return false;
     return !file.empty();
 }
 
@@ -115,52 +115,52 @@ bool is_launch_stub(const HostFrame& frame) {
 }
 
 /// Returns the functions that contain the address, innermost first.
-std::vector<HostFrame> frames_at(u64 address) {
+std::vector<HostFrame> find_frames(u64 address) {
     Dl_info module{};
     if (!dladdr(reinterpret_cast<void*>(address), &module) || !module.dli_fname) return {};
-    const u64 base = reinterpret_cast<u64>(module.dli_fbase);
+    const u64 module_base = reinterpret_cast<u64>(module.dli_fbase);
     // The file of a position-dependent program contains absolute addresses, so do not subtract the
     // base address.
     const auto* header = static_cast<const ElfW(Ehdr)*>(module.dli_fbase);
-    const u64 offset = header->e_type == ET_DYN ? address - base : address;
-    if (module.dli_fname[0] == '/') return look_up(module.dli_fname, offset);
+    const u64 offset = header->e_type == ET_DYN ? address - module_base : address;
+    if (module.dli_fname[0] == '/') return run_lookup(module.dli_fname, offset);
     // For the program itself, dladdr returns argv[0], which can be any string. Therefore, read the
     // path of the executable.
     std::error_code error;
     const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-    return error ? std::vector<HostFrame>{} : look_up(program.string(), offset);
+    return error ? std::vector<HostFrame>{} : run_lookup(program.string(), offset);
 }
 
 }  // namespace
 
-Place host_place(u64 address) {
-    const std::vector<HostFrame> frames = frames_at(address);
+Place find_host_place(u64 address) {
+    const std::vector<HostFrame> frames = find_frames(address);
     for (const HostFrame& frame : frames)
-        if (is_of_program(frame.place.file)) return frame.place;
+        if (is_program_file(frame.place.file)) return frame.place;
     return frames.empty() ? Place{} : frames.front().place;
 }
 
-Place calling_place() {
-    constexpr int kMostFrames = 32;
-    void* addresses[kMostFrames];
-    const int count = backtrace(addresses, kMostFrames);
-    Dl_info own{};
-    dladdr(reinterpret_cast<void*>(&calling_place), &own);
+Place find_calling_place() {
+    constexpr int kMaxFrames = 32;
+    void* addresses[kMaxFrames];
+    const int count = backtrace(addresses, kMaxFrames);
+    Dl_info simulator_module{};
+    dladdr(reinterpret_cast<void*>(&find_calling_place), &simulator_module);
     bool follows_stub = false;
     for (int k = 0; k < count; ++k) {
         Dl_info module{};
         if (!dladdr(addresses[k], &module) || !module.dli_fname ||
-            module.dli_fbase == own.dli_fbase)
+            module.dli_fbase == simulator_module.dli_fbase)
             continue;
         const std::string_view file = module.dli_fname;
         if (file.find("/libcud") != file.npos || file.find("/libcublas") != file.npos ||
             file.starts_with("/lib/") || file.starts_with("/usr/"))
             continue;
         // The return address is that of the instruction after the call, so subtract 1.
-        for (const HostFrame& frame : frames_at(reinterpret_cast<u64>(addresses[k]) - 1)) {
+        for (const HostFrame& frame : find_frames(reinterpret_cast<u64>(addresses[k]) - 1)) {
             const bool is_stub = is_launch_stub(frame);
-            const bool launches = std::exchange(follows_stub, is_stub) || is_stub;
-            if (!launches && is_of_program(frame.place.file)) return frame.place;
+            const bool is_launch = std::exchange(follows_stub, is_stub) || is_stub;
+            if (!is_launch && is_program_file(frame.place.file)) return frame.place;
         }
     }
     return {};

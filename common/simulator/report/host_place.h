@@ -8,10 +8,10 @@
 namespace coalesce::simulator {
 
 /// Returns the place of the instruction at `address`, or an empty place if it is not known.
-Place host_place(u64 address);
+Place find_host_place(u64 address);
 
 /// Returns the place at which the program's own code calls this library, or an empty place if
 /// unknown.
-Place calling_place();
+Place find_calling_place();
 
 }  // namespace coalesce::simulator

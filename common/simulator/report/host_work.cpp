@@ -13,8 +13,8 @@ struct HostWork {
     std::map<std::string, u64> calls;
 };
 HostWork& all_host_work() {
-    static HostWork& work = *new HostWork;
-    return work;
+    static HostWork& instance = *new HostWork;
+    return instance;
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ std::map<std::string, u64> host_work() {
 std::string host_work_text() {
     std::string text;
     for (const auto& [function, calls] : host_work())
-        text += (text.empty() ? "\n" : "") + function + ": " + with_commas(calls) +
+        text += (text.empty() ? "\n" : "") + function + ": " + format_with_commas(calls) +
                 (calls == 1 ? " call" : " calls") + ", on the host, not counted\n";
     return text;
 }

@@ -24,8 +24,8 @@ namespace coalesce::simulator {
 
 namespace {
 
-constexpr int kCrashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
-constexpr int kRequests[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM};
+constexpr int kCrashSignals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+constexpr int kRequestSignals[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM};
 
 /// The maximum time that the handler waits for the report, in periods of 10 ms. The first limit
 /// applies after a crash, and the second after a request to end the process.
@@ -38,7 +38,8 @@ pid_t watched_process = 0;
 void (*write_report_of_process)() = nullptr;
 
 bool is_crash(int signal_number) {
-    return std::find(std::begin(kCrashes), std::end(kCrashes), signal_number) != std::end(kCrashes);
+    return std::find(std::begin(kCrashSignals), std::end(kCrashSignals), signal_number) !=
+           std::end(kCrashSignals);
 }
 
 void on_signal(int signal_number) {
@@ -72,9 +73,9 @@ void* wait_for_signal(void*) {
 
 bool start_thread() {
     // Block all signals while the thread is created, so that they are never delivered to it.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t all_signals, before;
+    sigfillset(&all_signals);
+    pthread_sigmask(SIG_SETMASK, &all_signals, &before);
     pthread_t thread;
     const bool has_started = pthread_create(&thread, nullptr, wait_for_signal, nullptr) == 0;
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -97,16 +98,17 @@ void watch_for_signals(void (*write_report)()) {
     struct sigaction action {};
     action.sa_handler = on_signal;
     action.sa_flags = SA_ONSTACK;
-    const auto watch = [&](int signal_number) {
-        struct sigaction before {};
-        sigaction(signal_number, nullptr, &before);
-        const bool is_default = !(before.sa_flags & SA_SIGINFO) && before.sa_handler == SIG_DFL;
+    const auto watch_signal = [&](int signal_number) {
+        struct sigaction previous_action {};
+        sigaction(signal_number, nullptr, &previous_action);
+        const bool is_default =
+            !(previous_action.sa_flags & SA_SIGINFO) && previous_action.sa_handler == SIG_DFL;
         if (is_default) sigaction(signal_number, &action, nullptr);
     };
-    for (const int signal_number : kCrashes) watch(signal_number);
-    for (const int signal_number : kRequests) {
+    for (const int signal_number : kCrashSignals) watch_signal(signal_number);
+    for (const int signal_number : kRequestSignals) {
         // Python raises KeyboardInterrupt only if no other handler of SIGINT is installed.
-        if (signal_number != SIGINT || !options().is_launcher) watch(signal_number);
+        if (signal_number != SIGINT || !options().is_launcher) watch_signal(signal_number);
     }
 }
 

@@ -12,13 +12,13 @@ namespace coalesce::simulator {
 
 /// Returns a line such as "matrix_product: 34 % of 4,096 blocks, about 25 s to go", at most
 /// `columns` wide.
-std::string progress_line(const std::string& kernel, u64 done, u64 blocks, double seconds_so_far,
-                          std::size_t columns);
+std::string format_progress_line(const std::string& kernel, u64 done_blocks, u64 block_count,
+                                 double seconds_so_far, std::size_t columns);
 
 /// Shows the progress of one launch. The progress line is removed when the object is destroyed.
 class Progress {
 public:
-    Progress(std::string kernel, u64 blocks);
+    Progress(std::string kernel, u64 block_count);
     ~Progress();
     Progress(const Progress&) = delete;
     /// Records that a block has ended, and updates the line from time to time. Any worker may call
@@ -29,10 +29,10 @@ private:
     using Clock = std::chrono::steady_clock;
 
     const std::string kernel_;
-    const u64 blocks_;
-    const bool wanted_;
+    const u64 block_count_;
+    const bool is_wanted_;
     const Clock::time_point start_ = Clock::now();
-    std::atomic<u64> done_{0};
+    std::atomic<u64> done_blocks_{0};
     std::atomic<i64> next_ms_;  ///< the time of the next update, in ms since the start
 };
 

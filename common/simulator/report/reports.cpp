@@ -33,7 +33,7 @@ constexpr u64 kMaxPrintedSites = 100;
 constexpr std::size_t kMaxHostReports = 1000;
 
 /// The index of a report that was not added to the list.
-constexpr std::size_t kLeftOut = ~std::size_t{0};
+constexpr std::size_t kLeftOutSite = ~std::size_t{0};
 
 /// Reports whether the report refers to a location in a kernel. All other reports are about the
 /// host, such as a leak or a call.
@@ -67,7 +67,7 @@ SiteKey make_site_key(const Report& r) {
 
 /// Returns a key that sorts reports by block and then by thread, in the order in which CUDA numbers
 /// them.
-auto rank(const Report& r) {
+auto sort_rank(const Report& r) {
     return std::tuple(r.block.z, r.block.y, r.block.x, r.thread.z, r.thread.y, r.thread.x);
 }
 
@@ -77,9 +77,9 @@ bool is_origin(Dim3 index) {
 
 void print(const std::string& text) {
     clear_progress_line();
-    const std::string whole = with_prefix(kPrefix, text);
+    const std::string prefixed_text = prefix_lines(kPrefix, text);
     // Write the whole report with one call, so that the lines of two reports are not interleaved.
-    std::fwrite(whole.data(), 1, whole.size(), stderr);
+    std::fwrite(prefixed_text.data(), 1, prefixed_text.size(), stderr);
     std::fflush(stderr);
 }
 
@@ -87,22 +87,23 @@ void print(const std::string& text) {
 
 struct Reports::State {
     mutable std::mutex mutex;
-    std::map<SiteKey, std::size_t> index;  ///< for each site, the index of its report in `list`
-    std::vector<Report> list;              ///< the reports, in the order of their first occurrence
-    u64 total = 0;
+    std::map<SiteKey, std::size_t>
+        index;  ///< for each site, the index of its report in `stored_reports`
+    std::vector<Report> stored_reports;  ///< the reports, in the order of their first occurrence
+    u64 total_count = 0;
     u64 suppressed = 0;
-    u64 printed = 0;
-    bool printing = false;
+    u64 printed_count = 0;
+    bool is_printing = false;
 
     void print_if_first(const Report& report) {
-        if (!printing) return;
-        if (printed == kMaxPrintedSites) {
+        if (!is_printing) return;
+        if (printed_count == kMaxPrintedSites) {
             print(wrap(std::to_string(kMaxPrintedSites) +
                            " reports have been printed; further reports are only counted. Fix the "
                            "printed ones first. To list all reports, use simulate --json.",
                        kColumns - 10, "", "  "));
         }
-        if (printed++ < kMaxPrintedSites) print(to_text(report));
+        if (printed_count++ < kMaxPrintedSites) print(to_text(report));
     }
 };
 
@@ -111,39 +112,39 @@ Reports::~Reports() = default;
 
 void Reports::add(const Report& report) {
     const std::lock_guard lock(state_->mutex);
-    const bool is_full = !has_site(report) && state_->list.size() >= kMaxHostReports;
+    const bool is_full = !has_site(report) && state_->stored_reports.size() >= kMaxHostReports;
     if (is_full && !state_->index.contains(make_site_key(report))) {
-        state_->total += report.count;
+        state_->total_count += report.count;
         return;
     }
     const auto [found, is_new] =
-        state_->index.try_emplace(make_site_key(report), state_->list.size());
-    if (is_new && is_left_out(report)) {
-        found->second = kLeftOut;
+        state_->index.try_emplace(make_site_key(report), state_->stored_reports.size());
+    if (is_new && is_suppressed(report)) {
+        found->second = kLeftOutSite;
         ++state_->suppressed;
     }
-    if (found->second == kLeftOut) return;
-    state_->total += report.count;
+    if (found->second == kLeftOutSite) return;
+    state_->total_count += report.count;
     if (!is_new) {
-        Report& kept = state_->list[found->second];
-        const u64 count = std::min(kept.count + report.count, kMaxReportCount);
-        if (rank(report) < rank(kept)) kept = report;
-        kept.count = count;
+        Report& stored_report = state_->stored_reports[found->second];
+        const u64 count = std::min(stored_report.count + report.count, kMaxReportCount);
+        if (sort_rank(report) < sort_rank(stored_report)) stored_report = report;
+        stored_report.count = count;
         return;
     }
-    state_->list.push_back(report);
-    state_->list.back().count = std::min(report.count, kMaxReportCount);
+    state_->stored_reports.push_back(report);
+    state_->stored_reports.back().count = std::min(report.count, kMaxReportCount);
     state_->print_if_first(report);
 }
 
 std::vector<Report> Reports::all() const {
     const std::lock_guard lock(state_->mutex);
-    return state_->list;
+    return state_->stored_reports;
 }
 
-u64 Reports::total() const {
+u64 Reports::total_count() const {
     const std::lock_guard lock(state_->mutex);
-    return state_->total;
+    return state_->total_count;
 }
 
 u64 Reports::suppressed() const {
@@ -154,15 +155,15 @@ u64 Reports::suppressed() const {
 void Reports::clear() {
     const std::lock_guard lock(state_->mutex);
     state_->index.clear();
-    state_->list.clear();
-    state_->total = 0;
+    state_->stored_reports.clear();
+    state_->total_count = 0;
     state_->suppressed = 0;
-    state_->printed = 0;
+    state_->printed_count = 0;
 }
 
-void Reports::print_immediately(bool on) {
+void Reports::print_immediately(bool is_enabled) {
     const std::lock_guard lock(state_->mutex);
-    state_->printing = on;
+    state_->is_printing = is_enabled;
 }
 
 void Reports::forget_in_forked_processes() {
@@ -180,10 +181,10 @@ Reports& reports() {
     // The object is never destroyed, because the report at exit is written after the destructors of
     // static objects have run.
     static Reports* const instance = [] {
-        auto* made = new Reports;
-        made->print_immediately(!options().quiet);
-        made->forget_in_forked_processes();
-        return made;
+        auto* new_reports = new Reports;
+        new_reports->print_immediately(!options().quiet);
+        new_reports->forget_in_forked_processes();
+        return new_reports;
     }();
     return *instance;
 }
@@ -207,26 +208,26 @@ std::string to_text(const Report& report) {
         title += (report.check == "apicheck" ? " of " : " in ") + shorten_name(report.kernel);
     std::string text = wrap(title, columns, "", "  ");
 
-    const std::string place = format_place(report.where.file, report.where.line);
+    const std::string place_text = format_place(report.where.file, report.where.line);
     // Do not wrap this line, because editors turn it into a link.
-    if (!place.empty()) text += "\n  at " + place;
+    if (!place_text.empty()) text += "\n  at " + place_text;
     if (has_thread(report)) {
-        std::string who =
+        std::string thread_text =
             "by block " + format_index(report.block) + ", thread " + format_index(report.thread);
         // A report about the execution may have no line because the kernel never started, so do not
         // suggest -lineinfo.
-        const bool wants_line = place.empty() && report.check != "execution";
-        if (wants_line) who += " (build with -lineinfo to see the line)";
-        text += paragraph(who);
+        const bool wants_line = place_text.empty() && report.check != "execution";
+        if (wants_line) thread_text += " (build with -lineinfo to see the line)";
+        text += paragraph(thread_text);
     }
     if (!report.message.empty()) text += paragraph(report.message);
     if (report.other.line != 0 || !is_origin(report.other_block) ||
         !is_origin(report.other_thread)) {
         const std::string other = format_place(report.other.file, report.other.line);
-        const std::string who = "block " + format_index(report.other_block) + ", thread " +
-                                format_index(report.other_thread);
+        const std::string thread_text = "block " + format_index(report.other_block) + ", thread " +
+                                        format_index(report.other_thread);
         text += paragraph("the other access: " + other +
-                          (has_thread(report) ? (other.empty() ? "" : ", ") + who : ""));
+                          (has_thread(report) ? (other.empty() ? "" : ", ") + thread_text : ""));
     }
     if (!report.cure.empty()) text += paragraph("cure: " + report.cure);
     return text;

@@ -53,10 +53,10 @@ public:
     /// depend on the order of the workers.
     void add(const Report& report);
     std::vector<Report> all() const;
-    u64 total() const;       ///< the sum of the counts of all added reports
-    u64 suppressed() const;  ///< the number of sites at which reports were suppressed
+    u64 total_count() const;  ///< the sum of the counts of all added reports
+    u64 suppressed() const;   ///< the number of sites at which reports were suppressed
     void clear();
-    void print_immediately(bool on);
+    void print_immediately(bool is_enabled);
     /// Ensures that a process forked from this process starts with an empty list of reports.
     void forget_in_forked_processes();
 

@@ -37,9 +37,9 @@ const regex_t* kernel_expression() {
 /// Returns the part of `text` before `end`, and removes this part and `end` from `text`.
 std::string_view take_until(std::string_view& text, char end) {
     const std::size_t size = std::min(text.find(end), text.size());
-    const std::string_view part = text.substr(0, size);
+    const std::string_view key_part = text.substr(0, size);
     text.remove_prefix(std::min(size + 1, text.size()));
-    return part;
+    return key_part;
 }
 
 }  // namespace
@@ -49,16 +49,16 @@ std::span<const SuppressionKey> suppression_keys() {
 }
 
 bool matches_pattern(std::string_view text, std::string_view pattern) {
-    std::size_t at = 0, next = 0, star = pattern.npos, retry = 0;
-    while (at < text.size()) {
+    std::size_t position = 0, next = 0, star = pattern.npos, retry = 0;
+    while (position < text.size()) {
         if (next < pattern.size() && pattern[next] == '*') {
             star = next++;
-            retry = at;
-        } else if (next < pattern.size() && pattern[next] == text[at]) {
-            ++at, ++next;
+            retry = position;
+        } else if (next < pattern.size() && pattern[next] == text[position]) {
+            ++position, ++next;
         } else if (star != pattern.npos) {  // let the last star stand for one more character
             next = star + 1;
-            at = ++retry;
+            position = ++retry;
         } else {
             return false;
         }
@@ -80,14 +80,15 @@ std::string source_line(const Place& place) {
 
 std::string suppressions_to_text(const std::vector<Suppression>& suppressions) {
     std::string text;
-    for (const Suppression& one : suppressions) {
+    for (const Suppression& suppression : suppressions) {
         for (const auto& [name, member] : kKeys) {
             // Replace tabs and line breaks in a value by `*`, because tabs separate values and line
             // breaks separate suppressions.
-            std::string part = one.*member;
+            std::string key_part = suppression.*member;
             std::replace_if(
-                part.begin(), part.end(), [](char c) { return c == '\t' || c == '\n'; }, '*');
-            text += part + '\t';
+                key_part.begin(), key_part.end(), [](char c) { return c == '\t' || c == '\n'; },
+                '*');
+            text += key_part + '\t';
         }
         text += '\n';
     }
@@ -95,22 +96,22 @@ std::string suppressions_to_text(const std::vector<Suppression>& suppressions) {
 }
 
 std::vector<Suppression> suppressions_from_text(std::string_view text) {
-    std::vector<Suppression> all;
+    std::vector<Suppression> suppressions;
     while (!text.empty()) {
         std::string_view line = take_until(text, '\n');
-        Suppression one;
-        for (const auto& [name, member] : kKeys) one.*member = take_until(line, '\t');
-        all.push_back(one);
+        Suppression suppression;
+        for (const auto& [name, member] : kKeys) suppression.*member = take_until(line, '\t');
+        suppressions.push_back(suppression);
     }
-    return all;
+    return suppressions;
 }
 
 bool matches(const Suppression& suppression, const Report& report) {
-    const auto fits = [](const std::string& text, const std::string& pattern) {
+    const auto is_match = [](const std::string& text, const std::string& pattern) {
         return pattern.empty() || matches_pattern(text, pattern);
     };
-    return fits(report.check, suppression.check) && fits(report.kind, suppression.kind) &&
-           fits(report.kernel, suppression.kernel) &&
+    return is_match(report.check, suppression.check) && is_match(report.kind, suppression.kind) &&
+           is_match(report.kernel, suppression.kernel) &&
            (suppression.file.empty() || matches_path(report.where.file, suppression.file)) &&
            (suppression.source.empty() ||
             matches_pattern(source_line(report.where), suppression.source));
@@ -125,13 +126,14 @@ bool is_about_missing_work(std::string_view check, std::string_view kind) {
     return check == "execution" && (kind == "unsupported" || kind == "out of host memory");
 }
 
-bool is_left_out(const Report& report) {
-    static const std::vector<Suppression>& known =
-        *new std::vector<Suppression>(suppressions_from_text(options().suppressions));
+bool is_suppressed(const Report& report) {
+    static const std::vector<Suppression>& file_suppressions =
+        *new std::vector<Suppression>(suppressions_from_text(options().suppression_rules));
     if (is_about_missing_work(report.check, report.kind)) return false;
     if (!report.kernel.empty() && !is_selected_kernel(report.kernel)) return true;
-    return std::any_of(known.begin(), known.end(),
-                       [&](const Suppression& one) { return matches(one, report); });
+    return std::any_of(
+        file_suppressions.begin(), file_suppressions.end(),
+        [&](const Suppression& suppression) { return matches(suppression, report); });
 }
 
 }  // namespace coalesce::simulator

@@ -49,7 +49,7 @@ bool is_selected_kernel(const std::string& name);
 
 /// Reports whether the options of this run suppress the report. Reports about missing work are
 /// never suppressed, because the program's results are wrong without this work.
-bool is_left_out(const Report& report);
+bool is_suppressed(const Report& report);
 
 /// Reports whether reports of this check and kind are about work that was not simulated.
 bool is_about_missing_work(std::string_view check, std::string_view kind);

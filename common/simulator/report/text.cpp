@@ -10,11 +10,11 @@
 
 namespace coalesce::simulator {
 
-std::string with_commas(u64 value) {
+std::string format_with_commas(u64 value) {
     std::string digits = std::to_string(value);
-    for (std::size_t left = digits.size(); left > 3;) {
-        left -= 3;
-        digits.insert(left, ",");
+    for (std::size_t remaining_digits = digits.size(); remaining_digits > 3;) {
+        remaining_digits -= 3;
+        digits.insert(remaining_digits, ",");
     }
     return digits;
 }
@@ -26,69 +26,69 @@ std::string format_ratio(u64 numerator, u64 denominator) {
     return text;
 }
 
-std::string wrap(std::string_view text, std::size_t columns, std::string_view first,
-                 std::string_view rest) {
-    std::string out(first);
-    std::size_t used = first.size();
+std::string wrap(std::string_view text, std::size_t columns, std::string_view first_prefix,
+                 std::string_view later_prefix) {
+    std::string wrapped_text(first_prefix);
+    std::size_t used_columns = first_prefix.size();
     bool line_is_empty = true;
     while (!text.empty()) {
         const std::size_t end = std::min(text.find(' '), text.size());
         const std::string_view word = text.substr(0, end);
         text.remove_prefix(std::min(end + 1, text.size()));
         if (word.empty()) continue;
-        if (!line_is_empty && used + 1 + word.size() > columns) {
-            out.append("\n").append(rest);
-            used = rest.size();
+        if (!line_is_empty && used_columns + 1 + word.size() > columns) {
+            wrapped_text.append("\n").append(later_prefix);
+            used_columns = later_prefix.size();
             line_is_empty = true;
         }
-        if (!line_is_empty) out += ' ', ++used;
-        out.append(word);
-        used += word.size();
+        if (!line_is_empty) wrapped_text += ' ', ++used_columns;
+        wrapped_text.append(word);
+        used_columns += word.size();
         line_is_empty = false;
     }
-    return out;
+    return wrapped_text;
 }
 
 namespace {
 
 /// Replaces template arguments nested at `depth` or deeper with "...".
 std::string cut_arguments(const std::string& name, int depth) {
-    std::string out;
-    int level = 0;
+    std::string wrapped_text;
+    int bracket_level = 0;
     for (const char c : name) {
-        if (c == '>') --level;
-        if (level < depth) out += c;
-        if (c == '<' && ++level == depth) out += "...";
+        if (c == '>') --bracket_level;
+        if (bracket_level < depth) wrapped_text += c;
+        if (c == '<' && ++bracket_level == depth) wrapped_text += "...";
     }
-    return out;
+    return wrapped_text;
 }
 
 int nesting_depth(const std::string& name) {
-    int level = 0, deepest = 0;
+    int bracket_level = 0, deepest = 0;
     for (const char c : name) {
-        if (c == '<') deepest = std::max(deepest, ++level);
-        if (c == '>') --level;
+        if (c == '<') deepest = std::max(deepest, ++bracket_level);
+        if (c == '>') --bracket_level;
     }
     return deepest;
 }
 
 }  // namespace
 
-std::string shorten_name(const std::string& name, std::size_t most) {
+std::string shorten_name(const std::string& name, std::size_t max_length) {
     std::string text = name;
-    for (int depth = nesting_depth(name); depth > 0 && text.size() > most; --depth)
+    for (int depth = nesting_depth(name); depth > 0 && text.size() > max_length; --depth)
         text = cut_arguments(name, depth);
-    return text.size() <= most ? text : text.substr(0, most - 3) + "...";
+    return text.size() <= max_length ? text : text.substr(0, max_length - 3) + "...";
 }
 
-std::string with_prefix(std::string_view prefix, std::string_view text) {
-    std::string out;
+std::string prefix_lines(std::string_view prefix, std::string_view text) {
+    std::string wrapped_text;
     while (!text.empty()) {
         const std::size_t end = std::min(text.find('\n'), text.size());
-        out.append(prefix).append(text.substr(0, end)).append("\n");
+        wrapped_text.append(prefix).append(text.substr(0, end)).append("\n");
         text.remove_prefix(std::min(end + 1, text.size()));
     }
-    return out;
+    return wrapped_text;
 }
 
 std::string format_index(Dim3 index) {
@@ -103,16 +103,16 @@ std::string format_shape(Dim3 shape) {
     return text;
 }
 
-std::string path_to_show(const std::string& path) {
-    std::error_code failed;
-    const std::string folder = std::filesystem::current_path(failed).string() + "/";
-    const bool below = !failed && folder.size() > 1 && path.starts_with(folder);
-    return below ? path.substr(folder.size()) : path;
+std::string shorten_path(const std::string& path) {
+    std::error_code error;
+    const std::string folder = std::filesystem::current_path(error).string() + "/";
+    const bool is_below_folder = !error && folder.size() > 1 && path.starts_with(folder);
+    return is_below_folder ? path.substr(folder.size()) : path;
 }
 
 std::string format_place(const std::string& file, u32 line) {
     if (line == 0) return "";
-    return path_to_show(file) + ":" + std::to_string(line);
+    return shorten_path(file) + ":" + std::to_string(line);
 }
 
 bool wants_colour(int descriptor) {

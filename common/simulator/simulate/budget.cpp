@@ -22,16 +22,16 @@ constexpr double kMaxLimit = 1e18;
 /// The maximum relative error caused by rounding a limit that is written as text.
 constexpr double kRounding = 1e-6;
 
-std::set<std::string_view> metric_names(bool of_line) {
+std::set<std::string_view> metric_names(bool is_for_line) {
     std::set<std::string_view> names;
     for (const Metric& metric : metrics())
-        if (metric.line_limits != LineLimits::none || !of_line) names.insert(metric.name);
+        if (metric.line_limits != LineLimits::none || !is_for_line) names.insert(metric.name);
     return names;
 }
 
-Limits read_limits(const Reader& reader, const toml::table& table, bool of_line) {
+Limits read_limits(const Reader& reader, const toml::table& table, bool is_for_line) {
     Limits limits;
-    for (const std::string_view name : metric_names(of_line)) {
+    for (const std::string_view name : metric_names(is_for_line)) {
         if (!table.contains(name)) continue;
         const std::string key(name);
         limits[key] = reader.number(table, key.c_str(), "a budget", 0, kMaxLimit);
@@ -40,9 +40,9 @@ Limits read_limits(const Reader& reader, const toml::table& table, bool of_line)
 }
 
 LineBudget read_line(const Reader& reader, const toml::table& table) {
-    std::set<std::string_view> known = metric_names(true);
-    known.insert({"file", "source"});
-    reader.allow_keys(table, known, "a line's budget");
+    std::set<std::string_view> known_keys = metric_names(true);
+    known_keys.insert({"file", "source"});
+    reader.allow_keys(table, known_keys, "a line's budget");
     return {.file = reader.text(table, "file", "a line's budget"),
             .source = reader.text(table, "source", "a line's budget"),
             .limits = read_limits(reader, table, true),
@@ -50,9 +50,9 @@ LineBudget read_line(const Reader& reader, const toml::table& table) {
 }
 
 KernelBudget read_kernel(const Reader& reader, const toml::table& table) {
-    std::set<std::string_view> known = metric_names(false);
-    known.insert({"name", "line"});
-    reader.allow_keys(table, known, "a kernel's budget");
+    std::set<std::string_view> known_keys = metric_names(false);
+    known_keys.insert({"name", "line"});
+    reader.allow_keys(table, known_keys, "a kernel's budget");
     KernelBudget kernel{.name = reader.text(table, "name", "a kernel's budget"),
                         .limits = read_limits(reader, table, false),
                         .file_line = Reader::line_of(table)};
@@ -89,52 +89,52 @@ std::string format_line(const Json& line) {
 /// belong to libraries.
 bool is_own_file(const Json& line) {
     const std::string file = line["file"];
-    return path_to_show(file) != file || !file.starts_with("/");
+    return shorten_path(file) != file || !file.starts_with("/");
 }
 
-/// Adds a finding for every limit that `counters` exceed. Each finding is a copy of `place` with a
-/// message.
-void check_limits(const Limits& limits, const Json& counters, const Finding& place,
+/// Adds a finding for every limit that `counters` exceed. Each finding is a copy of
+/// `finding_template` with a message.
+void check_limits(const Limits& limits, const Json& counters, const Finding& finding_template,
                   std::vector<Finding>& findings) {
     for (const Metric& metric : metrics()) {
         const auto limit = limits.find(metric.name);
         const auto value = metric.value(counters);
         if (limit == limits.end() || !value || *value <= limit->second * (1 + kRounding)) continue;
-        Finding one = place;
-        one.kind = std::string(metric.display_name) + " over the limit";
-        one.message = format_value(*value) + " " + metric.display_name + ", but the limit is " +
-                      format_value(limit->second);
-        findings.push_back(one);
+        Finding finding = finding_template;
+        finding.kind = std::string(metric.display_name) + " over the limit";
+        finding.message = format_value(*value) + " " + metric.display_name + ", but the limit is " +
+                          format_value(limit->second);
+        findings.push_back(finding);
     }
 }
 
-void check_line(const LineBudget& budget, const Budget& whole, const Json& kernel,
+void check_line(const LineBudget& budget, const Budget& budget_of_run, const Json& kernel,
                 std::vector<Finding>& findings) {
-    Finding place{.rule = "budget", .kernel = kernel["name"]};
+    Finding finding_template{.rule = "budget", .kernel = kernel["name"]};
     bool is_found = false;
     for (const Json& line : kernel.value("lines", Json::array())) {
         if (!matches_path(line["file"].get<std::string>(), budget.file)) continue;
         if (!matches_pattern(line.value("text", ""), budget.source)) continue;
         is_found = true;
-        place.file = path_to_show(line["file"]);
-        place.line = line["line"];
-        check_limits(budget.limits, line, place, findings);
+        finding_template.file = shorten_path(line["file"]);
+        finding_template.line = line["line"];
+        check_limits(budget.limits, line, finding_template, findings);
     }
     if (is_found) return;
-    place.kind = "no such line";
-    place.file = whole.file;
-    place.line = static_cast<unsigned>(budget.file_line);
-    place.message =
+    finding_template.kind = "no such line";
+    finding_template.file = budget_of_run.file;
+    finding_template.line = static_cast<unsigned>(budget.file_line);
+    finding_template.message =
         "The kernel has no line `" + budget.source + "` in " + budget.file +
         ". If that line was edited, correct the budget, or write a new budget with --write-budget.";
-    findings.push_back(place);
+    findings.push_back(finding_template);
 }
 
 /// Sets the source location of the finding to the kernel's first line in the project.
 void add_place_of_kernel(const Json& kernel, Finding& finding) {
     for (const Json& line : kernel.value("lines", Json::array())) {
         if (!is_own_file(line)) continue;
-        finding.file = path_to_show(line["file"]);
+        finding.file = shorten_path(line["file"]);
         finding.line = line["line"];
         return;
     }
@@ -152,7 +152,7 @@ Budget read_budget(const std::string& file) {
     return budget;
 }
 
-std::string budget_of(const Json& run) {
+std::string make_budget_text(const Json& run) {
     std::string text =
         "# Limits of `simulate --budget`, written by `simulate --write-budget`. Sums include "
         "all\n# launches. In names and sources, * stands for any text. Remove the limits that you "
@@ -173,9 +173,9 @@ std::vector<Finding> check_budget(const Budget& budget, const Json& run) {
         for (const Json& kernel : run["kernels"]) {
             if (!matches_pattern(kernel["name"].get<std::string>(), limits.name)) continue;
             is_found = true;
-            Finding place{.rule = "budget", .kernel = kernel["name"]};
-            add_place_of_kernel(kernel, place);
-            check_limits(limits.limits, kernel, place, findings);
+            Finding finding_template{.rule = "budget", .kernel = kernel["name"]};
+            add_place_of_kernel(kernel, finding_template);
+            check_limits(limits.limits, kernel, finding_template, findings);
             for (const LineBudget& line : limits.lines) check_line(line, budget, kernel, findings);
         }
         if (is_found) continue;
@@ -193,10 +193,11 @@ std::vector<Finding> check_budget(const Budget& budget, const Json& run) {
 std::string budget_text(const std::vector<Finding>& findings) {
     if (findings.empty()) return "within the budget\n";
     std::string text = "over the budget:\n";
-    for (const Finding& one : findings) {
-        const std::string place = format_place(one.file, one.line);
-        const std::string kernel = place.empty() ? shorten_name(one.kernel) : place;
-        text += wrap(kernel + " " + one.message, kColumns, "  ", "    ") + "\n";
+    for (const Finding& finding : findings) {
+        const std::string finding_template = format_place(finding.file, finding.line);
+        const std::string kernel =
+            finding_template.empty() ? shorten_name(finding.kernel) : finding_template;
+        text += wrap(kernel + " " + finding.message, kColumns, "  ", "    ") + "\n";
     }
     return text;
 }

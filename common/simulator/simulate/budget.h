@@ -42,7 +42,7 @@ struct Budget {
 Budget read_budget(const std::string& file);
 
 /// Returns a budget as TOML. Each limit is the cost that was measured in the run.
-std::string budget_of(const Json& run);
+std::string make_budget_text(const Json& run);
 
 /// Returns a finding for each limit that the run exceeds, and for each entry that matches no kernel
 /// or line.

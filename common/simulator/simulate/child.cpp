@@ -33,17 +33,18 @@ void handle_signals() {
     action.sa_sigaction = forward_signal;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
     for (const int signal : kForwardedSignals) {
-        struct sigaction before {};
-        sigaction(signal, nullptr, &before);
+        struct sigaction previous_action {};
+        sigaction(signal, nullptr, &previous_action);
         // Keep ignoring a signal that was ignored when `simulate` started, as some signals are
         // under nohup, or if a script runs `simulate` in the background.
-        if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+        if (previous_action.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
     }
 }
 
-/// Runs in the child process: executes the program, or writes errno to `report` if that fails.
+/// Runs in the child process: executes the program, or writes errno to `failure_descriptor` if that
+/// fails.
 [[noreturn]] void exec_program(const std::string& path, const std::vector<std::string>& arguments,
-                               const Environment& environment, int report) {
+                               const Environment& environment, int failure_descriptor) {
     // If `simulate` is killed with SIGKILL, for example at a test's time limit, the program must
     // end too.
     end_with_parent();
@@ -51,7 +52,7 @@ void handle_signals() {
     setenv("COALESCE_SIM_PID", std::to_string(getpid()).c_str(), 1);
     execv(path.c_str(), to_c_string_array(arguments).data());
     const int failure = errno;
-    if (write(report, &failure, sizeof failure) < 0) _exit(126);
+    if (write(failure_descriptor, &failure, sizeof failure) < 0) _exit(126);
     _exit(127);
 }
 
@@ -63,9 +64,9 @@ Ending run_child(const std::string& path, const std::vector<std::string>& argume
     if (pipe2(failure_pipe, O_CLOEXEC) != 0) return {.start_failure = errno};
 
     // Block signals until the handler knows the child's process ID.
-    sigset_t all, before;
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &before);
+    sigset_t all_signals, before;
+    sigfillset(&all_signals);
+    sigprocmask(SIG_BLOCK, &all_signals, &before);
     const pid_t process = fork();
     if (process < 0) {
         const int failure = errno;
@@ -82,11 +83,11 @@ Ending run_child(const std::string& path, const std::vector<std::string>& argume
     close(failure_pipe[1]);
 
     int start_failure = 0;
-    std::string report;
-    read_all(failure_pipe[0], report);
+    std::string failure_descriptor;
+    read_all(failure_pipe[0], failure_descriptor);
     close(failure_pipe[0]);
-    if (report.size() == sizeof start_failure)
-        report.copy(reinterpret_cast<char*>(&start_failure), 4);
+    if (failure_descriptor.size() == sizeof start_failure)
+        failure_descriptor.copy(reinterpret_cast<char*>(&start_failure), 4);
 
     int status = 0;
     while (waitpid(process, &status, 0) < 0 && errno == EINTR) {

@@ -61,23 +61,24 @@ std::string validate_expression(const std::string& text) {
         regfree(&expression);
         return "";
     }
-    char why[200];
-    regerror(error, &expression, why, sizeof why);
-    return "'" + text + "' is not a regular expression: " + why;
+    char error_text[200];
+    regerror(error, &expression, error_text, sizeof error_text);
+    return "'" + text + "' is not a regular expression: " + error_text;
 }
 
 std::string validate_size(const std::string& size) {
     const std::size_t digits = std::min(size.find_first_not_of("0123456789"), size.size());
     const std::string unit = size.substr(digits);
-    const bool good = digits > 0 && digits < 19 &&
-                      (unit.empty() || (unit.size() == 1 && std::string("KMGTkmgt").find(unit[0]) !=
-                                                                std::string::npos));
-    return good ? "" : "'" + size + "' is not a size; give a size such as 512M or 16G";
+    const bool is_valid =
+        digits > 0 && digits < 19 &&
+        (unit.empty() ||
+         (unit.size() == 1 && std::string("KMGTkmgt").find(unit[0]) != std::string::npos));
+    return is_valid ? "" : "'" + size + "' is not a size; give a size such as 512M or 16G";
 }
 
 std::string validate_gpu(const std::string& name) {
     try {
-        coalesce::timing::gpu_named(name);
+        coalesce::timing::find_gpu(name);
         return "";
     } catch (const coalesce::timing::GpuError& error) {
         return error.what();
@@ -85,24 +86,24 @@ std::string validate_gpu(const std::string& name) {
 }
 
 std::string validate_number(const std::string& number) {
-    const bool good = !number.empty() && number.size() < 19 &&
-                      number.find_first_not_of("0123456789") == std::string::npos;
-    return good ? "" : "'" + number + "' is not a whole number";
+    const bool is_valid = !number.empty() && number.size() < 19 &&
+                          number.find_first_not_of("0123456789") == std::string::npos;
+    return is_valid ? "" : "'" + number + "' is not a whole number";
 }
 
 void add_options(CLI::App& app, CommandLine& line) {
-    const auto hand_on = [&](const char* name, const char* variable, const char* help,
+    const auto pass_on = [&](const char* name, const char* variable, const char* help,
                              const char* type, std::string (*problem)(const std::string&)) {
         app.add_option(name, line.passed_variables[variable], help)
             ->type_name(type)
             ->check(CLI::Validator(problem, ""));
     };
     const auto number = [&](const char* name, const char* variable, const char* help) {
-        hand_on(name, variable, help, "N", validate_number);
+        pass_on(name, variable, help, "N", validate_number);
     };
     app.add_option("--json", line.json_file, "Write counters and reports to FILE")
         ->type_name("FILE");
-    hand_on(
+    pass_on(
         "--time", "COALESCE_SIM_TIME",
         "Predict the times of all kernels on this GPU\n(default: H200), from a few blocks of each",
         "[GPU]", validate_gpu);
@@ -115,14 +116,15 @@ void add_options(CLI::App& app, CommandLine& line) {
     number("--trace-launch", "COALESCE_SIM_TRACE_LAUNCH",
            "Skip N launches of the kernels that --kernel\nselects, and trace the next launch "
            "(default: 0)");
-    app.add_flag("--lines", line.lines, "Show the source with the counters of each line");
-    hand_on("--check", "COALESCE_SIM_CHECK",
+    app.add_flag("--lines", line.has_line_counters,
+                 "Show the source with the counters of each line");
+    pass_on("--check", "COALESCE_SIM_CHECK",
             "Checks to run: all (the default), none, or a\ncomma-separated list of memcheck, "
             "racecheck,\nglobalrace, initcheck, synccheck, apicheck and\nstreamcheck. all omits "
             "leakcheck and equalvalues\n(races that change no value); to add one of "
             "them:\nall,leakcheck",
             "LIST", validate_check_list);
-    hand_on("--kernel", "COALESCE_SIM_KERNEL",
+    pass_on("--kernel", "COALESCE_SIM_KERNEL",
             "Show and report only kernels whose names match\nthis (extended) regular expression",
             "REGEX", validate_expression);
     number("--sample", "COALESCE_SIM_SAMPLE",
@@ -136,15 +138,15 @@ void add_options(CLI::App& app, CommandLine& line) {
         "Vary the order of warps and blocks, to find races;\nthe same seed gives the same order");
     number("--devices", "COALESCE_SIM_DEVICES",
            "Number of simulated GPUs, which share their memory\n(default: 1)");
-    hand_on("--memory", "COALESCE_SIM_MEMORY", "Memory of the simulated GPU, such as 16G", "SIZE",
+    pass_on("--memory", "COALESCE_SIM_MEMORY", "Memory of the simulated GPU, such as 16G", "SIZE",
             validate_size);
     app.add_option("--error-exitcode", line.error_exit_code,
                    "Exit with code N if anything was reported")
         ->type_name("N")
         ->check(CLI::Range(1, 255).description(""));
-    app.add_flag("--plain", line.plain,
+    app.add_flag("--plain", line.is_plain,
                  "Switch off the simulator's optimizations, to see\nwhether they change a result");
-    app.add_flag("--quiet", line.quiet, "Print neither reports nor counters");
+    app.add_flag("--quiet", line.is_quiet, "Print neither reports nor counters");
     app.set_version_flag("--version", std::string("simulate ") + COALESCE_VERSION,
                          "Print the version, then exit");
     app.add_flag("--explain-missing", line.explains_missing,
@@ -199,28 +201,28 @@ bool is_not_gpu_name(const std::string& word) {
             (!find_program(word).empty() || std::filesystem::exists(word, ignored)));
 }
 
-/// Returns the number of words, starting at `first`, that form the name of a GPU, as in `--time RTX
-/// 4090 ./program`. The result is at least 1.
-std::size_t count_gpu_words(const std::vector<std::string>& words, std::size_t first) {
-    std::string name = words[first];
-    for (std::size_t k = first + 1; k < words.size() && !is_not_gpu_name(words[k]); ++k) {
+/// Returns the number of words, starting at `first_word`, that form the name of a GPU, as in
+/// `--time RTX 4090 ./program`. The result is at least 1.
+std::size_t count_gpu_words(const std::vector<std::string>& words, std::size_t first_word) {
+    std::string name = words[first_word];
+    for (std::size_t k = first_word + 1; k < words.size() && !is_not_gpu_name(words[k]); ++k) {
         name += " " + words[k];
-        if (is_gpu(name)) return k - first + 1;
+        if (is_gpu(name)) return k - first_word + 1;
     }
     return 1;
 }
 
 /// Joins --time and the words of the GPU's name into one word. If no name follows --time, the GPU
 /// is the H200.
-void join_gpu_words(std::vector<std::string>& words, std::size_t time) {
-    if (time + 1 == words.size() || is_not_gpu_name(words[time + 1])) {
-        words[time] = "--time=H200";
+void join_gpu_words(std::vector<std::string>& words, std::size_t time_index) {
+    if (time_index + 1 == words.size() || is_not_gpu_name(words[time_index + 1])) {
+        words[time_index] = "--time=H200";
         return;
     }
-    const std::size_t count = count_gpu_words(words, time + 1);
-    const auto begin = words.begin() + static_cast<std::ptrdiff_t>(time + 1);
-    words[time] = "--time=" + *begin;
-    for (std::size_t k = 1; k < count; ++k) words[time] += " " + words[time + 1 + k];
+    const std::size_t count = count_gpu_words(words, time_index + 1);
+    const auto begin = words.begin() + static_cast<std::ptrdiff_t>(time_index + 1);
+    words[time_index] = "--time=" + *begin;
+    for (std::size_t k = 1; k < count; ++k) words[time_index] += " " + words[time_index + 1 + k];
     words.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
 }
 
@@ -237,7 +239,7 @@ std::vector<std::string> add_default_gpu(const CLI::App& app, int argc, char** a
     return words;
 }
 
-int complain(const std::string& what) {
+int print_usage_error(const std::string& what) {
     const std::string text = simulator::wrap("simulate: " + what, simulator::kColumns, "", "  ");
     std::fprintf(stderr, "%s\nTry simulate --help.\n", text.c_str());
     return 2;
@@ -265,7 +267,7 @@ std::optional<CommandLine> read_command_line(int argc, char** argv, int& exit_co
         exit_code = 0;
         return std::nullopt;
     } catch (const CLI::ParseError& error) {
-        exit_code = complain(error.what());
+        exit_code = print_usage_error(error.what());
         return std::nullopt;
     }
     std::string& gpu = line.passed_variables["COALESCE_SIM_TIME"];
@@ -279,28 +281,28 @@ std::optional<CommandLine> read_command_line(int argc, char** argv, int& exit_co
     if (!line.program.empty() && line.program[0] == "--")
         line.program.erase(line.program.begin());
     else if (!line.program.empty() && line.program[0].starts_with("-")) {
-        exit_code = complain("there is no option " + line.program[0]);
+        exit_code = print_usage_error("there is no option " + line.program[0]);
         return std::nullopt;
     }
     if (line.program.empty()) {
-        exit_code = complain("name the program to run");
+        exit_code = print_usage_error("name the program to run");
         return std::nullopt;
     }
     return line;
 }
 
 Environment simulator_variables(const CommandLine& line) {
-    Environment variables{{"COALESCE_SIM_REPORT", line.quiet ? "0" : "1"},
-                          {"COALESCE_SIM_LINES", line.lines ? "1" : "0"},
-                          {"COALESCE_SIM_QUIET", line.quiet ? "1" : "0"},
-                          {"COALESCE_SIM_PLAIN", line.plain ? "1" : "0"}};
+    Environment variables{{"COALESCE_SIM_REPORT", line.is_quiet ? "0" : "1"},
+                          {"COALESCE_SIM_LINES", line.has_line_counters ? "1" : "0"},
+                          {"COALESCE_SIM_QUIET", line.is_quiet ? "1" : "0"},
+                          {"COALESCE_SIM_PLAIN", line.is_plain ? "1" : "0"}};
     for (const auto& [name, value] : line.passed_variables)
         if (!value.empty()) variables.emplace_back(name, value);
     // Make the path absolute, because the program may change its working directory.
     if (!line.trace_file.empty())
         variables.emplace_back("COALESCE_SIM_TRACE",
                                std::filesystem::absolute(line.trace_file).string());
-    if (!line.quiet && !std::getenv("COALESCE_SIM_PROGRESS"))
+    if (!line.is_quiet && !std::getenv("COALESCE_SIM_PROGRESS"))
         variables.emplace_back("COALESCE_SIM_PROGRESS", kProgressAfterMs);
     return variables;
 }

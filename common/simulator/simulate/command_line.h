@@ -21,9 +21,9 @@ struct CommandLine {
     std::string annotations;  ///< "github", "compiler", or empty for no annotations
     bool has_lints = false;   ///< true if avoidable costs are reported
     bool is_gate = false;     ///< true if the exit code depends on the kind of problem (--gate)
-    bool lines = false;
-    bool quiet = false;
-    bool plain = false;
+    bool has_line_counters = false;
+    bool is_quiet = false;
+    bool is_plain = false;
     bool explains_missing = false;
     bool writes_vscode_tasks = false;
     /// Options for the simulator, keyed by the environment variable in which they are passed. An

@@ -21,20 +21,21 @@ std::string base_name(const std::string& name) {
     return name.substr(0, name.find_first_of("<("));
 }
 
-/// Returns the counterpart of `kernel` in `others`, the kernels of the other run. `own` contains
-/// the kernels of the run to which `kernel` belongs. The counterpart is the kernel with the same
-/// name or, if there is none, the kernel with the same base name, provided that each run has only
-/// one kernel with this base name. Returns null if there is no counterpart.
-const Json* find_counterpart(const Json& kernel, const Json& own, const Json& others) {
+/// Returns the counterpart of `kernel` in `other_kernels`, the kernels of the other run.
+/// `own_kernels` contains the kernels of the run to which `kernel` belongs. The counterpart is the
+/// kernel with the same name or, if there is none, the kernel with the same base name, provided
+/// that each run has only one kernel with this base name. Returns null if there is no counterpart.
+const Json* find_counterpart(const Json& kernel, const Json& own_kernels,
+                             const Json& other_kernels) {
     const std::string name = kernel["name"];
-    for (const Json& other : others)
-        if (other["name"] == name) return &other;
-    const auto is_related = [&](const Json& one) {
-        return base_name(one["name"].get<std::string>()) == base_name(name);
+    for (const Json& candidate : other_kernels)
+        if (candidate["name"] == name) return &candidate;
+    const auto is_related = [&](const Json& candidate_kernel) {
+        return base_name(candidate_kernel["name"].get<std::string>()) == base_name(name);
     };
-    if (std::count_if(own.begin(), own.end(), is_related) != 1) return nullptr;
-    if (std::count_if(others.begin(), others.end(), is_related) != 1) return nullptr;
-    return &*std::find_if(others.begin(), others.end(), is_related);
+    if (std::count_if(own_kernels.begin(), own_kernels.end(), is_related) != 1) return nullptr;
+    if (std::count_if(other_kernels.begin(), other_kernels.end(), is_related) != 1) return nullptr;
+    return &*std::find_if(other_kernels.begin(), other_kernels.end(), is_related);
 }
 
 /// Returns the lines of the kernel that access memory.
@@ -42,8 +43,8 @@ std::vector<const Json*> lines_with_traffic(const Json& kernel) {
     std::vector<const Json*> lines;
     if (!kernel.contains("lines")) return lines;
     for (const Json& line : kernel["lines"])
-        for (const TrafficKind& kind : traffic_kinds())
-            if (counter(line, kind.requests) > 0) {
+        for (const TrafficKind& traffic_kind : traffic_kinds())
+            if (read_counter(line, traffic_kind.requests) > 0) {
                 lines.push_back(&line);
                 break;
             }
@@ -52,7 +53,7 @@ std::vector<const Json*> lines_with_traffic(const Json& kernel) {
 
 /// Returns a key for each line. The key consists of the text of the line and the file name without
 /// folders.
-std::vector<std::string> keys_of(const std::vector<const Json*>& lines) {
+std::vector<std::string> make_line_keys(const std::vector<const Json*>& lines) {
     std::vector<std::string> keys;
     for (const Json* line : lines) {
         const std::filesystem::path file = line->value("file", "");
@@ -62,28 +63,30 @@ std::vector<std::string> keys_of(const std::vector<const Json*>& lines) {
     return keys;
 }
 
-std::string format_rate(const Json* line, const TrafficKind& kind) {
-    const double requests = line ? counter(*line, kind.requests) : 0;
-    return requests == 0 ? "none" : format_value(counter(*line, kind.passes) / requests);
+std::string format_rate(const Json* line, const TrafficKind& traffic_kind) {
+    const double requests = line ? read_counter(*line, traffic_kind.requests) : 0;
+    return requests == 0 ? "none"
+                         : format_value(read_counter(*line, traffic_kind.passes) / requests);
 }
 
 /// Compares a line with its counterpart. One of the two is null if the line exists in only one of
 /// the runs.
-void compare_line(const std::string& kernel, const Json* before, const Json* after,
+void compare_line(const std::string& kernel, const Json* old_line, const Json* new_line,
                   std::vector<LineChange>& changes) {
-    const Json& place = after ? *after : *before;
-    for (const TrafficKind& kind : traffic_kinds()) {
-        const double old_passes = before ? counter(*before, kind.passes) : 0;
-        const double new_passes = after ? counter(*after, kind.passes) : 0;
+    const Json& line_place = new_line ? *new_line : *old_line;
+    for (const TrafficKind& traffic_kind : traffic_kinds()) {
+        const double old_passes = old_line ? read_counter(*old_line, traffic_kind.passes) : 0;
+        const double new_passes = new_line ? read_counter(*new_line, traffic_kind.passes) : 0;
         if (old_passes == new_passes) continue;
         const double difference = new_passes - old_passes;
-        const std::string text = std::string(kind.name) + ": " + format_rate(before, kind) +
-                                 " -> " + format_rate(after, kind) + " " + std::string(kind.unit) +
-                                 " per request, " + (difference > 0 ? "+" : "-") +
-                                 format_value(difference > 0 ? difference : -difference) +
-                                 (after ? "" : " (the line is gone)");
-        changes.push_back({kernel, path_to_show(place.value("file", "")), place.value("line", 0u),
-                           kind.unit, difference, text});
+        const std::string text =
+            std::string(traffic_kind.name) + ": " + format_rate(old_line, traffic_kind) + " -> " +
+            format_rate(new_line, traffic_kind) + " " + std::string(traffic_kind.unit) +
+            " per request, " + (difference > 0 ? "+" : "-") +
+            format_value(difference > 0 ? difference : -difference) +
+            (new_line ? "" : " (the line is gone)");
+        changes.push_back({kernel, shorten_path(line_place.value("file", "")),
+                           line_place.value("line", 0u), traffic_kind.unit, difference, text});
     }
 }
 
@@ -92,7 +95,7 @@ void compare_lines(const Json& before, const Json& after, std::vector<LineChange
     const auto old_lines = lines_with_traffic(before), new_lines = lines_with_traffic(after);
     std::vector<bool> has_match(new_lines.size());
     std::vector<bool> had_match(old_lines.size());
-    for (const auto& [i, j] : match_lines(keys_of(old_lines), keys_of(new_lines))) {
+    for (const auto& [i, j] : match_lines(make_line_keys(old_lines), make_line_keys(new_lines))) {
         compare_line(kernel, old_lines[i], new_lines[j], changes);
         had_match[i] = has_match[j] = true;
     }
@@ -108,39 +111,41 @@ void compare_costs(const Json& before, const Json& after, double tolerance_perce
         if (metric.compared == Compared::never) continue;
         const auto old_value = metric.value(before), new_value = metric.value(after);
         if (metric.compared == Compared::if_both && (!old_value || !new_value)) continue;
-        const double from = old_value.value_or(0), to = new_value.value_or(0);
-        if (from == to) continue;
+        const double old_cost = old_value.value_or(0), to = new_value.value_or(0);
+        if (old_cost == to) continue;
         changes.push_back(
-            {after["name"], &metric, from, to, to > from * (1 + tolerance_percent / 100)});
+            {after["name"], &metric, old_cost, to, to > old_cost * (1 + tolerance_percent / 100)});
     }
 }
 
-std::string format_cost(const CostChange& one) {
-    return std::string(one.cost->display_name) + ": " + format_value(one.before) + " -> " +
-           format_value(one.after) + " (" + format_percent(one) + ")";
+std::string format_cost(const CostChange& candidate_kernel) {
+    return std::string(candidate_kernel.cost->display_name) + ": " +
+           format_value(candidate_kernel.old_cost) + " -> " +
+           format_value(candidate_kernel.new_cost) + " (" + format_percent(candidate_kernel) + ")";
 }
 
 /// Returns the names of the changed kernels, in order and without duplicates.
 std::vector<std::string> changed_kernels(const Comparison& comparison) {
     std::vector<std::string> names;
-    const auto add = [&](const std::string& name) {
+    const auto add_kernel = [&](const std::string& name) {
         if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     };
-    for (const CostChange& one : comparison.costs) add(one.kernel);
-    for (const LineChange& one : comparison.lines) add(one.kernel);
+    for (const CostChange& candidate_kernel : comparison.costs) add_kernel(candidate_kernel.kernel);
+    for (const LineChange& candidate_kernel : comparison.lines) add_kernel(candidate_kernel.kernel);
     return names;
 }
 
 }  // namespace
 
 bool Comparison::is_worse() const {
-    return std::any_of(costs.begin(), costs.end(),
-                       [](const CostChange& one) { return one.is_worse; });
+    return std::any_of(costs.begin(), costs.end(), [](const CostChange& candidate_kernel) {
+        return candidate_kernel.is_worse;
+    });
 }
 
-Comparison compare_runs(const Json& before, const Json& after, double tolerance_percent) {
+Comparison compare_runs(const Json& old_run, const Json& new_run, double tolerance_percent) {
     Comparison result;
-    const Json &old_kernels = before["kernels"], &new_kernels = after["kernels"];
+    const Json &old_kernels = old_run["kernels"], &new_kernels = new_run["kernels"];
     for (const Json& kernel : new_kernels) {
         const Json* counterpart = find_counterpart(kernel, new_kernels, old_kernels);
         if (!counterpart) {
@@ -160,59 +165,65 @@ Comparison compare_runs(const Json& before, const Json& after, double tolerance_
 }
 
 std::string format_percent(const CostChange& change) {
-    if (change.before == 0) return "new";
+    if (change.old_cost == 0) return "new";
     char text[64];
     std::snprintf(text, sizeof text, "%+.1f %%",
-                  100 * (change.after - change.before) / change.before);
+                  100 * (change.new_cost - change.old_cost) / change.old_cost);
     return text;
 }
 
 std::string comparison_text(const Comparison& comparison) {
     std::string text;
-    const auto add = [&](const std::string& line, const char* first, const char* rest) {
-        text += wrap(line, kColumns, first, rest) + "\n";
+    const auto add_text_row = [&](const std::string& line, const char* first_text,
+                                  const char* last_text) {
+        text += wrap(line, kColumns, first_text, last_text) + "\n";
     };
     for (const std::string& kernel : changed_kernels(comparison)) {
-        add("compared with the earlier run, " + shorten_name(kernel) + ":", "", "    ");
-        for (const CostChange& one : comparison.costs)
-            if (one.kernel == kernel)
-                add(format_cost(one) + (one.is_worse ? ", worse" : ""), "  ", "    ");
-        std::size_t listed = 0;
-        for (const LineChange& one : comparison.lines) {
-            if (one.kernel != kernel || listed++ >= kMaxLines) continue;
-            add(format_place(one.file, one.line) + " " + one.text, "  ", "    ");
+        add_text_row("compared with the earlier run, " + shorten_name(kernel) + ":", "", "    ");
+        for (const CostChange& candidate_kernel : comparison.costs)
+            if (candidate_kernel.kernel == kernel)
+                add_text_row(
+                    format_cost(candidate_kernel) + (candidate_kernel.is_worse ? ", worse" : ""),
+                    "  ", "    ");
+        std::size_t listed_lines = 0;
+        for (const LineChange& candidate_kernel : comparison.lines) {
+            if (candidate_kernel.kernel != kernel || listed_lines++ >= kMaxLines) continue;
+            add_text_row(format_place(candidate_kernel.file, candidate_kernel.line) + " " +
+                             candidate_kernel.text,
+                         "  ", "    ");
         }
-        if (listed > kMaxLines)
-            add("and " + std::to_string(listed - kMaxLines) + " more lines", "  ", "    ");
+        if (listed_lines > kMaxLines)
+            add_text_row("and " + std::to_string(listed_lines - kMaxLines) + " more lines", "  ",
+                         "    ");
     }
     for (const std::string& name : comparison.new_kernels)
-        add("not in the earlier run: " + shorten_name(name), "", "    ");
+        add_text_row("not in the earlier run: " + shorten_name(name), "", "    ");
     for (const std::string& name : comparison.gone_kernels)
-        add("only in the earlier run: " + shorten_name(name), "", "    ");
+        add_text_row("only in the earlier run: " + shorten_name(name), "", "    ");
     return text.empty() ? "compared with the earlier run: nothing has changed\n" : text;
 }
 
-std::vector<Finding> findings_of_comparison(const Comparison& comparison) {
-    std::vector<Finding> all;
+std::vector<Finding> make_comparison_findings(const Comparison& comparison) {
+    std::vector<Finding> findings;
     for (const CostChange& cost : comparison.costs) {
         if (!cost.is_worse) continue;
-        Finding one{.rule = "comparison",
-                    .kind = std::string(cost.cost->display_name) + " grew",
-                    .kernel = cost.kernel,
-                    .message = format_cost(cost)};
+        Finding candidate_kernel{.rule = "comparison",
+                                 .kind = std::string(cost.cost->display_name) + " grew",
+                                 .kernel = cost.kernel,
+                                 .message = format_cost(cost)};
         const auto line = std::find_if(
             comparison.lines.begin(), comparison.lines.end(), [&](const LineChange& change) {
                 return change.kernel == cost.kernel && change.difference > 0 &&
                        change.unit == cost.cost->unit;
             });
         if (line != comparison.lines.end()) {
-            one.file = line->file;
-            one.line = line->line;
-            one.message += "; " + line->text;
+            candidate_kernel.file = line->file;
+            candidate_kernel.line = line->line;
+            candidate_kernel.message += "; " + line->text;
         }
-        all.push_back(one);
+        findings.push_back(candidate_kernel);
     }
-    return all;
+    return findings;
 }
 
 }  // namespace coalesce::simulator

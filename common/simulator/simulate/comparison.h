@@ -15,7 +15,7 @@ namespace coalesce::simulator {
 struct CostChange {
     std::string kernel;
     const Metric* cost = nullptr;
-    double before = 0, after = 0;
+    double old_cost = 0, new_cost = 0;
     bool is_worse = false;  ///< true if the cost grew by more than the tolerance
 };
 
@@ -39,7 +39,7 @@ struct Comparison {
 };
 
 /// Compares the runs. A cost is worse if it has grown by more than `tolerance_percent`.
-Comparison compare_runs(const Json& before, const Json& after, double tolerance_percent);
+Comparison compare_runs(const Json& old_run, const Json& new_run, double tolerance_percent);
 
 /// Returns the change in percent, such as "+3.5 %", or "new" if the cost was 0.
 std::string format_percent(const CostChange& change);
@@ -49,6 +49,6 @@ std::string comparison_text(const Comparison& comparison);
 
 /// Returns a finding for each cost that has become worse. The finding is at the line whose traffic
 /// grew most.
-std::vector<Finding> findings_of_comparison(const Comparison& comparison);
+std::vector<Finding> make_comparison_findings(const Comparison& comparison);
 
 }  // namespace coalesce::simulator

@@ -33,7 +33,7 @@ public:
 
     /// Returns a copy of the structure at `offset`.
     template <class T>
-    T at(std::uint64_t offset) const {
+    T read_at(std::uint64_t offset) const {
         T value;
         if (offset > bytes_.size() || bytes_.size() - offset < sizeof value) {
             throw NotAnElfFile("is a damaged ELF file");
@@ -43,7 +43,7 @@ public:
     }
     /// Returns the null-terminated string at `offset`, or the rest of the file if the string is not
     /// terminated.
-    std::string string_at(std::uint64_t offset) const {
+    std::string read_string(std::uint64_t offset) const {
         if (offset >= bytes_.size()) throw NotAnElfFile("is a damaged ELF file");
         return bytes_.c_str() + offset;
     }
@@ -55,7 +55,7 @@ private:
 
 Elf64_Ehdr read_header(const ElfBytes& file) {
     if (!file.begins_with(ELFMAG)) throw NotAnElfFile("is not a program");
-    const auto header = file.at<Elf64_Ehdr>(0);
+    const auto header = file.read_at<Elf64_Ehdr>(0);
     const bool is_executable = header.e_type == ET_EXEC || header.e_type == ET_DYN;
     if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64 || !is_executable) {
         throw NotAnElfFile("is not a program for this machine");
@@ -66,7 +66,7 @@ Elf64_Ehdr read_header(const ElfBytes& file) {
 std::vector<Elf64_Phdr> read_segments(const ElfBytes& file, const Elf64_Ehdr& header) {
     std::vector<Elf64_Phdr> segments;
     for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
-        segments.push_back(file.at<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr)));
+        segments.push_back(file.read_at<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr)));
     }
     return segments;
 }
@@ -85,15 +85,17 @@ std::uint64_t file_offset(const std::vector<Elf64_Phdr>& segments, std::uint64_t
 void read_dynamic(const ElfBytes& file, const std::vector<Elf64_Phdr>& segments,
                   const Elf64_Phdr& dynamic, ElfFile& result) {
     std::vector<std::uint64_t> needed;
-    std::uint64_t strings = 0;
+    std::uint64_t string_table_address = 0;
     for (std::uint64_t i = 0; i < dynamic.p_filesz / sizeof(Elf64_Dyn); ++i) {
-        const auto entry = file.at<Elf64_Dyn>(dynamic.p_offset + i * sizeof(Elf64_Dyn));
+        const auto entry = file.read_at<Elf64_Dyn>(dynamic.p_offset + i * sizeof(Elf64_Dyn));
         if (entry.d_tag == DT_NULL) break;
         if (entry.d_tag == DT_NEEDED) needed.push_back(entry.d_un.d_val);
-        if (entry.d_tag == DT_STRTAB) strings = file_offset(segments, entry.d_un.d_ptr);
+        if (entry.d_tag == DT_STRTAB)
+            string_table_address = file_offset(segments, entry.d_un.d_ptr);
         if (entry.d_tag == DT_RPATH || entry.d_tag == DT_RUNPATH) result.has_run_path = true;
     }
-    for (const std::uint64_t name : needed) result.needed.push_back(file.string_at(strings + name));
+    for (const std::uint64_t name : needed)
+        result.needed.push_back(file.read_string(string_table_address + name));
 }
 
 /// Returns the section with this name, or nothing if the file has no such section, for example
@@ -102,11 +104,11 @@ std::optional<Elf64_Shdr> find_section(const ElfBytes& file, const Elf64_Ehdr& h
                                        const std::string& name) {
     if (header.e_shnum == 0 || header.e_shstrndx >= header.e_shnum) return std::nullopt;
     const auto section = [&](std::uint64_t i) {
-        return file.at<Elf64_Shdr>(header.e_shoff + i * sizeof(Elf64_Shdr));
+        return file.read_at<Elf64_Shdr>(header.e_shoff + i * sizeof(Elf64_Shdr));
     };
     const std::uint64_t names = section(header.e_shstrndx).sh_offset;
     for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
-        if (file.string_at(names + section(i).sh_name) == name) return section(i);
+        if (file.read_string(names + section(i).sh_name) == name) return section(i);
     }
     return std::nullopt;
 }
@@ -114,20 +116,21 @@ std::optional<Elf64_Shdr> find_section(const ElfBytes& file, const Elf64_Ehdr& h
 /// Calls `use(symbol, name)` for every symbol in the symbol table. Does nothing if the file was
 /// stripped and has no symbol table.
 template <class Use>
-void for_each_symbol(const ElfBytes& file, const Elf64_Ehdr& header, const char* table,
-                     const char* texts, Use use) {
-    const auto symbols = find_section(file, header, table);
-    const auto names = find_section(file, header, texts);
+void for_each_symbol(const ElfBytes& file, const Elf64_Ehdr& header, const char* section_name,
+                     const char* string_table, Use use) {
+    const auto symbols = find_section(file, header, section_name);
+    const auto names = find_section(file, header, string_table);
     if (!symbols || !names) return;
     for (std::uint64_t i = 0; i < symbols->sh_size / sizeof(Elf64_Sym); ++i) {
-        const auto symbol = file.at<Elf64_Sym>(symbols->sh_offset + i * sizeof(Elf64_Sym));
-        use(symbol, file.string_at(names->sh_offset + symbol.st_name));
+        const auto symbol = file.read_at<Elf64_Sym>(symbols->sh_offset + i * sizeof(Elf64_Sym));
+        use(symbol, file.read_string(names->sh_offset + symbol.st_name));
     }
 }
 
 void read_symbols(const ElfBytes& file, const Elf64_Ehdr& header, ElfFile& result) {
     for_each_symbol(file, header, ".dynsym", ".dynstr", [&](const auto& symbol, auto name) {
-        (symbol.st_shndx == SHN_UNDEF ? result.wanted : result.exported_symbols).push_back(name);
+        (symbol.st_shndx == SHN_UNDEF ? result.imported_symbols : result.exported_symbols)
+            .push_back(name);
     });
 }
 

@@ -32,7 +32,7 @@ void add_row(std::string& text, const std::string& row) {
 
 std::string explain_missing() {
     std::string text = "What runs on the simulated GPU:\n";
-    for (const char* what : kSimulatedFeatures) add_row(text, what);
+    for (const char* feature : kSimulatedFeatures) add_row(text, feature);
     text += "\nPrograms that do not run, and what to do instead:\n";
     for (const subjects::Subject& subject : subjects::kAllSubjects)
         add_row(text, std::string(subject.what) + ": " + subject.instead);
@@ -42,9 +42,11 @@ std::string explain_missing() {
 }
 
 std::string find_library_problem(const std::string& library, const std::string& symbol) {
-    for (const Library& known : kLibraries) {
-        if (!library.starts_with(known.file) || !symbol.starts_with(known.functions)) continue;
-        return "calls " + symbol + " of " + known.name + " (" + library +
+    for (const Library& library_entry : kLibraries) {
+        if (!library.starts_with(library_entry.file) ||
+            !symbol.starts_with(library_entry.functions))
+            continue;
+        return "calls " + symbol + " of " + library_entry.name + " (" + library +
                "), whose kernels are machine code and do not run here; " +
                subjects::libraries.instead;
     }

@@ -17,7 +17,7 @@ std::string format_thread(const Json& block, const Json& thread) {
     return "block " + index(block) + ", thread " + index(thread);
 }
 
-std::string message_of(const Json& report) {
+std::string make_message(const Json& report) {
     std::string text = report["message"];
     if (report["other_line"] != 0)
         text += " The other access: " + format_place(report["other_file"], report["other_line"]) +
@@ -33,21 +33,21 @@ std::string Finding::title() const {
     return rule + ": " + kind + (kernel.empty() ? "" : " in " + shorten_name(kernel));
 }
 
-std::vector<Finding> findings_of_reports(const Json& run) {
-    std::vector<Finding> all;
+std::vector<Finding> make_report_findings(const Json& run) {
+    std::vector<Finding> findings;
     for (const Json& report : run["reports"]) {
-        Finding one{.rule = report["check"],
-                    .kind = report["kind"],
-                    .kernel = report["kernel"],
-                    .file = path_to_show(report["file"]),
-                    .line = report["line"],
-                    .message = message_of(report),
-                    .other_file = path_to_show(report["other_file"]),
-                    .other_line = report["other_line"]};
-        one.is_missing_work = is_about_missing_work(one.rule, one.kind);
-        all.push_back(one);
+        Finding finding{.rule = report["check"],
+                        .kind = report["kind"],
+                        .kernel = report["kernel"],
+                        .file = shorten_path(report["file"]),
+                        .line = report["line"],
+                        .message = make_message(report),
+                        .other_file = shorten_path(report["other_file"]),
+                        .other_line = report["other_line"]};
+        finding.is_missing_work = is_about_missing_work(finding.rule, finding.kind);
+        findings.push_back(finding);
     }
-    return all;
+    return findings;
 }
 
 }  // namespace coalesce::simulator

@@ -27,6 +27,6 @@ struct Finding {
 };
 
 /// Returns a finding for each report of the run.
-std::vector<Finding> findings_of_reports(const Json& run);
+std::vector<Finding> make_report_findings(const Json& run);
 
 }  // namespace coalesce::simulator

@@ -15,7 +15,7 @@ namespace coalesce::simulator {
 
 namespace {
 
-std::string one_sentence(const Finding& finding) {
+std::string make_one_sentence(const Finding& finding) {
     return finding.title() + ". " + finding.message;
 }
 
@@ -28,7 +28,7 @@ std::string rule_id(const Finding& finding) {
 
 /// Returns a path as a URI. Relative paths remain relative, so that the program that reads the file
 /// can resolve them in the repository.
-std::string uri_of(const std::string& path) {
+std::string make_uri(const std::string& path) {
     constexpr std::string_view kUnreserved = "-._~/+";
     std::string uri;
     for (const char c : path) {
@@ -41,23 +41,23 @@ std::string uri_of(const std::string& path) {
     return path.starts_with("/") ? "file://" + uri : uri;
 }
 
-Json location_of(const std::string& file, unsigned line) {
-    Json place{{"artifactLocation", {{"uri", uri_of(file)}}}};
-    if (line != 0) place["region"] = {{"startLine", line}};
-    return {{"physicalLocation", place}};
+Json make_location(const std::string& file, unsigned line) {
+    Json location{{"artifactLocation", {{"uri", make_uri(file)}}}};
+    if (line != 0) location["region"] = {{"startLine", line}};
+    return {{"physicalLocation", location}};
 }
 
-Json result_of(const Finding& finding) {
+Json make_result(const Finding& finding) {
     Json result{{"ruleId", rule_id(finding)},
                 {"level", finding.is_warning ? "warning" : "error"},
-                {"message", {{"text", one_sentence(finding)}}}};
+                {"message", {{"text", make_one_sentence(finding)}}}};
     if (!finding.file.empty())
-        result["locations"] = Json::array({location_of(finding.file, finding.line)});
+        result["locations"] = Json::array({make_location(finding.file, finding.line)});
     if (!finding.other_file.empty()) {
-        Json other = location_of(finding.other_file, finding.other_line);
-        other["id"] = 1;
-        other["message"] = {{"text", "the other access"}};
-        result["relatedLocations"] = Json::array({other});
+        Json other_location = make_location(finding.other_file, finding.other_line);
+        other_location["id"] = 1;
+        other_location["message"] = {{"text", "the other access"}};
+        result["relatedLocations"] = Json::array({other_location});
     }
     return result;
 }
@@ -65,14 +65,15 @@ Json result_of(const Finding& finding) {
 /// Escapes text for a GitHub Actions command. In a property, more characters must be escaped than
 /// in a message.
 std::string escape_command(const std::string& text, bool is_property) {
-    const std::map<char, const char*> always{{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}};
+    const std::map<char, const char*> always_escaped{{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}};
     const std::map<char, const char*> in_property{{':', "%3A"}, {',', "%2C"}};
     std::string out;
     for (const char c : text) {
-        if (const auto found = always.find(c); found != always.end())
-            out += found->second;
-        else if (const auto other = in_property.find(c); is_property && other != in_property.end())
-            out += other->second;
+        if (const auto replacement = always_escaped.find(c); replacement != always_escaped.end())
+            out += replacement->second;
+        else if (const auto other_location = in_property.find(c);
+                 is_property && other_location != in_property.end())
+            out += other_location->second;
         else
             out += c;
     }
@@ -93,8 +94,10 @@ std::string junit_case(const std::string& name, const std::string& program,
     const char* element = is_error ? "error" : "failure";
     text += std::string("    <") + element + " type=\"" + escaped(rule_id(*findings.front())) +
             "\" message=\"" + escaped(findings.front()->title()) + "\">";
-    for (const Finding* one : findings)
-        text += escaped(format_place(one->file, one->line) + " " + one_sentence(*one)) + "\n";
+    for (const Finding* finding : findings)
+        text += escaped(format_place(finding->file, finding->line) + " " +
+                        make_one_sentence(*finding)) +
+                "\n";
     return text + "</" + element + ">\n  </testcase>\n";
 }
 
@@ -102,12 +105,12 @@ std::string junit_case(const std::string& name, const std::string& program,
 
 std::string to_sarif(const std::vector<Finding>& findings, const std::string& version) {
     Json rules = Json::array(), results = Json::array();
-    std::set<std::string> known;
+    std::set<std::string> known_rules;
     for (const Finding& finding : findings) {
-        if (known.insert(rule_id(finding)).second)
+        if (known_rules.insert(rule_id(finding)).second)
             rules.push_back({{"id", rule_id(finding)},
                              {"shortDescription", {{"text", finding.rule + ": " + finding.kind}}}});
-        results.push_back(result_of(finding));
+        results.push_back(make_result(finding));
     }
     const Json driver{{"name", "simulate"}, {"version", version}, {"rules", rules}};
     const Json run{
@@ -123,22 +126,23 @@ std::string to_junit(const std::vector<Finding>& findings, const Json& run,
     std::vector<std::string> names;
     for (const Json& kernel : run["kernels"]) names.push_back(kernel["name"]);
     std::map<std::string, std::vector<const Finding*>> by_name;
-    const std::string rest = "the rest of the program";
+    const std::string program_case_name = "the rest of the program";
     for (const Finding& finding : findings) {
         if (finding.is_warning) continue;  // JUnit has no warnings
         const bool is_of_kernel =
             std::find(names.begin(), names.end(), finding.kernel) != names.end();
-        by_name[is_of_kernel ? finding.kernel : rest].push_back(&finding);
+        by_name[is_of_kernel ? finding.kernel : program_case_name].push_back(&finding);
     }
-    names.push_back(rest);
+    names.push_back(program_case_name);
     std::string cases;
     std::size_t failures = 0, errors = 0;
     for (const std::string& name : names) {
-        std::vector<const Finding*>& own = by_name[name];
-        std::stable_partition(own.begin(), own.end(),
-                              [](const Finding* one) { return one->is_missing_work; });
-        if (!own.empty()) ++(own.front()->is_missing_work ? errors : failures);
-        cases += junit_case(name, program, own);
+        std::vector<const Finding*>& kernel_findings = by_name[name];
+        std::stable_partition(kernel_findings.begin(), kernel_findings.end(),
+                              [](const Finding* finding) { return finding->is_missing_work; });
+        if (!kernel_findings.empty())
+            ++(kernel_findings.front()->is_missing_work ? errors : failures);
+        cases += junit_case(name, program, kernel_findings);
     }
     const std::string counts = " tests=\"" + std::to_string(names.size()) + "\" failures=\"" +
                                std::to_string(failures) + "\" errors=\"" + std::to_string(errors) +
@@ -164,12 +168,12 @@ std::string to_github_annotations(const std::vector<Finding>& findings) {
 std::string to_compiler_messages(const std::vector<Finding>& findings) {
     std::string text;
     for (const Finding& finding : findings) {
-        const std::string place =
+        const std::string location =
             finding.file.empty()
                 ? "simulate: "
                 : finding.file + ":" + std::to_string(std::max(1u, finding.line)) + ":1: ";
-        text += place + (finding.is_warning ? "warning: " : "error: ") + one_sentence(finding) +
-                " [" + rule_id(finding) + "]\n";
+        text += location + (finding.is_warning ? "warning: " : "error: ") +
+                make_one_sentence(finding) + " [" + rule_id(finding) + "]\n";
     }
     return text;
 }

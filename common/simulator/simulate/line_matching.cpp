@@ -34,18 +34,18 @@ Pairs longest_common_subsequence(const std::vector<std::string>& a,
 }  // namespace
 
 Pairs match_lines(const std::vector<std::string>& before, const std::vector<std::string>& after) {
-    Pairs same = longest_common_subsequence(before, after);
-    same.emplace_back(before.size(), after.size());
-    Pairs all;
+    Pairs common_lines = longest_common_subsequence(before, after);
+    common_lines.emplace_back(before.size(), after.size());
+    Pairs matched_lines;
     std::size_t i = 0, j = 0;
-    for (const auto& [next_i, next_j] : same) {
+    for (const auto& [next_i, next_j] : common_lines) {
         if (next_i - i == next_j - j)
-            while (i < next_i) all.emplace_back(i++, j++);
-        if (next_i < before.size()) all.emplace_back(next_i, next_j);
+            while (i < next_i) matched_lines.emplace_back(i++, j++);
+        if (next_i < before.size()) matched_lines.emplace_back(next_i, next_j);
         i = next_i + 1;
         j = next_j + 1;
     }
-    return all;
+    return matched_lines;
 }
 
 }  // namespace coalesce::simulator

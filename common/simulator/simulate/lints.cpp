@@ -51,14 +51,18 @@ std::string format_fraction(double fraction) {
 }
 
 /// Returns the utilization of the busiest resource, as a fraction of the launch's time. The
-/// utilization of the resources in `names` is first reduced by the fraction `less`.
-double busiest(const Json& busy, const std::vector<std::string>& names = {}, double less = 0) {
-    double most = 0;
+/// utilization of the resources in `names_rule` is first reduced by the fraction
+/// `excluded_fraction`.
+double find_busiest_fraction(const Json& busy, const std::vector<std::string>& names_rule = {},
+                             double excluded_fraction = 0) {
+    double max_fraction = 0;
     for (const auto& [resource, value] : busy.items()) {
-        const bool is_reduced = std::find(names.begin(), names.end(), resource) != names.end();
-        most = std::max(most, value.get<double>() * (is_reduced ? 1 - less : 1));
+        const bool is_reduced =
+            std::find(names_rule.begin(), names_rule.end(), resource) != names_rule.end();
+        max_fraction =
+            std::max(max_fraction, value.get<double>() * (is_reduced ? 1 - excluded_fraction : 1));
     }
-    return std::min(most, 1.0);
+    return std::min(max_fraction, 1.0);
 }
 
 /// Collects the lints of one kernel.
@@ -68,9 +72,9 @@ public:
         : kernel_(kernel),
           predicted_(kernel["predicted"]),
           longest_(predicted_["longest"]),
-          ms_(counter(predicted_, "ms")) {}
+          ms_(read_counter(predicted_, "ms")) {}
 
-    std::vector<LintWaste> find() {
+    std::vector<LintWaste> find_wastes() {
         for (const Json& line : kernel_["lines"]) {
             check_sectors(line, "load", resources_of_loads());
             check_sectors(line, "store", {"memory", "l2_write"});
@@ -83,84 +87,93 @@ public:
 
 private:
     double total(const std::string& counter_name) const {
-        return counter(kernel_, counter_name.c_str());
+        return read_counter(kernel_, counter_name.c_str());
     }
 
     /// Returns the resources that loads use. The model does not distinguish the L1 cache, which
     /// loads pass through, from shared memory.
     std::vector<std::string> resources_of_loads() const {
-        if (counter(longest_, "shared_bytes") > 0) return {"memory", "l2_read"};
+        if (read_counter(longest_, "shared_bytes") > 0) return {"memory", "l2_read"};
         return {"memory", "l2_read", "shared"};
     }
 
     void check_sectors(const Json& line, const std::string& kind,
                        const std::vector<std::string>& resources) {
-        const double sectors = counter(line, (kind + "_sectors").c_str());
-        const double ideal = counter(line, (kind + "_useful_bytes").c_str()) / kSectorBytes;
-        const double all = total("load_sectors") + total("store_sectors");
-        if (sectors <= ideal || all == 0) return;
-        const double wasted = (sectors - ideal) / all, most = busiest(longest_["busy"]);
+        const double sectors = read_counter(line, (kind + "_sectors").c_str());
+        const double ideal = read_counter(line, (kind + "_useful_bytes").c_str()) / kSectorBytes;
+        const double total_sectors = total("load_sectors") + total("store_sectors");
+        if (sectors <= ideal || total_sectors == 0) return;
+        const double wasted = (sectors - ideal) / total_sectors,
+                     max_fraction = find_busiest_fraction(longest_["busy"]);
         const bool is_store_bound = kind == "store" && longest_.value("binds", "") == "stores";
-        if (most < kMinBusyFraction && !is_store_bound) return;
-        const double gain =
-            is_store_bound ? wasted : most - busiest(longest_["busy"], resources, wasted);
+        if (max_fraction < kMinBusyFraction && !is_store_bound) return;
+        const double saved_fraction =
+            is_store_bound
+                ? wasted
+                : max_fraction - find_busiest_fraction(longest_["busy"], resources, wasted);
         const bool is_uncoalesced = sectors >= kMinUncoalescedRatio * ideal;
         const char* id = !is_uncoalesced  ? "partial-sectors"
                          : kind == "load" ? "uncoalesced-load"
                                           : "uncoalesced-store";
-        const double requests = counter(line, (kind + "_requests").c_str());
-        wastes_.push_back({id, &line, ms_ * gain,
+        const double requests = read_counter(line, (kind + "_requests").c_str());
+        wastes_.push_back({id, &line, ms_ * saved_fraction,
                            format_value(sectors / requests) + " sectors per " + kind + ", where " +
                                format_value(ideal / requests) +
                                " would contain all of its bytes."});
     }
 
     void check_conflicts(const Json& line) {
-        const double without = counter(longest_, "ms_without_conflicts"),
-                     longest = counter(longest_, "ms");
-        if (without <= 0 || longest <= 0) return;
-        const double price = ms_ * (1 - without / longest);
-        const double all = conflicts_of(kernel_, "load") + conflicts_of(kernel_, "store") +
-                           conflicts_of(kernel_, "atomic");
-        if (all == 0) return;
+        const double sectors_without_conflicts = read_counter(longest_, "ms_without_conflicts"),
+                     longest = read_counter(longest_, "ms");
+        if (sectors_without_conflicts <= 0 || longest <= 0) return;
+        const double conflict_cost = ms_ * (1 - sectors_without_conflicts / longest);
+        const double total_sectors = count_conflicts(kernel_, "load") +
+                                     count_conflicts(kernel_, "store") +
+                                     count_conflicts(kernel_, "atomic");
+        if (total_sectors == 0) return;
         for (const char* kind : {"load", "store", "atomic"}) {
-            const double own = conflicts_of(line, kind);
-            if (own == 0) continue;
+            const double conflict_passes = count_conflicts(line, kind);
+            if (conflict_passes == 0) continue;
             const bool is_atomic = std::string_view(kind) == "atomic";
-            wastes_.push_back({is_atomic ? "atomics-contended" : "bank-conflict", &line,
-                               price * own / all,
-                               format_value(own) + " bank conflicts of shared " + kind + "s."});
+            wastes_.push_back(
+                {is_atomic ? "atomics-contended" : "bank-conflict", &line,
+                 conflict_cost * conflict_passes / total_sectors,
+                 format_value(conflict_passes) + " bank conflicts of shared " + kind + "s."});
         }
     }
-    static double conflicts_of(const Json& counters, const std::string& kind) {
-        return counter(counters, ("shared_" + kind + "_wavefronts").c_str()) -
-               counter(counters, ("shared_" + kind + "_ideal").c_str());
+    static double count_conflicts(const Json& counters, const std::string& kind) {
+        return read_counter(counters, ("shared_" + kind + "_wavefronts").c_str()) -
+               read_counter(counters, ("shared_" + kind + "_ideal").c_str());
     }
 
     /// If too few bytes are in flight, reports the line at which warps wait for loads most often.
     void check_loads_in_flight() {
-        const double moving = counter(longest_, "bytes_on_their_way"),
-                     needed = counter(longest_, "bytes_needed");
+        const double moving_fraction = read_counter(longest_, "bytes_on_their_way"),
+                     needed = read_counter(longest_, "bytes_needed");
         if (longest_.value("binds", "") != "flight" || needed <= 0) return;
         const auto& lines = kernel_["lines"];
-        const auto most =
+        const auto max_fraction =
             std::max_element(lines.begin(), lines.end(), [](const Json& a, const Json& b) {
-                return counter(a, "load_waits") < counter(b, "load_waits");
+                return read_counter(a, "load_waits") < read_counter(b, "load_waits");
             });
-        if (most == lines.end() || counter(*most, "load_waits") == 0) return;
-        const double fraction = std::max(moving / needed, busiest(longest_["busy"]));
-        wastes_.push_back({"one-load-in-flight", &*most, ms_ * std::max(0.0, 1 - fraction),
-                           format_value(moving) + " bytes are in flight per multiprocessor, but " +
+        if (max_fraction == lines.end() || read_counter(*max_fraction, "load_waits") == 0) return;
+        const double fraction =
+            std::max(moving_fraction / needed, find_busiest_fraction(longest_["busy"]));
+        wastes_.push_back({"one-load-in-flight", &*max_fraction, ms_ * std::max(0.0, 1 - fraction),
+                           format_value(moving_fraction) +
+                               " bytes are in flight per multiprocessor, but " +
                                format_value(needed) + " are needed to keep the memory busy."});
     }
 
     void check_barriers() {
-        double all = 0;
-        for (const auto& [part, cycles] : longest_["life"].items()) all += cycles.get<double>();
-        const double waiting = counter(longest_["life"], "barrier");
-        if (all <= 0 || longest_.value("binds", "") != "barrier") return;
-        wastes_.push_back({"barrier-bound", nullptr, ms_ * waiting / all,
-                           "A warp waits at barriers for " + format_fraction(waiting / all) +
+        double total_sectors = 0;
+        for (const auto& [part, cycles] : longest_["life"].items())
+            total_sectors += cycles.get<double>();
+        const double waiting_fraction = read_counter(longest_["life"], "barrier");
+        if (total_sectors <= 0 || longest_.value("binds", "") != "barrier") return;
+        wastes_.push_back({"barrier-bound", nullptr, ms_ * waiting_fraction / total_sectors,
+                           "A warp waits at barriers for " +
+                               format_fraction(waiting_fraction / total_sectors) +
                                " of its lifetime."});
     }
 
@@ -171,29 +184,30 @@ private:
 
 /// Reports whether a comment in the line, or in the line above, allows the lint.
 bool is_allowed(const std::string& id, const std::string& file, unsigned line) {
-    const auto names = [&](unsigned at) {
-        const std::string text = at > 0 ? source_line({file, at}) : "";
-        const std::size_t mark = text.find("coalesce: allow ");
-        if (mark == text.npos) return false;
-        const std::string list = " " + text.substr(mark + 15) + " ";
+    const auto names_rule = [&](unsigned line_number) {
+        const std::string text = line_number > 0 ? source_line({file, line_number}) : "";
+        const std::size_t marker_position = text.find("coalesce: allow ");
+        if (marker_position == text.npos) return false;
+        const std::string list = " " + text.substr(marker_position + 15) + " ";
         return list.find(" " + id + " ") != list.npos || list.find(" " + id + ",") != list.npos;
     };
-    return names(line) || names(line - 1);
+    return names_rule(line) || names_rule(line - 1);
 }
 
 Finding to_finding(const Json& kernel, const LintWaste& waste) {
-    const auto rule = std::find_if(kLintRules.begin(), kLintRules.end(), [&](const LintRule& one) {
-        return waste.id == std::string_view(one.id);
-    });
-    const double ms = counter(kernel["predicted"], "ms");
-    char price[64];
-    std::snprintf(price, sizeof price, " Predicted cost: %.3g of %.3g ms.", waste.ms, ms);
+    const auto rule = std::find_if(
+        kLintRules.begin(), kLintRules.end(),
+        [&](const LintRule& lint_rule) { return waste.id == std::string_view(lint_rule.id); });
+    const double ms = read_counter(kernel["predicted"], "ms");
+    char conflict_cost[64];
+    std::snprintf(conflict_cost, sizeof conflict_cost, " Predicted cost: %.3g of %.3g ms.",
+                  waste.ms, ms);
     Finding finding{.rule = "lint",
                     .kind = waste.id,
                     .kernel = kernel["name"],
-                    .message = waste.explanation + price + " " + rule->advice};
+                    .message = waste.explanation + conflict_cost + " " + rule->advice};
     if (waste.line != nullptr) {
-        finding.file = path_to_show((*waste.line)["file"]);
+        finding.file = shorten_path((*waste.line)["file"]);
         finding.line = (*waste.line)["line"];
     }
     finding.is_warning = true;
@@ -206,28 +220,28 @@ bool is_predicted(const Json& kernel) {
 
 }  // namespace
 
-std::vector<Finding> lints_of(const Json& run) {
+std::vector<Finding> make_lint_findings(const Json& run) {
     double program_ms = 0;
     for (const Json& kernel : run["kernels"])
-        if (is_predicted(kernel)) program_ms += counter(kernel["predicted"], "ms");
-    std::vector<std::pair<double, Finding>> priced;
+        if (is_predicted(kernel)) program_ms += read_counter(kernel["predicted"], "ms");
+    std::vector<std::pair<double, Finding>> wastes_by_time;
     for (const Json& kernel : run["kernels"]) {
         if (!is_predicted(kernel)) continue;
-        const double ms = counter(kernel["predicted"], "ms");
-        for (const LintWaste& waste : KernelLints(kernel).find()) {
+        const double ms = read_counter(kernel["predicted"], "ms");
+        for (const LintWaste& waste : KernelLints(kernel).find_wastes()) {
             if (waste.ms < kMinFractionOfLaunch * ms ||
                 waste.ms < kMinFractionOfProgram * program_ms)
                 continue;
             if (waste.line != nullptr &&
                 is_allowed(waste.id, (*waste.line)["file"], (*waste.line)["line"]))
                 continue;
-            priced.emplace_back(waste.ms, to_finding(kernel, waste));
+            wastes_by_time.emplace_back(waste.ms, to_finding(kernel, waste));
         }
     }
-    std::stable_sort(priced.begin(), priced.end(),
+    std::stable_sort(wastes_by_time.begin(), wastes_by_time.end(),
                      [](const auto& a, const auto& b) { return a.first > b.first; });
     std::vector<Finding> lints;
-    for (auto& [ms, finding] : priced) lints.push_back(std::move(finding));
+    for (auto& [ms, finding] : wastes_by_time) lints.push_back(std::move(finding));
     return lints;
 }
 
@@ -235,9 +249,9 @@ std::string lints_text(const std::vector<Finding>& lints) {
     if (lints.empty()) return "no lints: no avoidable cost takes a large part of the time\n";
     std::string text;
     for (const Finding& lint : lints) {
-        const std::string place = format_place(lint.file, lint.line);
+        const std::string place_text = format_place(lint.file, lint.line);
         text += "lint: " + lint.kind + " in " + shorten_name(lint.kernel) + "\n";
-        if (!place.empty()) text += "  at " + place + "\n";
+        if (!place_text.empty()) text += "  at " + place_text + "\n";
         text += wrap(lint.message, kColumns, "  ", "  ") + "\n";
     }
     return text +

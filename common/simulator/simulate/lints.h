@@ -23,7 +23,7 @@ struct LintRule {
 extern const std::vector<LintRule> kLintRules;
 
 /// Returns the lints of a run whose time was predicted (--time), the most expensive first.
-std::vector<Finding> lints_of(const Json& run);
+std::vector<Finding> make_lint_findings(const Json& run);
 
 /// Returns the lints as text for the terminal.
 std::string lints_text(const std::vector<Finding>& lints);

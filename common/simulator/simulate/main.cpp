@@ -36,15 +36,15 @@ void print_message(const std::string& text) {
     std::fprintf(stderr, "%s\n", wrap("simulate: " + text, kColumns, "", "  ").c_str());
 }
 
-std::string describe(const Ending& ending) {
+std::string describe_ending(const Ending& ending) {
     if (ending.signal == 0) return "exit code " + std::to_string(ending.exit_code);
     return "signal " + std::to_string(ending.signal) + " (" + strsignal(ending.signal) + ")";
 }
 
 void explain_missing_report(const Ending& ending) {
     if (ending.signal == 0) {
-        print_message("no counters were written: the program ended with " + describe(ending) +
-                      ", but not through exit() or a return from main");
+        print_message("no counters were written: the program ended with " +
+                      describe_ending(ending) + ", but not through exit() or a return from main");
         return;
     }
     print_message("no counters were written, because a signal ended the program first");
@@ -58,13 +58,13 @@ void explain_missing_report(const Ending& ending) {
 /// The input files. They are read before the run, so that mistakes in them are reported
 /// immediately.
 struct Inputs {
-    std::optional<Json> base;
+    std::optional<Json> base_run;
     std::optional<Budget> budget;
 };
 
 Inputs read_inputs(const CommandLine& line, Environment& environment) {
     Inputs inputs;
-    if (!line.base_file.empty()) inputs.base = read_run(line.base_file);
+    if (!line.base_file.empty()) inputs.base_run = read_run(line.base_file);
     if (!line.budget_file.empty()) inputs.budget = read_budget(line.budget_file);
     if (!line.suppression_file.empty())
         environment.emplace_back("COALESCE_SIM_SUPPRESS",
@@ -73,29 +73,30 @@ Inputs read_inputs(const CommandLine& line, Environment& environment) {
 }
 
 /// Compares the run with an earlier one, checks its budget, and writes the requested files.
-Outcome judge(const CommandLine& line, const Inputs& inputs, const Ending& ending, Json run) {
+Outcome judge_run(const CommandLine& line, const Inputs& inputs, const Ending& ending, Json run) {
     add_source_text(run);
     add_ending(run, ending);
-    std::vector<Finding> findings = findings_of_reports(run);
+    std::vector<Finding> findings = make_report_findings(run);
     Outcome outcome{.has_counters = true, .has_kernels = !run["kernels"].empty()};
-    for (const Finding& one : findings) ++(one.is_missing_work ? outcome.missing : outcome.reports);
+    for (const Finding& finding : findings)
+        ++(finding.is_missing_work ? outcome.missing : outcome.reports);
 
     std::vector<Finding> costs;
     std::optional<Comparison> comparison;
-    if (inputs.base) {
-        comparison = compare_runs(*inputs.base, run, line.tolerance_percent);
-        costs = findings_of_comparison(*comparison);
-        if (!line.quiet) std::fprintf(stderr, "\n%s", comparison_text(*comparison).c_str());
+    if (inputs.base_run) {
+        comparison = compare_runs(*inputs.base_run, run, line.tolerance_percent);
+        costs = make_comparison_findings(*comparison);
+        if (!line.is_quiet) std::fprintf(stderr, "\n%s", comparison_text(*comparison).c_str());
     }
     if (inputs.budget) {
-        const std::vector<Finding> over = check_budget(*inputs.budget, run);
-        if (!line.quiet) std::fprintf(stderr, "\n%s", budget_text(over).c_str());
-        costs.insert(costs.end(), over.begin(), over.end());
+        const std::vector<Finding> budget_findings = check_budget(*inputs.budget, run);
+        if (!line.is_quiet) std::fprintf(stderr, "\n%s", budget_text(budget_findings).c_str());
+        costs.insert(costs.end(), budget_findings.begin(), budget_findings.end());
     }
     outcome.costs = costs.size();
     if (line.has_lints) {
-        const std::vector<Finding> lints = lints_of(run);
-        if (!line.quiet) std::fprintf(stderr, "\n%s", lints_text(lints).c_str());
+        const std::vector<Finding> lints = make_lint_findings(run);
+        if (!line.is_quiet) std::fprintf(stderr, "\n%s", lints_text(lints).c_str());
         findings.insert(findings.end(), lints.begin(), lints.end());
     }
     findings.insert(findings.end(), costs.begin(), costs.end());
@@ -122,14 +123,15 @@ int simulate(const CommandLine& line) {
     if (ending.start_failure != 0) {
         throw CanNotRun("cannot start " + program + ": " + std::strerror(ending.start_failure));
     }
-    if (ending.signal != 0) print_message(line.program[0] + " was ended by " + describe(ending));
+    if (ending.signal != 0)
+        print_message(line.program[0] + " was ended by " + describe_ending(ending));
 
     Outcome outcome;
     if (auto run = join_reports(folder.path, ending.process))
-        outcome = judge(line, inputs, ending, std::move(*run));
+        outcome = judge_run(line, inputs, ending, std::move(*run));
     else
         explain_missing_report(ending);
-    if (outcome.has_counters && !outcome.has_kernels && !line.quiet)
+    if (outcome.has_counters && !outcome.has_kernels && !line.is_quiet)
         print_message("no kernel was launched" + hint_for_selection(line));
     if (outcome.missing > 0)
         print_message("parts of the program could not be simulated (" +

@@ -8,7 +8,7 @@ namespace coalesce::simulator {
 namespace {
 
 /// Escapes text for a cell of a table.
-std::string cell(const std::string& text) {
+std::string format_cell(const std::string& text) {
     std::string out;
     for (const char c : text) {
         if (c == '|' || c == '<' || c == '\\' || c == '*' || c == '_' || c == '`') out += '\\';
@@ -17,24 +17,25 @@ std::string cell(const std::string& text) {
     return out;
 }
 
-std::string code(const std::string& text) {
+std::string format_code(const std::string& text) {
     std::string out = "`";
     for (const char c : text) out += c == '`' ? '\'' : c == '|' ? '!' : c;
     return out + "`";
 }
 
-std::string row(const std::vector<std::string>& cells) {
+std::string format_row(const std::vector<std::string>& cells) {
     std::string text = "|";
-    for (const std::string& one : cells) text += " " + one + " |";
+    for (const std::string& cell_text : cells) text += " " + cell_text + " |";
     return text + "\n";
 }
 
 std::string findings_part(const std::vector<Finding>& findings) {
     if (findings.empty()) return "No reports, and no cost exceeds its limit.\n";
-    std::string text = row({"Where", "What", "Why"}) + "|---|---|---|\n";
-    for (const Finding& one : findings) {
-        const std::string place = format_place(one.file, one.line);
-        text += row({place.empty() ? "" : code(place), cell(one.title()), cell(one.message)});
+    std::string text = format_row({"Where", "What", "Why"}) + "|---|---|---|\n";
+    for (const Finding& cell_text : findings) {
+        const std::string place_text = format_place(cell_text.file, cell_text.line);
+        text += format_row({place_text.empty() ? "" : format_code(place_text),
+                            format_cell(cell_text.title()), format_cell(cell_text.message)});
     }
     return text;
 }
@@ -44,39 +45,41 @@ std::string comparison_part(const Comparison& comparison) {
     if (comparison.costs.empty() && comparison.new_kernels.empty() &&
         comparison.gone_kernels.empty())
         return text + "No kernel has become cheaper or more expensive.\n";
-    text += row({"Kernel", "Cost", "Before", "Now", "Change"}) + "|---|---|--:|--:|--:|\n";
-    for (const CostChange& one : comparison.costs) {
-        const std::string change = format_percent(one);
+    text += format_row({"Kernel", "Cost", "Before", "Now", "Change"}) + "|---|---|--:|--:|--:|\n";
+    for (const CostChange& cell_text : comparison.costs) {
+        const std::string change = format_percent(cell_text);
         text +=
-            row({code(shorten_name(one.kernel)), one.cost->display_name, format_value(one.before),
-                 format_value(one.after), one.is_worse ? "**" + change + "**" : change});
+            format_row({format_code(shorten_name(cell_text.kernel)), cell_text.cost->display_name,
+                        format_value(cell_text.old_cost), format_value(cell_text.new_cost),
+                        cell_text.is_worse ? "**" + change + "**" : change});
     }
     for (const std::string& name : comparison.new_kernels)
-        text += row({code(shorten_name(name)), "new", "", "", ""});
+        text += format_row({format_code(shorten_name(name)), "new", "", "", ""});
     for (const std::string& name : comparison.gone_kernels)
-        text += row({code(shorten_name(name)), "gone", "", "", ""});
-    for (const LineChange& one : comparison.lines)
-        text += "\n- " + code(format_place(one.file, one.line)) + " " + cell(one.text);
+        text += format_row({format_code(shorten_name(name)), "gone", "", "", ""});
+    for (const LineChange& cell_text : comparison.lines)
+        text += "\n- " + format_code(format_place(cell_text.file, cell_text.line)) + " " +
+                format_cell(cell_text.text);
     return text + (comparison.lines.empty() ? "" : "\n");
 }
 
 std::string kernels_part(const Json& run) {
     std::string text = "\n### Kernels\n\n";
-    std::vector<std::string> head{"Kernel", "Launches"};
-    std::string rule = "|---|--:|";
+    std::vector<std::string> column_names{"Kernel", "Launches"};
+    std::string separator_row = "|---|--:|";
     for (const Metric& metric : metrics()) {
-        head.push_back(metric.display_name);
-        rule += "--:|";
+        column_names.push_back(metric.display_name);
+        separator_row += "--:|";
     }
-    text += row(head) + rule + "\n";
+    text += format_row(column_names) + separator_row + "\n";
     for (const Json& kernel : run["kernels"]) {
-        std::vector<std::string> cells{code(shorten_name(kernel["name"])),
-                                       format_value(counter(kernel, "launches"))};
+        std::vector<std::string> cells{format_code(shorten_name(kernel["name"])),
+                                       format_value(read_counter(kernel, "launches"))};
         for (const Metric& metric : metrics()) {
             const auto value = metric.value(kernel);
             cells.push_back(value ? format_value(*value) : "");
         }
-        text += row(cells);
+        text += format_row(cells);
     }
     return text;
 }

@@ -22,35 +22,35 @@ constexpr TrafficKind kTraffic[] = {
      "wavefronts"},
 };
 
-std::optional<double> ratio(const Json& counters, const TrafficKind& kind) {
-    const double requests = counter(counters, kind.requests);
+std::optional<double> find_ratio(const Json& counters, const TrafficKind& traffic_kind) {
+    const double requests = read_counter(counters, traffic_kind.requests);
     if (requests == 0) return std::nullopt;
-    return counter(counters, kind.passes) / requests;
+    return read_counter(counters, traffic_kind.passes) / requests;
 }
 
 /// Returns the sum of a counter over all kinds of traffic that are measured in `unit`, or nothing
 /// if there is no such traffic.
-std::optional<double> sum(const Json& counters, const char* TrafficKind::*member,
-                          std::string_view unit) {
+std::optional<double> add_traffic_counters(const Json& counters, const char* TrafficKind::*member,
+                                           std::string_view unit) {
     double total = 0, requests = 0;
-    for (const TrafficKind& kind : kTraffic) {
-        if (kind.unit != unit) continue;
-        total += counter(counters, kind.*member);
-        requests += counter(counters, kind.requests);
+    for (const TrafficKind& traffic_kind : kTraffic) {
+        if (traffic_kind.unit != unit) continue;
+        total += read_counter(counters, traffic_kind.*member);
+        requests += read_counter(counters, traffic_kind.requests);
     }
     if (requests == 0) return std::nullopt;
     return total;
 }
 
 /// Returns the counter's value, or nothing if the counter is missing or 0.
-std::optional<double> positive(const Json& counters, const char* name) {
-    const double value = counter(counters, name);
+std::optional<double> positive_counter(const Json& counters, const char* name) {
+    const double value = read_counter(counters, name);
     return value > 0 ? std::optional(value) : std::nullopt;
 }
 
 std::optional<double> bank_conflicts(const Json& counters) {
-    const auto passes = sum(counters, &TrafficKind::passes, "wavefronts");
-    const auto ideal = sum(counters, &TrafficKind::ideal, "wavefronts");
+    const auto passes = add_traffic_counters(counters, &TrafficKind::passes, "wavefronts");
+    const auto ideal = add_traffic_counters(counters, &TrafficKind::ideal, "wavefronts");
     if (!passes) return std::nullopt;
     return *passes - *ideal;
 }
@@ -58,30 +58,36 @@ std::optional<double> bank_conflicts(const Json& counters) {
 std::optional<double> predicted_ms(const Json& counters) {
     const auto predicted = counters.find("predicted");
     if (predicted == counters.end() || !predicted->contains("longest")) return std::nullopt;
-    return counter(*predicted, "ms");
+    return read_counter(*predicted, "ms");
 }
 
 constexpr Metric kMetrics[] = {
     {"sectors_per_load", "sectors per load", LineLimits::written, Compared::never, "sectors",
-     [](const Json& counters) { return ratio(counters, kTraffic[0]); }},
+     [](const Json& counters) { return find_ratio(counters, kTraffic[0]); }},
     {"sectors_per_store", "sectors per store", LineLimits::written, Compared::never, "sectors",
-     [](const Json& counters) { return ratio(counters, kTraffic[1]); }},
+     [](const Json& counters) { return find_ratio(counters, kTraffic[1]); }},
     {"sectors_per_atomic", "sectors per atomic", LineLimits::written, Compared::never, "sectors",
-     [](const Json& counters) { return ratio(counters, kTraffic[2]); }},
+     [](const Json& counters) { return find_ratio(counters, kTraffic[2]); }},
     {"sectors", "sectors", LineLimits::possible, Compared::always, "sectors",
-     [](const Json& counters) { return sum(counters, &TrafficKind::passes, "sectors"); }},
+     [](const Json& counters) {
+         return add_traffic_counters(counters, &TrafficKind::passes, "sectors");
+     }},
     // The number of requests is not a cost, because fewer but wider requests take more sectors
     // each.
     {"requests", "requests", LineLimits::possible, Compared::never, "sectors",
-     [](const Json& counters) { return sum(counters, &TrafficKind::requests, "sectors"); }},
+     [](const Json& counters) {
+         return add_traffic_counters(counters, &TrafficKind::requests, "sectors");
+     }},
     {"wavefronts", "shared wavefronts", LineLimits::possible, Compared::always, "wavefronts",
-     [](const Json& counters) { return sum(counters, &TrafficKind::passes, "wavefronts"); }},
+     [](const Json& counters) {
+         return add_traffic_counters(counters, &TrafficKind::passes, "wavefronts");
+     }},
     {"bank_conflicts", "bank conflicts", LineLimits::written, Compared::always, "wavefronts",
      bank_conflicts},
     {"warp_instructions", "warp instructions", LineLimits::possible, Compared::always, "sectors",
-     [](const Json& counters) { return positive(counters, "warp_instructions"); }},
+     [](const Json& counters) { return positive_counter(counters, "warp_instructions"); }},
     {"registers", "registers", LineLimits::none, Compared::never, "sectors",
-     [](const Json& counters) { return positive(counters, "registers"); }},
+     [](const Json& counters) { return positive_counter(counters, "registers"); }},
     {"predicted_ms", "predicted ms", LineLimits::none, Compared::if_both, "sectors", predicted_ms},
 };
 
@@ -95,14 +101,16 @@ std::span<const Metric> metrics() {
     return kMetrics;
 }
 
-double counter(const Json& counters, const char* name) {
-    const auto found = counters.find(name);
-    return found != counters.end() && found->is_number() ? found->get<double>() : 0;
+double read_counter(const Json& counters, const char* name) {
+    const auto counter_entry = counters.find(name);
+    return counter_entry != counters.end() && counter_entry->is_number()
+               ? counter_entry->get<double>()
+               : 0;
 }
 
 std::string format_value(double value) {
     if (std::floor(value) == value && value >= 0 && value < 1e18)
-        return with_commas(static_cast<u64>(value));
+        return format_with_commas(static_cast<u64>(value));
     char text[64];
     std::snprintf(text, sizeof text, value < 0.1 ? "%.4f" : "%.2f", value);
     return text;

@@ -51,7 +51,7 @@ struct Metric {
 std::span<const Metric> metrics();
 
 /// Returns the value of the counter `name`, or 0 if it is missing.
-double counter(const Json& counters, const char* name);
+double read_counter(const Json& counters, const char* name);
 
 /// Formats a value. Whole numbers get commas. Other numbers have two digits after the point, or
 /// four digits if they are below 0.1.

@@ -22,7 +22,7 @@ struct Output {
     const std::string& file;
 };
 
-std::vector<Output> outputs_of(const CommandLine& line) {
+std::vector<Output> list_outputs(const CommandLine& line) {
     return {{"--json", line.json_file},
             {"--trace", line.trace_file},
             {"--sarif", line.sarif_file},
@@ -42,7 +42,7 @@ void write_text(const std::string& file, const std::function<std::string()>& tex
 }  // namespace
 
 void prepare_outputs(const CommandLine& line) {
-    for (const auto& [option, file] : outputs_of(line)) {
+    for (const auto& [option, file] : list_outputs(line)) {
         if (file.empty() || std::ofstream(file)) continue;
         throw CanNotRun("cannot write " + file + ": " + std::strerror(errno) +
                         "; name another file with " + option);
@@ -56,8 +56,8 @@ void write_outputs(const CommandLine& line, const std::vector<Finding>& findings
     write_text(line.sarif_file, [&] { return to_sarif(findings, COALESCE_VERSION); });
     write_text(line.junit_file, [&] { return to_junit(findings, run, line.program[0]); });
     write_text(line.markdown_file, [&] { return to_markdown(findings, run, comparison); });
-    write_text(line.budget_to_write, [&] { return budget_of(run); });
-    write_text(line.suppressions_to_write, [&] { return suppressions_of(run); });
+    write_text(line.budget_to_write, [&] { return make_budget_text(run); });
+    write_text(line.suppressions_to_write, [&] { return make_suppressions_text(run); });
     if (line.annotations == "github")
         std::fputs(to_github_annotations(findings).c_str(), stdout);
     else if (line.annotations == "compiler")

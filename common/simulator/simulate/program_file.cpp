@@ -41,10 +41,10 @@ std::string find_other_runtime(const ElfFile& elf) {
 
 /// The CUDA interfaces that a program or one of its own libraries uses.
 struct Uses {
-    bool runtime = false, driver = false;
-    bool older_runtime = false;  ///< whether it uses the CUDA 12 runtime
+    bool uses_runtime = false, uses_driver = false;
+    bool uses_older_runtime = false;  ///< whether it uses the CUDA 12 runtime
 
-    bool any() const { return runtime || driver || older_runtime; }
+    bool uses_any() const { return uses_runtime || uses_driver || uses_older_runtime; }
 };
 
 /// Returns the libraries that the dynamic loader would load for the program, as text with one
@@ -57,18 +57,20 @@ std::string list_libraries(const std::string& program, const Environment& variab
 
 Uses find_uses(const std::string& program, const ElfFile& elf, const Environment& variables) {
     const Uses uses{elf.links_to(kLibrary), elf.links_to(kDriver), elf.links_to(kOlderLibrary)};
-    if (uses.any() || !elf.has_loader) return uses;
-    const std::string all = list_libraries(program, variables);
-    const auto has = [&](const char* library) { return all.find(library) != std::string::npos; };
-    return {has(kLibrary), has(kDriver), has(kOlderLibrary)};
+    if (uses.uses_any() || !elf.has_loader) return uses;
+    const std::string library_names = list_libraries(program, variables);
+    const auto lists_library = [&](const char* library) {
+        return library_names.find(library) != std::string::npos;
+    };
+    return {lists_library(kLibrary), lists_library(kDriver), lists_library(kOlderLibrary)};
 }
 
 /// Throws CanNotRun if the program contains kernels, but no runtime that can be replaced by the
 /// simulator's.
 void refuse_unknown_runtime(const std::string& program, const ElfFile& elf) {
-    const std::string other = find_other_runtime(elf);
-    if (!other.empty()) {
-        throw CanNotRun(program + " was built for " + other + "; " +
+    const std::string other_runtime = find_other_runtime(elf);
+    if (!other_runtime.empty()) {
+        throw CanNotRun(program + " was built for " + other_runtime + "; " +
                         simulator::subjects::other_version.instead);
     }
     if (elf.has_device_code) {
@@ -86,8 +88,8 @@ bool is_script(const std::string& path) {
 
 /// Returns the functions that the simulator's replacement for `library` exports, or nothing if
 /// there is no replacement.
-std::vector<std::string> exports_of_replacement(const std::string& library,
-                                                const std::string& folder) {
+std::vector<std::string> find_replacement_exports(const std::string& library,
+                                                  const std::string& folder) {
     const std::string path = folder + "/" + library;
     return is_file(path) ? read_elf(path).exported_symbols : std::vector<std::string>{};
 }
@@ -98,9 +100,11 @@ std::vector<std::string> exports_of_replacement(const std::string& library,
 /// replacement lacks.
 void refuse_libraries(const std::string& program, const ElfFile& elf, const std::string& folder) {
     for (const std::string& library : elf.needed) {
-        const std::vector<std::string> there = exports_of_replacement(library, folder);
-        for (const std::string& symbol : elf.wanted) {
-            if (std::find(there.begin(), there.end(), symbol) != there.end()) continue;
+        const std::vector<std::string> exported_symbols = find_replacement_exports(library, folder);
+        for (const std::string& symbol : elf.imported_symbols) {
+            if (std::find(exported_symbols.begin(), exported_symbols.end(), symbol) !=
+                exported_symbols.end())
+                continue;
             const std::string problem = find_library_problem(library, symbol);
             if (!problem.empty()) throw CanNotRun(program + " " + problem);
         }
@@ -111,8 +115,8 @@ void refuse_libraries(const std::string& program, const ElfFile& elf, const std:
 
 std::string find_program(const std::string& name) {
     const bool is_path = name.find('/') != std::string::npos;
-    const std::string found = coalesce::find_program(name);
-    if (!found.empty()) return is_path ? name : found;
+    const std::string program_path = coalesce::find_program(name);
+    if (!program_path.empty()) return is_path ? name : program_path;
     if (is_path) {
         if (is_file(name))
             throw CanNotRun(name + " is not executable; run chmod +x on it, or build it");
@@ -124,14 +128,14 @@ std::string find_program(const std::string& name) {
 }
 
 std::string find_library() {
-    std::error_code failed;
-    const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failed);
-    const std::filesystem::path library = self.parent_path().parent_path() / "lib" / kLibrary;
-    if (!failed && is_file(library.string())) return library.string();
+    std::error_code error;
+    const std::filesystem::path own_path = std::filesystem::read_symlink("/proc/self/exe", error);
+    const std::filesystem::path library = own_path.parent_path().parent_path() / "lib" / kLibrary;
+    if (!error && is_file(library.string())) return library.string();
     // An installed replacement library has its own folder, so that no program accidentally uses it
     // instead of NVIDIA's library.
     const std::filesystem::path installed = library.parent_path() / "coalesce" / kLibrary;
-    if (!failed && is_file(installed.string())) return installed.string();
+    if (!error && is_file(installed.string())) return installed.string();
     throw CanNotRun("the simulator is missing: " + library.string() +
                     "; build the project's target simulated_cudart");
 }
@@ -141,14 +145,16 @@ namespace {
 /// Returns the simulator's libraries that must be preloaded.
 std::string preloaded_libraries(const ElfFile& elf, const Uses& uses, const std::string& library) {
     const std::filesystem::path folder = std::filesystem::path(library).parent_path();
-    std::string ahead = library;
-    const auto add = [&](const std::filesystem::path& file) { ahead += ":" + file.string(); };
-    if (uses.older_runtime) add(folder / kOlderLibrary);
-    if (uses.driver || elf.links_to_any(kCompiler)) add(folder / "driver" / kDriver);
+    std::string preload_list = library;
+    const auto add_library = [&](const std::filesystem::path& file) {
+        preload_list += ":" + file.string();
+    };
+    if (uses.uses_older_runtime) add_library(folder / kOlderLibrary);
+    if (uses.uses_driver || elf.links_to_any(kCompiler)) add_library(folder / "driver" / kDriver);
     for (const char* cublas : kCublas)
-        if (elf.links_to(cublas)) add(folder / "driver" / cublas);
-    const std::string present = environment_variable_or("LD_PRELOAD", "");
-    return present.empty() ? ahead : ahead + ":" + present;
+        if (elf.links_to(cublas)) add_library(folder / "driver" / cublas);
+    const std::string preloaded = environment_variable_or("LD_PRELOAD", "");
+    return preloaded.empty() ? preload_list : preload_list + ":" + preloaded;
 }
 
 /// Throws CanNotRun unless cudart/static_runtime.cpp can replace the runtime that the program
@@ -195,14 +201,14 @@ Environment loader_variables(const std::string& program, const std::string& libr
     const bool has_own_runtime = elf.static_runtime != StaticRuntime::none &&
                                  !elf.links_to(kLibrary) && !elf.links_to(kOlderLibrary);
     if (has_own_runtime) check_static_runtime(program, elf);
-    for (const auto& [used, file] : {std::pair{uses.driver, driver_folder / kDriver},
-                                     std::pair{uses.older_runtime, folder / kOlderLibrary}}) {
+    for (const auto& [used, file] : {std::pair{uses.uses_driver, driver_folder / kDriver},
+                                     std::pair{uses.uses_older_runtime, folder / kOlderLibrary}}) {
         if (used && !is_file(file.string()))
             throw CanNotRun("the simulator is missing: " + file.string() +
                             "; build the project's target simulate");
     }
     refuse_libraries(program, elf, driver_folder.string());
-    if (!uses.any() && !has_own_runtime) {
+    if (!uses.uses_any() && !has_own_runtime) {
         refuse_unknown_runtime(program, elf);
         return launcher_variables(variables, library);
     }
@@ -210,10 +216,10 @@ Environment loader_variables(const std::string& program, const std::string& libr
         const bool is_older = elf.static_runtime == StaticRuntime::cuda12;
         variables.emplace_back("COALESCE_SIM_STATIC_RUNTIME", is_older ? kOlderLibrary : kLibrary);
     }
-    const bool named =
+    const bool is_named =
         elf.links_to(kLibrary) || elf.links_to(kOlderLibrary) || elf.links_to(kDriver);
-    const bool compiles = elf.links_to_any(kCompiler);  // see driver/nvrtc_images.cpp
-    if (has_own_runtime || elf.has_run_path || !named || compiles)
+    const bool uses_compiler = elf.links_to_any(kCompiler);  // see driver/nvrtc_images.cpp
+    if (has_own_runtime || elf.has_run_path || !is_named || uses_compiler)
         variables.emplace_back("LD_PRELOAD", preloaded_libraries(elf, uses, library));
     return variables;
 }

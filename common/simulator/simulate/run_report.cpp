@@ -19,20 +19,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the complete reports in the folder. The report of the process `first` comes first.
-std::vector<Json> read_reports(const fs::path& folder, int first) {
-    std::vector<std::pair<int, Json>> numbered;
+/// Returns the complete reports in the folder. The report of the process `first_process` comes
+/// first.
+std::vector<Json> read_reports(const fs::path& folder, int first_process) {
+    std::vector<std::pair<int, Json>> reports_by_process;
     for (const auto& entry : fs::directory_iterator(folder)) {
         const int process = std::atoi(entry.path().stem().c_str());
         std::ifstream in(entry.path());
         Json json = Json::parse(in, nullptr, false);
         if (json.is_discarded() || !json.contains("reports")) continue;
-        numbered.emplace_back(process == first ? 0 : process, std::move(json));
+        reports_by_process.emplace_back(process == first_process ? 0 : process, std::move(json));
     }
-    std::sort(numbered.begin(), numbered.end(),
+    std::sort(reports_by_process.begin(), reports_by_process.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<Json> reports;
-    for (auto& [process, json] : numbered) reports.push_back(std::move(json));
+    for (auto& [process, json] : reports_by_process) reports.push_back(std::move(json));
     return reports;
 }
 
@@ -40,10 +41,10 @@ std::vector<Json> read_reports(const fs::path& folder, int first) {
 /// instead.
 const std::set<std::string> kNotAdded{"line", "other_line", "registers", "predicted"};
 
-/// Adds the numbers of `more` to those of `sum`, including numbers in nested objects. Copies values
-/// that `sum` lacks, and leaves all other values of `sum` unchanged.
-void add_numbers(Json& sum, const Json& more) {
-    for (const auto& [key, value] : more.items()) {
+/// Adds the numbers of `added_run` to those of `sum`, including numbers in nested objects. Copies
+/// values that `sum` lacks, and leaves all other values of `sum` unchanged.
+void add_numbers(Json& sum, const Json& added_run) {
+    for (const auto& [key, value] : added_run.items()) {
         if (!sum.contains(key))
             sum[key] = value;
         else if (kNotAdded.contains(key))
@@ -63,26 +64,27 @@ Json key_of_line(const Json& line) {
     return {line["file"], line["line"]};
 }
 
-/// Adds the elements of `more` to the list `sum`. Elements with the same key are merged into one
-/// element.
-void add_elements(Json& sum, const Json& more, KeyOf key_of) {
-    for (const Json& element : more) {
-        const auto same = std::find_if(sum.begin(), sum.end(), [&](const Json& known) {
-            return key_of(known) == key_of(element);
-        });
-        if (same == sum.end()) {
+/// Adds the elements of `added_run` to the list `sum`. Elements with the same key are merged into
+/// one element.
+void add_elements(Json& sum, const Json& added_run, KeyOf make_key) {
+    for (const Json& element : added_run) {
+        const auto matching_element = std::find_if(
+            sum.begin(), sum.end(),
+            [&](const Json& element) { return make_key(element) == make_key(element); });
+        if (matching_element == sum.end()) {
             sum.push_back(element);
             continue;
         }
-        const auto both_have = [&](const char* member) {
-            return same->contains(member) && element.contains(member);
+        const auto have_both = [&](const char* member) {
+            return matching_element->contains(member) && element.contains(member);
         };
-        if (both_have("lines")) add_elements((*same)["lines"], element["lines"], key_of_line);
-        if (both_have("predicted")) {
-            Json& ms = (*same)["predicted"]["ms"];
+        if (have_both("lines"))
+            add_elements((*matching_element)["lines"], element["lines"], key_of_line);
+        if (have_both("predicted")) {
+            Json& ms = (*matching_element)["predicted"]["ms"];
             ms = ms.get<double>() + element["predicted"]["ms"].get<double>();
         }
-        add_numbers(*same, element);
+        add_numbers(*matching_element, element);
     }
 }
 
@@ -94,28 +96,29 @@ Json key_of_report(const Json& report) {
     return key;
 }
 
-void add_run(Json& sum, const Json& more) {
-    add_elements(sum["kernels"], more["kernels"],
+void add_run(Json& sum, const Json& added_run) {
+    add_elements(sum["kernels"], added_run["kernels"],
                  [](const Json& kernel) { return kernel["name"]; });
-    add_elements(sum["reports"], more["reports"], key_of_report);
-    if (more.contains("host_work"))
-        add_elements(sum["host_work"], more["host_work"],
-                     [](const Json& work) { return work["function"]; });
-    if (more.contains("suppressed"))
-        sum["suppressed"] = sum.value("suppressed", 0) + more["suppressed"].get<int>();
-    if (!sum.contains("exactness") || !more.contains("exactness")) return;
-    add_numbers(sum["exactness"], more["exactness"]);
-    for (const char* list : {"host_functions", "newer_targets", "not_covered"})
-        for (const Json& name : more["exactness"][list]) {
-            Json& known = sum["exactness"][list];
-            if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
+    add_elements(sum["reports"], added_run["reports"], key_of_report);
+    if (added_run.contains("host_work"))
+        add_elements(sum["host_work"], added_run["host_work"],
+                     [](const Json& host_work) { return host_work["function"]; });
+    if (added_run.contains("suppressed"))
+        sum["suppressed"] = sum.value("suppressed", 0) + added_run["suppressed"].get<int>();
+    if (!sum.contains("exactness") || !added_run.contains("exactness")) return;
+    add_numbers(sum["exactness"], added_run["exactness"]);
+    for (const char* list_name : {"host_functions", "newer_targets", "not_covered"})
+        for (const Json& name : added_run["exactness"][list_name]) {
+            Json& element = sum["exactness"][list_name];
+            if (std::find(element.begin(), element.end(), name) == element.end())
+                element.push_back(name);
         }
 }
 
 }  // namespace
 
-std::optional<Json> join_reports(const fs::path& folder, int first) {
-    std::vector<Json> reports = read_reports(folder, first);
+std::optional<Json> join_reports(const fs::path& folder, int first_process) {
+    std::vector<Json> reports = read_reports(folder, first_process);
     if (reports.empty()) return std::nullopt;
     for (std::size_t k = 1; k < reports.size(); ++k) add_run(reports[0], reports[k]);
     return std::move(reports[0]);

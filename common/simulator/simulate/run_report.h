@@ -12,10 +12,10 @@ namespace coalesce::simulator {
 
 using Json = nlohmann::ordered_json;
 
-/// Joins the reports in `folder`, beginning with the report of the process `first`. Counters of
-/// kernels with the same name are added up, and equal reports are merged. Returns nothing if there
-/// is no complete report.
-std::optional<Json> join_reports(const std::filesystem::path& folder, int first);
+/// Joins the reports in `folder`, beginning with the report of the process `first_process`.
+/// Counters of kernels with the same name are added up, and equal reports are merged. Returns
+/// nothing if there is no complete report.
+std::optional<Json> join_reports(const std::filesystem::path& folder, int first_process);
 
 /// Adds the field "text" to each line: the source of the line, without white space at its ends.
 /// Comparisons use this text to find the line after the source has been edited.

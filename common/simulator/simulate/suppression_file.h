@@ -20,6 +20,6 @@ struct SuppressionError : std::runtime_error {
 std::vector<Suppression> read_suppressions(const std::string& file);
 
 /// Returns the text of a suppression file, in TOML, for all reports of the run.
-std::string suppressions_of(const Json& run);
+std::string make_suppressions_text(const Json& run);
 
 }  // namespace coalesce::simulator

@@ -39,24 +39,26 @@ class DebugInfoReader {
 public:
     explicit DebugInfoReader(const ptx::Module& module) : module_(module), tree_(module.text) {}
 
-    DebugInfo read() {
+    DebugInfo read_all() {
         for (const Entry* unit : tree_.units) find_functions(*unit);
         return std::move(info_);
     }
 
 private:
-    u64 number(const Entry& entry, u32 attribute, u64 otherwise = 0) const {
-        const Attribute* found = tree_.find(entry, attribute);
-        return found ? found->number : otherwise;
+    u64 number(const Entry& entry, u32 attribute, u64 default_value = 0) const {
+        const Attribute* attribute_found = tree_.find(entry, attribute);
+        return attribute_found ? attribute_found->number : default_value;
     }
     std::string text(const Entry& entry, u32 attribute) const {
-        const Attribute* found = tree_.find(entry, attribute);
-        return found ? found->text : "";
+        const Attribute* attribute_found = tree_.find(entry, attribute);
+        return attribute_found ? attribute_found->text : "";
     }
 
     // ---- types ----
 
-    const Entry* type_of(const Entry& entry) const { return tree_.referred(entry, dwarf::kType); }
+    const Entry* find_type(const Entry& entry) const {
+        return tree_.find_referred_entry(entry, dwarf::kType);
+    }
 
     /// Returns the type without typedefs, const and volatile.
     const Entry* bare_type(const Entry* type) const {
@@ -64,96 +66,102 @@ private:
             if (type->tag != dwarf::kTypedef && type->tag != dwarf::kConstType &&
                 type->tag != dwarf::kVolatileType)
                 return type;
-            type = type_of(*type);
+            type = find_type(*type);
         }
         return nullptr;
     }
 
-    std::string name_of(const Entry* type, int depth = 0) const {
+    std::string find_type_name(const Entry* type, int depth = 0) const {
         if (!type || depth > kMaxDepth) return "void";
-        const Entry* inner = type_of(*type);
+        const Entry* inner_type = find_type(*type);
         switch (type->tag) {
-            case dwarf::kPointerType: return name_of(inner, depth + 1) + "*";
-            case dwarf::kReferenceType: return name_of(inner, depth + 1) + "&";
-            case dwarf::kRvalueReferenceType: return name_of(inner, depth + 1) + "&&";
-            case dwarf::kConstType: return "const " + name_of(inner, depth + 1);
-            case dwarf::kVolatileType: return "volatile " + name_of(inner, depth + 1);
+            case dwarf::kPointerType: return find_type_name(inner_type, depth + 1) + "*";
+            case dwarf::kReferenceType: return find_type_name(inner_type, depth + 1) + "&";
+            case dwarf::kRvalueReferenceType: return find_type_name(inner_type, depth + 1) + "&&";
+            case dwarf::kConstType: return "const " + find_type_name(inner_type, depth + 1);
+            case dwarf::kVolatileType: return "volatile " + find_type_name(inner_type, depth + 1);
             default: return text(*type, dwarf::kName);
         }
     }
 
     std::optional<ScalarType> scalar(const Entry* type) const {
-        const Entry* bare = bare_type(type);
-        if (!bare) return std::nullopt;
-        ScalarType made{.name = name_of(type)};
-        made.bytes = static_cast<u32>(number(*bare, dwarf::kByteSize));
-        switch (bare->tag) {
+        const Entry* bare_entry = bare_type(type);
+        if (!bare_entry) return std::nullopt;
+        ScalarType scalar_type{.name = find_type_name(type)};
+        scalar_type.bytes = static_cast<u32>(number(*bare_entry, dwarf::kByteSize));
+        switch (bare_entry->tag) {
             case dwarf::kPointerType:
             case dwarf::kReferenceType:
             case dwarf::kRvalueReferenceType:
-                made.kind = ScalarKind::pointer;
-                made.bytes = 8;
-                return made;
-            case dwarf::kEnumerationType: made.kind = ScalarKind::signed_integer; return made;
+                scalar_type.kind = ScalarKind::pointer;
+                scalar_type.bytes = 8;
+                return scalar_type;
+            case dwarf::kEnumerationType:
+                scalar_type.kind = ScalarKind::signed_integer;
+                return scalar_type;
             case dwarf::kBaseType: break;
             default: return std::nullopt;
         }
-        switch (number(*bare, dwarf::kEncoding)) {
-            case dwarf::kBoolean: made.kind = ScalarKind::boolean; break;
-            case dwarf::kFloat: made.kind = ScalarKind::real; break;
-            case dwarf::kSigned: made.kind = ScalarKind::signed_integer; break;
-            case dwarf::kSignedChar: made.kind = ScalarKind::character; break;
-            default: made.kind = ScalarKind::unsigned_integer; break;
+        switch (number(*bare_entry, dwarf::kEncoding)) {
+            case dwarf::kBoolean: scalar_type.kind = ScalarKind::boolean; break;
+            case dwarf::kFloat: scalar_type.kind = ScalarKind::real; break;
+            case dwarf::kSigned: scalar_type.kind = ScalarKind::signed_integer; break;
+            case dwarf::kSignedChar: scalar_type.kind = ScalarKind::character; break;
+            default: scalar_type.kind = ScalarKind::unsigned_integer; break;
         }
-        return made;
+        return scalar_type;
     }
 
-    std::vector<u32> extents_of(const Entry& array) const {
+    std::vector<u32> find_extents(const Entry& array) const {
         std::vector<u32> extents;
         for (const Entry* range : array.children) {
             if (range->tag != dwarf::kSubrangeType) continue;
-            const Attribute* bound = range->find(dwarf::kUpperBound);
+            const Attribute* bound = range->find_attribute(dwarf::kUpperBound);
             extents.push_back(
                 static_cast<u32>(bound ? bound->number + 1 : number(*range, dwarf::kCount)));
         }
         return extents;
     }
 
-    u32 size_of(const Entry* type, int depth = 0) const {
-        const Entry* bare = bare_type(type);
-        if (!bare || depth > kMaxDepth) return 0;
-        if (const auto one = scalar(bare)) return one->bytes;
-        if (bare->tag != dwarf::kArrayType)
-            return static_cast<u32>(number(*bare, dwarf::kByteSize));
-        u32 size = size_of(type_of(*bare), depth + 1);
-        for (const u32 extent : extents_of(*bare)) size *= extent;
+    u32 find_size(const Entry* type, int depth = 0) const {
+        const Entry* bare_entry = bare_type(type);
+        if (!bare_entry || depth > kMaxDepth) return 0;
+        if (const auto scalar_found = scalar(bare_entry)) return scalar_found->bytes;
+        if (bare_entry->tag != dwarf::kArrayType)
+            return static_cast<u32>(number(*bare_entry, dwarf::kByteSize));
+        u32 size = find_size(find_type(*bare_entry), depth + 1);
+        for (const u32 extent : find_extents(*bare_entry)) size *= extent;
         return size;
     }
 
     static u64 member_offset(const Attribute& location) {
         if (!location.is_block) return location.number;
         dwarf::Cursor cursor(location.block);
-        return cursor.number(1) == dwarf::kPlusConstant ? cursor.uleb() : 0;
+        return cursor.number(1) == dwarf::kPlusConstant ? cursor.read_uleb() : 0;
     }
 
     void add_parts(const Entry* type, const std::string& path, u32 offset,
-                   std::vector<VariablePart>& parts, int depth = 0) const {
-        const Entry* bare = bare_type(type);
-        if (!bare || depth > kMaxDepth || parts.size() >= kMaxVariableParts) return;
-        if (const auto one = scalar(type)) {
-            parts.push_back({path, *one, offset});
-        } else if (bare->tag == dwarf::kArrayType) {
-            add_elements(*bare, 0, extents_of(*bare), path, offset, parts, depth);
+                   std::vector<VariablePart>& variable_parts, int depth = 0) const {
+        const Entry* bare_entry = bare_type(type);
+        if (!bare_entry || depth > kMaxDepth || variable_parts.size() >= kMaxVariableParts) return;
+        if (const auto scalar_found = scalar(type)) {
+            variable_parts.push_back({path, *scalar_found, offset});
+        } else if (bare_entry->tag == dwarf::kArrayType) {
+            add_elements(*bare_entry, 0, find_extents(*bare_entry), path, offset, variable_parts,
+                         depth);
         } else {
-            for (const Entry* member : bare->children) {
-                const Attribute* at = member->find(dwarf::kMemberLocation);
-                const u32 inner = offset + static_cast<u32>(at ? member_offset(*at) : 0);
+            for (const Entry* member : bare_entry->children) {
+                const Attribute* location_attribute =
+                    member->find_attribute(dwarf::kMemberLocation);
+                const u32 inner_type =
+                    offset +
+                    static_cast<u32>(location_attribute ? member_offset(*location_attribute) : 0);
                 const std::string name = text(*member, dwarf::kName);
                 if (member->tag == dwarf::kMember)
-                    add_parts(type_of(*member), name.empty() ? path : path + "." + name, inner,
-                              parts, depth + 1);
+                    add_parts(find_type(*member), name.empty() ? path : path + "." + name,
+                              inner_type, variable_parts, depth + 1);
                 if (member->tag == dwarf::kInheritance)
-                    add_parts(type_of(*member), path, inner, parts, depth + 1);
+                    add_parts(find_type(*member), path, inner_type, variable_parts, depth + 1);
             }
         }
     }
@@ -162,8 +170,8 @@ private:
                       const std::string& path, u32 offset, std::vector<VariablePart>& parts,
                       int depth) const {
         if (axis == extents.size())
-            return add_parts(type_of(array), path, offset, parts, depth + 1);
-        u32 stride = size_of(type_of(array));
+            return add_parts(find_type(array), path, offset, parts, depth + 1);
+        u32 stride = find_size(find_type(array));
         for (std::size_t k = axis + 1; k < extents.size(); ++k) stride *= extents[k];
         for (u32 k = 0; k < extents[axis] && parts.size() < kMaxVariableParts; ++k)
             add_elements(array, axis + 1, extents, path + "[" + std::to_string(k) + "]",
@@ -173,14 +181,15 @@ private:
     /// Returns the scalar type of the elements of an array or of a pointer's target. If the
     /// elements are vectors such as float4, returns the scalar type of their components. Returns
     /// nothing for other structures.
-    std::optional<ScalarType> element_of(const Entry* type) const {
-        if (const auto one = scalar(type)) return one;
+    std::optional<ScalarType> find_element_type(const Entry* type) const {
+        if (const auto scalar_found = scalar(type)) return scalar_found;
         std::vector<VariablePart> parts;
         add_parts(type, "", 0, parts);
-        const auto differs = [&](const VariablePart& part) {
+        const auto differs_from_first = [&](const VariablePart& part) {
             return part.type.name != parts.front().type.name;
         };
-        if (parts.empty() || std::any_of(parts.begin(), parts.end(), differs)) return std::nullopt;
+        if (parts.empty() || std::any_of(parts.begin(), parts.end(), differs_from_first))
+            return std::nullopt;
         return parts.front().type;
     }
 
@@ -194,31 +203,33 @@ private:
     }
 
     void add_function(const Entry& entry) {
-        const std::string first = text(entry, dwarf::kLowPc);
+        const std::string first_label = text(entry, dwarf::kLowPc);
         for (const auto& [name, function] : module_.functions) {
-            if (first.empty() || !function->labels.contains(first)) continue;
+            if (first_label.empty() || !function->labels.contains(first_label)) continue;
             function_ = function.get();
             add_variables(entry, 0, static_cast<u32>(function->body.size()), info_[name]);
             return;
         }
     }
 
-    u32 index_of(const std::string& label, u32 otherwise) const {
-        const auto found = function_->labels.find(label);
-        return found == function_->labels.end() ? otherwise : found->second;
+    u32 find_instruction_index(const std::string& label, u32 default_value) const {
+        const auto attribute_found = function_->labels.find(label);
+        return attribute_found == function_->labels.end() ? default_value : attribute_found->second;
     }
 
-    void add_variables(const Entry& scope, u32 begin, u32 end, std::vector<SourceVariable>& to) {
+    void add_variables(const Entry& scope, u32 begin, u32 end,
+                       std::vector<SourceVariable>& variables) {
         for (const Entry* child : scope.children) {
             if (child->tag == dwarf::kVariable || child->tag == dwarf::kFormalParameter)
-                add_variable(*child, begin, end, to);
+                add_variable(*child, begin, end, variables);
             if (child->tag != dwarf::kLexicalBlock) continue;
-            add_variables(*child, index_of(text(*child, dwarf::kLowPc), begin),
-                          index_of(text(*child, dwarf::kHighPc), end), to);
+            add_variables(*child, find_instruction_index(text(*child, dwarf::kLowPc), begin),
+                          find_instruction_index(text(*child, dwarf::kHighPc), end), variables);
         }
     }
 
-    void add_variable(const Entry& entry, u32 begin, u32 end, std::vector<SourceVariable>& to) {
+    void add_variable(const Entry& entry, u32 begin, u32 end,
+                      std::vector<SourceVariable>& variables) {
         SourceVariable variable;
         variable.name = text(entry, dwarf::kName);
         variable.where = {static_cast<u32>(number(entry, dwarf::kDeclarationFile)),
@@ -226,29 +237,29 @@ private:
         variable.is_parameter = entry.tag == dwarf::kFormalParameter;
         variable.begin = begin;
         variable.end = end;
-        const Entry* type = type_of(entry);
-        const Entry* bare = bare_type(type);
-        const Attribute* location = entry.find(dwarf::kLocation);
-        if (variable.name.empty() || !bare || !location) return;
-        variable.bytes = size_of(type);
+        const Entry* type = find_type(entry);
+        const Entry* bare_entry = bare_type(type);
+        const Attribute* location = entry.find_attribute(dwarf::kLocation);
+        if (variable.name.empty() || !bare_entry || !location) return;
+        variable.bytes = find_size(type);
         add_parts(type, "", 0, variable.parts);
-        if (bare->tag == dwarf::kArrayType) {
-            variable.extents = extents_of(*bare);
-            variable.element = element_of(type_of(*bare));
-        } else if (bare->tag == dwarf::kPointerType) {
-            variable.element = element_of(type_of(*bare));
+        if (bare_entry->tag == dwarf::kArrayType) {
+            variable.extents = find_extents(*bare_entry);
+            variable.element = find_element_type(find_type(*bare_entry));
+        } else if (bare_entry->tag == dwarf::kPointerType) {
+            variable.element = find_element_type(find_type(*bare_entry));
         }
         const ptx::StateSpace space = space_of_class(number(entry, dwarf::kAddressClass));
         if (location->is_block)
-            add_place(location->block, space, begin, end, variable);
+            add_variable_place(location->block, space, begin, end, variable);
         else
             add_places(location->number, space, variable);
-        to.push_back(std::move(variable));
+        variables.push_back(std::move(variable));
     }
 
     /// Adds the locations in the list at `offset` of .debug_loc. Each location has a range of
     /// instructions for which it is valid.
-    void add_places(u64 offset, ptx::StateSpace space, SourceVariable& to) const {
+    void add_places(u64 offset, ptx::StateSpace space, SourceVariable& variables) const {
         for (dwarf::Cursor cursor(tree_.locations, offset); !cursor.is_at_end();) {
             const std::string begin = cursor.symbol(), end = cursor.symbol();
             if (begin.empty() && end.empty()) return;
@@ -259,27 +270,28 @@ private:
             if (const auto symbol = tree_.locations.symbols.lower_bound(first);
                 symbol != tree_.locations.symbols.end() && symbol->first < first + size)
                 expression.symbols[symbol->first - first] = symbol->second;
-            add_place(expression, space, index_of(begin, kNone), index_of(end, to.end), to);
+            add_variable_place(expression, space, find_instruction_index(begin, kNone),
+                               find_instruction_index(end, variables.end), variables);
         }
     }
 
-    static void add_place(const dwarf::Section& expression, ptx::StateSpace space, u32 begin,
-                          u32 end, SourceVariable& to) {
+    static void add_variable_place(const dwarf::Section& expression, ptx::StateSpace space,
+                                   u32 begin, u32 end, SourceVariable& variables) {
         if (expression.bytes.empty()) return;
-        VariablePlace place{.space = space, .begin = begin, .end = end};
+        VariablePlace variable_place{.space = space, .begin = begin, .end = end};
         dwarf::Cursor cursor(expression);
         const u64 operation = cursor.number(1);
         if (operation == dwarf::kRegisterX) {
-            place.is_register = true;
-            place.symbol = register_name(cursor.uleb());
+            variable_place.is_register = true;
+            variable_place.symbol = register_name(cursor.read_uleb());
         } else if (operation == dwarf::kAddress) {
-            place.symbol = cursor.symbol();
+            variable_place.symbol = cursor.symbol();
             if (!cursor.is_at_end() && cursor.number(1) == dwarf::kPlusConstant)
-                place.offset = cursor.uleb();
+                variable_place.offset = cursor.read_uleb();
         } else {
             return;
         }
-        to.places.push_back(std::move(place));
+        variables.places.push_back(std::move(variable_place));
     }
 
     const ptx::Module& module_;
@@ -292,7 +304,7 @@ private:
 
 DebugInfo read_debug_info(const ptx::Module& module) {
     try {
-        return DebugInfoReader(module).read();
+        return DebugInfoReader(module).read_all();
     } catch (const std::out_of_range&) {
         throw std::runtime_error("the debug information is damaged");
     }

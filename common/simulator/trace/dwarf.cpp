@@ -14,15 +14,16 @@ bool is_part_of_word(char c) {
 
 /// Appends a number, or a symbol with an addend such as `.debug_loc+133`.
 void append_word(Section& section, std::string word, u32 bytes) {
-    const bool is_number =
+    const bool is_numeric =
         !word.empty() && (std::isdigit(static_cast<u8>(word[0])) || word[0] == '-');
     u64 value = 0;
-    if (is_number) {
+    if (is_numeric) {
         value = std::strtoull(word.c_str(), nullptr, 0);
     } else {
-        const std::size_t plus = word.find('+');
-        if (plus != word.npos) value = std::strtoull(word.c_str() + plus + 1, nullptr, 0);
-        section.symbols[section.bytes.size()] = word.substr(0, plus);
+        const std::size_t plus_position = word.find('+');
+        if (plus_position != word.npos)
+            value = std::strtoull(word.c_str() + plus_position + 1, nullptr, 0);
+        section.symbols[section.bytes.size()] = word.substr(0, plus_position);
     }
     for (u32 k = 0; k < bytes; ++k) section.bytes.push_back(static_cast<u8>(value >> 8 * k));
 }
@@ -40,23 +41,23 @@ struct Abbreviation {
     std::vector<std::pair<u32, u32>> attributes;  ///< each attribute, and its form
 };
 
-std::map<u64, Abbreviation> read_abbreviations(const Section& section, std::size_t at) {
-    std::map<u64, Abbreviation> all;
-    Cursor cursor(section, at);
+std::map<u64, Abbreviation> read_abbreviations(const Section& section, std::size_t offset) {
+    std::map<u64, Abbreviation> abbreviations_by_code;
+    Cursor cursor(section, offset);
     while (!cursor.is_at_end()) {
-        const u64 code = cursor.uleb();
+        const u64 code = cursor.read_uleb();
         if (code == 0) break;
-        Abbreviation& one = all[code];
-        one.tag = static_cast<u32>(cursor.uleb());
-        one.has_children = cursor.number(1) != 0;
+        Abbreviation& abbreviation = abbreviations_by_code[code];
+        abbreviation.tag = static_cast<u32>(cursor.read_uleb());
+        abbreviation.has_children = cursor.number(1) != 0;
         for (;;) {
-            const auto attribute = static_cast<u32>(cursor.uleb());
-            const auto form = static_cast<u32>(cursor.uleb());
+            const auto attribute = static_cast<u32>(cursor.read_uleb());
+            const auto form = static_cast<u32>(cursor.read_uleb());
             if (attribute == 0 && form == 0) break;
-            one.attributes.emplace_back(attribute, form);
+            abbreviation.attributes.emplace_back(attribute, form);
         }
     }
-    return all;
+    return abbreviations_by_code;
 }
 
 /// Reads the value of an attribute. Converts references to offsets in .debug_info.
@@ -85,19 +86,19 @@ Attribute read_attribute(Cursor& cursor, const Section& section, u32 form, u64 u
         case 0x07: number(8); break;                   // DW_FORM_data8
         case 0x08: value.text = cursor.text(); break;  // DW_FORM_string
         case 0x09:
-        case 0x18: block(cursor.uleb()); break;     // DW_FORM_block, exprloc
-        case 0x0a: block(cursor.number(1)); break;  // DW_FORM_block1
+        case 0x18: block(cursor.read_uleb()); break;  // DW_FORM_block, exprloc
+        case 0x0a: block(cursor.number(1)); break;    // DW_FORM_block1
         case 0x0b:
-        case 0x0c: number(1); break;                                       // DW_FORM_data1, flag
-        case 0x0d: value.number = static_cast<u64>(cursor.sleb()); break;  // DW_FORM_sdata
-        case 0x0f: value.number = cursor.uleb(); break;                    // DW_FORM_udata
-        case 0x10: number(4); break;                                       // DW_FORM_ref_addr
-        case 0x11: value.number = unit + cursor.number(1); break;          // DW_FORM_ref1
-        case 0x12: value.number = unit + cursor.number(2); break;          // DW_FORM_ref2
-        case 0x13: value.number = unit + cursor.number(4); break;          // DW_FORM_ref4
-        case 0x14: value.number = unit + cursor.number(8); break;          // DW_FORM_ref8
-        case 0x15: value.number = unit + cursor.uleb(); break;             // DW_FORM_ref_udata
-        case 0x19: value.number = 1; break;                                // DW_FORM_flag_present
+        case 0x0c: number(1); break;  // DW_FORM_data1, flag
+        case 0x0d: value.number = static_cast<u64>(cursor.read_sleb()); break;  // DW_FORM_sdata
+        case 0x0f: value.number = cursor.read_uleb(); break;                    // DW_FORM_udata
+        case 0x10: number(4); break;                                            // DW_FORM_ref_addr
+        case 0x11: value.number = unit + cursor.number(1); break;               // DW_FORM_ref1
+        case 0x12: value.number = unit + cursor.number(2); break;               // DW_FORM_ref2
+        case 0x13: value.number = unit + cursor.number(4); break;               // DW_FORM_ref4
+        case 0x14: value.number = unit + cursor.number(8); break;               // DW_FORM_ref8
+        case 0x15: value.number = unit + cursor.read_uleb(); break;             // DW_FORM_ref_udata
+        case 0x19: value.number = 1; break;  // DW_FORM_flag_present
         default:
             throw std::runtime_error("an attribute of an unknown form, " + std::to_string(form));
     }
@@ -110,10 +111,11 @@ Section read_section(std::string_view ptx, std::string_view name) {
     Section section;
     std::size_t at = ptx.find(".section");
     for (; at != ptx.npos; at = ptx.find(".section", at + 1)) {
-        const std::size_t named = ptx.find_first_not_of(" \t", at + 8);
-        const std::size_t after = named + name.size();
-        if (named == ptx.npos || ptx.substr(named, name.size()) != name) continue;
-        if (after < ptx.size() && !std::isalnum(static_cast<u8>(ptx[after])) && ptx[after] != '_')
+        const std::size_t name_begin = ptx.find_first_not_of(" \t", at + 8);
+        const std::size_t name_end = name_begin + name.size();
+        if (name_begin == ptx.npos || ptx.substr(name_begin, name.size()) != name) continue;
+        if (name_end < ptx.size() && !std::isalnum(static_cast<u8>(ptx[name_end])) &&
+            ptx[name_end] != '_')
             break;
     }
     if (at == ptx.npos) return section;
@@ -139,12 +141,12 @@ Section read_section(std::string_view ptx, std::string_view name) {
 
 u64 Cursor::number(u32 bytes) {
     u64 value = 0;
-    const std::vector<u8> read = block(bytes);
-    for (u32 k = 0; k < bytes; ++k) value |= u64{read[k]} << 8 * k;
+    const std::vector<u8> block_bytes = block(bytes);
+    for (u32 k = 0; k < bytes; ++k) value |= u64{block_bytes[k]} << 8 * k;
     return value;
 }
 
-u64 Cursor::uleb() {
+u64 Cursor::read_uleb() {
     u64 value = 0;
     for (u32 shift = 0;; shift += 7) {
         const u64 byte = number(1);
@@ -153,7 +155,7 @@ u64 Cursor::uleb() {
     }
 }
 
-i64 Cursor::sleb() {
+i64 Cursor::read_sleb() {
     u64 value = 0;
     for (u32 shift = 0;;) {
         const u64 byte = number(1);
@@ -172,16 +174,16 @@ std::string Cursor::text() {
 }
 
 std::vector<u8> Cursor::block(u64 size) {
-    if (size > section_.bytes.size() - std::min(at_, section_.bytes.size()))
+    if (size > section_.bytes.size() - std::min(offset_, section_.bytes.size()))
         throw std::runtime_error("the debug information ends too early");
-    const auto begin = section_.bytes.begin() + static_cast<std::ptrdiff_t>(at_);
-    at_ += size;
+    const auto begin = section_.bytes.begin() + static_cast<std::ptrdiff_t>(offset_);
+    offset_ += size;
     return {begin, begin + static_cast<std::ptrdiff_t>(size)};
 }
 
 std::string Cursor::peek_symbol() const {
-    const auto found = section_.symbols.find(at_);
-    return found == section_.symbols.end() ? "" : found->second;
+    const auto symbol_entry = section_.symbols.find(offset_);
+    return symbol_entry == section_.symbols.end() ? "" : symbol_entry->second;
 }
 
 std::string Cursor::symbol() {
@@ -198,17 +200,17 @@ Tree::Tree(std::string_view ptx) : locations(read_section(ptx, ".debug_loc")) {
         const u64 unit = cursor.at();
         const u64 end = cursor.number(4) + cursor.at();
         cursor.number(2);  // skip the version
-        const auto known = read_abbreviations(abbreviations, cursor.number(4));
+        const auto abbreviations_by_code = read_abbreviations(abbreviations, cursor.number(4));
         cursor.number(1);  // skip the size of an address
         std::vector<Entry*> parents;
         while (cursor.at() < end) {
             const u64 offset = cursor.at();
-            const u64 code = cursor.uleb();
+            const u64 code = cursor.read_uleb();
             if (code == 0) {
                 if (!parents.empty()) parents.pop_back();
                 continue;
             }
-            const Abbreviation& form = known.at(code);
+            const Abbreviation& form = abbreviations_by_code.at(code);
             Entry& entry = entries[offset];
             entry.tag = form.tag;
             for (const auto& [attribute, kind] : form.attributes)
@@ -222,16 +224,16 @@ Tree::Tree(std::string_view ptx) : locations(read_section(ptx, ".debug_loc")) {
     }
 }
 
-const Entry* Tree::referred(const Entry& entry, u32 attribute) const {
+const Entry* Tree::find_referred_entry(const Entry& entry, u32 attribute) const {
     const Attribute* reference = find(entry, attribute);
     const auto found = reference ? entries.find(reference->number) : entries.end();
     return found == entries.end() ? nullptr : &found->second;
 }
 
 const Attribute* Tree::find(const Entry& entry, u32 attribute) const {
-    if (const Attribute* own = entry.find(attribute)) return own;
-    for (const u32 completes : {kAbstractOrigin, kSpecification}) {
-        const Attribute* reference = entry.find(completes);
+    if (const Attribute* own_attribute = entry.find_attribute(attribute)) return own_attribute;
+    for (const u32 completed_attribute : {kAbstractOrigin, kSpecification}) {
+        const Attribute* reference = entry.find_attribute(completed_attribute);
         const auto found = reference ? entries.find(reference->number) : entries.end();
         if (found != entries.end()) return find(found->second, attribute);
     }

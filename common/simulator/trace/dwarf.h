@@ -78,12 +78,12 @@ Section read_section(std::string_view ptx, std::string_view name);
 /// Reads consecutive numbers from a section. Throws std::runtime_error at the end of the section.
 class Cursor {
 public:
-    explicit Cursor(const Section& section, std::size_t at = 0) : section_(section), at_(at) {}
-    std::size_t at() const { return at_; }
-    bool is_at_end() const { return at_ >= section_.bytes.size(); }
+    explicit Cursor(const Section& section, std::size_t at = 0) : section_(section), offset_(at) {}
+    std::size_t at() const { return offset_; }
+    bool is_at_end() const { return offset_ >= section_.bytes.size(); }
     u64 number(u32 bytes);
-    u64 uleb();
-    i64 sleb();
+    u64 read_uleb();
+    i64 read_sleb();
     std::string text();
     std::vector<u8> block(u64 size);
     /// Reads an 8-byte address, and returns the symbol that stands for it in the text. Returns ""
@@ -94,7 +94,7 @@ public:
 
 private:
     const Section& section_;
-    std::size_t at_;
+    std::size_t offset_;
 };
 
 struct Attribute {
@@ -109,9 +109,9 @@ struct Entry {
     std::map<u32, Attribute> attributes;
     std::vector<const Entry*> children;
 
-    const Attribute* find(u32 attribute) const {
-        const auto found = attributes.find(attribute);
-        return found == attributes.end() ? nullptr : &found->second;
+    const Attribute* find_attribute(u32 attribute) const {
+        const auto attribute_entry = attributes.find(attribute);
+        return attribute_entry == attributes.end() ? nullptr : &attribute_entry->second;
     }
 };
 
@@ -124,7 +124,7 @@ struct Tree {
     std::vector<const Entry*> units;
     Section locations;  ///< the section .debug_loc
     /// Returns the entry that an attribute refers to, or null if there is none.
-    const Entry* referred(const Entry& entry, u32 attribute) const;
+    const Entry* find_referred_entry(const Entry& entry, u32 attribute) const;
     /// Returns an attribute of an entry, or of the declaration that the entry refers to. Returns
     /// null if neither has the attribute.
     const Attribute* find(const Entry& entry, u32 attribute) const;

@@ -30,87 +30,93 @@ public:
 
     std::string write() {
         text_ = "{\"version\":" + std::to_string(kTraceVersion);
-        member("kernel", quoted(trace_.kernel));
-        member("grid", array_of(trace_.grid));
-        member("block", array_of(trace_.block));
-        member("block_index", array_of(trace_.block_index));
-        member("has_variables", trace_.has_variables ? "true" : "false");
-        member("is_complete", trace_.is_complete ? "true" : "false");
-        list("files", trace_.files, [&](const std::string& one) { text_ += quoted(one); });
-        list("functions", trace_.functions, [&](const std::string& one) { text_ += quoted(one); });
-        list("ptx", trace_.instructions, [&](const std::vector<std::string>& lines) {
+        write_member("kernel", quoted(trace_.kernel));
+        write_member("grid", format_dim(trace_.grid));
+        write_member("block", format_dim(trace_.block));
+        write_member("block_index", format_dim(trace_.block_index));
+        write_member("has_variables", trace_.has_variables ? "true" : "false");
+        write_member("is_complete", trace_.is_complete ? "true" : "false");
+        write_list("files", trace_.files,
+                   [&](const std::string& item_text) { text_ += quoted(item_text); });
+        write_list("functions", trace_.functions,
+                   [&](const std::string& item_text) { text_ += quoted(item_text); });
+        write_list("ptx", trace_.instructions, [&](const std::vector<std::string>& lines) {
             text_ += '[';
             for (std::size_t k = 0; k < lines.size(); ++k)
                 (text_ += k ? "," : "") += quoted(lines[k]);
             text_ += ']';
         });
-        list("variables", trace_.variables, [&](const TracedVariable& one) { variable(one); });
-        list("arrays", trace_.arrays, [&](const TracedArray& one) { array(one); });
-        list("steps", trace_.steps, [&](const Step& one) { step(one); });
-        list("moments", trace_.moments, [&](const Moment& one) { moment(one); });
+        write_list("variables", trace_.variables,
+                   [&](const TracedVariable& item_text) { write_variable(item_text); });
+        write_list("arrays", trace_.arrays,
+                   [&](const TracedArray& item_text) { write_array(item_text); });
+        write_list("steps", trace_.steps, [&](const Step& item_text) { write_step(item_text); });
+        write_list("moments", trace_.moments,
+                   [&](const Moment& item_text) { write_moment(item_text); });
         return text_ += "}\n";
     }
 
 private:
-    static std::string array_of(Dim3 dim) {
+    static std::string format_dim(Dim3 dim) {
         return "[" + std::to_string(dim.x) + "," + std::to_string(dim.y) + "," +
                std::to_string(dim.z) + "]";
     }
 
-    void member(const char* name, const std::string& value) {
+    void write_member(const char* name, const std::string& value) {
         ((text_ += ",\"") += name) += "\":";
         text_ += value;
     }
-    void member(const char* name, u64 value) { member(name, std::to_string(value)); }
+    void write_member(const char* name, u64 value) { write_member(name, std::to_string(value)); }
 
     template <class List, class Each>
-    void list(const char* name, const List& values, Each each) {
+    void write_list(const char* name, const List& values, Each write_item) {
         ((text_ += text_.back() == '{' ? "\"" : ",\"") += name) += "\":[";
         bool is_first = true;
         for (const auto& value : values) {
             if (!std::exchange(is_first, false)) text_ += values.size() > 8 ? ",\n" : ",";
-            each(value);
+            write_item(value);
         }
         text_ += ']';
     }
 
     void type(const ScalarType& type) {
-        member("type", quoted(type.name));
-        member("kind", quoted(kKindNames[static_cast<int>(type.kind)]));
-        member("bytes", type.bytes);
+        write_member("type", quoted(type.name));
+        write_member("kind", quoted(kKindNames[static_cast<int>(type.kind)]));
+        write_member("bytes", type.bytes);
     }
 
-    void variable(const TracedVariable& one) {
-        text_ += "{\"name\":" + quoted(one.name);
-        member("function", one.function);
-        type(one.type);
-        text_ += ",\"lines\":[" + std::to_string(one.first_line) + "," +
-                 std::to_string(one.last_line) + "]}";
+    void write_variable(const TracedVariable& item_text) {
+        text_ += "{\"name\":" + quoted(item_text.name);
+        write_member("function", item_text.function);
+        type(item_text.type);
+        text_ += ",\"lines\":[" + std::to_string(item_text.first_line) + "," +
+                 std::to_string(item_text.last_line) + "]}";
     }
 
-    void array(const TracedArray& one) {
-        text_ += "{\"name\":" + quoted(one.name);
-        member("space", one.is_shared ? "\"shared\"" : "\"global\"");
-        member("address", quoted(std::to_string(one.address)));
-        member("size", one.bytes);
-        type(one.element);
-        list("extents", one.extents, [&](u32 extent) { text_ += std::to_string(extent); });
+    void write_array(const TracedArray& item_text) {
+        text_ += "{\"name\":" + quoted(item_text.name);
+        write_member("space", item_text.is_shared ? "\"shared\"" : "\"global\"");
+        write_member("address", quoted(std::to_string(item_text.address)));
+        write_member("size", item_text.bytes);
+        type(item_text.element);
+        write_list("extents", item_text.extents,
+                   [&](u32 extent) { text_ += std::to_string(extent); });
         text_ += '}';
     }
 
     /// Appends a value as a number if JSON can represent it, and as a string otherwise.
-    void value(u64 bits, const ScalarType& type) {
-        if (type.kind == ScalarKind::real) return real(bits, type.bytes);
-        if (type.kind == ScalarKind::boolean) {
+    void value(u64 bits, const ScalarType& write_type) {
+        if (write_type.kind == ScalarKind::real) return real(bits, write_type.bytes);
+        if (write_type.kind == ScalarKind::boolean) {
             text_ += bits ? "true" : "false";
-        } else if (type.kind == ScalarKind::pointer) {
+        } else if (write_type.kind == ScalarKind::pointer) {
             char hex[24];
             std::snprintf(hex, sizeof hex, "\"0x%llx\"", static_cast<unsigned long long>(bits));
             text_ += hex;
-        } else if (type.kind == ScalarKind::unsigned_integer) {
+        } else if (write_type.kind == ScalarKind::unsigned_integer) {
             text_ += bits > kLargestExact ? quoted(std::to_string(bits)) : std::to_string(bits);
         } else {
-            const u32 unused = 64 - 8 * std::min(std::max(type.bytes, 1u), 8u);
+            const u32 unused = 64 - 8 * std::min(std::max(write_type.bytes, 1u), 8u);
             const i64 number = static_cast<i64>(bits << unused) >> unused;
             const u64 size = static_cast<u64>(number < 0 ? -number : number);
             text_ += size > kLargestExact ? quoted(std::to_string(number)) : std::to_string(number);
@@ -123,9 +129,9 @@ private:
             std::memcpy(&number, &bits, sizeof number);
         } else {
             const u32 low = static_cast<u32>(bits);
-            float single;
-            std::memcpy(&single, &low, sizeof single);
-            number = bytes == 2 ? to_float(F16{static_cast<u16>(bits)}) : single;
+            float float_value;
+            std::memcpy(&float_value, &low, sizeof float_value);
+            number = bytes == 2 ? to_float(F16{static_cast<u16>(bits)}) : float_value;
         }
         char text[40];
         // In some exercises a NaN encodes bits of the input, so write the bits of a NaN too.
@@ -139,87 +145,90 @@ private:
         text_ += text;
     }
 
-    void step(const Step& one) {
-        text_ += "{\"warp\":" + std::to_string(one.warp);
-        member("function", one.function);
-        member("file", one.file);
-        member("line", one.line);
-        member("active", one.active);
-        text_ += ",\"ptx\":[" + std::to_string(one.first_instruction) + "," +
-                 std::to_string(one.instructions) + "]";
-        if (one.bytes_in_flight) member("in_flight", one.bytes_in_flight);
-        if (!one.waiting.empty())
-            list("waiting", one.waiting, [&](const WaitingLanes& lanes) {
+    void write_step(const Step& item_text) {
+        text_ += "{\"warp\":" + std::to_string(item_text.warp);
+        write_member("function", item_text.function);
+        write_member("file", item_text.file);
+        write_member("line", item_text.line);
+        write_member("active", item_text.active);
+        text_ += ",\"ptx\":[" + std::to_string(item_text.first_instruction) + "," +
+                 std::to_string(item_text.instructions) + "]";
+        if (item_text.bytes_in_flight) write_member("in_flight", item_text.bytes_in_flight);
+        if (!item_text.waiting.empty())
+            write_list("waiting", item_text.waiting, [&](const WaitingLanes& lanes) {
                 text_ += "{\"lanes\":" + std::to_string(lanes.lanes);
-                member("why", quoted(kReasonNames[static_cast<int>(lanes.reason)]));
-                member("line", lanes.line);
+                write_member("why", quoted(kReasonNames[static_cast<int>(lanes.reason)]));
+                write_member("line", lanes.line);
                 text_ += '}';
             });
-        if (!one.changes.empty())
-            list("set", one.changes, [&](const VariableChange& one_change) { change(one_change); });
-        if (!one.accesses.empty())
-            list("accesses", one.accesses, [&](const StepAccess& access) { this->access(access); });
-        if (!one.barriers.empty())
-            list("barriers", one.barriers, [&](const BarrierArrival& arrival) {
+        if (!item_text.changes.empty())
+            write_list("set", item_text.changes,
+                       [&](const VariableChange& one_change) { write_change(one_change); });
+        if (!item_text.accesses.empty())
+            write_list("accesses", item_text.accesses,
+                       [&](const StepAccess& access) { this->access(access); });
+        if (!item_text.barriers.empty())
+            write_list("barriers", item_text.barriers, [&](const BarrierArrival& arrival) {
                 text_ += "{\"barrier\":" + std::to_string(arrival.barrier);
-                member("arrived", arrival.arrived);
-                member("expected", arrival.expected);
-                member("complete", arrival.is_complete ? "true" : "false");
+                write_member("arrived", arrival.arrived);
+                write_member("expected", arrival.expected);
+                write_member("complete", arrival.is_complete ? "true" : "false");
                 text_ += '}';
             });
         text_ += '}';
     }
 
-    void change(const VariableChange& one) {
-        text_ += "[" + std::to_string(one.variable) + "," + std::to_string(one.lanes);
-        const auto count = static_cast<u32>(std::popcount(one.lanes));
+    void write_change(const VariableChange& item_text) {
+        text_ += "[" + std::to_string(item_text.variable) + "," + std::to_string(item_text.lanes);
+        const auto count = static_cast<u32>(std::popcount(item_text.lanes));
         for (u32 k = 0; k < count; ++k) {
             text_ += ',';
-            if (one.is_unset)
+            if (item_text.is_unset)
                 text_ += "null";
             else
-                value(trace_.values[one.first_value + k], trace_.variables[one.variable].type);
+                value(trace_.values[item_text.first_value + k],
+                      trace_.variables[item_text.variable].type);
         }
         text_ += ']';
     }
 
-    void access(const StepAccess& one) {
-        const TracedArray& array = trace_.arrays[one.array];
-        text_ += "{\"kind\":" + quoted(kAccessNames[static_cast<int>(one.kind)]);
-        member("array", one.array);
-        member("lanes", one.lanes);
-        member("bytes", one.bytes);
-        member(array.is_shared ? "wavefronts" : "sectors", one.cost);
-        member("ideal", one.ideal);
-        if (one.is_asynchronous) member("asynchronous", "true");
-        const auto count = static_cast<u32>(std::popcount(one.lanes));
-        const u64* values = trace_.values.data() + one.first_value;
+    void access(const StepAccess& item_text) {
+        const TracedArray& array = trace_.arrays[item_text.array];
+        text_ += "{\"kind\":" + quoted(kAccessNames[static_cast<int>(item_text.kind)]);
+        write_member("array", item_text.array);
+        write_member("lanes", item_text.lanes);
+        write_member("bytes", item_text.bytes);
+        write_member(array.is_shared ? "wavefronts" : "sectors", item_text.cost);
+        write_member("ideal", item_text.ideal);
+        if (item_text.is_asynchronous) write_member("asynchronous", "true");
+        const auto count = static_cast<u32>(std::popcount(item_text.lanes));
+        const u64* values = trace_.values.data() + item_text.first_value;
         text_ += ",\"offsets\":[";
         for (u32 k = 0; k < count; ++k)
             (text_ += k ? "," : "") +=
-                std::to_string(static_cast<i64>(values[k * (one.elements + 1)]));
+                std::to_string(static_cast<i64>(values[k * (item_text.elements + 1)]));
         text_ += "],\"values\":[";
         for (u32 k = 0; k < count; ++k) {
-            for (u32 e = 0; e < one.elements; ++e) {
+            for (u32 e = 0; e < item_text.elements; ++e) {
                 if (k + e) text_ += ',';
-                value(values[k * (one.elements + 1) + 1 + e], array.element);
+                value(values[k * (item_text.elements + 1) + 1 + e], array.element);
             }
         }
         text_ += "]}";
     }
 
-    void moment(const Moment& one) {
-        const Report& report = one.report;
+    void write_moment(const Moment& item_text) {
+        const Report& report = item_text.report;
         const Dim3 shape = trace_.block;
         const u64 thread =
             report.thread.x + u64{shape.x} * (report.thread.y + u64{shape.y} * report.thread.z);
-        text_ += "{\"step\":" + std::to_string(one.step);
-        member("check", quoted(report.check));
-        member("kind", quoted(report.kind));
-        member("line", report.where.line);
-        member("thread", thread);
-        member("message", quoted(report.message));
-        if (report.other.line) member("other_line", report.other.line);
+        text_ += "{\"step\":" + std::to_string(item_text.step);
+        write_member("check", quoted(report.check));
+        write_member("kind", quoted(report.kind));
+        write_member("line", report.where.line);
+        write_member("thread", thread);
+        write_member("message", quoted(report.message));
+        if (report.other.line) write_member("other_line", report.other.line);
         text_ += '}';
     }
 

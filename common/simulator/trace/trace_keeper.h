@@ -13,7 +13,7 @@
 namespace coalesce::simulator {
 
 /// The default for the maximum number of recorded steps.
-inline constexpr u64 kUsualTraceSteps = 6000;
+inline constexpr u64 kDefaultTraceSteps = 6000;
 
 struct TraceRequest {
     u64 launch = 0;  ///< the index of the launch to trace, counting from 0
@@ -27,7 +27,7 @@ class TraceKeeper {
 public:
     /// Requests a trace of launch number `request.launch`. Launches are counted from 0, starting
     /// after this call. Deletes any earlier trace.
-    void begin(const TraceRequest& request) {
+    void request_trace(const TraceRequest& request) {
         request_ = request;
         trace_.reset();
         problem_.clear();
@@ -38,7 +38,7 @@ public:
         if (request_.steps == 0 || request_.launch-- > 0) return std::nullopt;
         return std::exchange(request_, {});
     }
-    void keep(BlockTrace trace) { trace_ = std::move(trace); }
+    void keep_trace(BlockTrace trace) { trace_ = std::move(trace); }
     void fail(const std::string& problem) { problem_ = problem; }
 
     const std::optional<BlockTrace>& trace() const { return trace_; }

@@ -14,25 +14,27 @@ namespace coalesce::simulator {
 namespace {
 
 /// Returns the first and the last line that the instructions of a scope have in the kernel's file.
-std::pair<u32, u32> lines_of_scope(const ptx::Function& function, const SourceVariable& variable) {
-    u32 last = variable.where.line;
+std::pair<u32, u32> find_scope_lines(const ptx::Function& function,
+                                     const SourceVariable& variable) {
+    u32 last_line = variable.where.line;
     const u32 end = std::min(variable.end, static_cast<u32>(function.body.size()));
     for (u32 k = variable.begin; k < end; ++k) {
         const ptx::SourceLine where = function.body[k].where;
-        if (where.file == variable.where.file) last = std::max(last, where.line);
+        if (where.file == variable.where.file) last_line = std::max(last_line, where.line);
     }
-    return {variable.where.line, last};
+    return {variable.where.line, last_line};
 }
 
-std::optional<PartPlace> place_of_register(const FunctionCode& code, const std::string& name) {
+std::optional<PartPlace> find_register_place(const FunctionCode& code, const std::string& name) {
     const auto& registers = code.ast->registers;
-    const auto found = std::find_if(registers.begin(), registers.end(),
-                                    [&](const ptx::Register& one) { return one.name == name; });
-    if (found == registers.end()) return std::nullopt;
-    const u32 root = code.roots[static_cast<std::size_t>(found - registers.begin())];
-    for (const PlacedRegister& placed : code.placed) {
+    const auto register_entry =
+        std::find_if(registers.begin(), registers.end(),
+                     [&](const ptx::Register& ast_register) { return ast_register.name == name; });
+    if (register_entry == registers.end()) return std::nullopt;
+    const u32 root = code.roots[static_cast<std::size_t>(register_entry - registers.begin())];
+    for (const RegisterPlacement& placed : code.placed) {
         if (placed.root != root) continue;
-        const bool is_predicate = placed.bytes == bytes_of(Width::predicate);
+        const bool is_predicate = placed.bytes == slot_bytes(Width::predicate);
         return PartPlace{is_predicate ? PartPlace::Kind::predicate : PartPlace::Kind::reg,
                          placed.offset};
     }
@@ -41,9 +43,9 @@ std::optional<PartPlace> place_of_register(const FunctionCode& code, const std::
 
 /// Returns the location of a variable in a thread's registers, local memory or parameters. Returns
 /// nothing if the variable is elsewhere.
-std::optional<PartPlace> place_of(const FunctionCode& code, const Kernel& kernel,
-                                  const VariablePlace& place) {
-    if (place.is_register) return place_of_register(code, place.symbol);
+std::optional<PartPlace> find_part_place(const FunctionCode& code, const Kernel& kernel,
+                                         const VariablePlace& place) {
+    if (place.is_register) return find_register_place(code, place.symbol);
     if (const auto local = code.local_offsets.find(place.symbol); local != code.local_offsets.end())
         return PartPlace{PartPlace::Kind::local, local->second + place.offset};
     for (const ParameterSlot& parameter : code.parameters)
@@ -60,48 +62,50 @@ std::optional<PartPlace> place_of(const FunctionCode& code, const Kernel& kernel
 void add_variable(TracedFunction& function, const Kernel& kernel, const SourceVariable& variable,
                   BlockTrace& trace) {
     std::vector<PartPlace> places;
-    for (const VariablePlace& given : variable.places) {
-        auto place = place_of(*function.code, kernel, given);
+    for (const VariablePlace& variable_place : variable.places) {
+        auto place = find_part_place(*function.code, kernel, variable_place);
         if (!place) continue;
-        place->begin = given.begin;
-        place->end = given.end;
+        place->begin = variable_place.begin;
+        place->end = variable_place.end;
         places.push_back(*place);
     }
     if (places.empty()) return;
-    const auto [first, last] = lines_of_scope(*function.code->ast, variable);
-    for (const VariablePart& part : variable.parts) {
+    const auto [first, last_line] = find_scope_lines(*function.code->ast, variable);
+    for (const VariablePart& variable_part : variable.parts) {
         TracedPart added{.variable = static_cast<u32>(trace.variables.size()),
-                         .bytes = std::min(part.type.bytes, 8u),
+                         .bytes = std::min(variable_part.type.bytes, 8u),
                          .begin = variable.begin,
                          .end = variable.end,
                          .places = places};
-        for (PartPlace& place : added.places) place.offset += part.offset;
-        trace.variables.push_back({.name = variable.name + part.path,
+        for (PartPlace& place : added.places) place.offset += variable_part.offset;
+        trace.variables.push_back({.name = variable.name + variable_part.path,
                                    .function = function.number,
-                                   .type = part.type,
+                                   .type = variable_part.type,
                                    .first_line = first,
-                                   .last_line = last});
+                                   .last_line = last_line});
         function.parts.push_back(std::move(added));
     }
 }
 
-ScalarType type_of_register(const ptx::Register& one) {
-    ScalarType type{std::string(ptx::name_of(one.type)), ScalarKind::signed_integer,
-                    std::min(ptx::size_of(one.type), 8u)};
-    if (one.type == ptx::Type::pred) type.kind = ScalarKind::boolean;
-    if (ptx::is_float(one.type)) type.kind = ScalarKind::real;
+ScalarType type_of_register(const ptx::Register& ast_register) {
+    ScalarType type{std::string(ptx::name_of(ast_register.type)), ScalarKind::signed_integer,
+                    std::min(ptx::size_of(ast_register.type), 8u)};
+    if (ast_register.type == ptx::Type::pred) type.kind = ScalarKind::boolean;
+    if (ptx::is_float(ast_register.type)) type.kind = ScalarKind::real;
     return type;
 }
 
 void add_registers(TracedFunction& function, BlockTrace& trace) {
-    for (const ptx::Register& one : function.code->ast->registers) {
-        const auto place = place_of_register(*function.code, one.name);
-        if (!place || ptx::size_of(one.type) > 8) continue;
-        function.parts.push_back({.variable = static_cast<u32>(trace.variables.size()),
-                                  .bytes = std::max(1u, std::min(ptx::size_of(one.type), 8u)),
-                                  .places = {*place}});
-        trace.variables.push_back(
-            {.name = one.name, .function = function.number, .type = type_of_register(one)});
+    for (const ptx::Register& ast_register : function.code->ast->registers) {
+        const auto place = find_register_place(*function.code, ast_register.name);
+        if (!place || ptx::size_of(ast_register.type) > 8) continue;
+        function.parts.push_back(
+            {.variable = static_cast<u32>(trace.variables.size()),
+             .bytes = std::max(1u, std::min(ptx::size_of(ast_register.type), 8u)),
+             .places = {*place}});
+        trace.variables.push_back({.name = ast_register.name,
+                                   .function = function.number,
+                                   .type = type_of_register(ast_register)});
     }
 }
 
@@ -114,18 +118,19 @@ void find_assignments(TracedFunction& function) {
             if (place.kind == PartPlace::Kind::reg || place.kind == PartPlace::Kind::predicate)
                 parts_by_offset[place.offset].push_back(k);
     std::map<u32, u64> offset_of_root;
-    for (const PlacedRegister& placed : function.code->placed)
+    for (const RegisterPlacement& placed : function.code->placed)
         offset_of_root[placed.root] = placed.offset;
-    function.assigned.resize(ast.body.size());
+    function.assigned_parts.resize(ast.body.size());
     for (std::size_t k = 0; k < ast.body.size(); ++k) {
         if (ast.body[k].opcode.empty()) continue;
-        for (const u32 written : registers_written(ast.body[k])) {
+        for (const u32 written : list_written_registers(ast.body[k])) {
             const auto offset = offset_of_root.find(function.code->roots[written]);
             if (offset == offset_of_root.end()) continue;
-            const auto parts = parts_by_offset.find(offset->second);
-            if (parts != parts_by_offset.end())
-                function.assigned[k].insert(function.assigned[k].end(), parts->second.begin(),
-                                            parts->second.end());
+            const auto part_indices = parts_by_offset.find(offset->second);
+            if (part_indices != parts_by_offset.end())
+                function.assigned_parts[k].insert(function.assigned_parts[k].end(),
+                                                  part_indices->second.begin(),
+                                                  part_indices->second.end());
         }
     }
 }
@@ -133,7 +138,7 @@ void find_assignments(TracedFunction& function) {
 // ---- lines ----
 
 /// Reports whether an instruction only computes the value of a register.
-bool only_computes(const ptx::Instruction& instruction) {
+bool is_pure_computation(const ptx::Instruction& instruction) {
     static constexpr std::array<std::string_view, 24> kOpcodes = {
         "mov", "add", "sub", "mul", "mad", "fma", "div",  "rem",  "neg", "not",  "and", "or",
         "xor", "shl", "shr", "min", "max", "abs", "setp", "selp", "cvt", "cvta", "bfe", "prmt"};
@@ -151,15 +156,18 @@ bool begins_path(const ptx::Instruction& instruction) {
 /// get the line around them, so that this line remains a single step.
 void find_lines(TracedFunction& function) {
     const auto& body = function.code->ast->body;
-    for (const ptx::Instruction& one : body) function.lines.push_back(one.where);
+    for (const ptx::Instruction& ast_register : body) function.lines.push_back(ast_register.where);
     u32 begin = 0;  // the last instruction with an effect, or the begin of the path
     for (u32 k = 0; k < body.size(); ++k) {
         if (begins_path(body[k])) begin = k + 1;
-        const bool has_effect = !only_computes(body[k]) || !function.assigned[k].empty();
+        const bool has_effect =
+            !is_pure_computation(body[k]) || !function.assigned_parts[k].empty();
         if (body[k].opcode.empty() || !has_effect) continue;
-        u32 first = body[k].inlined ? k : begin;
-        while (first < k && (body[first].where != body[k].where || body[first].inlined)) ++first;
-        std::fill(function.lines.begin() + first, function.lines.begin() + k, body[k].where);
+        u32 first_source = body[k].inline_chain_index ? k : begin;
+        while (first_source < k &&
+               (body[first_source].where != body[k].where || body[first_source].inline_chain_index))
+            ++first_source;
+        std::fill(function.lines.begin() + first_source, function.lines.begin() + k, body[k].where);
         begin = body[k].opcode == "bra" ? k + 1 : k;
     }
 }
@@ -180,8 +188,8 @@ std::string source_name(const std::string& symbol) {
 }
 
 const ptx::Variable* find_shared_variable(const Kernel& kernel, const std::string& symbol) {
-    const auto own = kernel.ast->variables.find(symbol);
-    if (own != kernel.ast->variables.end()) return &own->second;
+    const auto local_variable = kernel.ast->variables.find(symbol);
+    if (local_variable != kernel.ast->variables.end()) return &local_variable->second;
     const auto global = kernel.module->ast->variables.find(symbol);
     return global == kernel.module->ast->variables.end() ? nullptr : &global->second;
 }
@@ -190,10 +198,10 @@ const ptx::Variable* find_shared_variable(const Kernel& kernel, const std::strin
 void describe_shared(const std::string& symbol, const DebugInfo& debug_info, TracedArray& array) {
     for (const auto& [function, variables] : debug_info) {
         for (const SourceVariable& variable : variables) {
-            const bool is_it = std::any_of(
+            const bool is_described_variable = std::any_of(
                 variable.places.begin(), variable.places.end(),
                 [&](const VariablePlace& p) { return !p.is_register && p.symbol == symbol; });
-            if (!is_it) continue;
+            if (!is_described_variable) continue;
             array.name = variable.name;
             array.extents = variable.extents;
             if (variable.element)
@@ -214,8 +222,8 @@ void add_shared_arrays(const Launch& launch, const DebugInfo& debug_info, BlockT
                           .bytes = variable ? variable->size : 0};
         // An array whose size is specified at launch occupies the remaining shared memory.
         if (array.bytes == 0)
-            array.bytes = launch.kernel->static_shared + launch.config.dynamic_shared -
-                          std::min<u64>(offset, launch.kernel->static_shared);
+            array.bytes = launch.kernel->static_shared_bytes + launch.config.dynamic_shared_bytes -
+                          std::min<u64>(offset, launch.kernel->static_shared_bytes);
         describe_shared(symbol, debug_info, array);
         trace.arrays.push_back(std::move(array));
     }
@@ -233,11 +241,11 @@ void add_parameter_arrays(const Launch& launch, const DebugInfo& debug_info, Blo
         if (kernel.ast->parameters[k].size != sizeof pointer) continue;
         std::memcpy(&pointer, launch.parameters.data() + kernel.parameter_offsets[k],
                     sizeof pointer);
-        const Allocation* found = launch.allocations->find(pointer);
-        if (!found) continue;
+        const Allocation* register_entry = launch.allocations->find(pointer);
+        if (!register_entry) continue;
         TracedArray array{.name = "argument " + std::to_string(k + 1),
                           .address = pointer,
-                          .bytes = found->end - pointer};
+                          .bytes = register_entry->end - pointer};
         if (k < parameters.size() && parameters.size() == kernel.ast->parameters.size()) {
             array.name = parameters[k]->name;
             if (parameters[k]->element) array.element = *parameters[k]->element;
@@ -255,14 +263,14 @@ u64 distance_from(const TracedArray& array, u64 address) {
 
 }  // namespace
 
-const u8* address_of(const PartPlace& place, const Warp& w, const Frame* frame, int lane) {
+const u8* find_address(const PartPlace& place, const Warp& w, const Frame* frame, int lane) {
     const auto l = static_cast<u32>(lane);
     switch (place.kind) {
         case PartPlace::Kind::reg:
         case PartPlace::Kind::predicate:
             return (frame ? frame->registers : w.kernel_file) + place.offset;
         case PartPlace::Kind::local:
-            return w.local + u64{w.local_bytes} * l + (frame ? frame->local_base : 0) +
+            return w.local_memory + u64{w.local_bytes} * l + (frame ? frame->local_base : 0) +
                    place.offset;
         case PartPlace::Kind::parameter:
             return frame->parameters + u64{frame->code->parameter_bytes} * l + place.offset;
@@ -273,15 +281,15 @@ const u8* address_of(const PartPlace& place, const Warp& w, const Frame* frame, 
 }
 
 u64 read_part(const PartPlace& place, u32 bytes, const Warp& w, const Frame* frame, int lane) {
-    const u8* from = address_of(place, w, frame, lane);
+    const u8* source = find_address(place, w, frame, lane);
     if (place.kind == PartPlace::Kind::predicate) {
         Mask mask = 0;
-        std::memcpy(&mask, from, sizeof mask);
+        std::memcpy(&mask, source, sizeof mask);
         return mask >> lane & 1;
     }
-    if (place.kind == PartPlace::Kind::reg) from += static_cast<u32>(lane) * (bytes == 8 ? 8 : 4);
+    if (place.kind == PartPlace::Kind::reg) source += static_cast<u32>(lane) * (bytes == 8 ? 8 : 4);
     u64 bits = 0;
-    std::memcpy(&bits, from, bytes);
+    std::memcpy(&bits, source, bytes);
     return bits;
 }
 
@@ -292,9 +300,10 @@ TracedFunction trace_function(const FunctionCode& code, const Kernel& kernel,
     const auto& body = code.ast->body;
     if (!code.ops.empty()) function.first_source = code.ops.front().source;
     std::vector<std::string>& lines = trace.instructions.emplace_back();
-    for (const ptx::Instruction& one : body)
-        lines.emplace_back(one.opcode.empty() ? one.label + ":"
-                                              : std::string(kernel.module->ast->text_of(one)));
+    for (const ptx::Instruction& ast_register : body)
+        lines.emplace_back(ast_register.opcode.empty()
+                               ? ast_register.label + ":"
+                               : std::string(kernel.module->ast->find_text(ast_register)));
     function.has_debug_info = variables != nullptr;
     if (variables) {
         for (const SourceVariable& variable : *variables)
@@ -312,24 +321,27 @@ void add_arrays(const Launch& launch, const DebugInfo& debug_info, BlockTrace& t
     add_shared_arrays(launch, debug_info, trace);
 }
 
-u32 find_array(const Launch& launch, bool shared, u64 address, BlockTrace& trace) {
-    u32 best = kNone;
+u32 find_array(const Launch& launch, bool is_shared, u64 address, BlockTrace& trace) {
+    u32 best_array = kNone;
     const auto is_better = [&](u32 k) {
-        if (best == kNone) return true;
-        const u64 now = distance_from(trace.arrays[k], address),
-                  before = distance_from(trace.arrays[best], address);
+        if (best_array == kNone) return true;
+        const u64 current_bytes = distance_from(trace.arrays[k], address),
+                  before = distance_from(trace.arrays[best_array], address);
         // If two pointers point into the same allocation, the address belongs to the closer one.
-        return now < before ||
-               (now == before && trace.arrays[k].address > trace.arrays[best].address);
+        return current_bytes < before ||
+               (current_bytes == before &&
+                trace.arrays[k].address > trace.arrays[best_array].address);
     };
     for (u32 k = 0; k < trace.arrays.size(); ++k)
-        if (trace.arrays[k].is_shared == shared && is_better(k)) best = k;
-    const Allocation* allocation = shared ? nullptr : launch.allocations->find(address);
-    if (best != kNone && (distance_from(trace.arrays[best], address) == 0 || !allocation))
-        return best;
-    TracedArray array{.name = "shared memory", .is_shared = shared, .bytes = 0};
-    if (shared) array.bytes = launch.kernel->static_shared + launch.config.dynamic_shared;
-    if (!shared) array.name = "memory";
+        if (trace.arrays[k].is_shared == is_shared && is_better(k)) best_array = k;
+    const Allocation* allocation = is_shared ? nullptr : launch.allocations->find(address);
+    if (best_array != kNone &&
+        (distance_from(trace.arrays[best_array], address) == 0 || !allocation))
+        return best_array;
+    TracedArray array{.name = "shared memory", .is_shared = is_shared, .bytes = 0};
+    if (is_shared)
+        array.bytes = launch.kernel->static_shared_bytes + launch.config.dynamic_shared_bytes;
+    if (!is_shared) array.name = "memory";
     if (allocation) {
         array.name = allocation->name.empty() ? "allocation " + std::to_string(allocation->serial)
                                               : allocation->name;

@@ -36,7 +36,7 @@ struct TracedFunction {
     std::vector<TracedPart> parts = {};
     /// For each instruction of Function::body, the indices of the parts that the instruction
     /// changes by writing a register.
-    std::vector<std::vector<u32>> assigned = {};
+    std::vector<std::vector<u32>> assigned_parts = {};
     /// For each instruction of Function::body, its source line. An instruction that only computes
     /// gets the line of the instructions around it.
     std::vector<ptx::SourceLine> lines = {};
@@ -44,13 +44,13 @@ struct TracedFunction {
 
 /// The state of a variable in one warp, as recorded in the trace so far.
 struct KnownVariable {
-    Mask assigned = 0;  ///< the lanes that have assigned a value to the variable
-    Mask known = 0;     ///< the lanes whose current value is in the trace
+    Mask assigned_parts = 0;  ///< the lanes that have assigned a value to the variable
+    Mask known_lanes = 0;     ///< the lanes whose current value is in the trace
     u64 values[kLanes] = {};
 };
 
 /// Returns the host address of a part's bytes in a lane, or null for a predicate, which has none.
-const u8* address_of(const PartPlace& place, const Warp& w, const Frame* frame, int lane);
+const u8* find_address(const PartPlace& place, const Warp& w, const Frame* frame, int lane);
 /// Returns the bits of a part's value in a lane.
 u64 read_part(const PartPlace& place, u32 bytes, const Warp& w, const Frame* frame, int lane);
 
@@ -64,6 +64,6 @@ TracedFunction trace_function(const FunctionCode& code, const Kernel& kernel,
 void add_arrays(const Launch& launch, const DebugInfo& debug_info, BlockTrace& trace);
 /// Returns the index in BlockTrace::arrays of the array that contains an address or is closest to
 /// it. Adds an array if none is known for this memory.
-u32 find_array(const Launch& launch, bool shared, u64 address, BlockTrace& trace);
+u32 find_array(const Launch& launch, bool is_shared, u64 address, BlockTrace& trace);
 
 }  // namespace coalesce::simulator

@@ -10,22 +10,22 @@
 namespace coalesce::simulator {
 namespace {
 
-const FunctionCode& code_of(const Frame* frame, const Launch& launch) {
+const FunctionCode& find_code(const Frame* frame, const Launch& launch) {
     return frame ? *frame->code : launch.code->main;
 }
 
-std::string folder_of(const std::string& path) {
+std::string find_folder(const std::string& path) {
     return path.substr(0, path.rfind('/') + 1);
 }
 
 /// Returns the source line of the first instruction that has a source line.
-ptx::SourceLine first_line_of(const ptx::Function& function) {
-    for (const ptx::Instruction& one : function.body)
-        if (one.where.line != 0) return one.where;
+ptx::SourceLine find_first_line(const ptx::Function& function) {
+    for (const ptx::Instruction& instruction : function.body)
+        if (instruction.where.line != 0) return instruction.where;
     return {};
 }
 
-WaitReason reason_of(const Fragment& fragment) {
+WaitReason find_wait_reason(const Fragment& fragment) {
     switch (fragment.state) {
         case Fragment::State::at_barrier: return WaitReason::barrier;
         case Fragment::State::at_warp_sync: return WaitReason::warp_sync;
@@ -36,55 +36,62 @@ WaitReason reason_of(const Fragment& fragment) {
 }
 
 /// Returns the type in the name of a memory instruction, such as f32 for ld.global.v4.f32.
-ScalarType type_of_access(const ptx::Instruction& instruction) {
+ScalarType find_access_type(const ptx::Instruction& instruction) {
     const ptx::Type type = instruction.modifiers.empty()
                                ? ptx::Type::none
                                : ptx::parse_type(instruction.modifiers.back());
     const u32 bytes = type == ptx::Type::none ? 4 : ptx::size_of(type);
     if (bytes > 8) return {"b32", ScalarKind::unsigned_integer, 4};
-    const ScalarKind kind = ptx::is_float(type)    ? ScalarKind::real
-                            : ptx::is_signed(type) ? ScalarKind::signed_integer
-                                                   : ScalarKind::unsigned_integer;
-    return {std::string(ptx::name_of(type)), kind, bytes};
+    const ScalarKind scalar_kind = ptx::is_float(type)    ? ScalarKind::real
+                                   : ptx::is_signed(type) ? ScalarKind::signed_integer
+                                                          : ScalarKind::unsigned_integer;
+    return {std::string(ptx::name_of(type)), scalar_kind, bytes};
 }
 
-void count_cost(const ObservedAccess& heard, StepAccess& access) {
-    if (heard.shared) {
-        const LaneOffsets offsets = to_offsets(heard.addresses, heard.lanes);
+void count_cost(const ObservedAccess& observed_access, StepAccess& access) {
+    if (observed_access.shared) {
+        const LaneOffsets offsets = to_offsets(observed_access.addresses, observed_access.lanes);
         const Wavefronts waves =
-            count_wavefronts(offsets.data(), heard.bytes, heard.lanes, to_shared_kind(heard));
-        access.cost = heard.kind == Access::atomic ? heard.wavefronts : waves.taken;
+            count_wavefronts(offsets.data(), observed_access.bytes, observed_access.lanes,
+                             to_shared_kind(observed_access));
+        access.cost = observed_access.kind == Access::atomic ? observed_access.wavefronts
+                                                             : waves.wavefront_count;
         access.ideal = std::min(access.cost, waves.ideal);
     } else {
-        access.cost = count_sectors(heard.addresses, heard.bytes, heard.lanes);
-        const u32 bytes = heard.bytes * static_cast<u32>(std::popcount(heard.lanes));
+        access.cost =
+            count_sectors(observed_access.addresses, observed_access.bytes, observed_access.lanes);
+        const u32 bytes =
+            observed_access.bytes * static_cast<u32>(std::popcount(observed_access.lanes));
         access.ideal = std::min(access.cost, (bytes + 31) / 32);
     }
 }
 
 }  // namespace
 
-BlockTracer::BlockTracer(const Launch& launch, u64 block, std::size_t limit)
-    : launch_(launch), limit_(limit), debug_info_(read_debug_info(*launch.kernel->module->ast)) {
-    trace_.kernel = launch.kernel->demangled;
+BlockTracer::BlockTracer(const Launch& launch, u64 block, std::size_t max_steps)
+    : launch_(launch),
+      max_steps_(max_steps),
+      debug_info_(read_debug_info(*launch.kernel->module->ast)) {
+    trace_.kernel = launch.kernel->display_name;
     trace_.grid = launch.config.grid;
     trace_.block = launch.config.block;
     trace_.block_number = block;
-    trace_.block_index = launch.config.grid.place(block);
+    trace_.block_index = launch.config.grid.position_of(block);
     const auto& files = launch.kernel->module->ast->files;
-    if (const auto own = files.find(first_line_of(*launch.kernel->ast).file); own != files.end())
-        folder_ = folder_of(own->second);
+    if (const auto kernel_file = files.find(find_first_line(*launch.kernel->ast).file);
+        kernel_file != files.end())
+        folder_ = find_folder(kernel_file->second);
     known_variables_.resize((launch.config.block.count() + kLanes - 1) / kLanes);
-    TracedFunction& main = function_of(launch.code->main);
+    TracedFunction& main = find_traced_function(launch.code->main);
     trace_.has_variables = main.has_debug_info;
     add_arrays(launch, debug_info_, trace_);
     reports_before_ = reports().all();
-    reports_seen_ = reports().total();
+    reports_seen_ = reports().total_count();
 }
 
-TracedFunction& BlockTracer::function_of(const FunctionCode& code) {
-    const auto known = functions_.find(&code);
-    if (known != functions_.end()) return known->second;
+TracedFunction& BlockTracer::find_traced_function(const FunctionCode& code) {
+    const auto traced_function = functions_.find(&code);
+    if (traced_function != functions_.end()) return traced_function->second;
     const auto variables = debug_info_.find(code.name);
     return functions_
         .emplace(&code, trace_function(
@@ -93,34 +100,35 @@ TracedFunction& BlockTracer::function_of(const FunctionCode& code) {
         .first->second;
 }
 
-KnownVariable& BlockTracer::known(const Warp& w, u32 variable) {
-    std::vector<KnownVariable>& all = known_variables_[w.index];
-    if (all.size() <= variable) all.resize(trace_.variables.size());
-    return all[variable];
+KnownVariable& BlockTracer::find_known_variable(const Warp& w, u32 variable) {
+    std::vector<KnownVariable>& warp_variables = known_variables_[w.index];
+    if (warp_variables.size() <= variable) warp_variables.resize(trace_.variables.size());
+    return warp_variables[variable];
 }
 
 // ---- lines ----
 
 /// Reports whether a line belongs to the program's source and not to a CUDA header.
-bool BlockTracer::is_shown(ptx::SourceLine where) const {
+bool BlockTracer::is_shown(ptx::SourceLine location) const {
     const auto& files = launch_.kernel->module->ast->files;
-    const auto file = files.find(where.file);
-    return where.line != 0 && file != files.end() && folder_of(file->second) == folder_;
+    const auto file = files.find(location.file);
+    return location.line != 0 && file != files.end() && find_folder(file->second) == folder_;
 }
 
 /// Returns the line of the program's source to which an instruction belongs. An instruction from a
 /// header belongs to the line that calls the header's function.
-ptx::SourceLine BlockTracer::line_of(const Frame* frame, u32 source) {
+ptx::SourceLine BlockTracer::find_line(const Frame* frame, u32 source) {
     for (;; frame = frame->caller) {
-        const TracedFunction& traced = function_of(code_of(frame, launch_));
+        const TracedFunction& traced = find_traced_function(find_code(frame, launch_));
         const ptx::Function& function = *traced.code->ast;
         while (source < function.body.size() && function.body[source].opcode.empty())
             ++source;  // a label belongs to the line below it
         if (source < function.body.size()) {
-            const ptx::Instruction& at = function.body[source];
+            const ptx::Instruction& instruction = function.body[source];
             if (is_shown(traced.lines[source])) return traced.lines[source];
-            if (at.inlined)
-                for (const ptx::SourceLine call : function.inline_chains[at.inlined - 1])
+            if (instruction.inline_chain_index)
+                for (const ptx::SourceLine call :
+                     function.inline_chains[instruction.inline_chain_index - 1])
                     if (is_shown(call)) return call;
         }
         if (!frame) return {};
@@ -128,10 +136,10 @@ ptx::SourceLine BlockTracer::line_of(const Frame* frame, u32 source) {
     }
 }
 
-u32 BlockTracer::file_of(ptx::SourceLine where) {
+u32 BlockTracer::find_file(ptx::SourceLine location) {
     const auto [known, is_new] =
-        file_numbers_.try_emplace(where.file, static_cast<u32>(trace_.files.size()));
-    if (is_new) trace_.files.push_back(launch_.kernel->place(where).file);
+        file_numbers_.try_emplace(location.file, static_cast<u32>(trace_.files.size()));
+    if (is_new) trace_.files.push_back(launch_.kernel->place(location).file);
     return known->second;
 }
 
@@ -139,16 +147,16 @@ u32 BlockTracer::file_of(ptx::SourceLine where) {
 
 /// Reports whether an instruction belongs to the current step. A step executes each instruction at
 /// most once, so that each iteration of a single-line loop is a separate step.
-bool BlockTracer::continues_step(const Warp& w, u32 source, ptx::SourceLine where) const {
+bool BlockTracer::continues_step(const Warp& w, u32 source, ptx::SourceLine location) const {
     if (&w != warp_ || trace_.steps.empty()) return false;
     const Step& step = trace_.steps.back();
     if (w.active & ~step.active) return false;
-    if (where.line == 0) {
+    if (location.line == 0) {
         // Without any line information, each instruction is a step. If only this instruction has no
         // line, the compiler added the instruction, and it belongs to the current step.
         return !folder_.empty();
     }
-    if (where.line != step.line || file_numbers_.at(where.file) != step.file) return false;
+    if (location.line != step.line || file_numbers_.at(location.file) != step.file) return false;
     if (w.frame != frame_) return true;  // a header's function
     if (source > last_source_) return !has_jumped_back_ || source < first_source_;
     return !has_jumped_back_ && source < first_source_;
@@ -157,16 +165,16 @@ bool BlockTracer::continues_step(const Warp& w, u32 source, ptx::SourceLine wher
 void BlockTracer::step(const Warp& w, const Op* op) {
     if (!trace_.is_complete) return;
     finish_instruction();
-    const TracedFunction& function = function_of(code_of(w.frame, launch_));
-    const ptx::SourceLine where = line_of(w.frame, op->source);
-    if (where.line != 0) file_of(where);
-    if (!continues_step(w, op->source, where)) {
+    const TracedFunction& function = find_traced_function(find_code(w.frame, launch_));
+    const ptx::SourceLine location = find_line(w.frame, op->source);
+    if (location.line != 0) find_file(location);
+    if (!continues_step(w, op->source, location)) {
         end_step(&w, op->source);
-        if (trace_.steps.size() >= limit_) {
+        if (trace_.steps.size() >= max_steps_) {
             trace_.is_complete = false;
             return;
         }
-        begin_step(w, op->source, where);
+        begin_step(w, op->source, location);
     } else if (w.frame == frame_) {
         has_jumped_back_ |= op->source < first_source_;
         last_source_ = op->source;
@@ -180,31 +188,31 @@ void BlockTracer::step(const Warp& w, const Op* op) {
     note_barrier(instruction);
 }
 
-/// Records that the variables of a function that begins have no value yet. The lanes may have values
-/// from an earlier call.
+/// Records that the variables of a function that begins have no value yet. The lanes may have
+/// values from an earlier call.
 void BlockTracer::forget_variables(const Warp& w, const TracedFunction& function) {
     for (const TracedPart& part : function.parts) {
-        KnownVariable& variable = known(w, part.variable);
-        variable.assigned &= ~w.active;
-        if (const Mask lanes = variable.known & w.active)
+        KnownVariable& variable = find_known_variable(w, part.variable);
+        variable.assigned_parts &= ~w.active;
+        if (const Mask lanes = variable.known_lanes & w.active)
             trace_.steps.back().changes.push_back(
                 {.variable = part.variable, .lanes = lanes, .is_unset = true});
-        variable.known &= ~w.active;
+        variable.known_lanes &= ~w.active;
     }
 }
 
 void BlockTracer::note_assignments(const Warp& w, u32 source) {
-    const TracedFunction& function = function_of(code_of(w.frame, launch_));
-    for (const u32 part : function.assigned[source])
-        known(w, function.parts[part].variable).assigned |= w.active;
+    const TracedFunction& function = find_traced_function(find_code(w.frame, launch_));
+    for (const u32 part : function.assigned_parts[source])
+        find_known_variable(w, function.parts[part].variable).assigned_parts |= w.active;
 }
 
-void BlockTracer::begin_step(const Warp& w, u32 source, ptx::SourceLine where) {
+void BlockTracer::begin_step(const Warp& w, u32 source, ptx::SourceLine location) {
     Step& step = trace_.steps.emplace_back();
     step.warp = w.index;
-    step.function = function_of(code_of(w.frame, launch_)).number;
-    step.file = where.line ? file_of(where) : 0;
-    step.line = where.line;
+    step.function = find_traced_function(find_code(w.frame, launch_)).number;
+    step.file = location.line ? find_file(location) : 0;
+    step.line = location.line;
     step.active = w.active;
     step.first_instruction = source;
     add_waiting(w, step);
@@ -215,9 +223,10 @@ void BlockTracer::begin_step(const Warp& w, u32 source, ptx::SourceLine where) {
 }
 
 void BlockTracer::add_waiting(const Warp& w, Step& step) {
-    for (const Fragment& f : w.others)
-        step.waiting.push_back({f.lanes, reason_of(f), line_of(f.frame, f.at->source).line});
-    if (const Mask exited = w.existing & ~w.live)
+    for (const Fragment& f : w.other_fragments)
+        step.waiting.push_back(
+            {f.lanes, find_wait_reason(f), find_line(f.frame, f.next_op->source).line});
+    if (const Mask exited = w.existing_lanes & ~w.live_lanes)
         step.waiting.push_back({exited, WaitReason::exited, 0});
 }
 
@@ -225,11 +234,12 @@ void BlockTracer::end_step(const Warp* running, u32 source) {
     if (!warp_) return;
     const Warp& w = *warp_;
     const Mask lanes = trace_.steps.back().active;
-    trace_.steps.back().bytes_in_flight = w.block->copy_bytes_under_way;
+    trace_.steps.back().bytes_in_flight = w.block->copy_bytes_in_flight;
     // The location of a variable depends on the instruction that a lane has reached. Lanes that
     // have diverged have reached different instructions.
     if (running == warp_) read_variables(w, w.frame, source, w.active & lanes);
-    for (const Fragment& f : w.others) read_variables(w, f.frame, f.at->source, f.lanes & lanes);
+    for (const Fragment& f : w.other_fragments)
+        read_variables(w, f.frame, f.next_op->source, f.lanes & lanes);
     warp_ = nullptr;
 }
 
@@ -238,47 +248,50 @@ void BlockTracer::end_step(const Warp* running, u32 source) {
 void BlockTracer::read_variables(const Warp& w, const Frame* frame, u32 source, Mask lanes) {
     if (!lanes) return;
     Step& step = trace_.steps.back();
-    for (const TracedPart& part : function_of(code_of(frame, launch_)).parts) {
+    for (const TracedPart& part : find_traced_function(find_code(frame, launch_)).parts) {
         if (source < part.begin || source >= part.end) continue;
-        KnownVariable& variable = known(w, part.variable);
-        const auto place = std::find_if(
-            part.places.begin(), part.places.end(),
-            [&](const PartPlace& one) { return source >= one.begin && source < one.end; });
-        if (place == part.places.end()) continue;
-        const bool is_parameter = place->kind == PartPlace::Kind::parameter ||
-                                  place->kind == PartPlace::Kind::kernel_parameter;
+        KnownVariable& variable = find_known_variable(w, part.variable);
+        const auto variable_place =
+            std::find_if(part.places.begin(), part.places.end(), [&](const PartPlace& instruction) {
+                return source >= instruction.begin && source < instruction.end;
+            });
+        if (variable_place == part.places.end()) continue;
+        const bool is_parameter = variable_place->kind == PartPlace::Kind::parameter ||
+                                  variable_place->kind == PartPlace::Kind::kernel_parameter;
         VariableChange change{.variable = part.variable,
                               .first_value = static_cast<u32>(trace_.values.size())};
-        for (const int l : LanesIn{is_parameter ? lanes : lanes & variable.assigned}) {
-            const u64 value = read_part(*place, part.bytes, w, frame, l);
-            if ((variable.known >> l & 1) && variable.values[l] == value) continue;
+        for (const int l : LaneRange{is_parameter ? lanes : lanes & variable.assigned_parts}) {
+            const u64 value = read_part(*variable_place, part.bytes, w, frame, l);
+            if ((variable.known_lanes >> l & 1) && variable.values[l] == value) continue;
             variable.values[l] = value;
             change.lanes |= Mask{1} << l;
             trace_.values.push_back(value);
         }
-        variable.known |= change.lanes;
+        variable.known_lanes |= change.lanes;
         if (change.lanes) step.changes.push_back(change);
     }
 }
 
 // ---- accesses ----
 
-void BlockTracer::note(const Warp& w, const Op* op, const ObservedAccess& heard) {
-    if (!warp_ || !trace_.is_complete || trace_.steps.empty() || heard.lanes == 0) return;
-    const int first = std::countr_zero(heard.lanes);
-    StepAccess access{.kind = heard.kind == Access::load    ? TracedAccessKind::load
-                              : heard.kind == Access::store ? TracedAccessKind::store
-                                                            : TracedAccessKind::atomic,
-                      .array = find_array(launch_, heard.shared, heard.addresses[first], trace_),
-                      .lanes = heard.lanes,
-                      .bytes = heard.bytes,
-                      .is_asynchronous = heard.asynchronous};
+void BlockTracer::note_access(const Warp& w, const Op* op, const ObservedAccess& observed_access) {
+    if (!warp_ || !trace_.is_complete || trace_.steps.empty() || observed_access.lanes == 0) return;
+    const int first_lane = std::countr_zero(observed_access.lanes);
+    StepAccess access{.kind = observed_access.kind == Access::load    ? TracedAccessKind::load
+                              : observed_access.kind == Access::store ? TracedAccessKind::store
+                                                                      : TracedAccessKind::atomic,
+                      .array = find_array(launch_, observed_access.shared,
+                                          observed_access.addresses[first_lane], trace_),
+                      .lanes = observed_access.lanes,
+                      .bytes = observed_access.bytes,
+                      .is_asynchronous = observed_access.is_asynchronous};
     ScalarType& element = trace_.arrays[access.array].element;
     if (element.bytes == 0)
-        element = type_of_access(code_of(w.frame, launch_).ast->body[op->source]);
-    count_cost(heard, access);
+        element = find_access_type(find_code(w.frame, launch_).ast->body[op->source]);
+    count_cost(observed_access, access);
     PendingAccess pending{.access = trace_.steps.back().accesses.size(), .addresses = {}};
-    for (const int l : LanesIn{heard.lanes}) pending.addresses[l] = heard.addresses[l];
+    for (const int l : LaneRange{observed_access.lanes})
+        pending.addresses[l] = observed_access.addresses[l];
     trace_.steps.back().accesses.push_back(access);
     pending_.push_back(pending);
 }
@@ -289,16 +302,17 @@ void BlockTracer::finish_instruction() {
     pending_.clear();
     if (pending_barrier_ && warp_) {
         const Block& block = *warp_->block;
-        u32 waiting = 0;
+        u32 waiting_warps = 0;
         for (const Warp& w : block.warps)
-            for (const Fragment& f : w.others)
+            for (const Fragment& f : w.other_fragments)
                 if (f.state == Fragment::State::at_barrier && f.barrier == *pending_barrier_)
-                    waiting += static_cast<u32>(std::popcount(f.lanes));
+                    waiting_warps += static_cast<u32>(std::popcount(f.lanes));
         const Barrier& barrier = block.barriers[*pending_barrier_];
-        waiting += barrier.arrived_without_waiting;
+        waiting_warps += barrier.arrived_without_waiting;
         const u32 expected = barrier.expected ? barrier.expected : block.threads;
-        trace_.steps.back().barriers.push_back(
-            {*pending_barrier_, waiting ? waiting : expected, expected, waiting == 0});
+        trace_.steps.back().barriers.push_back({*pending_barrier_,
+                                                waiting_warps ? waiting_warps : expected, expected,
+                                                waiting_warps == 0});
     }
     pending_barrier_.reset();
     take_new_reports();
@@ -310,20 +324,21 @@ void BlockTracer::read_values(const PendingAccess& pending) {
     access.first_value = static_cast<u32>(trace_.values.size());
     const u32 size = std::max(1u, array.element.bytes);
     if (access.bytes % size == 0) access.elements = access.bytes / size;
-    for (const int l : LanesIn{access.lanes}) {
+    for (const int l : LaneRange{access.lanes}) {
         const u64 address = pending.addresses[l];
         trace_.values.push_back(address - array.address);
-        const u8* from = nullptr;
+        const u8* source = nullptr;
         if (array.is_shared) {
             if (warp_->block->has_shared(address, access.bytes))
-                from = warp_->block->shared + address;
-        } else if (const Allocation* found = launch_.allocations->find(address);
-                   found && found->contains(address, access.bytes)) {
-            from = reinterpret_cast<const u8*>(address + static_cast<u64>(found->to_host));
+                source = warp_->block->shared + address;
+        } else if (const Allocation* allocation = launch_.allocations->find(address);
+                   allocation && allocation->contains(address, access.bytes)) {
+            source =
+                reinterpret_cast<const u8*>(address + static_cast<u64>(allocation->host_offset));
         }
         for (u32 k = 0; k < access.elements; ++k) {
             u64 bits = 0;
-            if (from) std::memcpy(&bits, from + k * size, std::min(size, 8u));
+            if (source) std::memcpy(&bits, source + k * size, std::min(size, 8u));
             trace_.values.push_back(bits);
         }
     }
@@ -332,12 +347,12 @@ void BlockTracer::read_values(const PendingAccess& pending) {
 void BlockTracer::note_local_store(const Warp& w, int lane, u64 address, u32 bytes) {
     for (const Frame* frame = w.frame;; frame = frame->caller) {
         const u64 base = frame ? frame->local_base : 0;
-        for (const TracedPart& part : function_of(code_of(frame, launch_)).parts) {
-            for (const PartPlace& place : part.places) {
-                if (place.kind != PartPlace::Kind::local) continue;
-                const u64 begin = base + place.offset;
+        for (const TracedPart& part : find_traced_function(find_code(frame, launch_)).parts) {
+            for (const PartPlace& variable_place : part.places) {
+                if (variable_place.kind != PartPlace::Kind::local) continue;
+                const u64 begin = base + variable_place.offset;
                 if (address < begin + part.bytes && begin < address + bytes)
-                    known(w, part.variable).assigned |= Mask{1} << lane;
+                    find_known_variable(w, part.variable).assigned_parts |= Mask{1} << lane;
             }
         }
         if (!frame) return;
@@ -366,8 +381,8 @@ void BlockTracer::mark_last_store(u64 address) {
     report.kind = "last store";
     report.where.line = trace_.steps[step].line;
     report.thread =
-        trace_.block.place(u64{trace_.steps[step].warp} * kLanes +
-                           static_cast<u32>(std::countr_zero(trace_.steps[step].active)));
+        trace_.block.position_of(u64{trace_.steps[step].warp} * kLanes +
+                                 static_cast<u32>(std::countr_zero(trace_.steps[step].active)));
     trace_.moments.push_back({step, report});
 }
 
@@ -377,49 +392,53 @@ void BlockTracer::note_barrier(const ptx::Instruction& instruction) {
     const bool is_barrier = (instruction.opcode == "bar" || instruction.opcode == "barrier") &&
                             !instruction.has("warp") && !instruction.has("cluster");
     if (!is_barrier) return;
-    const bool names_one = !instruction.operands.empty() && instruction.operands[0].is_immediate();
-    pending_barrier_ = names_one ? static_cast<u32>(instruction.operands[0].bits) & 15 : 0;
+    const bool names_barrier =
+        !instruction.operands.empty() && instruction.operands[0].is_immediate();
+    pending_barrier_ = names_barrier ? static_cast<u32>(instruction.operands[0].bits) & 15 : 0;
 }
 
 /// Adds the reports that the last instruction caused to the current step.
 void BlockTracer::take_new_reports() {
-    if (reports().total() == reports_seen_) return;
-    reports_seen_ = reports().total();
-    std::vector<Report> now = reports().all();
-    for (const Report& report : now) {
-        const bool is_old =
-            std::any_of(reports_before_.begin(), reports_before_.end(), [&](const Report& before) {
-                return before.check == report.check && before.kind == report.kind &&
-                       before.where.line == report.where.line &&
-                       before.other.line == report.other.line && before.count == report.count;
+    if (reports().total_count() == reports_seen_) return;
+    reports_seen_ = reports().total_count();
+    std::vector<Report> current_reports = reports().all();
+    for (const Report& report : current_reports) {
+        const bool is_known_report = std::any_of(
+            reports_before_.begin(), reports_before_.end(), [&](const Report& earlier_report) {
+                return earlier_report.check == report.check && earlier_report.kind == report.kind &&
+                       earlier_report.where.line == report.where.line &&
+                       earlier_report.other.line == report.other.line &&
+                       earlier_report.count == report.count;
             });
-        const bool is_first =
-            std::none_of(trace_.moments.begin(), trace_.moments.end(), [&](const Moment& one) {
-                return one.report.check == report.check && one.report.kind == report.kind &&
-                       one.report.where.line == report.where.line;
+        const bool is_first = std::none_of(
+            trace_.moments.begin(), trace_.moments.end(), [&](const Moment& instruction) {
+                return instruction.report.check == report.check &&
+                       instruction.report.kind == report.kind &&
+                       instruction.report.where.line == report.where.line;
             });
-        if (!is_old && is_first && !trace_.steps.empty())
+        if (!is_known_report && is_first && !trace_.steps.empty())
             trace_.moments.push_back({static_cast<u32>(trace_.steps.size() - 1), report});
     }
-    reports_before_ = std::move(now);
+    reports_before_ = std::move(current_reports);
 }
 
 /// Returns the last step that performed one of the two accesses of a report that was added after
 /// the launch.
 u32 BlockTracer::find_step(const Report& report) const {
-    const auto is_here = [&](const Step& step, const Place& where, Dim3 block, Dim3 thread) {
+    const auto is_at_thread = [&](const Step& step, const Place& location, Dim3 block,
+                                  Dim3 thread) {
         const Dim3 shape = trace_.block;
         const u64 number = thread.x + u64{shape.x} * (thread.y + u64{shape.y} * thread.z);
-        return block == trace_.block_index && step.line == where.line &&
+        return block == trace_.block_index && step.line == location.line &&
                step.warp == number / kLanes && (step.active >> number % kLanes & 1) &&
                !step.accesses.empty();
     };
-    u32 found = kNone;
+    u32 allocation = kNone;
     for (u32 k = 0; k < trace_.steps.size(); ++k)
-        if (is_here(trace_.steps[k], report.where, report.block, report.thread) ||
-            is_here(trace_.steps[k], report.other, report.other_block, report.other_thread))
-            found = k;
-    return found;
+        if (is_at_thread(trace_.steps[k], report.where, report.block, report.thread) ||
+            is_at_thread(trace_.steps[k], report.other, report.other_block, report.other_thread))
+            allocation = k;
+    return allocation;
 }
 
 void BlockTracer::end_block() {
@@ -430,10 +449,11 @@ void BlockTracer::end_block() {
 
 BlockTrace BlockTracer::finish() {
     for (const Report& report : reports().all()) {
-        const bool is_known =
-            std::any_of(trace_.moments.begin(), trace_.moments.end(), [&](const Moment& one) {
-                return one.report.check == report.check && one.report.kind == report.kind &&
-                       one.report.where.line == report.where.line;
+        const bool is_known = std::any_of(
+            trace_.moments.begin(), trace_.moments.end(), [&](const Moment& instruction) {
+                return instruction.report.check == report.check &&
+                       instruction.report.kind == report.kind &&
+                       instruction.report.where.line == report.where.line;
             });
         if (is_known || report.kernel != trace_.kernel) continue;
         const u32 step = find_step(report);

@@ -23,11 +23,11 @@ namespace coalesce::simulator {
 
 class BlockTracer : public StepListener {
 public:
-    /// Prepares to trace this block. Records at most `limit` steps.
-    BlockTracer(const Launch& launch, u64 block, std::size_t limit);
+    /// Prepares to trace this block. Records at most `max_steps` steps.
+    BlockTracer(const Launch& launch, u64 block, std::size_t max_steps);
 
     void step(const Warp& w, const Op* op) override;
-    void note(const Warp& w, const Op* op, const ObservedAccess& access) override;
+    void note_access(const Warp& w, const Op* op, const ObservedAccess& access) override;
     void note_local_store(const Warp& w, int lane, u64 address, u32 bytes) override;
 
     /// Ends the last step. Must be called when the block has ended.
@@ -47,13 +47,13 @@ private:
         u64 addresses[kLanes];
     };
 
-    TracedFunction& function_of(const FunctionCode& code);
-    KnownVariable& known(const Warp& w, u32 variable);
-    ptx::SourceLine line_of(const Frame* frame, u32 source);
-    bool is_shown(ptx::SourceLine where) const;
-    u32 file_of(ptx::SourceLine where);
-    bool continues_step(const Warp& w, u32 source, ptx::SourceLine where) const;
-    void begin_step(const Warp& w, u32 source, ptx::SourceLine where);
+    TracedFunction& find_traced_function(const FunctionCode& code);
+    KnownVariable& find_known_variable(const Warp& w, u32 variable);
+    ptx::SourceLine find_line(const Frame* frame, u32 source);
+    bool is_shown(ptx::SourceLine location) const;
+    u32 find_file(ptx::SourceLine location);
+    bool continues_step(const Warp& w, u32 source, ptx::SourceLine location) const;
+    void begin_step(const Warp& w, u32 source, ptx::SourceLine location);
     void forget_variables(const Warp& w, const TracedFunction& function);
     void note_assignments(const Warp& w, u32 source);
     void add_waiting(const Warp& w, Step& step);
@@ -70,7 +70,7 @@ private:
     u32 find_last_store(u64 address) const;
 
     const Launch& launch_;
-    const std::size_t limit_;
+    const std::size_t max_steps_;
     DebugInfo debug_info_;
     BlockTrace trace_;
     std::map<const FunctionCode*, TracedFunction> functions_;

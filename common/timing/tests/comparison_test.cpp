@@ -110,7 +110,7 @@ TEST_CASE("launches are distinguished by order or by GPU, and a missing time is 
     fast.kernel = slow.kernel;
     CHECK(says(compare_predictions(slow, fast), "The second takes about 2.5 ms, the first 4.6 ms"));
     fast.gpu = "NVIDIA L4";
-    fast.measured_gpu = false;
+    fast.is_gpu_measured = false;
     const std::string text = compare_predictions(slow, fast);
     CHECK(says(text, "the first: predicted, NVIDIA H200, within 8 %"));
     CHECK(says(text, "the second: predicted, unverified, NVIDIA L4, within 8 %"));

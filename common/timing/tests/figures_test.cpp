@@ -40,9 +40,9 @@ TEST_CASE("numbers of cycles are rounded if they are 100 or more") {
 }
 
 TEST_CASE("ratios and percentages are rounded") {
-    CHECK(times_text(1.874) == "1.9");
-    CHECK(times_text(1.0567) == "1.06");
-    CHECK(times_text(24.2) == "24");
+    CHECK(ratio_text(1.874) == "1.9");
+    CHECK(ratio_text(1.0567) == "1.06");
+    CHECK(ratio_text(24.2) == "24");
     CHECK(percent_text(0.4263) == "43 %");
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 /// Returns the text of the H200's file with `from` replaced by `to`. The text must contain `from`.
 std::string changed(const std::string& from, const std::string& to) {
-    std::string text = write_gpu(known_gpus().front());
+    std::string text = format_gpu(known_gpus().front());
     const std::size_t at = text.find(from);
     REQUIRE_MESSAGE(at != std::string::npos, from);
     return text.replace(at, from.size(), to);
@@ -23,7 +23,7 @@ std::string changed(const std::string& from, const std::string& to) {
 
 std::string error_of(const std::string& text) {
     try {
-        read_gpu(text, "gpus/some.toml");
+        parse_gpu(text, "gpus/some.toml");
     } catch (const GpuError& error) {
         return error.what();
     }
@@ -43,15 +43,15 @@ std::pair<std::string, int> line_with(const std::string& text, const std::string
 }
 
 void check_same(const Gpu& a, const Gpu& b) {
-    CHECK(write_gpu(a) == write_gpu(b));
+    CHECK(format_gpu(a) == format_gpu(b));
     CHECK(a.name == b.name);
-    CHECK(a.measured == b.measured);
+    CHECK(a.is_measured == b.is_measured);
     CHECK(a.multiprocessors == b.multiprocessors);
     CHECK(a.latency_spread_ns == b.latency_spread_ns);
     CHECK(a.l2_bytes == b.l2_bytes);
     CHECK(a.warp_start_cycles == b.warp_start_cycles);
-    CHECK(a.partial.cycles_for_16_bytes == b.partial.cycles_for_16_bytes);
-    CHECK(a.runs.write_excess == b.runs.write_excess);
+    CHECK(a.partial_sectors.cycles_for_16_bytes == b.partial_sectors.cycles_for_16_bytes);
+    CHECK(a.run_costs.write_excess == b.run_costs.write_excess);
 }
 
 }  // namespace
@@ -60,27 +60,27 @@ TEST_CASE("a file is read as it was written") {
     Gpu gpu = known_gpus().front();
     gpu.name = "A \"GPU\" of mine \\ yours";
     gpu.source = "two\nlines";
-    gpu.measured = !gpu.measured;
+    gpu.is_measured = !gpu.is_measured;
     gpu.clock_ghz = 1.987;
     gpu.l2_bytes = 104857600;
-    gpu.runs = {{32, 64.5}, {0.25, 0}, {0.125, 1e-3}};
-    gpu.bulk = {{128, 1024}, {20, 41.5}, {6, 33}};
-    const Gpu same = read_gpu(write_gpu(gpu), "here");
-    check_same(gpu, read_gpu(write_gpu(same), "here"));
+    gpu.run_costs = {{32, 64.5}, {0.25, 0}, {0.125, 1e-3}};
+    gpu.bulk_copies = {{128, 1024}, {20, 41.5}, {6, 33}};
+    const Gpu same = parse_gpu(format_gpu(gpu), "here");
+    check_same(gpu, parse_gpu(format_gpu(same), "here"));
     CHECK(same.name == gpu.name);
     CHECK(same.source == "two lines");
     CHECK(same.clock_ghz == 1.987);
     CHECK(same.l2_bytes == 104857600);
-    CHECK(same.runs.bytes == gpu.runs.bytes);
-    CHECK(same.runs.write_excess == gpu.runs.write_excess);
-    CHECK(same.bulk.bytes == gpu.bulk.bytes);
-    CHECK(same.bulk.row == gpu.bulk.row);
-    CHECK(same.bulk.box_row == gpu.bulk.box_row);
+    CHECK(same.run_costs.bytes == gpu.run_costs.bytes);
+    CHECK(same.run_costs.write_excess == gpu.run_costs.write_excess);
+    CHECK(same.bulk_copies.bytes == gpu.bulk_copies.bytes);
+    CHECK(same.bulk_copies.row_cycles == gpu.bulk_copies.row_cycles);
+    CHECK(same.bulk_copies.box_row_cycles == gpu.bulk_copies.box_row_cycles);
 }
 
 TEST_CASE("every number has a key of its own") {
     // Change each number in the text. If the resulting GPU stays the same, the key is not read.
-    const std::string text = write_gpu(known_gpus().front());
+    const std::string text = format_gpu(known_gpus().front());
     int changes = 0;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = text.find('\n', at);
@@ -99,7 +99,7 @@ TEST_CASE("every number has a key of its own") {
                 other += std::stod(line.substr(equals + 3)) < 1000 ? "12" : "12345";
             }
             const std::string whole = text.substr(0, at) + other + text.substr(end);
-            CHECK_MESSAGE(write_gpu(read_gpu(whole, "here")) != text, line);
+            CHECK_MESSAGE(format_gpu(parse_gpu(whole, "here")) != text, line);
             ++changes;
         }
         at = end + 1;
@@ -108,7 +108,7 @@ TEST_CASE("every number has a key of its own") {
 }
 
 TEST_CASE("mistakes in a file are reported with their lines") {
-    const std::string good = write_gpu(known_gpus().front());
+    const std::string good = format_gpu(known_gpus().front());
     CHECK(error_of(good) == "no error");
 
     CHECK(error_of("").starts_with("gpus/some.toml:1: a GPU has no `name`; add name = "));
@@ -154,17 +154,16 @@ TEST_CASE("mistakes in a file are reported with their lines") {
 
 TEST_CASE("a file may omit all keys for bulk copies, but not only some of them") {
     Gpu gpu = known_gpus().front();
-    gpu.bulk = {};
-    const std::string none = write_gpu(gpu);
+    gpu.bulk_copies = {};
+    const std::string none = format_gpu(gpu);
     CHECK(none.find("bulk") == std::string::npos);
     CHECK(error_of(none) == "no error");
-    CHECK(read_gpu(none, "here").bulk.bytes.empty());
+    CHECK(parse_gpu(none, "here").bulk_copies.bytes.empty());
     CHECK(
         error_of(none + "[bulk]\nbytes = [128]\nrow = [20]\n").find("`bulk` has no `row_of_box`") !=
         std::string::npos);
     CHECK(error_of(none + "[bulk]\nbytes = [128]\nrow = [20, 1]\nrow_of_box = [6]\n")
-              .find("must be non-empty lists of the same length") !=
-          std::string::npos);
+              .find("must be non-empty lists of the same length") != std::string::npos);
 }
 
 TEST_CASE("missing parameters are taken from the GPU that the file names in `like`") {
@@ -172,14 +171,14 @@ TEST_CASE("missing parameters are taken from the GPU that the file names in `lik
     const std::string few = "name = \"mine\"\nsource = \"a guess\"\nmeasured = false\n";
     const std::string like = "like = \"NVIDIA H200\"\n";
     const std::string memory = "[memory]\nqueue_ns = 7\n";
-    const Gpu gpu = read_gpu(few + like + memory, "here");
+    const Gpu gpu = parse_gpu(few + like + memory, "here");
     CHECK(gpu.name == "mine");
-    CHECK(gpu.queue_ns == 7);
+    CHECK(gpu.queueing_ns == 7);
     CHECK(gpu.latency_ns == h200.latency_ns);
     CHECK(gpu.multiprocessors == h200.multiprocessors);
-    CHECK(gpu.partial.cycles_for_8_bytes == h200.partial.cycles_for_8_bytes);
-    CHECK(gpu.runs.write_excess == h200.runs.write_excess);
-    CHECK(!gpu.measured);
+    CHECK(gpu.partial_sectors.cycles_for_8_bytes == h200.partial_sectors.cycles_for_8_bytes);
+    CHECK(gpu.run_costs.write_excess == h200.run_costs.write_excess);
+    CHECK(!gpu.is_measured);
 
     CHECK(error_of(few + memory).find("add multiprocessors = ") != std::string::npos);
     CHECK(error_of(few + like + "[memory]\nqueues_ns = 7\n").find("unknown key `queues_ns`") !=
@@ -203,35 +202,35 @@ TEST_CASE("every file in gpus/ is valid") {
         CAPTURE(gpu.name);
         CHECK(names.insert(gpu.name).second);
         CHECK(!gpu.source.empty());
-        check_same(gpu, read_gpu(write_gpu(gpu), "here"));
+        check_same(gpu, parse_gpu(format_gpu(gpu), "here"));
         CHECK(gpu.copy_gbps <= gpu.peak_gbps);
         CHECK(gpu.read_gbps <= gpu.peak_gbps);
         CHECK(gpu.write_gbps <= gpu.peak_gbps);
         CHECK(gpu.shared_latency_cycles < gpu.l1_latency_cycles + 10);
         CHECK(gpu.l1_latency_cycles < gpu.l2_latency_ns * gpu.clock_ghz);
         CHECK(gpu.l2_latency_ns < gpu.latency_ns);
-        CHECK(gpu.runs.bytes.size() >= 3);
+        CHECK(gpu.run_costs.bytes.size() >= 3);
     }
 }
 
 TEST_CASE("a GPU is found by name") {
     const Gpu& h200 = known_gpus().front();
-    CHECK(&gpu_named("NVIDIA H200") == &h200);
-    CHECK(&gpu_named("h200") == &h200);
-    CHECK(gpu_named("RTX 4090").name == "NVIDIA GeForce RTX 4090");
-    CHECK(gpu_named("4090").name == "NVIDIA GeForce RTX 4090");
-    CHECK(gpu_named("a100").name == "NVIDIA A100-SXM4-80GB");
-    CHECK(gpu_named("h100 pcie").name == "NVIDIA H100 PCIe");
-    CHECK(gpu_named("L4").name == "NVIDIA L4");
+    CHECK(&find_gpu("NVIDIA H200") == &h200);
+    CHECK(&find_gpu("h200") == &h200);
+    CHECK(find_gpu("RTX 4090").name == "NVIDIA GeForce RTX 4090");
+    CHECK(find_gpu("4090").name == "NVIDIA GeForce RTX 4090");
+    CHECK(find_gpu("a100").name == "NVIDIA A100-SXM4-80GB");
+    CHECK(find_gpu("h100 pcie").name == "NVIDIA H100 PCIe");
+    CHECK(find_gpu("L4").name == "NVIDIA L4");
     for (const char* name : {"T4", "A10", "L40S", "RTX 4070", "RTX 5090", "B200"}) {
         CAPTURE(name);
-        CHECK(gpu_named(name).name.ends_with(name));
-        CHECK_FALSE(gpu_named(name).measured);
+        CHECK(find_gpu(name).name.ends_with(name));
+        CHECK_FALSE(find_gpu(name).is_measured);
     }
     for (const char* wrong : {"", "200", "H20", "RTX 409", "V100"}) {
         CAPTURE(wrong);
-        CHECK_THROWS_WITH_AS(gpu_named(wrong),
-                             doctest::Contains("the known GPUs are NVIDIA H200, "), GpuError);
+        CHECK_THROWS_WITH_AS(find_gpu(wrong), doctest::Contains("the known GPUs are NVIDIA H200, "),
+                             GpuError);
     }
-    CHECK_THROWS_WITH_AS(gpu_named("H100"), doctest::Contains("choose one: "), GpuError);
+    CHECK_THROWS_WITH_AS(find_gpu("H100"), doctest::Contains("choose one: "), GpuError);
 }

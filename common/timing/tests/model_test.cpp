@@ -29,8 +29,8 @@ Gpu plain_gpu() {
     gpu.l2_read_bytes_per_cycle = gpu.l2_write_bytes_per_cycle = 1e9;
     gpu.add_issue_cycles = gpu.multiply_issue_cycles = gpu.divide_issue_cycles = 2;
     gpu.block_interval_cycles = 1;
-    gpu.runs = {{32, 128, 4096}, {1, 0.5, 0}, {1, 0.5, 0}};
-    gpu.partial = {4, 4, 4};
+    gpu.run_costs = {{32, 128, 4096}, {1, 0.5, 0}, {1, 0.5, 0}};
+    gpu.partial_sectors = {4, 4, 4};
     return gpu;
 }
 
@@ -45,21 +45,21 @@ Operation load(std::uint16_t sectors) {
     Operation o = operation(Kind::load);
     o.sectors = sectors;
     o.lines = static_cast<std::uint16_t>((sectors + 3) / 4);
-    o.halves = static_cast<std::uint16_t>((sectors + 1) / 2);
+    o.half_lines = static_cast<std::uint16_t>((sectors + 1) / 2);
     o.passes = 1;
     return o;
 }
 
 /// Returns the work of blocks of `warps` warps that all execute the same operations.
-MultiprocessorWork work_of(std::vector<Operation> operations, std::uint32_t warps, int resident,
-                           double blocks) {
+MultiprocessorWork work_of(std::vector<Operation> operations, std::uint32_t warps,
+                           int resident_blocks, double blocks) {
     MultiprocessorWork work;
-    BlockProgram& block = work.kinds.emplace_back();
+    BlockProgram& block = work.programs_by_kind.emplace_back();
     operations.push_back(operation(Kind::exit));
     block.programs.push_back({.operations = std::move(operations), .instructions_per_recorded = 1});
     block.program_of_warp.assign(warps, 0);
-    work.kind_of = {0};
-    work.resident = resident;
+    work.kind_by_block = {0};
+    work.resident_blocks = resident_blocks;
     work.blocks = blocks;
     return work;
 }
@@ -127,20 +127,20 @@ TEST_CASE("independent chains of arithmetic run in parallel") {
     for (std::uint32_t k = 0; k < 6; ++k) {
         drafts[k].operation = operation(Kind::arithmetic);
         // In this test, the number only identifies the draft.
-        drafts[k].operation.slots = static_cast<float>(k + 1);
+        drafts[k].operation.issue_slots = static_cast<float>(k + 1);
         drafts[k].operation.latency = 10;
         if (k % 3 != 0) drafts[k].operation.after = {k - 1};
     }
     const auto order_of = [](const std::vector<Draft>& all) {
         std::vector<int> order;
         for (const Operation& o : schedule_operations(all, false))
-            order.push_back(static_cast<int>(o.slots) - 1);
+            order.push_back(static_cast<int>(o.issue_slots) - 1);
         return order;
     };
     CHECK(order_of(drafts) == std::vector<int>{0, 3, 1, 4, 2, 5});
     // If there is an access to global memory, operations keep their order.
     drafts.emplace_back().operation = operation(Kind::store);
-    drafts.back().operation.slots = 7;
+    drafts.back().operation.issue_slots = 7;
     CHECK(order_of(drafts) == std::vector<int>{0, 1, 2, 3, 4, 5, 6});
 }
 
@@ -151,7 +151,7 @@ TEST_CASE("loads and their addresses are issued first, and users of the loaded v
                          std::vector<std::uint32_t> after) {
         drafts[k].operation = operation(kind, std::move(after));
         // In this test, the number only identifies the draft.
-        drafts[k].operation.slots = static_cast<float>(k + 1);
+        drafts[k].operation.issue_slots = static_cast<float>(k + 1);
         drafts[k].priority = priority;
     };
     set(0, Kind::arithmetic, Priority::none, {});
@@ -161,11 +161,11 @@ TEST_CASE("loads and their addresses are issued first, and users of the loaded v
     set(4, Kind::load, Priority::load, {3});
     set(5, Kind::arithmetic, Priority::none, {4});
     set(6, Kind::barrier, Priority::none, {});
-    drafts[6].fixed = true;
+    drafts[6].is_scheduling_barrier = true;
     set(7, Kind::load, Priority::load, {});
     const std::vector<Operation> ordered = schedule_operations(drafts, true);
     std::vector<int> order;
-    for (const Operation& o : ordered) order.push_back(static_cast<int>(o.slots) - 1);
+    for (const Operation& o : ordered) order.push_back(static_cast<int>(o.issue_slots) - 1);
     CHECK(order == std::vector<int>{0, 1, 3, 4, 6, 7, 2, 5});
     CHECK(ordered[6].after == std::vector<std::uint32_t>{1});
     CHECK(ordered[7].after == std::vector<std::uint32_t>{3});
@@ -180,7 +180,7 @@ TEST_CASE("the operands of a store before a barrier do not wait for the barrier"
     drafts[1].operation = operation(Kind::arithmetic, {0});
     drafts[2].operation = operation(Kind::shared_store, {1});
     drafts[3].operation = operation(Kind::barrier);
-    drafts[3].fixed = true;
+    drafts[3].is_scheduling_barrier = true;
     drafts[4].operation = operation(Kind::arithmetic, {1});
     std::vector<Kind> kinds;
     for (const Operation& o : schedule_operations(drafts, true)) kinds.push_back(o.kind);
@@ -197,7 +197,7 @@ TEST_CASE("loads that ptxas moves down stay there, but in groups of at least two
             drafts[k].operation = k % 2 == 0 ? load(static_cast<std::uint16_t>(k))
                                              : operation(Kind::shared_store, {k - 1});
             drafts[k].priority = k % 2 == 0 ? Priority::load : Priority::none;
-            drafts[k].place = places[k];
+            drafts[k].schedule_position = places[k];
         }
         std::string order;
         for (const Operation& o : schedule_operations(drafts, is_short))
@@ -215,7 +215,7 @@ TEST_CASE("operations without cost are removed, and their users inherit their de
     drafts[0].operation = operation(Kind::load);
     drafts[0].priority = Priority::load;
     drafts[1].operation = operation(Kind::arithmetic, {0});
-    drafts[1].operation.slots = 0;
+    drafts[1].operation.issue_slots = 0;
     drafts[2].operation = operation(Kind::store, {1});
     const std::vector<Operation> ordered = schedule_operations(drafts, true);
     REQUIRE(ordered.size() == 2);
@@ -245,7 +245,7 @@ TEST_CASE("with enough loads, memory is the bottleneck") {
 TEST_CASE("the L1 cache limits the number of loads in flight") {
     MultiprocessorWork work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 400);
     work.read_cycles = .1;  // memory could deliver 320 bytes per cycle
-    work.first_level_bytes = 8192;
+    work.l1_bytes = 8192;
     const SimulatedOutcome o = simulate(work, plain_gpu());
     CHECK(o.bytes_in_flight == Approx(8192).epsilon(0.05));
     // According to Little's law, with a latency of 1000 cycles, 8192 bytes in flight allow 8.2
@@ -254,7 +254,7 @@ TEST_CASE("the L1 cache limits the number of loads in flight") {
 
     // A load of a single sector takes the space of a whole line.
     MultiprocessorWork of_sectors = work_of(std::vector<Operation>(8, load(1)), 32, 2, 400);
-    of_sectors.first_level_bytes = 8192;
+    of_sectors.l1_bytes = 8192;
     CHECK(simulate(of_sectors, plain_gpu()).bytes_in_flight == Approx(2048).epsilon(0.05));
 }
 
@@ -262,7 +262,7 @@ TEST_CASE("an uneven number of blocks costs time unless memory is the bottleneck
     // Memory is the bottleneck. Nine of ten multiprocessors execute ten blocks each, and the tenth
     // executes nine.
     MultiprocessorWork full = work_of(std::vector<Operation>(8, load(4)), 32, 2, 10);
-    full.kinds[0].sectors_read = 32 * 32;
+    full.programs_by_kind[0].sectors_read = 32 * 32;
     full.read_cycles = 1;
     MultiprocessorWork uneven = full;
     uneven.blocks = 9.9;
@@ -277,11 +277,11 @@ TEST_CASE("an uneven number of blocks costs time unless memory is the bottleneck
 TEST_CASE("if half of the blocks do nothing, their position within a round matters little") {
     const auto with_idle = [](int idle_first) {
         MultiprocessorWork work = work_of(std::vector<Operation>(64, load(4)), 8, 3, 1000);
-        work.kinds.push_back(work_of({}, 8, 1, 1).kinds.front());
+        work.programs_by_kind.push_back(work_of({}, 8, 1, 1).programs_by_kind.front());
         work.has_uneven_blocks = true;
-        work.kind_of.clear();
-        for (int k = 0; k < 16; ++k) work.kind_of.push_back(k < idle_first);
-        for (int k = 0; k < 16; ++k) work.kind_of.push_back(k >= idle_first);
+        work.kind_by_block.clear();
+        for (int k = 0; k < 16; ++k) work.kind_by_block.push_back(k < idle_first);
+        for (int k = 0; k < 16; ++k) work.kind_by_block.push_back(k >= idle_first);
         return work;
     };
     // Half of the 1000 blocks load 64 * 4 sectors in each of their 8 warps. Memory delivers one
@@ -300,14 +300,14 @@ TEST_CASE("an uneven number of iterations costs no extra time if memory is the b
     // The blocks are persistent. On one of four multiprocessors, the block has one iteration fewer.
     const auto turns = [](std::size_t count) {
         MultiprocessorWork work = work_of(std::vector<Operation>(8 * count, load(4)), 32, 1, 1);
-        work.kinds[0].sectors_read = 32. * 32 * static_cast<double>(count);
+        work.programs_by_kind[0].sectors_read = 32. * 32 * static_cast<double>(count);
         work.read_cycles = 1;
         return work;
     };
     const MultiprocessorWork full = turns(8);
     MultiprocessorWork uneven = full;
-    uneven.kinds.push_back(turns(7).kinds[0]);
-    uneven.kind_of = {0, 0, 0, 1};
+    uneven.programs_by_kind.push_back(turns(7).programs_by_kind[0]);
+    uneven.kind_by_block = {0, 0, 0, 1};
     CHECK(simulate(uneven, plain_gpu()).cycles ==
           Approx(7.75 / 8 * simulate(full, plain_gpu()).cycles).epsilon(0.01));
 }
@@ -317,7 +317,7 @@ TEST_CASE("the time for which the last loads wait for memory is not counted twic
     MultiprocessorWork work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 8);
     work.read_cycles = 1;
     Gpu patient = plain_gpu();
-    patient.queue_ns = 100;
+    patient.queueing_ns = 100;
     CHECK(simulate(work, patient).cycles ==
           Approx(simulate(work, plain_gpu()).cycles).epsilon(0.05));
 }
@@ -326,7 +326,7 @@ TEST_CASE("a barrier waits for the slowest warp") {
     Operation slow = operation(Kind::arithmetic);
     slow.latency = 500;
     MultiprocessorWork work = work_of({operation(Kind::barrier)}, 4, 1, 10);
-    BlockProgram& block = work.kinds[0];
+    BlockProgram& block = work.programs_by_kind[0];
     block.programs.push_back(
         {.operations = {slow, operation(Kind::barrier, {0}), operation(Kind::exit)},
          .instructions_per_recorded = 1});
@@ -338,9 +338,9 @@ TEST_CASE("a barrier waits for the slowest warp") {
 
 TEST_CASE("a warp that has ended does not block a barrier") {
     MultiprocessorWork work = work_of({operation(Kind::barrier)}, 2, 1, 5);
-    work.kinds[0].programs.push_back(
+    work.programs_by_kind[0].programs.push_back(
         {.operations = {operation(Kind::exit)}, .instructions_per_recorded = 1});
-    work.kinds[0].program_of_warp[1] = 1;
+    work.programs_by_kind[0].program_of_warp[1] = 1;
     const SimulatedOutcome o = simulate(work, plain_gpu());
     CHECK(o.cycles > 0);
     CHECK(o.cycles < 200);
@@ -368,7 +368,7 @@ TEST_CASE("the rest of an incomplete recording is assumed to resemble the record
         if (k > 0) turns.back().after = {k - 1};
     }
     MultiprocessorWork all = work_of(turns, 1, 1, 1), half = work_of(turns, 1, 1, 1);
-    half.kinds[0].programs[0].instructions_per_recorded = 4;
+    half.programs_by_kind[0].programs[0].instructions_per_recorded = 4;
     const double once = simulate(all, plain_gpu()).cycles,
                  four = simulate(half, plain_gpu()).cycles;
     CHECK(four == Approx(4 * once).epsilon(0.15));
@@ -380,7 +380,7 @@ TEST_CASE("the last cycles of an incomplete recording count, even if it ends at 
         turns.push_back(k % 2 ? operation(Kind::barrier) : load(4));
     for (std::uint32_t k = 2; k < 20; k += 2) turns[k].after = {k - 2};
     MultiprocessorWork all = work_of(turns, 1, 1, 1), half = work_of(turns, 1, 1, 1);
-    half.kinds[0].programs[0].instructions_per_recorded = 4;
+    half.programs_by_kind[0].programs[0].instructions_per_recorded = 4;
     const double once = simulate(all, plain_gpu()).cycles,
                  four = simulate(half, plain_gpu()).cycles;
     CHECK(four == Approx(4 * once).epsilon(0.15));
@@ -394,7 +394,7 @@ Recording recording_of(std::initializer_list<const char*> opcodes) {
     Recording recording;
     recording.threads = 32;
     recording.blocks = 1000;
-    recording.recorded.emplace_back().warps.emplace_back();
+    recording.recorded_blocks.emplace_back().warps.emplace_back();
     for (const char* opcode : opcodes) {
         Instruction& i = recording.instructions.emplace_back();
         i.opcode = opcode;
@@ -404,7 +404,7 @@ Recording recording_of(std::initializer_list<const char*> opcodes) {
 
 /// Adds a step in which 32 lanes access 4 bytes each, at distances of `pitch` sectors.
 void add_step(Recording& recording, AccessKind kind, std::uint64_t first, std::uint64_t pitch) {
-    RecordedBlock& block = recording.recorded[0];
+    RecordedBlock& block = recording.recorded_blocks[0];
     WarpPath& path = block.warps[0];
     const auto run = static_cast<std::uint32_t>(block.runs.size()),
                access = static_cast<std::uint32_t>(block.accesses.size());
@@ -422,14 +422,17 @@ TEST_CASE("data that does not fit into the L1 cache is fetched repeatedly") {
     add_step(recording, AccessKind::store, 1 << 20, 4096);
     add_step(recording, AccessKind::load, 0, 4096);
     const auto fetched = [&](double lines) {
-        const BlockProgram block = build_block_program(recording, recording.recorded[0], {}, lines);
+        const BlockProgram block =
+            build_block_program(recording, recording.recorded_blocks[0], {}, lines);
         return block.sectors_read;
     };
     CHECK(fetched(1000) == 32);
     CHECK(fetched(38) == 32);
     CHECK(fetched(2) > 60);
-    CHECK(build_block_program(recording, recording.recorded[0], {}, 1000).uncertain_lines == 0);
-    CHECK(build_block_program(recording, recording.recorded[0], {}, 38).uncertain_lines == 0.5);
+    CHECK(build_block_program(recording, recording.recorded_blocks[0], {}, 1000)
+              .uncertain_line_fraction == 0);
+    CHECK(build_block_program(recording, recording.recorded_blocks[0], {}, 38)
+              .uncertain_line_fraction == 0.5);
 }
 
 namespace {
@@ -482,9 +485,9 @@ TEST_CASE("constants that lanes read at different addresses cause a warning") {
     const auto unknown = [](bool by_lane) {
         Recording recording = recording_of({"ld", "ld"});
         recording.instructions[0].modifiers = {"global", "u32"};
-        recording.instructions[0].written = {1};
+        recording.instructions[0].written_registers = {1};
         recording.instructions[1].modifiers = {"const", "f32"};
-        recording.instructions[1].read = {by_lane ? 1u : 2u};
+        recording.instructions[1].read_registers = {by_lane ? 1u : 2u};
         add_step(recording, AccessKind::load, 0, 1);
         recording.registers = 16;
         recording.reads.sectors.add({0, 1 << 16});
@@ -516,15 +519,16 @@ TEST_CASE("a request for a line that the block has already requested takes no mo
     add_step(recording, AccessKind::load, 0, 4);
     add_step(recording, AccessKind::load, 1, 4);
     add_step(recording, AccessKind::load, 1000, 1);
-    const BlockProgram block = build_block_program(recording, recording.recorded[0], {}, 1000);
-    std::vector<int> lines, halves;
+    const BlockProgram block =
+        build_block_program(recording, recording.recorded_blocks[0], {}, 1000);
+    std::vector<int> lines, half_lines;
     for (const Operation& o : block.programs[0].operations) {
         if (o.kind != Kind::load) continue;
         lines.push_back(o.lines);
-        halves.push_back(o.halves);
+        half_lines.push_back(o.half_lines);
     }
     CHECK(lines == std::vector<int>{32, 0, 8});
-    CHECK(halves == std::vector<int>{32, 32, 16});
+    CHECK(half_lines == std::vector<int>{32, 32, 16});
 }
 
 TEST_CASE("the L2 cache delivers half lines") {
@@ -542,7 +546,7 @@ TEST_CASE("the L2 cache delivers half lines") {
 
 TEST_CASE("a request for a sector costs nothing if another warp has requested it before") {
     Recording recording = recording_of({"ld", "ld"});
-    RecordedBlock& block = recording.recorded[0];
+    RecordedBlock& block = recording.recorded_blocks[0];
     add_step(recording, AccessKind::load, 0, 4);
     add_step(recording, AccessKind::load, 4096, 4);
     block.warps.push_back(block.warps[0]);
@@ -561,11 +565,12 @@ TEST_CASE("partial sectors along a row are distinguished from those along a colu
     Recording recording = recording_of({"st", "st"});
     add_step(recording, AccessKind::store, 0, 2);
     add_step(recording, AccessKind::store, 1 << 20, 4096);
-    const BlockProgram block = build_block_program(recording, recording.recorded[0], {}, 1000);
+    const BlockProgram block =
+        build_block_program(recording, recording.recorded_blocks[0], {}, 1000);
     CHECK(block.sectors_partial == 64);
     CHECK(block.sectors_partial_near == 32);
     CHECK(block.sectors_partial_edges == 0);
-    CHECK(block.bytes_of_line == std::vector<float>(32, 4));  // down a column, 4 bytes per row
+    CHECK(block.bytes_per_line == std::vector<float>(32, 4));  // down a column, 4 bytes per row
     CHECK(block.lines_left_for_other_blocks == 32);
 }
 
@@ -573,7 +578,7 @@ TEST_CASE("rows that start within a sector cause a warning") {
     const auto unknown = [](std::uint32_t sectors) {
         Recording recording = recording_of({"st"});
         recording.registers = 16;
-        RecordedBlock& block = recording.recorded[0];
+        RecordedBlock& block = recording.recorded_blocks[0];
         block.runs.push_back({0, sectors});
         block.accesses.push_back({AccessKind::store, 32, 4, 2, 0, 1});
         block.warps[0].steps.push_back({0, 0, 1});
@@ -594,7 +599,7 @@ TEST_CASE("partial sectors that other blocks complete cause a warning") {
         // Each store writes 8 bytes of each sector in a column.
         for (std::uint64_t k = 0; k < own_parts; ++k) {
             add_step(recording, AccessKind::store, 0, 64);
-            recording.recorded[0].accesses.back().bytes_per_lane = 8;
+            recording.recorded_blocks[0].accesses.back().bytes_per_lane = 8;
         }
         recording.writes.sectors.add({0, 1000});
         recording.writes.sectors_summed_over_blocks = 1000;
@@ -611,17 +616,18 @@ TEST_CASE("a 64-bit parameter is fetched once for each condition under which it 
     const auto operations = [](const char* type) {
         Recording recording = recording_of({"ld", "bra", "add", "ld"});
         recording.instructions[0].modifiers = {"param", type};
-        recording.instructions[0].written = {1};
+        recording.instructions[0].written_registers = {1};
         recording.instructions[1].target = 4;
         recording.instructions[2].modifiers = {"s64"};
-        recording.instructions[2].read = {1, 2};
-        recording.instructions[2].written = {3};
+        recording.instructions[2].read_registers = {1, 2};
+        recording.instructions[2].written_registers = {3};
         recording.instructions[3].modifiers = {"global", "f32"};
-        recording.instructions[3].read = {3};
-        recording.recorded[0].warps[0].steps = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
-        recording.recorded[0].warps[0].executed = 3;
+        recording.instructions[3].read_registers = {3};
+        recording.recorded_blocks[0].warps[0].steps = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
+        recording.recorded_blocks[0].warps[0].executed = 3;
         add_step(recording, AccessKind::load, 0, 1);
-        const BlockProgram block = build_block_program(recording, recording.recorded[0], {}, 1000);
+        const BlockProgram block =
+            build_block_program(recording, recording.recorded_blocks[0], {}, 1000);
         return block.programs[0].operations.size();
     };
     CHECK(operations("u64") == operations("u32") + 1);
@@ -631,7 +637,7 @@ TEST_CASE("each contiguous range of a bulk copy counts as a row") {
     const auto load_of = [](std::vector<std::string> modifiers) {
         Recording recording = recording_of({"cp"});
         recording.instructions[0].modifiers = std::move(modifiers);
-        RecordedBlock& block = recording.recorded[0];
+        RecordedBlock& block = recording.recorded_blocks[0];
         // Two rows of 1024 and 512 bytes. One access is recorded for every 512 bytes.
         block.runs = {{0, 16}, {16, 16}, {1 << 10, 16}};
         for (std::uint32_t k = 0; k < 3; ++k)
@@ -655,15 +661,16 @@ TEST_CASE("each contiguous range of a bulk copy counts as a row") {
 TEST_CASE("each row of a bulk copy occupies the copy unit") {
     // Returns the number of cycles that a multiprocessor needs for 1000 copies of 16 KiB in `rows`
     // rows. Memory alone would take 512000 cycles.
-    const auto cycles = [](const BulkCopies& bulk, bool is_box, std::uint16_t rows) {
+    const auto cycles = [](const BulkCopies& bulk_copies, bool is_box, std::uint16_t rows) {
         Gpu gpu = plain_gpu();
-        gpu.bulk = bulk;
+        gpu.bulk_copies = bulk_copies;
         Operation copy = operation(Kind::bulk_load);
         copy.rows = rows;
         copy.sectors = 512;
         copy.is_box = is_box;
         MultiprocessorWork work = work_of({copy, operation(Kind::bulk_wait)}, 1, 8, 1000);
-        work.kinds[0].bulk_loads = work.kinds[0].programs[0].loads_per_wait = 1;
+        work.programs_by_kind[0].bulk_loads = work.programs_by_kind[0].programs[0].loads_per_wait =
+            1;
         work.read_cycles = 1;
         return simulate(work, gpu).cycles;
     };
@@ -694,17 +701,17 @@ TEST_CASE("the prediction for a copy states its bytes, runs and resident blocks"
     recording.blocks = 100000;
     recording.threads = 256;
     recording.registers = 16;
-    const auto add = [&](const char* opcode, std::vector<std::uint32_t> written,
-                         std::vector<std::uint32_t> read) {
+    const auto add = [&](const char* opcode, std::vector<std::uint32_t> written_registers,
+                         std::vector<std::uint32_t> read_registers) {
         Instruction& i = recording.instructions.emplace_back();
         i.opcode = opcode;
-        i.written = std::move(written);
-        i.read = std::move(read);
+        i.written_registers = std::move(written_registers);
+        i.read_registers = std::move(read_registers);
     };
     add("ld", {1}, {});
     add("st", {}, {1});
     add("ret", {}, {});
-    RecordedBlock& block = recording.recorded.emplace_back();
+    RecordedBlock& block = recording.recorded_blocks.emplace_back();
     for (std::uint32_t w = 0; w < 8; ++w) {
         WarpPath& path = block.warps.emplace_back();
         const auto at = static_cast<std::uint32_t>(block.accesses.size());
@@ -765,13 +772,13 @@ TEST_CASE("the prediction for a copy states its bytes, runs and resident blocks"
     CHECK(predict(recording, plain_gpu()).busy.memory > 1.3 * p.busy.memory);
 
     // This block does twice as much work, and the model does not know how many other blocks do.
-    recording.recorded.push_back(recording.recorded.front());
-    for (WarpPath& path : recording.recorded.back().warps) path.executed *= 2;
+    recording.recorded_blocks.push_back(recording.recorded_blocks.front());
+    for (WarpPath& path : recording.recorded_blocks.back().warps) path.executed *= 2;
     CHECK(predict(recording, plain_gpu()).unknown ==
           std::vector<Unknown>{Unknown::unlike_blocks, Unknown::parts});
 
-    recording.blocks_wait = true;
-    recording.recorded.clear();
+    recording.has_waiting_blocks = true;
+    recording.recorded_blocks.clear();
     const Prediction none = predict(recording, plain_gpu());
     CHECK(none.ms == 0);
     CHECK(none.unknown == std::vector<Unknown>{Unknown::waits});

@@ -60,22 +60,22 @@ TimeLine drawn(const Pattern& pattern) {
 Gpu gpu() {
     Gpu gpu;
     gpu.name = "NVIDIA H200";
-    gpu.measured = true;
+    gpu.is_measured = true;
     gpu.multiprocessors = 132;
     gpu.clock_ghz = 1.75;
     gpu.peak_gbps = 4900;
     gpu.copy_gbps = 4285;
     gpu.block_interval_cycles = 158;
-    gpu.runs = {.bytes = {64, 128, 256, 8192},
-                .read_excess = {0.33, 0.105, 0.06, 0},
-                .write_excess = {0.3, 0.19, 0.095, 0}};
+    gpu.run_costs = {.bytes = {64, 128, 256, 8192},
+                     .read_excess = {0.33, 0.105, 0.06, 0},
+                     .write_excess = {0.3, 0.19, 0.095, 0}};
     return gpu;
 }
 
 Prediction like_04() {
     Prediction p;
     p.gpu = "NVIDIA H200";
-    p.measured_gpu = true;
+    p.is_gpu_measured = true;
     p.kernel = "padded";
     p.ms = 4.602;
     p.error_band = 0.08;

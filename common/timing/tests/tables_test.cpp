@@ -27,7 +27,7 @@ Recording reading(std::uint64_t count, std::uint64_t pitch, First first) {
     recording.blocks = 1000;
     recording.instructions.emplace_back().opcode = "ld";
     for (const std::uint64_t number : {100, 350, 600, 900}) {
-        RecordedBlock& block = recording.recorded.emplace_back();
+        RecordedBlock& block = recording.recorded_blocks.emplace_back();
         block.number = number;
         WarpPath& path = block.warps.emplace_back();
         for (std::uint64_t k = 0; k < count; ++k)
@@ -50,7 +50,7 @@ TEST_CASE("memory is not classified as a table if each block reads a different p
     const Recording stream = reading(32, 1, [](std::uint64_t block) { return 32 * block; });
     CHECK(Tables(stream, gpu(), kFirstLevel, 1).empty());
     Recording alone = reading(32, 1, everywhere);
-    alone.recorded.resize(2);
+    alone.recorded_blocks.resize(2);
     CHECK(Tables(alone, gpu(), kFirstLevel, 1).empty());
 }
 
@@ -60,8 +60,8 @@ TEST_CASE("each multiprocessor loads a small table once") {
     const Table* table = tables.find(0);
     REQUIRE(table);
     // Each multiprocessor executes ten of the 1000 blocks, and every block reads the whole table.
-    CHECK(table->missed_fraction == Approx(.1));
-    CHECK(table->from_memory == Approx(.001));
+    CHECK(table->l1_miss_fraction == Approx(.1));
+    CHECK(table->memory_fraction == Approx(.001));
     CHECK(tables.find(1) == nullptr);
     CHECK(tables.count_requests(10) == Approx(320));
     CHECK(tables.count_distinct(1e9) == Approx(32));
@@ -73,11 +73,11 @@ TEST_CASE("caches hold only a part of a table that exceeds their size") {
     const Tables tables(recording, gpu(), kFirstLevel, 1);
     const Table* table = tables.find(0);
     REQUIRE(table);
-    CHECK(table->missed_fraction > .99);
+    CHECK(table->l1_miss_fraction > .99);
     const double kept = .6 * 50e6 / 1e8, first = .1;
-    CHECK(table->from_memory == Approx(first + (1 - first) * (1 - kept)).epsilon(.01));
+    CHECK(table->memory_fraction == Approx(first + (1 - first) * (1 - kept)).epsilon(.01));
     // The fraction of a table's reads that memory serves is at most that of all reads.
-    CHECK(Tables(recording, gpu(), kFirstLevel, .25).find(0)->from_memory == .25);
+    CHECK(Tables(recording, gpu(), kFirstLevel, .25).find(0)->memory_fraction == .25);
 }
 
 TEST_CASE("error bands are narrow for copies, and wider for other launches") {
@@ -90,17 +90,17 @@ TEST_CASE("error bands are narrow for copies, and wider for other launches") {
         return error_band(changed);
     };
     CHECK(with([](BandFacts& f) { f.write_fraction = .1; }) > narrow);
-    CHECK(with([](BandFacts& f) { f.rereads = 3; }) > narrow);
+    CHECK(with([](BandFacts& f) { f.requests_per_sector = 3; }) > narrow);
     CHECK(with([](BandFacts& f) { f.ms = .01; }) == Approx(narrow + .0005 / .01 - .0005));
-    CHECK(with([](BandFacts& f) { f.measured_gpu = false; }) == Approx(narrow + .07));
+    CHECK(with([](BandFacts& f) { f.is_gpu_measured = false; }) == Approx(narrow + .07));
     const double issue = with([](BandFacts&f) { f.bottleneck = Bottleneck::issue; }),
                  first_level = with([](BandFacts&f) { f.bottleneck = Bottleneck::shared; }),
                  shared = with([](BandFacts&f) {
                      f.bottleneck = Bottleneck::shared;
-                     f.shares_memory = true;
+                     f.uses_shared_memory = true;
                  }),
                  random = with([](BandFacts&f) { f.has_short_runs = true; }),
-                 in_place = with([](BandFacts&f) { f.writes_where_it_reads = true; });
+                 in_place = with([](BandFacts&f) { f.is_in_place = true; });
     CHECK(shared > narrow + .1);
     CHECK(issue > shared);
     CHECK(random > issue);

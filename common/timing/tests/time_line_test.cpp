@@ -112,8 +112,8 @@ TEST_CASE("any number of columns preserves the means and sums of moments") {
     const auto halves = average_columns(line, 2);
     CHECK(halves[0].mean.bytes_in_flight == doctest::Approx(50));
     CHECK(halves[1].mean.warps_at_barrier == doctest::Approx(2.5));
-    CHECK(halves[0].nothing == doctest::Approx(0.5));
-    CHECK(halves[1].nothing == 0);
+    CHECK(halves[0].fraction_without_loads == doctest::Approx(0.5));
+    CHECK(halves[1].fraction_without_loads == 0);
     const auto thirds = average_columns(line, 3);
     CHECK(thirds[0].mean.bytes_in_flight == doctest::Approx(25));
     const auto eighths = average_columns(line, 8);

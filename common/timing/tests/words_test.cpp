@@ -271,7 +271,7 @@ TEST_CASE("every unknown effect is mentioned, and the label states only a minimu
 TEST_CASE("a GPU that has not been measured is called unverified everywhere") {
     Prediction p = samples::like_04();
     p.gpu = "NVIDIA L4";
-    p.measured_gpu = false;
+    p.is_gpu_measured = false;
     p.error_band = 0.2;
     CHECK(prediction_label(p) == "predicted, unverified, NVIDIA L4, within 20 %");
     for (const std::string& text :

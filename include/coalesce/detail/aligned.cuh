@@ -34,22 +34,22 @@ struct RegisterBlocks {
     using Tile = TransposedTile<SIZE, 16, TILE_COLS, ROW_VECTORS>;
 
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = find_tile_in_spread_strips(task, TILE_ROWS, TILE_COLS);
+        const TileOrigin origin = find_tile_in_spread_strips(task, TILE_ROWS, TILE_COLS);
         const Tile tile{shared};
-        load(task, place, tile);
+        load(task, origin, tile);
         __syncthreads();
-        store(task, place, tile);
+        store(task, origin, tile);
     }
 
-    static __device__ void load(const Task& task, const Place& place, const Tile& tile) {
-        const char* in = in_address<SIZE>(task, place);
+    static __device__ void load(const Task& task, const TileOrigin& origin, const Tile& tile) {
+        const char* in = in_address<SIZE>(task, origin);
         const int x = threadIdx.x % BLOCK_COLS, y = threadIdx.x / BLOCK_COLS;
-        const std::int64_t col = place.col + x * VECTOR_ELEMENTS;
+        const std::int64_t col = origin.col + x * VECTOR_ELEMENTS;
         Vector<16> piece[PIECES][VECTOR_ELEMENTS];
         // Issue all loads first, so that they are in flight together.
 #pragma unroll
         for (int k = 0; k < PIECES; ++k) {
-            const std::int64_t row = place.row + (y + k * BLOCK_ROWS) * VECTOR_ELEMENTS;
+            const std::int64_t row = origin.row + (y + k * BLOCK_ROWS) * VECTOR_ELEMENTS;
             if (row < task.rows && col < task.cols) {
                 const char* from = in + (row * task.in_pitch + col) * SIZE;
 #pragma unroll
@@ -60,29 +60,30 @@ struct RegisterBlocks {
         }
 #pragma unroll
         for (int k = 0; k < PIECES; ++k) {
-            Vector<16> turned[VECTOR_ELEMENTS];
-            transpose_vectors<SIZE>(turned, piece[k]);
+            Vector<16> column_vector[VECTOR_ELEMENTS];
+            transpose_vectors<SIZE>(column_vector, piece[k]);
 #pragma unroll
             for (int i = 0; i < VECTOR_ELEMENTS; ++i) {
-                store_vector(tile.vector(x * VECTOR_ELEMENTS + i, y + k * BLOCK_ROWS), turned[i]);
+                store_vector(tile.vector(x * VECTOR_ELEMENTS + i, y + k * BLOCK_ROWS),
+                             column_vector[i]);
             }
         }
     }
 
-    static __device__ void store(const Task& task, const Place& place, const Tile& tile) {
-        char* out = out_address<SIZE>(task, place);
+    static __device__ void store(const Task& task, const TileOrigin& origin, const Tile& tile) {
+        char* out = out_address<SIZE>(task, origin);
         const int quad = threadIdx.x % ROW_VECTORS, first = threadIdx.x / ROW_VECTORS;
-        const std::int64_t row = place.row + quad * VECTOR_ELEMENTS;
-        Vector<16> turned[ROUNDS];
+        const std::int64_t row = origin.row + quad * VECTOR_ELEMENTS;
+        Vector<16> column_vector[ROUNDS];
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k) {
-            turned[k] = load_vector<16>(tile.vector(first + k * COLS_PER_ROUND, quad));
+            column_vector[k] = load_vector<16>(tile.vector(first + k * COLS_PER_ROUND, quad));
         }
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k) {
-            const std::int64_t col = place.col + first + k * COLS_PER_ROUND;
+            const std::int64_t col = origin.col + first + k * COLS_PER_ROUND;
             if (row < task.rows && col < task.cols) {
-                store_vector(out + (col * task.out_pitch + row) * SIZE, turned[k]);
+                store_vector(out + (col * task.out_pitch + row) * SIZE, column_vector[k]);
             }
         }
     }
@@ -104,51 +105,53 @@ struct RegisterBlocksToSectors {
     using Tile = TransposedTile<SIZE, 16, TILE_COLS, BLOCK_ROWS>;
 
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = find_tile_of_block(task, TILE_ROWS, TILE_COLS);
+        const TileOrigin origin = find_tile_of_block(task, TILE_ROWS, TILE_COLS);
         const Tile tile{shared};
-        load(task, place, tile);
+        load(task, origin, tile);
         __syncthreads();
-        store(task, place, tile);
+        store(task, origin, tile);
     }
 
-    static __device__ void load(const Task& task, const Place& place, const Tile& tile) {
+    static __device__ void load(const Task& task, const TileOrigin& origin, const Tile& tile) {
         const int x = threadIdx.x % BLOCK_COLS, y = threadIdx.x / BLOCK_COLS;
-        const std::int64_t col = place.col + x * VECTOR_ELEMENTS;
-        const std::int64_t row = place.row - LEAD + y * VECTOR_ELEMENTS;
-        Vector<16> piece[VECTOR_ELEMENTS] = {}, turned[VECTOR_ELEMENTS];
+        const std::int64_t col = origin.col + x * VECTOR_ELEMENTS;
+        const std::int64_t row = origin.row - LEAD + y * VECTOR_ELEMENTS;
+        Vector<16> piece[VECTOR_ELEMENTS] = {}, column_vector[VECTOR_ELEMENTS];
         if (row >= 0 && row < task.rows && col < task.cols) {
-            const char* from = in_address<SIZE>(task, place) + (row * task.in_pitch + col) * SIZE;
+            const char* from = in_address<SIZE>(task, origin) + (row * task.in_pitch + col) * SIZE;
 #pragma unroll
             for (int i = 0; i < VECTOR_ELEMENTS; ++i, from += task.in_pitch * SIZE) {
                 piece[i] = load_evict_last<LOADS>(from);
             }
         }
-        transpose_vectors<SIZE>(turned, piece);
+        transpose_vectors<SIZE>(column_vector, piece);
 #pragma unroll
         for (int i = 0; i < VECTOR_ELEMENTS; ++i)
-            store_vector(tile.vector(x * VECTOR_ELEMENTS + i, y), turned[i]);
+            store_vector(tile.vector(x * VECTOR_ELEMENTS + i, y), column_vector[i]);
     }
 
-    static __device__ void store(const Task& task, const Place& place, const Tile& tile) {
+    static __device__ void store(const Task& task, const TileOrigin& origin, const Tile& tile) {
         constexpr int LEAD_VECTORS = LEAD / VECTOR_ELEMENTS;
         const int quad = threadIdx.x % BLOCK_ROWS, first = threadIdx.x / BLOCK_ROWS;
         if (quad >= BLOCK_ROWS - LEAD_VECTORS) return;
-        char* const out = out_address<SIZE>(task, place);
-        Vector<16> turned[ROUNDS];
-        int before[ROUNDS];  // the vectors between a sector boundary and the tile's first row
+        char* const out = out_address<SIZE>(task, origin);
+        Vector<16> column_vector[ROUNDS];
+        int vectors_before
+            [ROUNDS];  // the vectors between a sector boundary and the tile's first row
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k) {
             const int x = first + k * COLS_PER_ROUND;
-            const char* const start = out + ((place.col + x) * task.out_pitch + place.row) * SIZE;
-            before[k] = static_cast<int>(reinterpret_cast<std::uintptr_t>(start) % 32 / 16);
-            turned[k] = load_vector<16>(tile.vector(x, quad + LEAD_VECTORS - before[k]));
+            const char* const start = out + ((origin.col + x) * task.out_pitch + origin.row) * SIZE;
+            vectors_before[k] = static_cast<int>(reinterpret_cast<std::uintptr_t>(start) % 32 / 16);
+            column_vector[k] =
+                load_vector<16>(tile.vector(x, quad + LEAD_VECTORS - vectors_before[k]));
         }
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k) {
-            const std::int64_t row = place.row + (quad - before[k]) * VECTOR_ELEMENTS;
-            const std::int64_t col = place.col + first + k * COLS_PER_ROUND;
+            const std::int64_t row = origin.row + (quad - vectors_before[k]) * VECTOR_ELEMENTS;
+            const std::int64_t col = origin.col + first + k * COLS_PER_ROUND;
             if (row < 0 || row >= task.rows || col >= task.cols) continue;
-            store_vector(out + (col * task.out_pitch + row) * SIZE, turned[k]);
+            store_vector(out + (col * task.out_pitch + row) * SIZE, column_vector[k]);
         }
     }
 };
@@ -167,43 +170,44 @@ struct AlignedWords {
 
     /// Returns the tile of this block. Strips of tiles that share no cache lines are spread. Other
     /// strips are grouped, so that the shared lines are still cached when they are needed again.
-    static __device__ Place place_of(const Task& task) {
+    static __device__ TileOrigin find_tile(const Task& task) {
         return LOADS == LoadPolicy::evict_last_128
                    ? find_tile_in_strip_group(task, TILE_ROWS, TILE_COLS)
                    : find_tile_in_spread_strips(task, TILE_ROWS, TILE_COLS);
     }
 
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = place_of(task);
+        const TileOrigin origin = find_tile(task);
         const int x = threadIdx.x % 16, y = threadIdx.x / 16;
-        load(task, place, shared, x, y);
+        load(task, origin, shared, x, y);
         __syncthreads();
-        store(task, place, shared, x, 2 * y);
+        store(task, origin, shared, x, 2 * y);
     }
 
-    static __device__ void load(const Task& task, const Place& place, char* shared, int x, int y) {
-        const std::int64_t col = place.col + 4 * x, row = place.row + y;
-        const char* from = in_address<4>(task, place) + (row * task.in_pitch + col) * 4;
-        Vector<16> near = {}, far = {};
-        if (col < task.cols && row < task.rows) near = load_evict_last<LOADS>(from);
+    static __device__ void load(const Task& task, const TileOrigin& origin, char* shared, int x,
+                                int y) {
+        const std::int64_t col = origin.col + 4 * x, row = origin.row + y;
+        const char* from = in_address<4>(task, origin) + (row * task.in_pitch + col) * 4;
+        Vector<16> upper_vector = {}, lower_vector = {};
+        if (col < task.cols && row < task.rows) upper_vector = load_evict_last<LOADS>(from);
         if (col < task.cols && row + 32 < task.rows) {
-            far = load_evict_last<LOADS>(from + 32 * task.in_pitch * 4);
+            lower_vector = load_evict_last<LOADS>(from + 32 * task.in_pitch * 4);
         }
-        store_vector(vector(shared, y, x), near);
-        store_vector(vector(shared, y + 32, x), far);
+        store_vector(vector(shared, y, x), upper_vector);
+        store_vector(vector(shared, y + 32, x), lower_vector);
     }
 
     /// Stores four rows of two columns.
-    static __device__ void store(const Task& task, const Place& place, char* shared, int quad,
+    static __device__ void store(const Task& task, const TileOrigin& origin, char* shared, int quad,
                                  int x) {
         Vector<8> pair[4];
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
             pair[i] = load_vector<8>(vector(shared, quad * 4 + i, x / 4) + x % 4 * 4);
         }
-        const std::int64_t col = place.col + x, row = place.row + 4 * quad;
+        const std::int64_t col = origin.col + x, row = origin.row + 4 * quad;
         if (col >= task.cols || row >= task.rows) return;
-        char* to = out_address<4>(task, place) + (col * task.out_pitch + row) * 4;
+        char* to = out_address<4>(task, origin) + (col * task.out_pitch + row) * 4;
 #pragma unroll
         for (int k = 0; k < 2; ++k, to += task.out_pitch * 4) {
             store_vector<16>(

@@ -16,7 +16,7 @@ namespace coalesce::transposing {
 /// that enough loads are in flight.
 template <int SIZE, int TILE_ROWS_, int TILE_COLS_, int THREADS_, int SHIFT_BYTES,
           LoadPolicy LOADS_ = LoadPolicy::plain>
-struct Shifted {
+struct ShiftedElements {
     static constexpr int TILE_ROWS = TILE_ROWS_, TILE_COLS = TILE_COLS_, THREADS = THREADS_;
     static constexpr int SHIFT = SHIFT_BYTES / SIZE, LEAD = SHIFT - 1;
     static constexpr int ROWS = TILE_ROWS + LEAD, PITCH = TILE_COLS + 1;
@@ -32,18 +32,18 @@ struct Shifted {
 
     static __device__ void run(const Task& task, char* tile) {
         // Kernels for larger elements do not have enough registers to process strips in groups.
-        const Place place = SIZE <= 4 ? find_tile_in_strip_group(task, TILE_ROWS, TILE_COLS)
-                                      : find_tile_of_block(task, TILE_ROWS, TILE_COLS);
-        load(task, place, tile);
+        const TileOrigin origin = SIZE <= 4 ? find_tile_in_strip_group(task, TILE_ROWS, TILE_COLS)
+                                            : find_tile_of_block(task, TILE_ROWS, TILE_COLS);
+        load(task, origin, tile);
         __syncthreads();
-        store(task, place, tile);
+        store(task, origin, tile);
     }
 
-    static __device__ void load(const Task& task, const Place& place, char* tile) {
+    static __device__ void load(const Task& task, const TileOrigin& origin, char* tile) {
         const int x = threadIdx.x % TILE_COLS, y = threadIdx.x / TILE_COLS;
-        const std::int64_t col = place.col + x < task.cols ? place.col + x : task.cols - 1;
-        const std::int64_t top = place.row - LEAD;
-        const char* from = in_address<SIZE>(task, place) + col * SIZE;
+        const std::int64_t col = origin.col + x < task.cols ? origin.col + x : task.cols - 1;
+        const std::int64_t top = origin.row - LEAD;
+        const char* from = in_address<SIZE>(task, origin) + col * SIZE;
         Element<SIZE> value[LOADS];
         if (top >= 0 && top + LOADS * LOAD_ROWS <= task.rows) {
             from += (top + y) * task.in_pitch * SIZE;
@@ -68,23 +68,23 @@ struct Shifted {
         }
     }
 
-    static __device__ void store(const Task& task, const Place& place, const char* tile) {
-        char* out = out_address<SIZE>(task, place);
+    static __device__ void store(const Task& task, const TileOrigin& origin, const char* tile) {
+        char* out = out_address<SIZE>(task, origin);
         const int y = threadIdx.x % TILE_ROWS, first = threadIdx.x / TILE_ROWS;
         Element<SIZE> value[STORES];
         int phase[STORES];
 #pragma unroll
         for (int k = 0; k < STORES; ++k) {
             const int x = first + k * STORE_COLS;
-            phase[k] = alignment_phase<SIZE, SHIFT>(out, place.col + x, task.out_pitch);
+            phase[k] = alignment_phase<SIZE, SHIFT>(out, origin.col + x, task.out_pitch);
             value[k] = element<SIZE>(tile, (y + LEAD - phase[k]) * PITCH + x);
         }
-        char* to = out + ((place.col + first) * task.out_pitch + place.row + y) * SIZE;
+        char* to = out + ((origin.col + first) * task.out_pitch + origin.row + y) * SIZE;
 #pragma unroll
         for (int k = 0; k < STORES; ++k, to += STORE_COLS * task.out_pitch * SIZE) {
-            const std::int64_t row = place.row + y - phase[k];
-            const bool is_there = place.col + first + k * STORE_COLS < task.cols && row >= 0;
-            if (is_there && row < task.rows) element<SIZE>(to, -phase[k]) = value[k];
+            const std::int64_t row = origin.row + y - phase[k];
+            const bool is_inside = origin.col + first + k * STORE_COLS < task.cols && row >= 0;
+            if (is_inside && row < task.rows) element<SIZE>(to, -phase[k]) = value[k];
         }
     }
 };
@@ -92,8 +92,8 @@ struct Shifted {
 /// Returns the vector at byte `offset` of
 /// the concatenation of `low` and `high`.
 template <int SIZE, int BYTES>
-__device__ inline Vector<BYTES> shifted(const Vector<BYTES>& low, const Vector<BYTES>& high,
-                                        unsigned offset) {
+__device__ inline Vector<BYTES> splice_vectors(const Vector<BYTES>& low, const Vector<BYTES>& high,
+                                               unsigned offset) {
     constexpr int WORDS = BYTES / 4;
     unsigned word[2 * WORDS];
 #pragma unroll
@@ -122,7 +122,7 @@ __device__ inline Vector<BYTES> shifted(const Vector<BYTES>& low, const Vector<B
 /// spliced from two aligned vectors. A block stores only whole groups of SHIFT_BYTES bytes, and
 /// loads LEAD extra rows to complete its first groups.
 template <int SIZE, int BYTES, int BLOCK_COLS, int BLOCK_ROWS, int PIECES, int SHIFT_BYTES>
-struct Realigned {
+struct RealignedVectors {
     static constexpr int VECTOR_ELEMENTS = BYTES / SIZE;
     static constexpr int SHIFT = SHIFT_BYTES / SIZE, LEAD = SHIFT;
     static constexpr int LOADED_ROWS = BLOCK_ROWS * PIECES * VECTOR_ELEMENTS;
@@ -142,46 +142,47 @@ struct Realigned {
     using Tile = TransposedTile<SIZE, BYTES, TILE_COLS, ROW_VECTORS>;
 
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = find_tile_of_block(task, TILE_ROWS, TILE_COLS);
+        const TileOrigin origin = find_tile_of_block(task, TILE_ROWS, TILE_COLS);
         const Tile tile{shared};
-        if (may_read_around(task, place)) {
-            load(task, place, tile);
+        if (may_read_around(task, origin)) {
+            load(task, origin, tile);
         } else {
-            load_elements(task, place, tile);
+            load_elements(task, origin, tile);
         }
         __syncthreads();
-        store(task, place, tile);
+        store(task, origin, tile);
     }
 
     /// Reports whether loads may extend past both ends of the tile's rows. They may if everything
     /// that they read is within the matrix.
-    static __device__ bool may_read_around(const Task& task, const Place& place) {
-        const std::int64_t top = place.row < LEAD ? 0 : place.row - LEAD;
-        const std::int64_t end = place.row + TILE_ROWS;
+    static __device__ bool may_read_around(const Task& task, const TileOrigin& origin) {
+        const std::int64_t top = origin.row < LEAD ? 0 : origin.row - LEAD;
+        const std::int64_t end = origin.row + TILE_ROWS;
         const std::int64_t bottom = (end < task.rows ? end : task.rows) - 1;
-        const std::int64_t before = place.col, behind = task.cols - place.col - TILE_COLS;
+        const std::int64_t cols_before = origin.col,
+                           cols_behind = task.cols - origin.col - TILE_COLS;
         if (task.in_pitch != task.cols)
-            return before >= VECTOR_ELEMENTS && behind >= VECTOR_ELEMENTS;
-        return top * task.cols + before >= VECTOR_ELEMENTS &&
-               (task.rows - 1 - bottom) * task.cols + behind >= VECTOR_ELEMENTS;
+            return cols_before >= VECTOR_ELEMENTS && cols_behind >= VECTOR_ELEMENTS;
+        return top * task.cols + cols_before >= VECTOR_ELEMENTS &&
+               (task.rows - 1 - bottom) * task.cols + cols_behind >= VECTOR_ELEMENTS;
     }
 
     /// Loads the tile. No load waits for another load or for a comparison. In place of elements
     /// outside the matrix, loads elements of the nearest row or column, which are not stored.
-    static __device__ void load(const Task& task, const Place& place, const Tile& tile) {
-        const char* in = in_address<SIZE>(task, place);
+    static __device__ void load(const Task& task, const TileOrigin& origin, const Tile& tile) {
+        const char* in = in_address<SIZE>(task, origin);
         const int x = threadIdx.x % BLOCK_COLS, y = threadIdx.x / BLOCK_COLS;
-        const std::int64_t col = place.col + x * VECTOR_ELEMENTS;
-        const char* from_col = in + (col < task.cols ? col : place.col) * SIZE;
+        const std::int64_t col = origin.col + x * VECTOR_ELEMENTS;
+        const char* from_col = in + (col < task.cols ? col : origin.col) * SIZE;
 #pragma unroll
         for (int k = 0; k < PIECES; ++k) {
             const int quad = y + k * BLOCK_ROWS;
             Vector<BYTES> low[VECTOR_ELEMENTS], high[VECTOR_ELEMENTS], piece[VECTOR_ELEMENTS],
-                turned[VECTOR_ELEMENTS];
+                column_vector[VECTOR_ELEMENTS];
             unsigned offset[VECTOR_ELEMENTS];
 #pragma unroll
             for (int i = 0; i < VECTOR_ELEMENTS; ++i) {
-                std::int64_t row = place.row - LEAD + quad * VECTOR_ELEMENTS + i;
+                std::int64_t row = origin.row - LEAD + quad * VECTOR_ELEMENTS + i;
                 row = row < 0 ? 0 : row < task.rows ? row : task.rows - 1;
                 const char* from = from_col + row * task.in_pitch * SIZE;
                 offset[i] = reinterpret_cast<std::uintptr_t>(from) % BYTES;
@@ -191,19 +192,20 @@ struct Realigned {
             }
 #pragma unroll
             for (int i = 0; i < VECTOR_ELEMENTS; ++i)
-                piece[i] = shifted<SIZE>(low[i], high[i], offset[i]);
-            transpose_vectors<SIZE>(turned, piece);
+                piece[i] = splice_vectors<SIZE>(low[i], high[i], offset[i]);
+            transpose_vectors<SIZE>(column_vector, piece);
 #pragma unroll
             for (int i = 0; i < VECTOR_ELEMENTS; ++i)
-                store_vector(tile.vector(x * VECTOR_ELEMENTS + i, quad), turned[i]);
+                store_vector(tile.vector(x * VECTOR_ELEMENTS + i, quad), column_vector[i]);
         }
     }
 
-    static __device__ void load_elements(const Task& task, const Place& place, const Tile& tile) {
-        const char* in = in_address<SIZE>(task, place);
+    static __device__ void load_elements(const Task& task, const TileOrigin& origin,
+                                         const Tile& tile) {
+        const char* in = in_address<SIZE>(task, origin);
         for (int i = threadIdx.x; i < LOADED_ROWS * TILE_COLS; i += THREADS) {
-            const std::int64_t row = place.row - LEAD + i / TILE_COLS;
-            const std::int64_t col = place.col + i % TILE_COLS;
+            const std::int64_t row = origin.row - LEAD + i / TILE_COLS;
+            const std::int64_t col = origin.col + i % TILE_COLS;
             Element<SIZE> value = {};
             if (row >= 0 && row < task.rows && col < task.cols) {
                 value = element<SIZE>(in, row * task.in_pitch + col);
@@ -213,31 +215,31 @@ struct Realigned {
         }
     }
 
-    static __device__ void store(const Task& task, const Place& place, const Tile& tile) {
-        char* out = out_address<SIZE>(task, place);
+    static __device__ void store(const Task& task, const TileOrigin& origin, const Tile& tile) {
+        char* out = out_address<SIZE>(task, origin);
         const int lane = threadIdx.x % ROW_VECTORS, first = threadIdx.x / ROW_VECTORS;
         if (lane >= TILE_ROWS / VECTOR_ELEMENTS) return;
-        Vector<BYTES> turned[ROUNDS];
+        Vector<BYTES> column_vector[ROUNDS];
         int phase[ROUNDS];
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k) {
             const int x = first + k * COLS_PER_ROUND;
-            phase[k] = alignment_phase<SIZE, SHIFT>(out, place.col + x, task.out_pitch);
+            phase[k] = alignment_phase<SIZE, SHIFT>(out, origin.col + x, task.out_pitch);
             const int y = LEAD - phase[k] + lane * VECTOR_ELEMENTS;
             const auto low = load_vector<BYTES>(tile.vector(x, y / VECTOR_ELEMENTS));
             const auto high =
                 load_vector<BYTES>(tile.vector(x, (y + VECTOR_ELEMENTS - 1) / VECTOR_ELEMENTS));
-            turned[k] = shifted<SIZE>(low, high, y % VECTOR_ELEMENTS * SIZE);
+            column_vector[k] = splice_vectors<SIZE>(low, high, y % VECTOR_ELEMENTS * SIZE);
         }
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k) {
             const int x = first + k * COLS_PER_ROUND;
-            const std::int64_t col = place.col + x,
-                               row = place.row - phase[k] + lane * VECTOR_ELEMENTS;
+            const std::int64_t col = origin.col + x,
+                               row = origin.row - phase[k] + lane * VECTOR_ELEMENTS;
             char* to = out + (col * task.out_pitch + row) * SIZE;
             if (col >= task.cols || row + VECTOR_ELEMENTS <= 0 || row >= task.rows) continue;
             if (row >= 0 && row + VECTOR_ELEMENTS <= task.rows) {
-                store_vector(to, turned[k]);
+                store_vector(to, column_vector[k]);
                 continue;
             }
             for (int i = 0; i < VECTOR_ELEMENTS; ++i) {

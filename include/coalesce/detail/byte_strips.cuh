@@ -28,42 +28,44 @@ struct LinesOfVectors {
     /// Returns the 16 bytes that begin at byte `first` of the line.
     __device__ Vector<16> load(int line, int first) const {
         const char* const from = vector(line, first / 16);
-        return shifted<1>(load_vector<16>(from), load_vector<16>(from + 16),
-                          static_cast<unsigned>(first % 16));
+        return splice_vectors<1>(load_vector<16>(from), load_vector<16>(from + 16),
+                                 static_cast<unsigned>(first % 16));
     }
 };
 
 /// A kernel for matrices of bytes with 16 * ACROSS columns. Each thread loads a vector from each of
 /// 16 rows, and transposes these 16 x 16 bytes in registers. If SWAPS is true, two threads load
 /// their rows together as whole cache lines, and then swap rows.
-template <int ACROSS, int DOWN, int BLOCKS_, LoadPolicy LOADS, bool SWAPS>
+template <int THREADS_ACROSS, int THREADS_DOWN, int BLOCKS_, LoadPolicy LOADS, bool SWAPS_ROWS>
 struct TallOfVectors {
-    static constexpr int THREADS = ACROSS * DOWN, WARPS = THREADS / 32, BLOCKS = BLOCKS_;
-    static constexpr int LEAD = 32, ROWS = DOWN * 16, TILE_ROWS = ROWS - LEAD;
-    static constexpr int COLS = ACROSS * 16, TILE_COLS = COLS;
-    using Lines = LinesOfVectors<ACROSS, DOWN + 1>;
+    static constexpr int THREADS = THREADS_ACROSS * THREADS_DOWN, WARPS = THREADS / 32,
+                         BLOCKS = BLOCKS_;
+    static constexpr int LEAD = 32, ROWS = THREADS_DOWN * 16, TILE_ROWS = ROWS - LEAD;
+    static constexpr int COLS = THREADS_ACROSS * 16, TILE_COLS = COLS;
+    using Lines = LinesOfVectors<THREADS_ACROSS, THREADS_DOWN + 1>;
     static constexpr int SHARED_BYTES = Lines::BYTES + 16;  // load() may read one vector too many
-    static_assert(!SWAPS || 32 % (2 * ACROSS) == 0, "threads that swap rows are in the same warp");
+    static_assert(!SWAPS_ROWS || 32 % (2 * THREADS_ACROSS) == 0,
+                  "threads that swap rows are in the same warp");
 
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = find_tile_of_block(task, TILE_ROWS, TILE_COLS);
-        const bool is_inner = place.row >= LEAD && place.row + TILE_ROWS <= task.rows;
+        const TileOrigin origin = find_tile_of_block(task, TILE_ROWS, TILE_COLS);
+        const bool is_inner = origin.row >= LEAD && origin.row + TILE_ROWS <= task.rows;
         const Lines columns{shared};
         Vector<16> row[16], column[16];
-        load(task, place, is_inner, row);
+        load(task, origin, is_inner, row);
         transpose_vectors<1>(column, row);
-        const int x = threadIdx.x % ACROSS, y = threadIdx.x / ACROSS;
+        const int x = threadIdx.x % THREADS_ACROSS, y = threadIdx.x / THREADS_ACROSS;
 #pragma unroll
         for (int i = 0; i < 16; ++i) store_vector(columns.vector(x * 16 + i, y), column[i]);
         __syncthreads();
-        store(task, place, is_inner, columns);
+        store(task, origin, is_inner, columns);
     }
 
-    static __device__ void load(const Task& task, const Place& place, bool is_inner,
+    static __device__ void load(const Task& task, const TileOrigin& origin, bool is_inner,
                                 Vector<16> (&row)[16]) {
-        const int x = threadIdx.x % ACROSS, y = threadIdx.x / ACROSS;
-        const std::int64_t top = place.row - LEAD, first = top + y * 16;
-        const char* const from = in_address<1>(task, place) + first * COLS + x * 16;
+        const int x = threadIdx.x % THREADS_ACROSS, y = threadIdx.x / THREADS_ACROSS;
+        const std::int64_t top = origin.row - LEAD, first = top + y * 16;
+        const char* const from = in_address<1>(task, origin) + first * COLS + x * 16;
         if (!is_inner) {
 #pragma unroll
             for (int i = 0; i < 16; ++i) {
@@ -71,7 +73,7 @@ struct TallOfVectors {
                 if (first + i < 0 || first + i >= task.rows) continue;
                 row[i] = load_evict_last<LOADS>(from + i * COLS);
             }
-        } else if constexpr (SWAPS) {
+        } else if constexpr (SWAPS_ROWS) {
             // An even thread loads the even rows of both threads, and an odd thread the odd rows.
             const bool is_odd = y % 2 == 1;
             const char* const pair = from + (is_odd ? 1 - 16 : 0) * COLS;
@@ -91,21 +93,21 @@ struct TallOfVectors {
     static __device__ void swap_rows(Vector<16>& first, Vector<16>& second, bool is_odd) {
 #pragma unroll
         for (int w = 0; w < 4; ++w) {
-            const unsigned given = is_odd ? first.word[w] : second.word[w];
-            const unsigned received = __shfl_xor_sync(~0u, given, ACROSS);
+            const unsigned sent_word = is_odd ? first.word[w] : second.word[w];
+            const unsigned received_word = __shfl_xor_sync(~0u, sent_word, THREADS_ACROSS);
             if (is_odd) {
-                first.word[w] = received;
+                first.word[w] = received_word;
             } else {
-                second.word[w] = received;
+                second.word[w] = received_word;
             }
         }
     }
 
     /// Stores the columns. A warp stores up to 32 vectors of a column.
-    static __device__ void store(const Task& task, const Place& place, bool is_inner,
+    static __device__ void store(const Task& task, const TileOrigin& origin, bool is_inner,
                                  const Lines& columns) {
-        constexpr int CHUNKS = (DOWN + 31) / 32;
-        char* const out = out_address<1>(task, place) + place.row;
+        constexpr int CHUNKS = (THREADS_DOWN + 31) / 32;
+        char* const out = out_address<1>(task, origin) + origin.row;
 #ifndef __clang__  // clang cannot unroll this loop and would print a warning
 #    pragma unroll 2
 #endif
@@ -114,13 +116,13 @@ struct TallOfVectors {
                       number = i % CHUNKS * 32 + static_cast<int>(threadIdx.x) % 32;
             if (number >= TILE_ROWS / 16) continue;
             char* to = out + col * task.out_pitch;
-            const int before = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % LEAD);
-            to += number * 16 - before;
-            const Vector<16> vector = columns.load(col, LEAD - before + number * 16);
+            const int bytes_before = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % LEAD);
+            to += number * 16 - bytes_before;
+            const Vector<16> vector = columns.load(col, LEAD - bytes_before + number * 16);
             if (is_inner) {
                 store_vector(to, vector);
             } else {
-                store_bytes(to, vector, place.row - before + number * 16, task.rows);
+                store_bytes(to, vector, origin.row - bytes_before + number * 16, task.rows);
             }
         }
     }
@@ -139,38 +141,40 @@ struct TallOfVectors {
 /// The counterpart of TallOfVectors: a kernel for matrices of 16 * DOWN rows of bytes. Rows of `in`
 /// may start anywhere in a vector, so each thread splices 16 vectors. It then transposes the
 /// vectors in registers, and stores them.
-template <int DOWN, int BLOCKS_, LoadPolicy LOADS>
+template <int THREADS_DOWN, int BLOCKS_, LoadPolicy LOADS>
 struct WideOfVectors {
-    static constexpr int ACROSS = 32, THREADS = ACROSS * DOWN, WARPS = DOWN, BLOCKS = BLOCKS_;
-    static constexpr int ROWS = DOWN * 16, TILE_ROWS = ROWS, LEAD = 0, TILE_COLS = ACROSS * 16;
-    using Lines = LinesOfVectors<DOWN, ACROSS + 1>;
+    static constexpr int THREADS_ACROSS = 32, THREADS = THREADS_ACROSS * THREADS_DOWN,
+                         WARPS = THREADS_DOWN, BLOCKS = BLOCKS_;
+    static constexpr int ROWS = THREADS_DOWN * 16, TILE_ROWS = ROWS, LEAD = 0,
+                         TILE_COLS = THREADS_ACROSS * 16;
+    using Lines = LinesOfVectors<THREADS_DOWN, THREADS_ACROSS + 1>;
     static constexpr int SHARED_BYTES = Lines::BYTES;
     /// The number of vectors that a thread loads. The last vector of each row is loaded separately.
     static constexpr int ROUNDS = ROWS / WARPS;
     static_assert(ROWS <= THREADS, "each thread loads the last vector of at most one row");
 
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = find_tile_of_block(task, TILE_ROWS, TILE_COLS);
+        const TileOrigin origin = find_tile_of_block(task, TILE_ROWS, TILE_COLS);
         const Lines rows{shared};
-        if (place.col >= 16 && place.col + TILE_COLS + 16 <= task.cols) {
-            load<true>(task, place, rows);
+        if (origin.col >= 16 && origin.col + TILE_COLS + 16 <= task.cols) {
+            load<true>(task, origin, rows);
         } else {
-            load<false>(task, place, rows);
+            load<false>(task, origin, rows);
         }
         __syncthreads();
-        store(task, place, rows);
+        store(task, origin, rows);
     }
 
     /// Returns the start of the vector that contains the block's first element of a row.
-    static __device__ const char* first_vector(const char* row, const Place& place) {
-        const char* const first = row + place.col;
+    static __device__ const char* first_vector(const char* row, const TileOrigin& origin) {
+        const char* const first = row + origin.col;
         return first - reinterpret_cast<std::uintptr_t>(first) % 16;
     }
     /// Loads vector `number` of the block's part of a row. Reads nothing outside the row.
     template <bool IS_INNER>
-    static __device__ Vector<16> load_vector_of_row(const Task& task, const Place& place,
+    static __device__ Vector<16> load_vector_of_row(const Task& task, const TileOrigin& origin,
                                                     const char* row, int number) {
-        const char* const from = first_vector(row, place) + number * 16;
+        const char* const from = first_vector(row, origin) + number * 16;
         if (IS_INNER) return load_evict_last<LOADS>(from);
         Vector<16> vector = {};
 #pragma unroll
@@ -182,37 +186,38 @@ struct WideOfVectors {
     }
 
     template <bool IS_INNER>
-    static __device__ void load(const Task& task, const Place& place, const Lines& rows) {
+    static __device__ void load(const Task& task, const TileOrigin& origin, const Lines& rows) {
         const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
         const int thread = static_cast<int>(threadIdx.x);
-        const char* const in = in_address<1>(task, place);
+        const char* const in = in_address<1>(task, origin);
         const char* row = in + warp * task.in_pitch;
         Vector<16> vector[ROUNDS], last;
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k, row += WARPS * task.in_pitch)
-            vector[k] = load_vector_of_row<IS_INNER>(task, place, row, lane);
+            vector[k] = load_vector_of_row<IS_INNER>(task, origin, row, lane);
         if (thread < ROWS) {
-            last = load_vector_of_row<IS_INNER>(task, place, in + thread * task.in_pitch, ACROSS);
+            last = load_vector_of_row<IS_INNER>(task, origin, in + thread * task.in_pitch,
+                                                THREADS_ACROSS);
         }
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k)
             store_vector(rows.vector(warp + k * WARPS, lane), vector[k]);
-        if (thread < ROWS) store_vector(rows.vector(thread, ACROSS), last);
+        if (thread < ROWS) store_vector(rows.vector(thread, THREADS_ACROSS), last);
     }
 
-    static __device__ void store(const Task& task, const Place& place, const Lines& rows) {
-        const int x = threadIdx.x % DOWN, y = threadIdx.x / DOWN;
-        const char* const first = in_address<1>(task, place) + x * 16 * task.in_pitch + place.col;
+    static __device__ void store(const Task& task, const TileOrigin& origin, const Lines& rows) {
+        const int x = threadIdx.x % THREADS_DOWN, y = threadIdx.x / THREADS_DOWN;
+        const char* const first = in_address<1>(task, origin) + x * 16 * task.in_pitch + origin.col;
         const auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(first));
         Vector<16> row[16], column[16];
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
-            const unsigned before = (start + i * static_cast<unsigned>(task.in_pitch)) % 16;
-            row[i] = rows.load(x * 16 + i, static_cast<int>(before) + y * 16);
+            const unsigned bytes_before = (start + i * static_cast<unsigned>(task.in_pitch)) % 16;
+            row[i] = rows.load(x * 16 + i, static_cast<int>(bytes_before) + y * 16);
         }
         transpose_vectors<1>(column, row);
-        const std::int64_t col = place.col + y * 16;
-        char* const to = out_address<1>(task, place) + col * ROWS + x * 16;
+        const std::int64_t col = origin.col + y * 16;
+        char* const to = out_address<1>(task, origin) + col * ROWS + x * 16;
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
             if (col + i < task.cols) store_vector(to + i * ROWS, column[i]);

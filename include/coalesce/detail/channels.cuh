@@ -54,14 +54,15 @@ struct Channels {
     }
 
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = find_tile_of_block(task, TILE_ROWS, TILE_COLS);
-        const char* in = in_address<SIZE>(task, place);
-        char* out = out_address<SIZE>(task, place);
+        const TileOrigin origin = find_tile_of_block(task, TILE_ROWS, TILE_COLS);
+        const char* in = in_address<SIZE>(task, origin);
+        char* out = out_address<SIZE>(task, origin);
         const std::int64_t pixels = IS_TO_LAST ? task.cols : task.rows;
-        const std::int64_t first = IS_TO_LAST ? place.col : place.row;
-        const std::int64_t left = pixels - first;
+        const std::int64_t first = IS_TO_LAST ? origin.col : origin.row;
+        const std::int64_t pixels_left = pixels - first;
         // The number of threads that have pixels to process.
-        const int count = static_cast<int>(left < PIXELS ? left : PIXELS) / VECTOR_ELEMENTS;
+        const int count =
+            static_cast<int>(pixels_left < PIXELS ? pixels_left : PIXELS) / VECTOR_ELEMENTS;
         const int thread = threadIdx.x;
         if constexpr (IS_TO_LAST) {
             if (thread < count) load_planes(in + first * SIZE + thread * 16, pixels, shared);

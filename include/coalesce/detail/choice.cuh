@@ -23,22 +23,22 @@ template <int SIZE>
 bool is_stack(const Task& task) {
     const bool is_line = task.in_pitch == task.cols && task.out_pitch == task.rows;
     const std::int64_t elements = task.rows * task.cols;
-    const std::int64_t most_bytes = SIZE <= 4 ? 46'500 : 4096;
+    const std::int64_t max_bytes = SIZE <= 4 ? 46'500 : 4096;
     return task.batches > 1 && is_line && task.in_stride == elements &&
-           task.out_stride == elements && elements * SIZE <= most_bytes;
+           task.out_stride == elements && elements * SIZE <= max_bytes;
 }
 
-/// Returns the number of matrices that a block should process. Together they have about `wanted`
+/// Returns the number of matrices that a block should process. Together they have about `target_bytes`
 /// bytes, unless a single matrix is larger.
 template <int SIZE>
-int choose_matrices_per_block(const Task& task, std::int64_t wanted) {
+int choose_matrices_per_block(const Task& task, std::int64_t target_bytes) {
     const std::int64_t matrix = task.rows * task.cols * SIZE;
-    const std::int64_t matrices_per_block = (wanted + matrix / 2) / matrix;
+    const std::int64_t matrices_per_block = (target_bytes + matrix / 2) / matrix;
     return matrices_per_block > 1 ? static_cast<int>(matrices_per_block) : 1;
 }
 template <int SIZE, class Kernel>
-cudaError_t launch_stack_kernel(Task task, std::int64_t wanted, const Queue& queue) {
-    task.matrices_per_block = choose_matrices_per_block<SIZE>(task, wanted);
+cudaError_t launch_stack_kernel(Task task, std::int64_t target_bytes, const Queue& queue) {
+    task.matrices_per_block = choose_matrices_per_block<SIZE>(task, target_bytes);
     const std::int64_t bytes =
         Kernel::Line::line_shared_bytes(task.matrices_per_block * task.rows * task.cols * SIZE);
     return launch_blocks<Kernel>(task, divide_rounding_up(task.matrices_per_block, task.batches),
@@ -49,25 +49,27 @@ template <int SIZE, int PAD, LoadPolicy LOADS>
 cudaError_t launch_stack_with_policy(const Task& task, const Queue& queue) {
     const std::int64_t matrix = task.rows * task.cols * SIZE;
     if (matrix <= 4096) {  // a block takes up to 8192 bytes, or 12,700 if memory is fast
-        const std::int64_t small = SIZE <= 4 && task.has_fast_memory ? 12'700 : 8192 - matrix / 2;
-        return launch_stack_kernel<SIZE, Stack<SIZE, 256, PAD, LOADS>>(task, small, queue);
+        const std::int64_t small_target_bytes =
+            SIZE <= 4 && task.has_fast_memory ? 12'700 : 8192 - matrix / 2;
+        return launch_stack_kernel<SIZE, Stack<SIZE, 256, PAD, LOADS>>(task, small_target_bytes,
+                                                                       queue);
     }
-    constexpr std::int64_t wanted = 20'000;
+    constexpr std::int64_t target_bytes = 20'000;
     if constexpr (SIZE == 2 || SIZE == 4) {  // more blocks run if each has fewer threads
         using Few = Stack<SIZE, 384, PAD, LOADS>;
-        const std::int64_t bytes = choose_matrices_per_block<SIZE>(task, wanted) * matrix;
+        const std::int64_t bytes = choose_matrices_per_block<SIZE>(task, target_bytes) * matrix;
         if ((SIZE == 2 || task.has_fast_memory) && Few::Line::line_shared_bytes(bytes) <= 32'000) {
             if (SIZE == 4) {
                 // Five blocks need less than 196 KB (85 %) of shared memory, but requesting that
                 // much is faster.
-                const cudaError_t error =
-                    prefer_shared_memory(reinterpret_cast<const void*>(KernelOf<Few>::get()), 85);
+                const cudaError_t error = prefer_shared_memory(
+                    reinterpret_cast<const void*>(KernelFunction<Few>::get()), 85);
                 if (error != cudaSuccess) return error;
             }
-            return launch_stack_kernel<SIZE, Few>(task, wanted, queue);
+            return launch_stack_kernel<SIZE, Few>(task, target_bytes, queue);
         }
     }
-    return launch_stack_kernel<SIZE, Stack<SIZE, 512, PAD>>(task, wanted, queue);
+    return launch_stack_kernel<SIZE, Stack<SIZE, 512, PAD>>(task, target_bytes, queue);
 }
 
 template <int SIZE, int PAD>
@@ -111,12 +113,13 @@ cudaError_t launch_stack_of_words(const Task& task, const Queue& queue) {
         // busy.
         using By4 = StackOfWords<2, 384, 4>;
         using By8 = StackOfWords<2, 384, 8>;
-        const std::int64_t pieces = task.cols / By8::COLS, down = task.rows / By8::WORD_ELEMENTS;
-        const std::int64_t by_4 =
-            divide_rounding_up(4, pieces) * divide_rounding_up(By4::LANES_DOWN, down);
-        const std::int64_t by_8 =
-            divide_rounding_up(8, pieces) * divide_rounding_up(By8::LANES_DOWN, down);
-        if (by_8 > By8::WARPS * By8::LOADS_IN_FLIGHT && by_4 < by_8) {
+        const std::int64_t row_pieces = task.cols / By8::COLS,
+                           word_rows = task.rows / By8::WORD_ELEMENTS;
+        const std::int64_t items_by_4 =
+            divide_rounding_up(4, row_pieces) * divide_rounding_up(By4::LANES_DOWN, word_rows);
+        const std::int64_t items_by_8 =
+            divide_rounding_up(8, row_pieces) * divide_rounding_up(By8::LANES_DOWN, word_rows);
+        if (items_by_8 > By8::WARPS * By8::LOADS_IN_FLIGHT && items_by_4 < items_by_8) {
             return launch_stack_kernel<2, By4>(task, 0, queue);
         }
         return launch_stack_kernel<2, By8>(task, 0, queue);
@@ -138,12 +141,12 @@ cudaError_t launch_aligned_kernel(const Task& task, const Queue& queue) {
 
 /// Launches a kernel for rows and columns that all start at multiples of 16 bytes.
 template <int SIZE>
-cudaError_t launch_aligned(const Task& task, std::int64_t shorter, const Queue& queue) {
+cudaError_t launch_aligned(const Task& task, std::int64_t shorter_side, const Queue& queue) {
     using Small = RegisterBlocks<SIZE, 8, 8, 1>;
-    if (shorter <= Small::TILE_COLS) return launch<SIZE, Small>(task, queue);
-    Task spread = task;
-    spread.are_strips_spread = do_rows_camp_on_partition<SIZE>(task);
-    spread.is_down_first |= spread.are_strips_spread;
+    if (shorter_side <= Small::TILE_COLS) return launch<SIZE, Small>(task, queue);
+    Task spread_task = task;
+    spread_task.are_strips_spread = do_rows_camp_on_partition<SIZE>(task);
+    spread_task.is_down_first |= spread_task.are_strips_spread;
     const bool are_lines_cut = task.in_pitch * SIZE % 128 != 0;
     if constexpr (SIZE == 4) {
         if (task.has_fast_memory && task.batches > 1 && task.cols >= 64 &&
@@ -160,18 +163,18 @@ cudaError_t launch_aligned(const Task& task, std::int64_t shorter, const Queue& 
             group_for_line_sharing<SIZE>(task), queue);
     }
     if (loads_evict_last<SIZE>(task, true)) {
-        return launch_aligned_kernel<SIZE, LoadPolicy::evict_last>(spread, queue);
+        return launch_aligned_kernel<SIZE, LoadPolicy::evict_last>(spread_task, queue);
     }
-    return launch_aligned_kernel<SIZE, LoadPolicy::plain>(spread, queue);
+    return launch_aligned_kernel<SIZE, LoadPolicy::plain>(spread_task, queue);
 }
 
 /// Launches a kernel for a matrix with unaligned rows. For small matrices, it is not worth loading
 /// extra rows to complete a block's first vectors or sectors.
 template <int SIZE>
-cudaError_t launch_unaligned(Task task, std::int64_t shorter, const Queue& queue) {
+cudaError_t launch_unaligned(Task task, std::int64_t shorter_side, const Queue& queue) {
     using Large = typename FastestKernels<SIZE>::Anywhere;
-    using Small = Shifted<SIZE, 64, 32, 256, SIZE>;
-    if (task.rows <= Small::TILE_ROWS || shorter <= Small::TILE_COLS) {
+    using Small = ShiftedElements<SIZE, 64, 32, 256, SIZE>;
+    if (task.rows <= Small::TILE_ROWS || shorter_side <= Small::TILE_COLS) {
         return launch<SIZE, Small>(task, queue);
     }
     if (SIZE <= 4) shorten_strips<SIZE>(task);
@@ -182,7 +185,7 @@ cudaError_t launch_unaligned(Task task, std::int64_t shorter, const Queue& queue
         switch (choose_rewinding<SIZE>(task)) {
             case Rewinding::none: break;
             case Rewinding::small:
-                return launch<SIZE, typename FastestKernels<SIZE>::Rewound>(task, queue);
+                return launch<SIZE, typename FastestKernels<SIZE>::RewoundRows>(task, queue);
             case Rewinding::large:
                 return launch<SIZE, typename FastestKernels<SIZE>::RewoundLarge>(task, queue);
         }
@@ -192,12 +195,12 @@ cudaError_t launch_unaligned(Task task, std::int64_t shorter, const Queue& queue
         if (are_out_rows_sector_aligned<SIZE>(task)) {
             if constexpr (SIZE == 4) {
                 if (is_large && task.has_fast_memory) {
-                    task.group_strips = 1;
+                    task.strips_in_group = 1;
                     return launch<4, FastestKernels<4>::ToSectorsInFastMemory>(task, queue);
                 }
             }
             if (is_large || SIZE == 4) task.is_down_first = false;
-            task.group_strips = 1;
+            task.strips_in_group = 1;
             if (!is_large)
                 return launch<SIZE, typename FastestKernels<SIZE>::ToSectors>(task, queue);
             return launch<SIZE, typename FastestKernels<SIZE>::ToSectorsLarge>(task, queue);
@@ -249,14 +252,15 @@ cudaError_t launch_channels(const Task& task, const Queue& queue) {
 /// tiles' area would be empty, or if rows on the narrow side end within a cache line. Matrices of
 /// bytes and wide matrices of 2-byte elements are excluded, because they have faster tiles.
 template <int SIZE>
-bool prefers_strips(const Task& task, std::int64_t shorter) {
+bool prefers_strips(const Task& task, std::int64_t shorter_side) {
     const std::int64_t side = SIZE < 4 ? 128 : 64;
-    const bool is_empty = divide_rounding_up(side, shorter) * side > shorter + shorter / 8;
-    if (SIZE < 4) return SIZE == 2 && is_empty && shorter > side && task.cols < task.rows;
-    return is_empty || shorter * SIZE % 128 != 0;
+    const bool is_empty =
+        divide_rounding_up(side, shorter_side) * side > shorter_side + shorter_side / 8;
+    if (SIZE < 4) return SIZE == 2 && is_empty && shorter_side > side && task.cols < task.rows;
+    return is_empty || shorter_side * SIZE % 128 != 0;
 }
 
-/// The most columns of a tall matrix for which strips are faster than the tiles of Rewound. For
+/// The most columns of a tall matrix for which strips are faster than the tiles of RewoundRows. For
 /// wide matrices, `max_strip_rows` limits the rows.
 constexpr std::int64_t max_strip_cols = 152;
 template <int SIZE>
@@ -270,8 +274,8 @@ cudaError_t launch_best(Task task, const Queue& queue) {
     const bool is_aligned =
         has_vectors(task.in, SIZE, task.cols, task.in_pitch, task.in_stride, task.batches) &&
         has_vectors(task.out, SIZE, task.rows, task.out_pitch, task.out_stride, task.batches);
-    const std::int64_t shorter = task.rows < task.cols ? task.rows : task.cols;
-    const bool is_narrow = shorter * SIZE < 128;
+    const std::int64_t shorter_side = task.rows < task.cols ? task.rows : task.cols;
+    const bool is_narrow = shorter_side * SIZE < 128;
     if (is_stack<SIZE>(task) && (is_narrow || !is_aligned)) {
         if (is_stack_of_words<SIZE>(task)) return launch_stack_of_words<SIZE>(task, queue);
         const bool is_padded =
@@ -280,18 +284,18 @@ cudaError_t launch_best(Task task, const Queue& queue) {
         return launch_stack<SIZE, 0>(task, queue);
     }
     const auto launch_by_tiles = [&] {
-        if (!is_aligned) return launch_unaligned<SIZE>(task, shorter, queue);
-        if (!are_sectors_split<SIZE>(task, shorter)) {
-            return launch_aligned<SIZE>(task, shorter, queue);
+        if (!is_aligned) return launch_unaligned<SIZE>(task, shorter_side, queue);
+        if (!are_sectors_split<SIZE>(task, shorter_side)) {
+            return launch_aligned<SIZE>(task, shorter_side, queue);
         }
         if constexpr (SIZE == 1 || SIZE == 4) {
             if (task.has_fast_memory) {
                 return launch<SIZE, typename FastestKernels<SIZE>::AlignedToSectors>(task, queue);
             }
         }
-        return launch_unaligned<SIZE>(task, shorter, queue);
+        return launch_unaligned<SIZE>(task, shorter_side, queue);
     };
-    if (is_aligned && !is_narrow && !prefers_strips<SIZE>(task, shorter)) {
+    if (is_aligned && !is_narrow && !prefers_strips<SIZE>(task, shorter_side)) {
         return launch_by_tiles();
     }
     if constexpr (SIZE == 1) {
@@ -299,11 +303,11 @@ cudaError_t launch_best(Task task, const Queue& queue) {
         if (is_wide_of_vectors(task)) return launch_wide_of_vectors(task, queue);
     }
 
-    const Padding padding = choose_padding<SIZE>(shorter);
+    const Padding padding = choose_padding<SIZE>(shorter_side);
     const bool is_padded = padding == Padding::some, is_strip = padding != Padding::tiles;
-    task.tile_rows = tall_rows<SIZE>(task, is_padded);
-    task.tile_cols = wide_cols<SIZE>(task);
-    // The tiles of Rewound are faster than long strips.
+    task.tile_rows = choose_tall_rows<SIZE>(task, is_padded);
+    task.tile_cols = choose_wide_cols<SIZE>(task);
+    // The tiles of RewoundRows are faster than long strips.
     const bool is_rewound = choose_rewinding<SIZE>(task) != Rewinding::none;
     const bool is_tall = task.in_pitch == task.cols && task.rows / 4 > task.cols &&
                          (!is_rewound || task.cols < max_strip_cols);

@@ -14,7 +14,7 @@
 namespace coalesce::permuting {
 
 /// A matrix whose elements consist of several units, such as 3 bytes, or a batch of such matrices.
-struct Compounds {
+struct CompoundTask {
     void* out;
     const void* in;
     std::int64_t rows, cols, batches, bytes;
@@ -33,13 +33,13 @@ struct Compounds {
 template <int SIZE, bool HAS_VECTORS>
 struct Compound {
     static_assert(SIZE <= 4, "a word holds units");
-    static constexpr int ALIGNED = HAS_VECTORS ? 16 : 4;  ///< the bytes of one load
+    static constexpr int LOAD_BYTES = HAS_VECTORS ? 16 : 4;  ///< the bytes of one load
     static constexpr int ELEMENTS_PER_WORD = 4 / SIZE, LOADS_IN_FLIGHT = 8;
     /// The number of extra rows to load. A block needs them because the first word of a column may
     /// start in the previous row.
     static constexpr int LEAD = SIZE == 4 ? 0 : 1;
 
-    const Compounds& task;
+    const CompoundTask& task;
     char* tile;
     int size;                  ///< the bytes per element
     std::int64_t row, matrix;  ///< the tile's first row, and the offset of the matrix in bytes
@@ -47,44 +47,45 @@ struct Compound {
     int rows, cols;          ///< the numbers of rows and columns to load
     const char* source_row;  ///< the address of the first loaded byte
 
-    __device__ Compound(const Compounds& all, char* memory) : task(all), tile(memory) {
+    __device__ Compound(const CompoundTask& compound_task, char* memory)
+        : task(compound_task), tile(memory) {
         size = task.units * SIZE;
         unsigned number = blockIdx.x;
-        const auto down = static_cast<unsigned>(task.tiles_down);
-        const auto across = static_cast<unsigned>(task.tiles_across);
-        row = std::int64_t{number % down} * task.tile_rows;
-        number /= down;
-        col = std::int64_t{number % across} * task.tile_cols;
-        matrix = task.rows * task.cols * size * (number / across);
-        const std::int64_t top = row < task.lead ? 0 : row - task.lead, left = task.cols - col;
+        const auto tile_count_down = static_cast<unsigned>(task.tiles_down);
+        const auto tile_count_across = static_cast<unsigned>(task.tiles_across);
+        row = std::int64_t{number % tile_count_down} * task.tile_rows;
+        number /= tile_count_down;
+        col = std::int64_t{number % tile_count_across} * task.tile_cols;
+        matrix = task.rows * task.cols * size * (number / tile_count_across);
+        const std::int64_t top = row < task.lead ? 0 : row - task.lead, cols_left = task.cols - col;
         const std::int64_t end =
             row + task.tile_rows < task.rows ? row + task.tile_rows : task.rows;
         rows = static_cast<int>(end - top);
-        cols = static_cast<int>(left < task.tile_cols ? left : task.tile_cols);
+        cols = static_cast<int>(cols_left < task.tile_cols ? cols_left : task.tile_cols);
         source_row = static_cast<const char*>(task.in) + matrix + (top * task.cols + col) * size;
     }
-    static __device__ unsigned offset_within(const char* at, unsigned aligned) {
-        return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(at)) % aligned;
+    static __device__ unsigned offset_within(const char* address, unsigned alignment) {
+        return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address)) % alignment;
     }
     /// Returns the row's offset within its first loaded vector or word, in bytes.
     __device__ unsigned row_shift(int y) const {
         const auto row_bytes = static_cast<unsigned>(task.cols * size);
-        if (SIZE == ALIGNED) return 0;
-        return (offset_within(source_row, ALIGNED) + static_cast<unsigned>(y) * row_bytes) %
-               ALIGNED;
+        if (SIZE == LOAD_BYTES) return 0;
+        return (offset_within(source_row, LOAD_BYTES) + static_cast<unsigned>(y) * row_bytes) %
+               LOAD_BYTES;
     }
 
     template <bool IS_INNER>
-    __device__ unsigned load_word(const char* at) const {
-        if (IS_INNER) return *reinterpret_cast<const unsigned*>(at);
+    __device__ unsigned load_word(const char* address) const {
+        if (IS_INNER) return *reinterpret_cast<const unsigned*>(address);
         const char* const begin = static_cast<const char*>(task.in);
-        return load_word_within<SIZE>(at, begin, begin + task.bytes);
+        return load_word_within<SIZE>(address, begin, begin + task.bytes);
     }
 
     __device__ void load() const {
         const char* const begin = static_cast<const char*>(task.in);
         const char* const last = source_row + (rows - 1) * task.cols * size + cols * size;
-        if (source_row - ALIGNED >= begin && last + ALIGNED <= begin + task.bytes) {
+        if (source_row - LOAD_BYTES >= begin && last + LOAD_BYTES <= begin + task.bytes) {
             if constexpr (HAS_VECTORS) {
                 load_vectors();
             } else {
@@ -98,25 +99,26 @@ struct Compound {
     __device__ void load_vectors() const {
         constexpr int VECTORS = 4;
         const int bytes = cols * size, threads = static_cast<int>(blockDim.x);
-        const int of_row = (bytes + 30) / 16, count = rows * of_row;
-        const transposing::Divider by_row(of_row);
+        const int vectors_per_row = (bytes + 30) / 16, count = rows * vectors_per_row;
+        const transposing::Divider row_divider(vectors_per_row);
         const std::int64_t row_bytes = task.cols * size;
         for (int first = threadIdx.x; first < count; first += threads * VECTORS) {
             Vector<16> vector[VECTORS];
-            int place[VECTORS];
+            int tile_offset[VECTORS];
 #pragma unroll
             for (int k = 0; k < VECTORS; ++k) {
-                const int number = first + k * threads, y = by_row.quotient(number);
-                const int at = (number - y * of_row) * 16;
+                const int number = first + k * threads, y = row_divider.quotient(number);
+                const int row_offset = (number - y * vectors_per_row) * 16;
                 const char* const line = source_row + y * row_bytes;
                 const int shift = static_cast<int>(offset_within(line, 16));
-                const bool is_there = y < rows && at < bytes + shift;
-                place[k] = is_there ? y * task.pitch * 4 + at : -1;
-                if (is_there) vector[k] = transposing::load_vector<16>(line - shift + at);
+                const bool is_inside = y < rows && row_offset < bytes + shift;
+                tile_offset[k] = is_inside ? y * task.pitch * 4 + row_offset : -1;
+                if (is_inside) vector[k] = transposing::load_vector<16>(line - shift + row_offset);
             }
 #pragma unroll
             for (int k = 0; k < VECTORS; ++k) {
-                if (place[k] >= 0) transposing::store_vector(tile + place[k], vector[k]);
+                if (tile_offset[k] >= 0)
+                    transposing::store_vector(tile + tile_offset[k], vector[k]);
             }
         }
     }
@@ -124,24 +126,24 @@ struct Compound {
     template <bool IS_INNER>
     __device__ void load_rows() const {
         const int bytes = cols * size, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-        const int chunks = (bytes + ALIGNED - SIZE + 127) / 128, warps = blockDim.x / 32;
-        const int rows_further = warps / chunks, chunks_further = warps % chunks;
+        const int chunks = (bytes + LOAD_BYTES - SIZE + 127) / 128, warps = blockDim.x / 32;
+        const int row_step = warps / chunks, chunk_step = warps % chunks;
         const std::int64_t row_bytes = task.cols * size;
         int y = warp / chunks, chunk = warp % chunks;
         while (y < rows) {
             unsigned word[LOADS_IN_FLIGHT];
-            int place[LOADS_IN_FLIGHT];
+            int tile_offset[LOADS_IN_FLIGHT];
 #pragma unroll
             for (int k = 0; k < LOADS_IN_FLIGHT; ++k) {
                 const char* const line = source_row + y * row_bytes;
                 const int shift =
-                    SIZE == ALIGNED ? 0 : static_cast<int>(offset_within(line, ALIGNED));
-                const int at = chunk * 128 + lane * 4;
-                const bool is_there = y < rows && at < bytes + shift;
-                place[k] = is_there ? y * task.pitch * 4 + at : -1;
-                if (is_there) word[k] = load_word<IS_INNER>(line - shift + at);
-                chunk += chunks_further;
-                y += rows_further;
+                    SIZE == LOAD_BYTES ? 0 : static_cast<int>(offset_within(line, LOAD_BYTES));
+                const int row_offset = chunk * 128 + lane * 4;
+                const bool is_inside = y < rows && row_offset < bytes + shift;
+                tile_offset[k] = is_inside ? y * task.pitch * 4 + row_offset : -1;
+                if (is_inside) word[k] = load_word<IS_INNER>(line - shift + row_offset);
+                chunk += chunk_step;
+                y += row_step;
                 if (chunk >= chunks) {
                     chunk -= chunks;
                     ++y;
@@ -149,7 +151,8 @@ struct Compound {
             }
 #pragma unroll
             for (int k = 0; k < LOADS_IN_FLIGHT; ++k) {
-                if (place[k] >= 0) transposing::element<4>(tile + place[k], 0) = word[k];
+                if (tile_offset[k] >= 0)
+                    transposing::element<4>(tile + tile_offset[k], 0) = word[k];
             }
         }
     }
@@ -157,7 +160,7 @@ struct Compound {
     /// Stores the tile. Each warp takes 32 words of a column.
     __device__ void store() const {
         const int lead = row < task.lead ? 0 : task.lead;
-        const transposing::Divider by_units(task.units);
+        const transposing::Divider unit_divider(task.units);
         const int words = task.tile_rows * size / 4, lane = threadIdx.x % 32,
                   warp = threadIdx.x / 32;
         const int chunks = (words + 31) / 32, step = static_cast<int>(blockDim.x) / 32 / chunks;
@@ -168,35 +171,36 @@ struct Compound {
             static_cast<char*>(task.out) + matrix + (col + first_col) * col_bytes + row * size;
         // A warp stores whole sectors if all of its columns start at the same position within a
         // sector.
-        const bool are_alike = step * col_bytes % 32 == 0;
-        const int before_out = are_alike ? static_cast<int>(offset_within(out, 32)) / 4 : 0;
+        const bool have_same_phase = step * col_bytes % 32 == 0;
+        const int words_before_out =
+            have_same_phase ? static_cast<int>(offset_within(out, 32)) / 4 : 0;
         int word = warp % chunks * 32 + lane;
-        if (words + before_out <= chunks * 32) word -= before_out;
+        if (words + words_before_out <= chunks * 32) word -= words_before_out;
         if (word < 0 || word >= words) return;
         const int phase = SIZE == 4 ? 0 : static_cast<int>(offset_within(out, 4)) / SIZE;
         // The first unit of this lane's word, numbered from the tile's first unit. The unit may be
         // in the previous row.
         const int first = word * ELEMENTS_PER_WORD - phase;
-        int place[ELEMENTS_PER_WORD];
+        int tile_offset[ELEMENTS_PER_WORD];
 #pragma unroll
         for (int k = 0; k < ELEMENTS_PER_WORD; ++k) {
-            const int y = by_units.quotient(first + k + LEAD * task.units) - LEAD + lead;
+            const int y = unit_divider.quotient(first + k + LEAD * task.units) - LEAD + lead;
             const int unit = first + k - (y - lead) * task.units;
-            place[k] = y * task.pitch * 4 + static_cast<int>(row_shift(y)) + unit * SIZE;
+            tile_offset[k] = y * task.pitch * 4 + static_cast<int>(row_shift(y)) + unit * SIZE;
         }
         // Find which units of the word belong to the matrix.
-        const std::int64_t before = -(row * task.units + first);
-        const std::int64_t left = (task.rows - row) * task.units - first;
-        if (before <= 0 && left >= ELEMENTS_PER_WORD) {
-            store_words(out + first * SIZE, place, first_col, step);
-        } else if (left > 0) {
-            store_units(out + first * SIZE, place, first_col, step, before, left);
+        const std::int64_t units_before = -(row * task.units + first);
+        const std::int64_t units_left = (task.rows - row) * task.units - first;
+        if (units_before <= 0 && units_left >= ELEMENTS_PER_WORD) {
+            store_words(out + first * SIZE, tile_offset, first_col, step);
+        } else if (units_left > 0) {
+            store_units(out + first * SIZE, tile_offset, first_col, step, units_before, units_left);
         }
     }
-    __device__ void store_words(char* to, const int (&place)[ELEMENTS_PER_WORD], int first_col,
-                                int step) const {
-        const char* at = tile + first_col * size;
-        const std::int64_t further = step * task.rows * size;
+    __device__ void store_words(char* to, const int (&tile_offset)[ELEMENTS_PER_WORD],
+                                int first_col, int step) const {
+        const char* from = tile + first_col * size;
+        const std::int64_t step_bytes = step * task.rows * size;
 #ifndef __clang__  // clang cannot unroll this loop and would print a warning
 #    pragma unroll 4
 #endif
@@ -204,32 +208,35 @@ struct Compound {
             unsigned word = 0;
 #pragma unroll
             for (int k = 0; k < ELEMENTS_PER_WORD; ++k) {
-                word |= static_cast<unsigned>(transposing::element<SIZE>(at + place[k], 0))
+                word |= static_cast<unsigned>(transposing::element<SIZE>(from + tile_offset[k], 0))
                         << (8 * SIZE * k % 32);
             }
             *reinterpret_cast<unsigned*>(to) = word;
-            at += step * size;
-            to += further;
+            from += step * size;
+            to += step_bytes;
         }
     }
     /// Stores words in which only some units belong to the matrix.
-    __device__ void store_units(char* to, const int (&place)[ELEMENTS_PER_WORD], int first_col,
-                                int step, std::int64_t before, std::int64_t left) const {
-        const char* at = tile + first_col * size;
+    __device__ void store_units(char* to, const int (&tile_offset)[ELEMENTS_PER_WORD],
+                                int first_col, int step, std::int64_t units_before,
+                                std::int64_t units_left) const {
+        const char* from = tile + first_col * size;
         for (int x = first_col; x < cols; x += step) {
 #pragma unroll
             for (int k = 0; k < ELEMENTS_PER_WORD; ++k) {
-                if (k < before || k >= left) continue;
-                transposing::element<SIZE>(to, k) = transposing::element<SIZE>(at + place[k], 0);
+                if (k < units_before || k >= units_left) continue;
+                transposing::element<SIZE>(to, k) =
+                    transposing::element<SIZE>(from + tile_offset[k], 0);
             }
-            at += step * size;
+            from += step * size;
             to += step * task.rows * size;
         }
     }
 };
 
 template <int SIZE, bool HAS_VECTORS>
-__global__ void __launch_bounds__(HAS_VECTORS ? 512 : 1024) compound_kernel(const Compounds task) {
+__global__ void __launch_bounds__(HAS_VECTORS ? 512 : 1024)
+    compound_kernel(const CompoundTask task) {
     extern __shared__ uint4 shared[];
     const Compound<SIZE, HAS_VECTORS> compound(task, reinterpret_cast<char*>(shared));
     compound.load();

@@ -35,14 +35,14 @@ inline bool has_vectors(const void* data, std::int64_t size, std::int64_t length
 /// 128 bytes.
 inline int bank_conflicts(std::int64_t step, int size, int pad = 0) {
     const int lanes = size > 4 ? 128 / size : 32;
-    int wanted[32] = {}, most = 0;
+    int words_per_bank[32] = {}, max_words = 0;
     for (int lane = 0; lane < lanes; ++lane) {
-        std::int64_t place = lane * step;
-        place += place / 128 * pad;
-        int& bank = wanted[place / 4 % 32];
-        if (++bank > most) most = bank;
+        std::int64_t offset = lane * step;
+        offset += offset / 128 * pad;
+        int& bank = words_per_bank[offset / 4 % 32];
+        if (++bank > max_words) max_words = bank;
     }
-    return most;
+    return max_words;
 }
 
 /// The number of unused bytes in shared memory after every 128 bytes.
@@ -51,17 +51,17 @@ constexpr int strip_padding = SIZE < 4 ? 4 : SIZE;
 
 /// Whether strips have padding. `tiles` means that tiles should be used instead of strips.
 enum class Padding { none, some, tiles };
-/// Chooses padding that avoids bank conflicts in strips. `shorter` is the shorter side of the
+/// Chooses padding that avoids bank conflicts in strips. `shorter_side` is the shorter side of the
 /// matrix.
 template <int SIZE>
-Padding choose_padding(std::int64_t shorter) {
-    const std::int64_t step = shorter * (SIZE < 4 ? 4 : SIZE);
-    const int without = bank_conflicts(step, SIZE);
-    const int with = bank_conflicts(step, SIZE, strip_padding<SIZE>);
+Padding choose_padding(std::int64_t shorter_side) {
+    const std::int64_t step = shorter_side * (SIZE < 4 ? 4 : SIZE);
+    const int plain_conflicts = bank_conflicts(step, SIZE);
+    const int padded_conflicts = bank_conflicts(step, SIZE, strip_padding<SIZE>);
     // Use tiles if padding leaves bank conflicts. If the shorter side has fewer than 32 elements,
     // strips are still better, because most of a tile would be empty.
-    if (shorter >= 32 && without > 4 && with > 4) return Padding::tiles;
-    return with < without ? Padding::some : Padding::none;
+    if (shorter_side >= 32 && plain_conflicts > 4 && padded_conflicts > 4) return Padding::tiles;
+    return padded_conflicts < plain_conflicts ? Padding::some : Padding::none;
 }
 
 /// The fastest settings measured for strips of tall matrices: the kernels, the number of threads
@@ -75,8 +75,8 @@ constexpr std::int64_t min_many_cols = 96;
 /// The kernel for 96 to 113 columns of 4-byte elements in fast memory. Seven of its blocks fit on a
 /// multiprocessor of an H200.
 template <int PAD>
-using TallOfSomeCols = Tall<4, 256, 4, PAD>;
-constexpr std::int64_t max_some_cols = 113;
+using TallOfMediumCols = Tall<4, 256, 4, PAD>;
+constexpr std::int64_t max_medium_cols = 113;
 template <int SIZE>
 constexpr std::int64_t tall_strip_bytes = SIZE == 1   ? 20'480
                                           : SIZE == 2 ? 25'600
@@ -87,16 +87,16 @@ constexpr std::int64_t tall_strip_bytes = SIZE == 1   ? 20'480
 template <int SIZE>
 bool is_long_strip_faster(const Task& task, int rows, bool is_padded) {
     if (SIZE != 4 || !task.has_fast_memory || task.cols >= min_many_cols) return false;
-    constexpr std::int64_t most = 39'100;
+    constexpr std::int64_t max_bytes = 39'100;
     const std::int64_t bytes = (rows + TallOfFewCols<SIZE, 0>::LEAD) * task.cols * SIZE;
     return (is_padded ? TallOfFewCols<SIZE, strip_padding<SIZE>>::Strip::line_shared_bytes(bytes)
-                      : TallOfFewCols<SIZE, 0>::Strip::line_shared_bytes(bytes)) <= most;
+                      : TallOfFewCols<SIZE, 0>::Strip::line_shared_bytes(bytes)) <= max_bytes;
 }
 
 /// Returns how many rows a block of Tall processes. Returns 0 if the strips do not fit into shared
 /// memory.
 template <int SIZE>
-int tall_rows(const Task& task, bool is_padded = false) {
+int choose_tall_rows(const Task& task, bool is_padded = false) {
     using Kernel = TallOfFewCols<SIZE, strip_padding<SIZE>>;
     for (int rows = 8192; rows >= Kernel::ROWS_PER_WARP; rows /= 2) {
         if (rows * task.cols * SIZE <= tall_strip_bytes<SIZE> ||
@@ -104,9 +104,9 @@ int tall_rows(const Task& task, bool is_padded = false) {
             return rows;
         }
     }
-    const std::int64_t least = (Kernel::ROWS_PER_WARP + Kernel::LEAD) * task.cols * SIZE;
-    const std::int64_t most = SIZE < 4 ? default_shared_bytes : opt_in_shared_bytes;
-    return Kernel::Strip::line_shared_bytes(least) <= most ? Kernel::ROWS_PER_WARP : 0;
+    const std::int64_t min_bytes = (Kernel::ROWS_PER_WARP + Kernel::LEAD) * task.cols * SIZE;
+    const std::int64_t max_bytes = SIZE < 4 ? default_shared_bytes : opt_in_shared_bytes;
+    return Kernel::Strip::line_shared_bytes(min_bytes) <= max_bytes ? Kernel::ROWS_PER_WARP : 0;
 }
 
 /// The kernels for tall matrices of bytes in fast memory with 32, 64, 96 or 128 columns.
@@ -140,22 +140,22 @@ using WideOfWords = Wide<SIZE, SIZE == 1 ? 128 : 192, 3, false, PAD, true, LOADS
 /// A kernel in which two threads load a column together, in one round of up to 2 * LOADS_IN_FLIGHT
 /// rows.
 template <int LOADS_IN_FLIGHT, int PAD>
-using WideOfFiftyRows =
+using WideOfPairedThreads =
     Wide<4, 128, LOADS_IN_FLIGHT, false, PAD, false, LoadPolicy::evict_last_128>;
-constexpr std::int64_t max_few_rows = 12, max_some_rows = 48;
-constexpr std::int64_t min_fifty_rows = 41, max_fifty_rows = 50, max_some_fifty_rows = 56;
+constexpr std::int64_t max_few_rows = 12, min_medium_rows = 48;
+constexpr std::int64_t min_paired_rows = 41, max_rows_of_25_loads = 50, max_rows_of_28_loads = 56;
 /// Limits on the number of rows for kernels that move strips of bytes. Within these limits, the
 /// last round of loads keeps enough warps busy.
 constexpr std::int64_t min_middle_byte_rows = 20, max_middle_byte_rows = 72;
 using WideBytesOfFewRows = Wide<1, 192, 2>;
-using WideBytesOfSomeRows = Wide<1, 256, 2>;
+using WideBytesOfMediumRows = Wide<1, 256, 2>;
 template <int SIZE>
 constexpr std::int64_t min_many_rows = SIZE < 4 ? 100 : 120;
 
 /// Returns how many columns a block of Wide processes. Returns 0 if the strips do not fit into
 /// shared memory.
 template <int SIZE>
-int wide_cols(const Task& task) {
+int choose_wide_cols(const Task& task) {
     const auto bytes = [&](int cols) { return cols * task.rows * SIZE; };
     if constexpr (SIZE < 4) {
         using Kernel = WideOfFewRows<SIZE, strip_padding<SIZE>>;
@@ -167,10 +167,11 @@ int wide_cols(const Task& task) {
         return 0;
     } else {
         int cols = task.rows < max_few_rows ? 4096 : task.rows < min_many_rows<SIZE> ? 128 : 64;
-        const bool is_between = task.rows >= max_some_rows && task.rows < min_many_rows<SIZE>;
-        const int most = task.rows < max_few_rows ? 20'500 : is_between ? 40'000 : 52'000;
+        const bool has_medium_rows =
+            task.rows >= min_medium_rows && task.rows < min_many_rows<SIZE>;
+        const int max_bytes = task.rows < max_few_rows ? 20'500 : has_medium_rows ? 40'000 : 52'000;
         for (; cols >= 32; cols /= 2) {
-            if (bytes(cols) <= most) return cols;
+            if (bytes(cols) <= max_bytes) return cols;
         }
         return 0;
     }
@@ -186,18 +187,18 @@ struct FastestKernels<1> {
     template <LoadPolicy LOADS>
     using AlignedInFastMemory = RegisterBlocks<1, 16, 16, 1, LOADS>;
     using AlignedToSectors = RegisterBlocksToSectors<1, 16, 16, LoadPolicy::evict_last_128>;
-    using Anywhere = Realigned<1, 8, 16, 32, 1, 8>;
-    using Rewound = transposing::Rewound<1, 128, 512, 4, LoadPolicy::evict_last_128, 32>;
-    using RewoundLarge = transposing::Rewound<1, 256, 512, 2, LoadPolicy::evict_last_128, 32>;
+    using Anywhere = RealignedVectors<1, 8, 16, 32, 1, 8>;
+    using RewoundRows = transposing::RewoundRows<1, 128, 512, 4, LoadPolicy::evict_last_128, 32>;
+    using RewoundLarge = transposing::RewoundRows<1, 256, 512, 2, LoadPolicy::evict_last_128, 32>;
     static constexpr std::int64_t min_rewound_bytes = 200'000'000;
 };
 template <>
 struct FastestKernels<2> {
     template <LoadPolicy LOADS>
     using Aligned = RegisterBlocks<2, 16, 16, 1, LOADS>;
-    using Anywhere = Realigned<2, 16, 8, 16, 1, 32>;
-    using Rewound = transposing::Rewound<2, 128, 256, 4, LoadPolicy::plain, 32>;
-    using RewoundLarge = transposing::Rewound<2, 128, 256, 4, LoadPolicy::evict_last_128, 32>;
+    using Anywhere = RealignedVectors<2, 16, 8, 16, 1, 32>;
+    using RewoundRows = transposing::RewoundRows<2, 128, 256, 4, LoadPolicy::plain, 32>;
+    using RewoundLarge = transposing::RewoundRows<2, 128, 256, 4, LoadPolicy::evict_last_128, 32>;
     static constexpr std::int64_t min_rewound_bytes = 60'000'000;
 };
 template <>
@@ -210,31 +211,31 @@ struct FastestKernels<4> {
     using AlignedToLines = RegisterBlocks<4, 32, 16, 1, LoadPolicy::evict_last_128>;
     // The kernel for batches of matrices that are one tile high.
     using AlignedInOneTile = RegisterBlocks<4, 8, 56, 1>;
-    using Anywhere = Shifted<4, 64, 64, 512, 32>;
+    using Anywhere = ShiftedElements<4, 64, 64, 512, 32>;
     // Wider tiles with 1024 threads are as fast on an H100, but ten percent slower on an H200.
-    using AnywhereLarge = Shifted<4, 64, 64, 512, 32, LoadPolicy::evict_last_128>;
-    using AnywhereInFastMemory = Shifted<4, 64, 64, 256, 32, LoadPolicy::evict_last_128>;
-    using ToSectors = Shifted<4, 64, 64, 512, 4>;
-    using ToSectorsLarge = Shifted<4, 64, 64, 512, 4, LoadPolicy::evict_last_128>;
-    using ToSectorsInFastMemory = Shifted<4, 32, 128, 512, 4, LoadPolicy::evict_last_128>;
+    using AnywhereLarge = ShiftedElements<4, 64, 64, 512, 32, LoadPolicy::evict_last_128>;
+    using AnywhereInFastMemory = ShiftedElements<4, 64, 64, 256, 32, LoadPolicy::evict_last_128>;
+    using ToSectors = ShiftedElements<4, 64, 64, 512, 4>;
+    using ToSectorsLarge = ShiftedElements<4, 64, 64, 512, 4, LoadPolicy::evict_last_128>;
+    using ToSectorsInFastMemory = ShiftedElements<4, 32, 128, 512, 4, LoadPolicy::evict_last_128>;
 };
 template <>
 struct FastestKernels<8> {
     template <LoadPolicy LOADS>
     using Aligned = RegisterBlocks<8, 16, 32, 1, LOADS>;
-    using Anywhere = Shifted<8, 32, 64, 512, 32>;
-    using AnywhereLarge = Shifted<8, 64, 32, 512, 32, LoadPolicy::evict_last_128>;
-    using ToSectors = Shifted<8, 32, 32, 256, 8>;
-    using ToSectorsLarge = Shifted<8, 32, 64, 512, 8, LoadPolicy::evict_last_128>;
+    using Anywhere = ShiftedElements<8, 32, 64, 512, 32>;
+    using AnywhereLarge = ShiftedElements<8, 64, 32, 512, 32, LoadPolicy::evict_last_128>;
+    using ToSectors = ShiftedElements<8, 32, 32, 256, 8>;
+    using ToSectorsLarge = ShiftedElements<8, 32, 64, 512, 8, LoadPolicy::evict_last_128>;
 };
 template <>
 struct FastestKernels<16> {
     template <LoadPolicy LOADS>
     using Aligned = RegisterBlocks<16, 16, 16, 2, LOADS>;
-    using Anywhere = Shifted<16, 32, 32, 512, 32>;
-    using AnywhereLarge = Shifted<16, 64, 16, 512, 32, LoadPolicy::evict_last_128>;
-    using ToSectors = Shifted<16, 32, 16, 256, 16>;
-    using ToSectorsLarge = Shifted<16, 32, 32, 512, 16, LoadPolicy::evict_last_128>;
+    using Anywhere = ShiftedElements<16, 32, 32, 512, 32>;
+    using AnywhereLarge = ShiftedElements<16, 64, 16, 512, 32, LoadPolicy::evict_last_128>;
+    using ToSectors = ShiftedElements<16, 32, 16, 256, 16>;
+    using ToSectorsLarge = ShiftedElements<16, 32, 32, 512, 16, LoadPolicy::evict_last_128>;
 };
 
 /// Reports whether a matrix with this many rows of 4-byte elements nearly fills a tile of 224 rows.
@@ -261,9 +262,9 @@ constexpr std::int64_t min_evict_last_bytes_words = 40'000'000, max_evict_last_r
 constexpr std::int64_t min_evict_last_bytes_stack = 300'000'000;
 /// Reports whether the total size of all matrices is at least this many bytes.
 template <int SIZE>
-bool has_bytes(const Task& task, std::int64_t least) {
+bool has_bytes(const Task& task, std::int64_t min_bytes) {
     // Dividing avoids an overflow: batches with a stride of 0 may have more than 2^63 elements.
-    return task.rows * task.cols >= least / SIZE / task.batches;
+    return task.rows * task.cols >= min_bytes / SIZE / task.batches;
 }
 /// Reports whether loading with `evict_last` makes the transpose faster.
 template <int SIZE>
@@ -272,7 +273,7 @@ bool loads_evict_last(const Task& task, bool is_aligned) {
                            is_aligned ? min_evict_last_bytes : min_evict_last_bytes_unaligned);
 }
 
-/// The tile size of the Rewound kernel. `none` means that the matrix is too narrow for this kernel.
+/// The tile size of the RewoundRows kernel. `none` means that the matrix is too narrow for this kernel.
 enum class Rewinding { none, small, large };
 template <int SIZE>
 Rewinding choose_rewinding(const Task& task) {
@@ -302,15 +303,15 @@ constexpr unsigned strips_per_group = SIZE == 1 ? 64 : 128;
 /// are too long, groups the strips instead.
 template <int SIZE>
 void shorten_strips(Task& task) {
-    const std::int64_t strip = task.is_down_first ? task.rows : task.cols;
-    const std::int64_t other = task.is_down_first ? task.cols : task.rows;
-    const std::int64_t longest =
+    const std::int64_t strip_length = task.is_down_first ? task.rows : task.cols;
+    const std::int64_t other_side = task.is_down_first ? task.cols : task.rows;
+    const std::int64_t max_length =
         SIZE == 4 && task.has_fast_memory ? max_strip_length_in_fast_memory : max_strip_length;
-    if (strip <= longest) return;
-    if (other <= longest) {
+    if (strip_length <= max_length) return;
+    if (other_side <= max_length) {
         task.is_down_first = !task.is_down_first;
     } else {
-        task.group_strips = strips_per_group<SIZE>;
+        task.strips_in_group = strips_per_group<SIZE>;
     }
 }
 
@@ -335,13 +336,14 @@ bool are_out_rows_sector_aligned(const Task& task) {
 /// Reports whether the kernels for unaligned rows are faster. They are if the other kernels would
 /// store partial sectors that the L2 cache evicts before they are complete.
 template <int SIZE>
-bool are_sectors_split(const Task& task, std::int64_t shorter) {
-    constexpr std::int64_t least_side = 256;
-    constexpr std::int64_t least_bytes = SIZE == 1   ? 40'000'000
-                                         : SIZE == 2 ? 100'000'000
-                                                     : min_evict_last_bytes_unaligned;
-    return SIZE <= 4 && shorter >= least_side && !are_out_rows_sector_aligned<SIZE>(task) &&
-           task.rows * task.cols >= least_bytes / SIZE / task.batches;
+bool are_sectors_split(const Task& task, std::int64_t shorter_side) {
+    constexpr std::int64_t min_split_side = 256;
+    constexpr std::int64_t min_split_bytes = SIZE == 1   ? 40'000'000
+                                             : SIZE == 2 ? 100'000'000
+                                                         : min_evict_last_bytes_unaligned;
+    return SIZE <= 4 && shorter_side >= min_split_side &&
+           !are_out_rows_sector_aligned<SIZE>(task) &&
+           task.rows * task.cols >= min_split_bytes / SIZE / task.batches;
 }
 
 /// Reports whether all elements of a column are in the same memory channel.

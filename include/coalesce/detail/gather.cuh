@@ -23,8 +23,8 @@ __global__ void __launch_bounds__(threads) gather_kernel(const Plan plan) {
     Index number[loads_in_flight], from[loads_in_flight];
 #pragma unroll
     for (int i = 0; i < loads_in_flight; ++i) {
-        const Index wanted = first + i * threads;
-        number[i] = wanted < count ? wanted : count - 1;
+        const Index unit_index = first + i * threads;
+        number[i] = unit_index < count ? unit_index : count - 1;
     }
     find_offsets(from, number, plan, plan.axes);
     Element<SIZE> value[loads_in_flight];
@@ -34,15 +34,15 @@ __global__ void __launch_bounds__(threads) gather_kernel(const Plan plan) {
     }
 #pragma unroll
     for (int i = 0; i < loads_in_flight; ++i) {
-        const Index wanted = first + i * threads;
-        if (wanted < count) static_cast<Element<SIZE>*>(plan.out)[wanted] = value[i];
+        const Index unit_index = first + i * threads;
+        if (unit_index < count) static_cast<Element<SIZE>*>(plan.out)[unit_index] = value[i];
     }
 }
 
 /// A kernel for permutations that keep the last axis, so that whole rows are copied. Rows may be
 /// unaligned. Each vector of `out` is spliced from one row or from two consecutive rows.
 template <int SIZE>
-struct Spliced {
+struct RowSplicer {
     static_assert(SIZE <= 4, "larger ones are gathered");
     static constexpr int VECTOR_ELEMENTS = 16 / SIZE, ELEMENTS_PER_WORD = 4 / SIZE;
     const char *begin, *end;  ///< the bounds of `in`; nothing outside them is read
@@ -53,10 +53,10 @@ struct Spliced {
         Vector<16> vector = {};
 #pragma unroll
         for (int i = 0; i < VECTOR_ELEMENTS; ++i) {
-            const char* const at = from + i * SIZE;
-            if (at < begin || at >= end) continue;
+            const char* const address = from + i * SIZE;
+            if (address < begin || address >= end) continue;
             vector.word[i / ELEMENTS_PER_WORD] |=
-                static_cast<unsigned>(transposing::element<SIZE>(at, 0))
+                static_cast<unsigned>(transposing::element<SIZE>(address, 0))
                 << (i % ELEMENTS_PER_WORD * SIZE * 8);
         }
         return vector;
@@ -72,43 +72,46 @@ struct Spliced {
     /// Loads 16 bytes from any address. If IS_INNER is true, there is no bounds check, so loads do
     /// not wait for a comparison.
     template <bool IS_INNER>
-    __device__ Vector<16> load_anywhere(const char* from) const {
+    __device__ Vector<16> load_unaligned(const char* from) const {
         const unsigned offset = reinterpret_cast<std::uintptr_t>(from) % 16;
         const char* const first = from - offset;
         if constexpr (IS_INNER) {
-            return transposing::shifted<SIZE>(transposing::load_vector<16>(first),
-                                              transposing::load_vector<16>(first + 16), offset);
+            return transposing::splice_vectors<SIZE>(transposing::load_vector<16>(first),
+                                                     transposing::load_vector<16>(first + 16),
+                                                     offset);
         } else {
             const Vector<16> low = load(first), high = load(first + 16);
-            return transposing::shifted<SIZE>(low, high, offset);
+            return transposing::splice_vectors<SIZE>(low, high, offset);
         }
     }
 
-    /// Stores the part of the vector that is within `out`. `place` is the vector's position in
+    /// Stores the part of the vector that is within `out`. `position` is the vector's position in
     /// `out`, in bytes.
-    static __device__ void store(const Plan& plan, std::int64_t place, const Vector<16>& vector) {
+    static __device__ void store(const Plan& plan, std::int64_t position,
+                                 const Vector<16>& vector) {
         const std::int64_t bytes = plan.unit_count * SIZE;
-        char* const to = static_cast<char*>(plan.out) + place;
-        if (place >= 0 && place + 16 <= bytes) return transposing::store_vector(to, vector);
+        char* const to = static_cast<char*>(plan.out) + position;
+        if (position >= 0 && position + 16 <= bytes) return transposing::store_vector(to, vector);
 #pragma unroll
         for (int i = 0; i < VECTOR_ELEMENTS; ++i) {
-            const std::int64_t at = place + i * SIZE;
-            if (at < 0 || at >= bytes) continue;
+            const std::int64_t element_position = position + i * SIZE;
+            if (element_position < 0 || element_position >= bytes) continue;
             const unsigned word =
                 vector.word[i / ELEMENTS_PER_WORD] >> (i % ELEMENTS_PER_WORD * SIZE * 8);
             transposing::element<SIZE>(to, i) = static_cast<Element<SIZE>>(word);
         }
     }
 
-    /// Returns a vector that consists of the first `left` bytes of `one` and the remaining bytes of
-    /// `other`.
-    static __device__ Vector<16> joined(const Vector<16>& one, const Vector<16>& other, int left) {
+    /// Returns a vector that consists of the first `low_bytes` bytes of `low` and the remaining bytes of
+    /// `high`.
+    static __device__ Vector<16> join_vectors(const Vector<16>& low, const Vector<16>& high,
+                                              int low_bytes) {
         Vector<16> vector;
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-            const int bytes = left - 4 * i;
+            const int bytes = low_bytes - 4 * i;
             const unsigned mask = bytes >= 4 ? ~0u : bytes <= 0 ? 0u : (1u << (8 * bytes)) - 1;
-            vector.word[i] = (one.word[i] & mask) | (other.word[i] & ~mask);
+            vector.word[i] = (low.word[i] & mask) | (high.word[i] & ~mask);
         }
         return vector;
     }
@@ -122,15 +125,16 @@ constexpr int min_spliced_bytes = 64, spliced_vectors_per_thread = 2,
 /// Finds the addresses in `in` of `count` rows, starting with row `first`. Past the last row,
 /// repeats the last row's address.
 template <int SIZE>
-__device__ void find_rows(const char** row_at, const Plan& plan, std::int64_t first, int count) {
-    const int last = plan.axes - 1;
-    const auto row_count = static_cast<unsigned>(plan.unit_count / plan.axis[last].size);
+__device__ void find_rows(const char** row_addresses, const Plan& plan, std::int64_t first,
+                          int count) {
+    const int last_axis = plan.axes - 1;
+    const auto row_count = static_cast<unsigned>(plan.unit_count / plan.axis[last_axis].size);
     for (int i = threadIdx.x; i < count; i += threads) {
         const unsigned row = static_cast<unsigned>(first) + i;
         unsigned number[1] = {row < row_count ? row : row_count - 1};
         std::int64_t from[1];
-        find_offsets(from, number, plan, last);
-        row_at[i] = static_cast<const char*>(plan.in) + from[0] * SIZE;
+        find_offsets(from, number, plan, last_axis);
+        row_addresses[i] = static_cast<const char*>(plan.in) + from[0] * SIZE;
     }
 }
 
@@ -138,58 +142,60 @@ __device__ void find_rows(const char** row_at, const Plan& plan, std::int64_t fi
 /// the block needs. A vector that ends in the next row is spliced from both rows.
 template <int SIZE>
 __global__ void __launch_bounds__(threads, 4) splice_kernel(const Plan plan) {
-    __shared__ const char* row_at[spliced_bytes_per_block / min_spliced_bytes + 3];
-    const Spliced<SIZE> rows{static_cast<const char*>(plan.in),
-                             static_cast<const char*>(plan.in) + plan.unit_count * SIZE};
-    const Axis& last = plan.axis[plan.axes - 1];
-    const auto row_bytes = static_cast<int>(last.size * SIZE);
+    __shared__ const char* row_addresses[spliced_bytes_per_block / min_spliced_bytes + 3];
+    const RowSplicer<SIZE> rows{static_cast<const char*>(plan.in),
+                                static_cast<const char*>(plan.in) + plan.unit_count * SIZE};
+    const Axis& last_axis = plan.axis[plan.axes - 1];
+    const auto row_bytes = static_cast<int>(last_axis.size * SIZE);
     const auto head = static_cast<int>(reinterpret_cast<std::uintptr_t>(plan.out) % 16);
     // Compute the block's first row and offset once, so that the numbers for each vector fit into
     // 31 bits.
-    const std::int64_t block = std::int64_t{blockIdx.x} * spliced_bytes_per_block - head;
-    const std::int64_t row_of_block = block < 0 ? 0 : block / row_bytes;
-    const auto rest = static_cast<int>(block - row_of_block * row_bytes);
-    find_rows<SIZE>(row_at, plan, row_of_block, (rest + spliced_bytes_per_block) / row_bytes + 2);
+    const std::int64_t block_position = std::int64_t{blockIdx.x} * spliced_bytes_per_block - head;
+    const std::int64_t first_row = block_position < 0 ? 0 : block_position / row_bytes;
+    const auto block_offset = static_cast<int>(block_position - first_row * row_bytes);
+    find_rows<SIZE>(row_addresses, plan, first_row,
+                    (block_offset + spliced_bytes_per_block) / row_bytes + 2);
     __syncthreads();
 
-    const char *one[spliced_vectors_per_thread], *other[spliced_vectors_per_thread];
-    int left[spliced_vectors_per_thread];  // the bytes from a vector's start to the end of its row
+    const char *row_start[spliced_vectors_per_thread], *next_row_start[spliced_vectors_per_thread];
+    int row_bytes_left
+        [spliced_vectors_per_thread];  // the bytes from a vector's start to the end of its row
     bool is_inner = true;
 #pragma unroll
     for (int i = 0; i < spliced_vectors_per_thread; ++i) {
-        const int place = rest + static_cast<int>(threadIdx.x + i * threads) * 16;
-        const unsigned unit = place < 0 ? 0 : static_cast<unsigned>(place) / SIZE;
-        const auto down = static_cast<int>(quotient(unit, last));
-        const int x = place - down * row_bytes;  // negative for bytes before `out`
-        one[i] = row_at[down] + x;
-        left[i] = row_bytes - x;
-        other[i] = row_at[down + 1] - left[i];
-        is_inner = is_inner && rows.contains_both_vectors(one[i]);
+        const int position = block_offset + static_cast<int>(threadIdx.x + i * threads) * 16;
+        const unsigned unit = position < 0 ? 0 : static_cast<unsigned>(position) / SIZE;
+        const auto row_in_block = static_cast<int>(quotient(unit, last_axis));
+        const int x = position - row_in_block * row_bytes;  // negative for bytes before `out`
+        row_start[i] = row_addresses[row_in_block] + x;
+        row_bytes_left[i] = row_bytes - x;
+        next_row_start[i] = row_addresses[row_in_block + 1] - row_bytes_left[i];
+        is_inner = is_inner && rows.contains_both_vectors(row_start[i]);
     }
     Vector<16> vector[spliced_vectors_per_thread];
     if (is_inner) {
 #pragma unroll
         for (int i = 0; i < spliced_vectors_per_thread; ++i) {
-            vector[i] = rows.template load_anywhere<true>(one[i]);
+            vector[i] = rows.template load_unaligned<true>(row_start[i]);
         }
     } else {
 #pragma unroll
         for (int i = 0; i < spliced_vectors_per_thread; ++i) {
-            vector[i] = rows.template load_anywhere<false>(one[i]);
+            vector[i] = rows.template load_unaligned<false>(row_start[i]);
         }
     }
 #pragma unroll
     for (int i = 0; i < spliced_vectors_per_thread; ++i) {
-        if (left[i] >= 16) continue;
-        const auto end = rows.contains_both_vectors(other[i])
-                             ? rows.template load_anywhere<true>(other[i])
-                             : rows.template load_anywhere<false>(other[i]);
-        vector[i] = Spliced<SIZE>::joined(vector[i], end, left[i]);
+        if (row_bytes_left[i] >= 16) continue;
+        const auto end = rows.contains_both_vectors(next_row_start[i])
+                             ? rows.template load_unaligned<true>(next_row_start[i])
+                             : rows.template load_unaligned<false>(next_row_start[i]);
+        vector[i] = RowSplicer<SIZE>::join_vectors(vector[i], end, row_bytes_left[i]);
     }
 #pragma unroll
     for (int i = 0; i < spliced_vectors_per_thread; ++i) {
-        const std::int64_t place = block + (threadIdx.x + i * threads) * 16;
-        Spliced<SIZE>::store(plan, place, vector[i]);
+        const std::int64_t position = block_position + (threadIdx.x + i * threads) * 16;
+        RowSplicer<SIZE>::store(plan, position, vector[i]);
     }
 }
 

@@ -35,7 +35,7 @@ template <class Kernel>
 constexpr bool limits_registers<Kernel, std::enable_if_t<(Kernel::BLOCKS > 0)>> = true;
 
 template <class Kernel>
-struct KernelOf {
+struct KernelFunction {
     static auto get() {
         if constexpr (limits_registers<Kernel>) {
             return &crowded_transpose_kernel<Kernel>;
@@ -73,10 +73,10 @@ struct StoredLaunch {
     std::int64_t second_argument = 0;
 
     template <class First>
-    void store_arguments(const First& first, std::int64_t second = 0) {
+    void store_arguments(const First& first, std::int64_t second_value = 0) {
         static_assert(sizeof(First) <= sizeof argument, "there is room");
         std::memcpy(argument, &first, sizeof(First));
-        second_argument = second;
+        second_argument = second_value;
     }
 
     /// Queues the launch in `stream`, with these addresses in place of the stored ones.
@@ -87,29 +87,31 @@ struct StoredLaunch {
         }
         StoredLaunch launch = *this;
         std::memcpy(launch.argument, &addresses, sizeof addresses);
-        void* all[] = {launch.argument, &launch.second_argument};
-        return cudaLaunchKernel(function, dim3(blocks), dim3(threads), all, bytes, stream);
+        void* kernel_arguments[] = {launch.argument, &launch.second_argument};
+        return cudaLaunchKernel(function, dim3(blocks), dim3(threads), kernel_arguments, bytes,
+                                stream);
     }
 };
 
 /// The destination of launches: a stream, or a plan that stores them.
 struct Queue {
     cudaStream_t stream;
-    StoredLaunch* stored = nullptr;
+    StoredLaunch* stored_launch = nullptr;
 
-    Queue(cudaStream_t at) : stream(at) {}  // NOLINT(google-explicit-constructor): a stream is one
-    explicit Queue(StoredLaunch* plan) : stream(nullptr), stored(plan) {}
+    Queue(cudaStream_t the_stream)
+        : stream(the_stream) {}  // NOLINT(google-explicit-constructor): a stream is one
+    explicit Queue(StoredLaunch* plan) : stream(nullptr), stored_launch(plan) {}
 };
 
 /// Queues a copy from device to device.
 inline cudaError_t copy_bytes(void* out, const void* in, std::int64_t bytes, const Queue& queue) {
     const auto size = static_cast<std::size_t>(bytes);
-    if (queue.stored == nullptr) {
+    if (queue.stored_launch == nullptr) {
         return cudaMemcpyAsync(out, in, size, cudaMemcpyDeviceToDevice, queue.stream);
     }
-    ++queue.stored->launch_count;
-    queue.stored->function = nullptr;
-    queue.stored->bytes = size;
+    ++queue.stored_launch->launch_count;
+    queue.stored_launch->function = nullptr;
+    queue.stored_launch->bytes = size;
     return cudaSuccess;
 }
 
@@ -125,19 +127,19 @@ cudaError_t launch_kernel(void (*kernel)(Arguments...), std::int64_t blocks, int
             function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
         if (error != cudaSuccess) return error;
     }
-    if (queue.stored != nullptr) {
-        StoredLaunch& stored = *queue.stored;
-        ++stored.launch_count;
-        stored.function = function;
-        stored.blocks = static_cast<unsigned>(blocks),
-        stored.threads = static_cast<unsigned>(threads);
-        stored.bytes = static_cast<std::size_t>(bytes);
-        stored.store_arguments(arguments...);
+    if (queue.stored_launch != nullptr) {
+        StoredLaunch& stored_launch = *queue.stored_launch;
+        ++stored_launch.launch_count;
+        stored_launch.function = function;
+        stored_launch.blocks = static_cast<unsigned>(blocks),
+        stored_launch.threads = static_cast<unsigned>(threads);
+        stored_launch.bytes = static_cast<std::size_t>(bytes);
+        stored_launch.store_arguments(arguments...);
         return cudaSuccess;
     }
-    void* all[] = {&arguments...};
+    void* kernel_arguments[] = {&arguments...};
     return cudaLaunchKernel(function, dim3(static_cast<unsigned>(blocks)),
-                            dim3(static_cast<unsigned>(threads)), all,
+                            dim3(static_cast<unsigned>(threads)), kernel_arguments,
                             static_cast<std::size_t>(bytes), queue.stream);
 }
 
@@ -150,7 +152,8 @@ inline cudaError_t prefer_shared_memory(const void* kernel, int percent) {
 template <class Kernel>
 cudaError_t launch_blocks(const Task& task, std::int64_t blocks, std::int64_t bytes,
                           const Queue& queue) {
-    return launch_kernel(KernelOf<Kernel>::get(), blocks, Kernel::THREADS, bytes, queue, task);
+    return launch_kernel(KernelFunction<Kernel>::get(), blocks, Kernel::THREADS, bytes, queue,
+                         task);
 }
 
 /// Launches one block per tile of each matrix. Uses several launches if the blocks do not fit into
@@ -161,13 +164,14 @@ cudaError_t launch_tiles(Task task, std::int64_t tiles_down, std::int64_t tiles_
     if (tiles_down > max_blocks / tiles_across) return cudaErrorInvalidValue;
     task.tiles_down = static_cast<unsigned>(tiles_down);
     task.tiles_across = static_cast<unsigned>(tiles_across);
-    const std::int64_t tiles = tiles_down * tiles_across, at_once = max_blocks / tiles;
-    std::int64_t left = task.batches;
-    while (left > 0) {
-        const std::int64_t batches = left < at_once ? left : at_once;
+    const std::int64_t tiles = tiles_down * tiles_across, batches_per_launch = max_blocks / tiles;
+    std::int64_t batches_left = task.batches;
+    while (batches_left > 0) {
+        const std::int64_t batches =
+            batches_left < batches_per_launch ? batches_left : batches_per_launch;
         const cudaError_t error = launch_blocks<Kernel>(task, batches * tiles, bytes, queue);
         if (error != cudaSuccess) return error;
-        left -= batches;
+        batches_left -= batches;
         task.in = static_cast<const char*>(task.in) + batches * task.in_stride * SIZE;
         task.out = static_cast<char*>(task.out) + batches * task.out_stride * SIZE;
     }

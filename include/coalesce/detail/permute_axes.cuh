@@ -21,10 +21,10 @@ inline void merge_adjacent_axes(Plan& plan) {
     for (int k = 0; k < plan.axes; ++k) {
         const Axis axis = plan.axis[k];
         if (axis.size == 1) continue;
-        Axis* const before = axes == 0 ? nullptr : &plan.axis[axes - 1];
-        if (before != nullptr && before->step == axis.size * axis.step) {
-            before->size *= axis.size;
-            before->step = axis.step;
+        Axis* const previous_axis = axes == 0 ? nullptr : &plan.axis[axes - 1];
+        if (previous_axis != nullptr && previous_axis->step == axis.size * axis.step) {
+            previous_axis->size *= axis.size;
+            previous_axis->step = axis.step;
         } else {
             plan.axis[axes++] = axis;
         }
@@ -51,15 +51,15 @@ inline void widen_units(Plan& plan) {
     merge_adjacent_axes(plan);
 }
 
-/// Computes a multiplier and a shift that replace division by the axis's size. The quotient is
-/// number * multiplier / 2^(32 + shift), which is exact for all numbers below 2^31.
+/// Computes a multiplier and a shift, because a multiplication is faster than a division by the
+/// axis's size. The quotient is number * multiplier / 2^(32 + shift), exact for numbers below 2^31.
 inline void prepare_quotient(Axis& axis) {
     if (axis.size > max_small_units) return;  // the multiplier is exact for numbers below 2^31 only
     axis.shift = 0;
     while ((std::int64_t{2} << axis.shift) < axis.size) ++axis.shift;
-    const std::uint64_t power = std::uint64_t{1} << (32 + axis.shift);
+    const std::uint64_t power_of_two = std::uint64_t{1} << (32 + axis.shift);
     const auto size = static_cast<std::uint64_t>(axis.size);
-    axis.multiplier = static_cast<unsigned>((power + size - 1) / size);
+    axis.multiplier = static_cast<unsigned>((power_of_two + size - 1) / size);
 }
 
 /// Checks the arguments and makes a plan. Returns cudaSuccess or the error. If the array is empty,
@@ -117,24 +117,24 @@ struct Matrices {
 };
 inline Matrices make_matrices(const Plan& plan) {
     const Axis& last = plan.axis[plan.axes - 1];
-    const int across = find_axis_with_step(plan, 1);
+    const int contiguous_axis = find_axis_with_step(plan, 1);
     Matrices matrices = {};
     matrices.rows = last.size;
-    matrices.cols = plan.axis[across].size;
+    matrices.cols = plan.axis[contiguous_axis].size;
     TransposeOptions& options = matrices.options;
     options.in_pitch = last.step;
     options.out_pitch = last.size;
     options.batches = 1;
-    matrices.is_dense = plan.axes == 2 || across == 1;
+    matrices.is_dense = plan.axes == 2 || contiguous_axis == 1;
     if (plan.axes == 2) return matrices;
-    const Axis& batch = plan.axis[1 - across];
-    options.batches = batch.size;
-    options.in_stride = batch.step;
-    if (across == 1) {
+    const Axis& batch_axis = plan.axis[1 - contiguous_axis];
+    options.batches = batch_axis.size;
+    options.in_stride = batch_axis.step;
+    if (contiguous_axis == 1) {
         options.out_stride = matrices.rows * matrices.cols;
     } else {
         options.out_stride = last.size;
-        options.out_pitch = last.size * batch.size;
+        options.out_pitch = last.size * batch_axis.size;
     }
     return matrices;
 }

@@ -52,17 +52,17 @@ inline void extend(Run& run, const Axis& axis, std::int64_t step) {
 /// side is longer.
 template <int SIZE>
 void choose_sides(Run& rows, Run& cols) {
-    const auto log_of = [](std::int64_t size) {
-        int log = log_min_side;
-        while (log < 6 && (std::int64_t{1} << log) < size) ++log;
-        return log;
+    const auto choose_log_side = [](std::int64_t size) {
+        int log_length = log_min_side;
+        while (log_length < 6 && (std::int64_t{1} << log_length) < size) ++log_length;
+        return log_length;
     };
-    rows.log_side = log_of(rows.size);
-    cols.log_side = log_of(cols.size);
+    rows.log_side = choose_log_side(rows.size);
+    cols.log_side = choose_log_side(cols.size);
     if (rows.log_side < cols.log_side) {
-        cols.log_side = log_tile<SIZE> - rows.log_side;
+        cols.log_side = log_tile_elements<SIZE> - rows.log_side;
     } else {
-        rows.log_side = log_tile<SIZE> - cols.log_side;
+        rows.log_side = log_tile_elements<SIZE> - cols.log_side;
     }
     for (Run* run : {&rows, &cols}) {
         const auto sides = divide_rounding_up(std::int64_t{1} << run->log_side, run->size);
@@ -84,14 +84,18 @@ Tiling make_tiling(const Plan& plan) {
     }
     bool is_taken[max_plan_axes] = {};
     while (true) {
-        const int down = plan.axes - 1 - rows.axes, across = find_axis_with_step(plan, cols.size);
-        const bool is_down_free = down >= 0 && !is_taken[down] && rows.size < min_long_run;
-        const bool is_across_free = across >= 0 && !is_taken[across] && cols.size < min_long_run;
-        if (!is_down_free && !is_across_free) break;
-        const bool is_row = is_down_free && (!is_across_free || rows.size <= cols.size);
-        const int k = is_row ? down : across;
+        const int down_axis = plan.axes - 1 - rows.axes,
+                  across_axis = find_axis_with_step(plan, cols.size);
+        const bool is_down_axis_free =
+            down_axis >= 0 && !is_taken[down_axis] && rows.size < min_long_run;
+        const bool is_across_axis_free =
+            across_axis >= 0 && !is_taken[across_axis] && cols.size < min_long_run;
+        if (!is_down_axis_free && !is_across_axis_free) break;
+        const bool extends_rows =
+            is_down_axis_free && (!is_across_axis_free || rows.size <= cols.size);
+        const int k = extends_rows ? down_axis : across_axis;
         is_taken[k] = true;
-        if (is_row) {
+        if (extends_rows) {
             extend(rows, plan.axis[k], plan.axis[k].step);
         } else {
             extend(cols, plan.axis[k], out_step[k]);
@@ -123,22 +127,23 @@ constexpr std::int64_t min_compound_side = 32, min_long_cols = 12, min_spliced_c
 constexpr int max_compound_tile_bytes = 44'000, max_compound_column_bytes = 384,
               max_compound_row_bytes = 750;
 
-/// Returns a side length that divides `count` into about equal parts, none longer than `longest`.
+/// Returns a side length that divides `count` into about equal parts, none longer than `max_length`.
 /// The length is a whole number of words.
 template <int SIZE>
-int choose_tile_side(std::int64_t count, int longest) {
+int choose_tile_side(std::int64_t count, int max_length) {
     constexpr int ELEMENTS_PER_WORD = 4 / SIZE;
-    const int most = longest < ELEMENTS_PER_WORD ? ELEMENTS_PER_WORD
-                                                 : longest / ELEMENTS_PER_WORD * ELEMENTS_PER_WORD;
-    const std::int64_t side = divide_rounding_up(divide_rounding_up(most, count), count);
+    const int max_side = max_length < ELEMENTS_PER_WORD
+                             ? ELEMENTS_PER_WORD
+                             : max_length / ELEMENTS_PER_WORD * ELEMENTS_PER_WORD;
+    const std::int64_t side = divide_rounding_up(divide_rounding_up(max_side, count), count);
     return static_cast<int>(divide_rounding_up(ELEMENTS_PER_WORD, side) * ELEMENTS_PER_WORD);
 }
 
 /// Chooses tiles that are loaded as words.
 template <int SIZE>
-void choose_tile_of_words(Compounds& task) {
+void choose_tile_of_words(CompoundTask& task) {
     const int size = task.units * SIZE;
-    const auto least = [](int one, int other) { return one < other ? one : other; };
+    const auto smaller = [](int a, int b) { return a < b ? a : b; };
     const bool is_small = SIZE == 4 && size <= 20;
     if constexpr (SIZE == 4) {
         task.tile_rows = choose_tile_side<4>(task.rows, size * 32 <= 900 ? 32 : 16);
@@ -146,15 +151,15 @@ void choose_tile_of_words(Compounds& task) {
     } else {
         task.tile_rows = choose_tile_side<SIZE>(task.rows, max_compound_column_bytes / size);
         const int row =
-            least(max_compound_row_bytes, max_compound_tile_bytes / (task.tile_rows + 1));
+            smaller(max_compound_row_bytes, max_compound_tile_bytes / (task.tile_rows + 1));
         task.tile_cols = choose_tile_side<SIZE>(task.cols, row / size);
     }
     // Lanes read neighbouring units of consecutive rows. The pitch, which is in words, puts these
     // units into different banks. It is `units` modulo 32 for words, and 5 modulo 8 for smaller
     // units.
     const int words = SIZE == 4 ? task.tile_cols * task.units : (task.tile_cols * size + 6) / 4;
-    const int apart = SIZE == 4 ? 32 : 8, wanted = SIZE == 4 ? task.units : 5;
-    task.pitch = words + (wanted + apart - words % apart) % apart;
+    const int modulus = SIZE == 4 ? 32 : 8, remainder = SIZE == 4 ? task.units : 5;
+    task.pitch = words + (remainder + modulus - words % modulus) % modulus;
     const int chunks = (task.tile_rows * size / 4 + 31) / 32;
     task.warps = chunks * (SIZE == 1 ? 4 : SIZE == 2 || is_small ? 2 : 1);
 }
@@ -168,36 +173,37 @@ inline int pitch_of_vectors(int bytes) {
 /// Chooses tiles that are loaded as vectors. If runs of `out` do not consist of whole words, tiles
 /// with columns of half the length are faster.
 template <int SIZE>
-void choose_tile_of_vectors(Compounds& task, bool are_words) {
-    constexpr int EVEN = SIZE == 1 ? 4 : 2;
+void choose_tile_of_vectors(CompoundTask& task, bool are_words) {
+    constexpr int ROW_MULTIPLE = SIZE == 1 ? 4 : 2;
     const int size = task.units * SIZE;
-    int column = 400, row = 400;  // maximum sides of a tile, in bytes
+    int max_column_bytes = 400, max_row_bytes = 400;  // maximum sides of a tile, in bytes
     if (size >= min_spliced_bytes) {
-        column = SIZE == 1 ? 900 : SIZE == 2 ? 1100 : 1200, row = 1600;
+        max_column_bytes = SIZE == 1 ? 900 : SIZE == 2 ? 1100 : 1200, max_row_bytes = 1600;
     } else if (size >= 32) {
-        column = 600, row = 1000;
+        max_column_bytes = 600, max_row_bytes = 1000;
     } else if (size >= 16) {
-        column = SIZE == 1 ? 400 : 600, row = 600;
+        max_column_bytes = SIZE == 1 ? 400 : 600, max_row_bytes = 600;
     }
-    if (!are_words) column = size >= min_spliced_bytes ? 600 : 400;
-    const int rows = column / size / EVEN * EVEN;
+    if (!are_words) max_column_bytes = size >= min_spliced_bytes ? 600 : 400;
+    const int rows = max_column_bytes / size / ROW_MULTIPLE * ROW_MULTIPLE;
     const bool is_wide = are_words && transposing::has_fast_memory();
-    const int shortest = size < min_spliced_bytes ? 1 : are_words && !is_wide ? 16 : 48;
-    const int cols = row / size < shortest ? shortest : row / size;
-    task.tile_rows = rows < EVEN ? EVEN : rows;
+    const int min_cols = size < min_spliced_bytes ? 1 : are_words && !is_wide ? 16 : 48;
+    const int cols = max_row_bytes / size < min_cols ? min_cols : max_row_bytes / size;
+    task.tile_rows = rows < ROW_MULTIPLE ? ROW_MULTIPLE : rows;
     const int lead = is_wide && size >= min_spliced_bytes ? 0 : 1;
-    std::int64_t parts = (task.cols + cols / 2) / cols;
+    std::int64_t tile_count = (task.cols + cols / 2) / cols;
     do {  // make the tile as wide as fits
-        task.tile_cols = static_cast<int>(divide_rounding_up(parts < 1 ? 1 : parts, task.cols));
+        task.tile_cols =
+            static_cast<int>(divide_rounding_up(tile_count < 1 ? 1 : tile_count, task.cols));
         task.pitch = pitch_of_vectors(task.tile_cols * size);
-        ++parts;
+        ++tile_count;
     } while ((task.tile_rows + lead) * task.pitch * 4 > max_compound_tile_bytes);
     task.warps = (task.tile_rows * size / 4 + 31) / 32 * (are_words ? 1 : 2);
 }
 
 /// Reports whether rows of tiles are loaded as vectors rather than as words.
 template <int SIZE>
-bool has_vectors(const Compounds& task, bool are_words) {
+bool has_vectors(const CompoundTask& task, bool are_words) {
     const int size = task.units * SIZE;
     if (SIZE == 4) return size >= min_spliced_bytes;
     if (are_words) return size >= 7;
@@ -209,13 +215,13 @@ constexpr int three_word_tile_side = 64;
 /// Reports whether tiles that are loaded as vectors are faster than tiles of words. They are for
 /// 12-byte elements in fast memory, if the matrix has at least one whole tile.
 template <int SIZE>
-bool is_large_with_three_word_elements(const Compounds& task) {
+bool is_large_with_three_word_elements(const CompoundTask& task) {
     return SIZE == 4 && task.units == 3 && task.rows >= three_word_tile_side &&
            task.cols >= three_word_tile_side && transposing::has_fast_memory();
 }
 
 template <int SIZE>
-void choose_tile(Compounds& task) {
+void choose_tile(CompoundTask& task) {
     const bool are_words = is_aligned_to(task.out, 4) && task.rows * task.units * SIZE % 4 == 0;
     task.has_vectors = has_vectors<SIZE>(task, are_words);
     if (is_large_with_three_word_elements<SIZE>(task)) {
@@ -235,21 +241,21 @@ void choose_tile(Compounds& task) {
 }
 
 /// Reports whether a grid can have as many blocks as the task has tiles.
-inline bool fits_into_grid(const Compounds& task) {
+inline bool fits_into_grid(const CompoundTask& task) {
     return task.tiles_down <= transposing::max_blocks / task.tiles_across &&
            task.tiles_down * task.tiles_across <= transposing::max_blocks / task.batches;
 }
 
 /// Returns the number of tiles, which must fit into a grid.
-inline std::int64_t count_tiles(const Compounds& task) {
+inline std::int64_t count_tiles(const CompoundTask& task) {
     return task.tiles_down * task.tiles_across * task.batches;
 }
 
 /// Divides a matrix into tiles, if its elements have several units. The result has no tiles for
 /// other plans, or if another kernel is better.
 template <int SIZE>
-Compounds make_compounds(const Plan& plan) {
-    Compounds task = {};
+CompoundTask make_compound_task(const Plan& plan) {
+    CompoundTask task = {};
     if (SIZE > 4 || !is_last_axis_kept(plan) || (plan.axes != 3 && plan.axes != 4)) return task;
     const Axis& units = plan.axis[plan.axes - 1];
     const Axis &rows = plan.axis[plan.axes - 2], &cols = plan.axis[plan.axes - 3];
@@ -276,7 +282,7 @@ Compounds make_compounds(const Plan& plan) {
 /// Reports whether elements can be transposed in registers. Each element must have three units, and
 /// rows and columns must consist of whole words.
 template <int SIZE>
-bool has_triples(const Compounds& task) {
+bool has_triples(const CompoundTask& task) {
     const bool are_words = task.rows % Triples<SIZE>::N == 0 && task.cols % Triples<SIZE>::N == 0;
     return task.units == 3 && is_aligned_to(task.out, 4) && is_aligned_to(task.in, 4) && are_words;
 }
@@ -290,15 +296,15 @@ using TallTripleVectors = TripleVectors<2, 28, 7>;
 /// Reports whether tiles of three-unit elements should consist of vectors. Rows and columns must
 /// consist of whole vectors, tiles must be mostly full, and memory must be fast.
 template <int SIZE>
-bool has_triple_vectors(const Compounds& task) {
+bool has_triple_vectors(const CompoundTask& task) {
     constexpr int N = 16 / SIZE;
-    constexpr std::int64_t least = SIZE == 4 ? three_word_tile_side : 96;
+    constexpr std::int64_t min_rows = SIZE == 4 ? three_word_tile_side : 96;
     return task.units == 3 && is_aligned_to(task.out, 16) && is_aligned_to(task.in, 16) &&
-           task.rows % N == 0 && task.cols % N == 0 && task.rows >= least &&
-           task.cols >= (SIZE == 4 ? least : 48) && transposing::has_fast_memory();
+           task.rows % N == 0 && task.cols % N == 0 && task.rows >= min_rows &&
+           task.cols >= (SIZE == 4 ? min_rows : 48) && transposing::has_fast_memory();
 }
 /// Reports whether all columns of the matrices start at sector boundaries of `out`.
-inline bool are_columns_whole_sectors(const Compounds& task, int element_bytes) {
+inline bool are_columns_whole_sectors(const CompoundTask& task, int element_bytes) {
     return is_aligned_to(task.out, 32) && task.rows * element_bytes % 32 == 0;
 }
 
@@ -308,9 +314,9 @@ constexpr std::int64_t min_vector_side = SIZE == 1 ? 64 : 32;
 
 /// Returns the number of vectors in a side of a tile. A short run fits into one tile. A longer run
 /// is divided so that its last tile is nearly full.
-inline int vectors_per_side(std::int64_t vectors, int usual) {
-    if (vectors >= 4 * usual) return usual;
-    const std::int64_t sides = (vectors + usual / 2) / usual;
+inline int vectors_per_side(std::int64_t vectors, int usual_vectors) {
+    if (vectors >= 4 * usual_vectors) return usual_vectors;
+    const std::int64_t sides = (vectors + usual_vectors / 2) / usual_vectors;
     if (sides <= 1) return static_cast<int>(vectors);
     const auto side = static_cast<int>(divide_rounding_up(sides, vectors));
     return side + side % 2;
@@ -330,11 +336,12 @@ bool divide_into_vectors(Tiling& tiling, const Plan& plan) {
     for (int k = 0; k < tiling.axes; ++k) {
         are_vectors = are_vectors && tiling.in_step[k] % N == 0 && tiling.out_step[k] % N == 0;
     }
-    const std::int64_t least = min_vector_side<SIZE>;
-    if (!are_vectors || rows.size < least || cols.size < least) return false;
-    const int usual_down = SIZE == 4 && transposing::has_fast_memory() ? 2 * Kernel::THREADS_DOWN
-                                                                       : Kernel::THREADS_DOWN;
-    rows.vectors = vectors_per_side(rows.size / N, usual_down);
+    const std::int64_t min_length = min_vector_side<SIZE>;
+    if (!are_vectors || rows.size < min_length || cols.size < min_length) return false;
+    const int usual_vectors_down = SIZE == 4 && transposing::has_fast_memory()
+                                       ? 2 * Kernel::THREADS_DOWN
+                                       : Kernel::THREADS_DOWN;
+    rows.vectors = vectors_per_side(rows.size / N, usual_vectors_down);
     cols.vectors = vectors_per_side(cols.size / N, Kernel::THREADS_ACROSS);
     if (rows.axes == 1 && cols.axes == 1 && leaves_tiles_empty<SIZE>(rows.size, cols.size)) {
         // A tile has whole rows of `out`, and one or two cache lines of each row of `in`.
@@ -342,13 +349,16 @@ bool divide_into_vectors(Tiling& tiling, const Plan& plan) {
         cols.vectors = rows.vectors > 32 ? 8 : 16;
     }
     // If one side is short, the other side is made longer to compensate.
-    const int usual = Kernel::THREADS_DOWN * Kernel::THREADS_ACROSS, most = 64;
-    const auto lengthened = [&](const Run& run, int other) {
-        const std::int64_t all = run.size / N, wanted = usual / other;
-        return static_cast<int>(all < wanted ? all : wanted < most ? wanted : most);
+    const int tile_vectors = Kernel::THREADS_DOWN * Kernel::THREADS_ACROSS, max_vectors = 64;
+    const auto lengthen_side = [&](const Run& run, int other_vectors) {
+        const std::int64_t run_vectors = run.size / N,
+                           wanted_vectors = tile_vectors / other_vectors;
+        return static_cast<int>(run_vectors < wanted_vectors   ? run_vectors
+                                : wanted_vectors < max_vectors ? wanted_vectors
+                                                               : max_vectors);
     };
-    if (rows.vectors < Kernel::THREADS_DOWN / 2) cols.vectors = lengthened(cols, rows.vectors);
-    if (cols.vectors < Kernel::THREADS_ACROSS / 2) rows.vectors = lengthened(rows, cols.vectors);
+    if (rows.vectors < Kernel::THREADS_DOWN / 2) cols.vectors = lengthen_side(cols, rows.vectors);
+    if (cols.vectors < Kernel::THREADS_ACROSS / 2) rows.vectors = lengthen_side(rows, cols.vectors);
     if (rows.vectors * cols.vectors > Kernel::MAX_VECTORS)
         cols.vectors = Kernel::MAX_VECTORS / rows.vectors;
     rows.sides = static_cast<unsigned>(divide_rounding_up(rows.vectors * N, rows.size));
@@ -374,9 +384,9 @@ bool loads_evict_last(const Plan& plan) {
         const std::int64_t step = plan.axis[k].step;
         are_lines_cut = are_lines_cut || (step > 1 && step * SIZE % 128 != 0);
     }
-    const std::int64_t least = are_lines_cut ? transposing::min_evict_last_bytes_unaligned
-                                             : transposing::min_evict_last_bytes;
-    return plan.unit_count * SIZE >= least;
+    const std::int64_t min_bytes = are_lines_cut ? transposing::min_evict_last_bytes_unaligned
+                                                 : transposing::min_evict_last_bytes;
+    return plan.unit_count * SIZE >= min_bytes;
 }
 
 /// The kernels that can execute a plan.
@@ -393,9 +403,9 @@ enum class PermuteMethod {
 };
 
 /// The minimum side of matrices with gaps between rows that are passed to `transpose`.
-constexpr std::int64_t min_side = 64;
+constexpr std::int64_t min_transpose_side = 64;
 /// The minimum number of rows for tiles of words. With fewer rows, too much of each tile is empty.
-constexpr std::int64_t min_word_rows = 128;
+constexpr std::int64_t min_word_tile_rows = 128;
 template <int SIZE>
 PermuteMethod choose_permute_method(const Plan& plan) {
     if (plan.unit_count == 0) return PermuteMethod::nothing;
@@ -405,12 +415,13 @@ PermuteMethod choose_permute_method(const Plan& plan) {
         const bool is_small =
             size * SIZE < max_small_units / 2 && plan.unit_count / size < max_small_units;
         const bool is_spliced = SIZE <= 4 && size * SIZE >= min_spliced_bytes && is_small;
-        if (make_compounds<SIZE>(plan).tiles_down > 0) return PermuteMethod::compound;
+        if (make_compound_task<SIZE>(plan).tiles_down > 0) return PermuteMethod::compound;
         return is_spliced ? PermuteMethod::splice : PermuteMethod::gather;
     }
     if (plan.axes <= 3) {
         const Matrices matrices = make_matrices(plan);
-        const bool is_large = matrices.rows >= min_side && matrices.cols >= min_side;
+        const bool is_large =
+            matrices.rows >= min_transpose_side && matrices.cols >= min_transpose_side;
         const bool is_aligned = matrices.rows * SIZE % 16 == 0 && matrices.cols * SIZE % 16 == 0;
         const bool is_whole = plan.axes == 3 && matrices.is_dense && is_aligned &&
                               !has_tiles_of_one_matrix<SIZE>(matrices.rows) &&
@@ -422,7 +433,8 @@ PermuteMethod choose_permute_method(const Plan& plan) {
     if (has_vector_tiles<SIZE>(plan)) return PermuteMethod::vector_tile;
     const Tiling tiling = make_tiling<SIZE>(plan);
     if (count_tiles(tiling) == 0) return PermuteMethod::gather;
-    const bool is_long = tiling.rows.size >= min_word_rows && tiling.cols.size >= min_side;
+    const bool is_long =
+        tiling.rows.size >= min_word_tile_rows && tiling.cols.size >= min_transpose_side;
     return SIZE < 4 && is_long ? PermuteMethod::word_tile : PermuteMethod::tile;
 }
 

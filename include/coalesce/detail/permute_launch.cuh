@@ -50,8 +50,8 @@ cudaError_t transpose(const Plan& plan, const Queue& queue) {
 /// Launches a kernel for elements of three units. Returns cudaErrorNotSupported if the tiles do not
 /// fit into a grid.
 template <class Kernel>
-cudaError_t launch_triples(void (*kernel)(Compounds), int tile_cols, int threads,
-                           std::int64_t bytes, Compounds task, const Queue& queue) {
+cudaError_t launch_triples(void (*kernel)(CompoundTask), int tile_cols, int threads,
+                           std::int64_t bytes, CompoundTask task, const Queue& queue) {
     task.tile_cols = tile_cols;
     task.tiles_down = divide_rounding_up(Kernel::ROWS, task.rows);
     task.tiles_across = divide_rounding_up(tile_cols, task.cols);
@@ -59,12 +59,12 @@ cudaError_t launch_triples(void (*kernel)(Compounds), int tile_cols, int threads
     return launch_kernel(kernel, count_tiles(task), threads, bytes, queue, task);
 }
 template <class Kernel>
-cudaError_t launch_triples(const Compounds& task, const Queue& queue) {
+cudaError_t launch_triples(const CompoundTask& task, const Queue& queue) {
     return launch_triples<Kernel>(triple_kernel<Kernel>, Kernel::COLS, Kernel::THREADS, 0, task,
                                   queue);
 }
 template <class Kernel>
-cudaError_t launch_triple_vectors(const Compounds& task, const Queue& queue) {
+cudaError_t launch_triple_vectors(const CompoundTask& task, const Queue& queue) {
     const int cols = Kernel::choose_tile_cols(task.cols);
     return launch_triples<Kernel>(triple_vectors_kernel<Kernel>, cols,
                                   cols / Kernel::N * (Kernel::ROWS / 4), Kernel::shared_bytes(cols),
@@ -72,7 +72,7 @@ cudaError_t launch_triple_vectors(const Compounds& task, const Queue& queue) {
 }
 
 template <int SIZE, bool HAS_VECTORS>
-cudaError_t launch_compounds(const Compounds& task, const Queue& queue) {
+cudaError_t launch_compounds(const CompoundTask& task, const Queue& queue) {
     return launch_kernel(compound_kernel<SIZE, HAS_VECTORS>, count_tiles(task), task.warps * 32,
                          (task.tile_rows + task.lead) * task.pitch * 4, queue, task);
 }
@@ -80,7 +80,7 @@ cudaError_t launch_compounds(const Compounds& task, const Queue& queue) {
 template <int SIZE>
 cudaError_t compound(const Plan& plan, const Queue& queue) {
     if constexpr (SIZE <= 4) {
-        const Compounds task = make_compounds<SIZE>(plan);
+        const CompoundTask task = make_compound_task<SIZE>(plan);
         if (has_triple_vectors<SIZE>(task)) {
             cudaError_t error = cudaErrorNotSupported;
             if (SIZE == 4 || are_columns_whole_sectors(task, 3 * SIZE)) {
@@ -93,17 +93,18 @@ cudaError_t compound(const Plan& plan, const Queue& queue) {
         if constexpr (SIZE < 4) {
             // Runs that do not start at a sector boundary share their first and last sectors with
             // other runs. Tall tiles store longer runs, and so fewer shared sectors.
-            using High = Triples<1, 128>;
+            using TallTriples = Triples<1, 128>;
             // Tiles of 112 columns are faster if the number of columns is a multiple of 112.
-            using Broad = Triples<1, 32, 112>;
-            const bool are_high = SIZE == 1 && task.rows * 3 % 32 != 0 && task.rows >= High::ROWS;
+            using BroadTriples = Triples<1, 32, 112>;
+            const bool is_tall =
+                SIZE == 1 && task.rows * 3 % 32 != 0 && task.rows >= TallTriples::ROWS;
             cudaError_t error = cudaErrorNotSupported;
-            const bool are_broad =
-                SIZE == 1 && task.cols % Broad::COLS == 0 && transposing::has_fast_memory();
+            const bool is_broad =
+                SIZE == 1 && task.cols % BroadTriples::COLS == 0 && transposing::has_fast_memory();
             if (has_triples<SIZE>(task)) {
-                error = are_high    ? launch_triples<High>(task, queue)
-                        : are_broad ? launch_triples<Broad>(task, queue)
-                                    : launch_triples<Triples<SIZE>>(task, queue);
+                error = is_tall    ? launch_triples<TallTriples>(task, queue)
+                        : is_broad ? launch_triples<BroadTriples>(task, queue)
+                                   : launch_triples<Triples<SIZE>>(task, queue);
             }
             if (error != cudaErrorNotSupported) return error;
         }
@@ -117,10 +118,11 @@ template <int SIZE, transposing::LoadPolicy LOADS>
 cudaError_t launch_vector_tiles(const Plan& plan, const Queue& queue) {
     Tiling tiling = make_tiling<SIZE>(plan);
     if (!divide_into_vectors<SIZE>(tiling, plan)) return cudaErrorInvalidValue;
-    const int down = tiling.rows.vectors, across = tiling.cols.vectors;
+    const int vectors_down = tiling.rows.vectors, vectors_across = tiling.cols.vectors;
     return launch_kernel(vector_tile_kernel<SIZE, LOADS>, count_tiles(tiling),
-                         (down * across + 31) / 32 * 32,
-                         VectorTile<SIZE>::shared_bytes(down, across), queue, tiling);
+                         (vectors_down * vectors_across + 31) / 32 * 32,
+                         VectorTile<SIZE>::shared_bytes(vectors_down, vectors_across), queue,
+                         tiling);
 }
 
 template <int SIZE>
@@ -168,10 +170,10 @@ template <int SIZE>
 cudaError_t word_tile(const Plan& plan, const Queue& queue) {
     if constexpr (SIZE < 4) {
         const bool is_fast = transposing::has_fast_memory();
-        const std::int64_t least = SIZE == 1 && is_fast
-                                       ? min_bytes_of_large_tiles
-                                       : transposing::min_evict_last_bytes_unaligned;
-        const bool is_large = plan.unit_count * SIZE >= least;
+        const std::int64_t min_bytes = SIZE == 1 && is_fast
+                                           ? min_bytes_of_large_tiles
+                                           : transposing::min_evict_last_bytes_unaligned;
+        const bool is_large = plan.unit_count * SIZE >= min_bytes;
         if constexpr (SIZE == 2) {
             if (is_large && is_fast) return launch_word_tiles<SIZE, true, true>(plan, queue);
         }

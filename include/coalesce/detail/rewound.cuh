@@ -18,7 +18,7 @@ namespace coalesce::transposing {
 /// A block loads 256 bytes of each row and uses 240 of them, because a row may start anywhere in a
 /// vector. Words in shared memory are permuted to avoid bank conflicts.
 template <int SIZE, int LOADED_ROWS, int THREADS_, int BLOCKS_, LoadPolicy LOADS, int SHIFT = 16>
-struct Rewound {
+struct RewoundRows {
     /// The minimum number of blocks per multiprocessor, which limits the registers per thread.
     static constexpr int BLOCKS = BLOCKS_;
     static constexpr int VECTOR_ELEMENTS = 16 / SIZE, LEAD = SHIFT / SIZE,
@@ -26,7 +26,7 @@ struct Rewound {
     static constexpr int TILE_ROWS = LOADED_ROWS - LEAD, TILE_COLS = 240 / SIZE;
     static constexpr int THREADS = THREADS_, WARPS = THREADS / 32;
     static constexpr int ROW_VECTORS = LOADED_ROWS / VECTOR_ELEMENTS,
-                         UNITS = ROW_VECTORS * 64 / THREADS;
+                         UNITS_PER_THREAD = ROW_VECTORS * 64 / THREADS;
     static constexpr int SHARED_BYTES = LOADED_ROWS * 256;
     static constexpr int ROW_STEP = THREADS / 16, COL_STEP = THREADS / ROW_VECTORS;
     static_assert(ROW_VECTORS == 8 || ROW_VECTORS == 16,
@@ -37,33 +37,34 @@ struct Rewound {
                   "a thread's are alike");
 
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = find_tile_in_strip_group(task, TILE_ROWS, TILE_COLS);
-        const std::int64_t top = place.row - LEAD;
+        const TileOrigin origin = find_tile_in_strip_group(task, TILE_ROWS, TILE_COLS);
+        const std::int64_t top = origin.row - LEAD;
         const char* corner =
-            in_address<SIZE>(task, place) + (top * task.in_pitch + place.col) * SIZE;
+            in_address<SIZE>(task, origin) + (top * task.in_pitch + origin.col) * SIZE;
         Vector<16> value[ROUNDS];
-        if (may_read_around(task, place)) {
+        if (may_read_around(task, origin)) {
             load(task, corner, value);
         } else {
-            load_edge(task, place, corner, value);
+            load_edge(task, origin, corner, value);
         }
         store_words_from_row_start(task, corner, value, shared);
         __syncthreads();
         transpose_words(shared);
         __syncthreads();
-        store(task, place, shared);
+        store(task, origin, shared);
     }
 
     /// Reports whether the tile is within the matrix, including one extra vector at both ends of
     /// each row.
-    static __device__ bool may_read_around(const Task& task, const Place& place) {
-        const std::int64_t top = place.row - LEAD, bottom = place.row + TILE_ROWS - 1;
-        const std::int64_t before = place.col, behind = task.cols - place.col - 256 / SIZE;
+    static __device__ bool may_read_around(const Task& task, const TileOrigin& origin) {
+        const std::int64_t top = origin.row - LEAD, bottom = origin.row + TILE_ROWS - 1;
+        const std::int64_t cols_before = origin.col,
+                           cols_behind = task.cols - origin.col - 256 / SIZE;
         if (top < 0 || bottom >= task.rows) return false;
         if (task.in_pitch != task.cols)
-            return before >= VECTOR_ELEMENTS && behind >= VECTOR_ELEMENTS;
-        return top * task.cols + before >= VECTOR_ELEMENTS &&
-               (task.rows - 1 - bottom) * task.cols + behind >= VECTOR_ELEMENTS;
+            return cols_before >= VECTOR_ELEMENTS && cols_behind >= VECTOR_ELEMENTS;
+        return top * task.cols + cols_before >= VECTOR_ELEMENTS &&
+               (task.rows - 1 - bottom) * task.cols + cols_behind >= VECTOR_ELEMENTS;
     }
 
     /// The number of vectors that a thread loads.
@@ -91,15 +92,15 @@ struct Rewound {
 
     /// Loads the vectors of a tile at the edge of the matrix. Rows outside the matrix are 0, and a
     /// vector that is partly outside is loaded element by element.
-    static __device__ void load_edge(const Task& task, const Place& place, const char* corner,
+    static __device__ void load_edge(const Task& task, const TileOrigin& origin, const char* corner,
                                      Vector<16> (&value)[ROUNDS]) {
         const int x = threadIdx.x % 16;
-        const char* const in = in_address<SIZE>(task, place);
+        const char* const in = in_address<SIZE>(task, origin);
         const bool is_dense = task.in_pitch == task.cols;
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k) {
             const int line = first_row() + k * ROW_STEP;
-            const std::int64_t row = place.row - LEAD + line;
+            const std::int64_t row = origin.row - LEAD + line;
             value[k] = {};
             if (row < 0 || row >= task.rows) continue;
             const char* const start = corner + line * task.in_pitch * SIZE;
@@ -112,10 +113,11 @@ struct Rewound {
             }
 #pragma unroll
             for (int i = 0; i < VECTOR_ELEMENTS; ++i) {
-                const char* const at = from + i * SIZE;
-                if (at < begin || at >= end) continue;
-                value[k].word[i / ELEMENTS_PER_WORD] |= static_cast<unsigned>(element<SIZE>(at, 0))
-                                                        << (i % ELEMENTS_PER_WORD * SIZE * 8);
+                const char* const address = from + i * SIZE;
+                if (address < begin || address >= end) continue;
+                value[k].word[i / ELEMENTS_PER_WORD] |=
+                    static_cast<unsigned>(element<SIZE>(address, 0))
+                    << (i % ELEMENTS_PER_WORD * SIZE * 8);
             }
         }
     }
@@ -145,13 +147,13 @@ struct Rewound {
 #pragma unroll
         for (int k = 0; k < ROUNDS; ++k) {
             const unsigned(&word)[4] = value[k].word;
-            const unsigned next = __shfl_down_sync(~0u, word[0], 1);
+            const unsigned next_word = __shfl_down_sync(~0u, word[0], 1);
 #pragma unroll
             for (int j = 0; j < 4; ++j) {
-                const unsigned high = j < 3 ? word[j < 3 ? j + 1 : 0] : next;
-                const int place = (to[j] ^ swizzle_quad(k * ROW_STEP / VECTOR_ELEMENTS) * 4) +
-                                  k * (ROW_STEP * 256);
-                *reinterpret_cast<unsigned*>(shared + place) =
+                const unsigned high = j < 3 ? word[j < 3 ? j + 1 : 0] : next_word;
+                const int word_offset = (to[j] ^ swizzle_quad(k * ROW_STEP / VECTOR_ELEMENTS) * 4) +
+                                        k * (ROW_STEP * 256);
+                *reinterpret_cast<unsigned*>(shared + word_offset) =
                     __funnelshift_r(word[j], high, offset * 8);
             }
         }
@@ -178,9 +180,9 @@ struct Rewound {
     /// Transposes the words in shared memory. Each thread loads all of its words before it stores
     /// the first result, because the results overwrite the words.
     static __device__ void transpose_words(char* shared) {
-        unsigned word[UNITS][VECTOR_ELEMENTS];
+        unsigned word[UNITS_PER_THREAD][VECTOR_ELEMENTS];
 #pragma unroll
-        for (int k = 0; k < UNITS; ++k) {
+        for (int k = 0; k < UNITS_PER_THREAD; ++k) {
             const Unit unit(k);
             const char* const from = shared + word_position(unit.quad * VECTOR_ELEMENTS, unit.x);
 #pragma unroll
@@ -190,7 +192,7 @@ struct Rewound {
         }
         __syncthreads();
 #pragma unroll
-        for (int k = 0; k < UNITS; ++k) {
+        for (int k = 0; k < UNITS_PER_THREAD; ++k) {
             const Unit unit(k);
             Vector<16> column[ELEMENTS_PER_WORD];
             transpose_column(column, word[k]);
@@ -212,43 +214,46 @@ struct Rewound {
                                             const unsigned (&word)[VECTOR_ELEMENTS]) {
 #pragma unroll
         for (int g = 0; g < 4; ++g) {
-            Vector<4> piece[ELEMENTS_PER_WORD], turned[ELEMENTS_PER_WORD];
+            Vector<4> piece[ELEMENTS_PER_WORD], column_vector[ELEMENTS_PER_WORD];
 #pragma unroll
             for (int i = 0; i < ELEMENTS_PER_WORD; ++i)
                 piece[i].word[0] = word[g * ELEMENTS_PER_WORD + i];
-            transpose_vectors<SIZE>(turned, piece);
+            transpose_vectors<SIZE>(column_vector, piece);
 #pragma unroll
-            for (int i = 0; i < ELEMENTS_PER_WORD; ++i) column[i].word[g] = turned[i].word[0];
+            for (int i = 0; i < ELEMENTS_PER_WORD; ++i)
+                column[i].word[g] = column_vector[i].word[0];
         }
     }
 
     /// Returns the first column of a thread. The columns of a warp are so far apart that they are
     /// in different banks.
     static __device__ int first_col() {
-        constexpr int APART = ROW_VECTORS / 4 * ELEMENTS_PER_WORD, PER_WARP = 32 / ROW_VECTORS;
-        const int warp = threadIdx.x / 32, of_warp = threadIdx.x % 32 / ROW_VECTORS;
-        return warp / APART * (APART * PER_WARP) + warp % APART + of_warp * APART;
+        constexpr int BANK_COL_STEP = ROW_VECTORS / 4 * ELEMENTS_PER_WORD,
+                      COLS_PER_WARP = 32 / ROW_VECTORS;
+        const int warp = threadIdx.x / 32, col_in_warp = threadIdx.x % 32 / ROW_VECTORS;
+        return warp / BANK_COL_STEP * (BANK_COL_STEP * COLS_PER_WARP) + warp % BANK_COL_STEP +
+               col_in_warp * BANK_COL_STEP;
     }
 
-    static __device__ void store(const Task& task, const Place& place, const char* shared) {
+    static __device__ void store(const Task& task, const TileOrigin& origin, const char* shared) {
         const int quad = threadIdx.x % ROW_VECTORS, first = first_col();
         if (quad >= ROW_VECTORS - SHIFT / 16) return;
         const std::int64_t step = COL_STEP * task.out_pitch * SIZE;
-        const std::int64_t left = task.cols - place.col;
-        const int cols = left < TILE_COLS ? static_cast<int>(left) : TILE_COLS;
-        const std::int64_t start = (place.col + first) * task.out_pitch + place.row;
-        char* to = out_address<SIZE>(task, place) + start * SIZE;
-        const unsigned before = reinterpret_cast<std::uintptr_t>(to) % SHIFT;
-        const std::int64_t row = place.row + quad * VECTOR_ELEMENTS - before / SIZE;
-        const bool is_whole = row >= 0 && row + VECTOR_ELEMENTS <= task.rows;
-        to += quad * 16 - static_cast<int>(before);
+        const std::int64_t cols_left = task.cols - origin.col;
+        const int cols = cols_left < TILE_COLS ? static_cast<int>(cols_left) : TILE_COLS;
+        const std::int64_t start = (origin.col + first) * task.out_pitch + origin.row;
+        char* to = out_address<SIZE>(task, origin) + start * SIZE;
+        const unsigned bytes_before = reinterpret_cast<std::uintptr_t>(to) % SHIFT;
+        const std::int64_t row = origin.row + quad * VECTOR_ELEMENTS - bytes_before / SIZE;
+        const bool is_inner = row >= 0 && row + VECTOR_ELEMENTS <= task.rows;
+        to += quad * 16 - static_cast<int>(bytes_before);
 
         // The addresses of the five words to splice. The last one may be unused.
         const char* from[5];
 #pragma unroll
         for (int i = 0; i < 5; ++i) {
-            const bool is_behind = i == 4 && before % 4 == 0;
-            const int word = (SHIFT - before) / 4 + (is_behind ? 3 : i);
+            const bool is_unused = i == 4 && bytes_before % 4 == 0;
+            const int word = (SHIFT - bytes_before) / 4 + (is_unused ? 3 : i);
             from[i] = shared + transposed_word_position(first, quad + word / 4, word % 4);
         }
 #pragma unroll
@@ -263,9 +268,9 @@ struct Rewound {
             }
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
-                vector.word[i] = __funnelshift_r(word[i], word[i + 1], (16 - before) * 8);
+                vector.word[i] = __funnelshift_r(word[i], word[i + 1], (16 - bytes_before) * 8);
             }
-            if (is_whole) {
+            if (is_inner) {
                 store_vector(to, vector);
             } else {
                 store_elements(to, vector, row, task.rows);

@@ -38,21 +38,22 @@ struct Tiling {
 
 /// The base-2 logarithms of the elements in a tile, and of its longest and shortest sides.
 template <int SIZE>
-constexpr int log_tile = SIZE == 16 ? 11 : 12;
+constexpr int log_tile_elements = SIZE == 16 ? 11 : 12;
 constexpr int log_max_side = 8, log_min_side = 4;
 static_assert(threads == 1 << log_max_side,
               "a block needs a thread for each element of the longest side");
 
 /// Returns where element `number` of the run is in the other array, as an offset.
 __device__ inline std::int64_t offset_within(const Run& run, std::int64_t number) {
-    std::int64_t place = 0;
-    auto left = static_cast<unsigned>(number);
+    std::int64_t offset = 0;
+    auto remaining_number = static_cast<unsigned>(number);
     for (int k = run.axes - 1; k > 0; --k) {
-        const unsigned outer = quotient(left, run.axis[k]);
-        place += (left - outer * static_cast<unsigned>(run.axis[k].size)) * run.axis[k].step;
-        left = outer;
+        const unsigned outer = quotient(remaining_number, run.axis[k]);
+        offset +=
+            (remaining_number - outer * static_cast<unsigned>(run.axis[k].size)) * run.axis[k].step;
+        remaining_number = outer;
     }
-    return place + left * run.axis[0].step;
+    return offset + remaining_number * run.axis[0].step;
 }
 
 /// The tile of a block.
@@ -65,9 +66,10 @@ struct BlockTile {
 __device__ inline BlockTile find_block_tile(const Tiling& tiling, int rows, int cols) {
     const unsigned inner_sides = tiling.is_across_first ? tiling.cols.sides : tiling.rows.sides;
     const unsigned outer_sides = tiling.is_across_first ? tiling.rows.sides : tiling.cols.sides;
-    const unsigned line = blockIdx.x / inner_sides, inner_side = blockIdx.x - line * inner_sides;
-    unsigned number = line / outer_sides;
-    const unsigned outer_side = line - number * outer_sides;
+    const unsigned tile_line = blockIdx.x / inner_sides,
+                   inner_side = blockIdx.x - tile_line * inner_sides;
+    unsigned number = tile_line / outer_sides;
+    const unsigned outer_side = tile_line - number * outer_sides;
     const std::int64_t row = std::int64_t{tiling.is_across_first ? outer_side : inner_side} * rows;
     const std::int64_t col = std::int64_t{tiling.is_across_first ? inner_side : outer_side} * cols;
     BlockTile tile{row, col, col, row};
@@ -91,9 +93,9 @@ __host__ __device__ constexpr int shared_pitch(int log_cols) {
 /// runs.
 template <int SIZE>
 __global__ void __launch_bounds__(threads) tile_kernel(const Tiling tiling) {
-    constexpr int COUNT = (1 << log_tile<SIZE>) / threads;
+    constexpr int COUNT = (1 << log_tile_elements<SIZE>) / threads;
     extern __shared__ uint4 shared[];
-    __shared__ std::int64_t row_place[threads], col_place[threads];
+    __shared__ std::int64_t row_offsets[threads], col_offsets[threads];
     char* const tile = reinterpret_cast<char*>(shared);
     const int log_rows = tiling.rows.log_side, log_cols = tiling.cols.log_side;
     const int pitch = shared_pitch<SIZE>(log_cols);
@@ -102,10 +104,10 @@ __global__ void __launch_bounds__(threads) tile_kernel(const Tiling tiling) {
     const auto rows_left = tiling.rows.size - row, cols_left = tiling.cols.size - col;
     const int thread = threadIdx.x;
     if (thread < 1 << log_rows && thread < rows_left) {
-        row_place[thread] = from + offset_within(tiling.rows, row + thread);
+        row_offsets[thread] = from + offset_within(tiling.rows, row + thread);
     }
     if (thread < 1 << log_cols && thread < cols_left) {
-        col_place[thread] = to + offset_within(tiling.cols, col + thread);
+        col_offsets[thread] = to + offset_within(tiling.cols, col + thread);
     }
     __syncthreads();
     {
@@ -113,25 +115,25 @@ __global__ void __launch_bounds__(threads) tile_kernel(const Tiling tiling) {
         Element<SIZE> value[COUNT] = {};
 #pragma unroll
         for (int i = 0; i < COUNT; ++i) {
-            const int at = y + (i << (log_max_side - log_cols));
-            if (x < cols_left && at < rows_left) {
-                value[i] = static_cast<const Element<SIZE>*>(tiling.in)[row_place[at] + x];
+            const int tile_row = y + (i << (log_max_side - log_cols));
+            if (x < cols_left && tile_row < rows_left) {
+                value[i] = static_cast<const Element<SIZE>*>(tiling.in)[row_offsets[tile_row] + x];
             }
         }
 #pragma unroll
         for (int i = 0; i < COUNT; ++i) {
-            const int at = y + (i << (log_max_side - log_cols));
-            transposing::element<SIZE>(tile, at * pitch + x) = value[i];
+            const int tile_row = y + (i << (log_max_side - log_cols));
+            transposing::element<SIZE>(tile, tile_row * pitch + x) = value[i];
         }
     }
     __syncthreads();
     const int y = thread & ((1 << log_rows) - 1), x = thread >> log_rows;
 #pragma unroll
     for (int i = 0; i < COUNT; ++i) {
-        const int at = x + (i << (log_max_side - log_rows));
-        if (at >= cols_left || y >= rows_left) continue;
-        static_cast<Element<SIZE>*>(tiling.out)[col_place[at] + y] =
-            transposing::element<SIZE>(tile, y * pitch + at);
+        const int tile_col = x + (i << (log_max_side - log_rows));
+        if (tile_col >= cols_left || y >= rows_left) continue;
+        static_cast<Element<SIZE>*>(tiling.out)[col_offsets[tile_col] + y] =
+            transposing::element<SIZE>(tile, y * pitch + tile_col);
     }
 }
 

@@ -24,10 +24,10 @@ struct Stack {
     static __device__ void run(const Task& task, char* shared) {
         const auto elements = static_cast<int>(task.rows * task.cols);
         const std::int64_t first = std::int64_t{blockIdx.x} * task.matrices_per_block;
-        const std::int64_t left = task.batches - first;
-        const int count =
-            elements *
-            static_cast<int>(left < task.matrices_per_block ? left : task.matrices_per_block);
+        const std::int64_t matrices_left = task.batches - first;
+        const int count = elements * static_cast<int>(matrices_left < task.matrices_per_block
+                                                          ? matrices_left
+                                                          : task.matrices_per_block);
         const char* from = static_cast<const char*>(task.in) + first * elements * SIZE;
         char* to = static_cast<char*>(task.out) + first * elements * SIZE;
         const Line line(shared, from);
@@ -41,16 +41,18 @@ struct Stack {
     /// block.
     struct Matrices {
         int rows, cols;
-        Divider by_elements, by_rows;
+        Divider element_divider, row_divider;
 
         __device__ Matrices(int all_rows, int all_cols)
-            : rows(all_rows), cols(all_cols), by_elements(rows * cols), by_rows(rows) {}
+            : rows(all_rows), cols(all_cols), element_divider(rows * cols), row_divider(rows) {}
 
         /// Finds where elements `number` and `number` + 1 of `out` are in `in`. The second is
         /// usually one row below the first.
         __device__ void find(int number, int (&at)[2]) const {
-            const int matrix = by_elements.quotient(number), place = number - matrix * rows * cols;
-            const int col = by_rows.quotient(place), row = place - col * rows;
+            const int matrix = element_divider.quotient(number),
+                      element_in_matrix = number - matrix * rows * cols;
+            const int col = row_divider.quotient(element_in_matrix),
+                      row = element_in_matrix - col * rows;
             at[0] = matrix * rows * cols + row * cols + col;
             const int top = col + 1 < cols ? 1 - row * cols : 1;
             at[1] = at[0] + (row + 1 < rows ? cols : top);
@@ -58,22 +60,23 @@ struct Stack {
     };
 
     static __device__ void store(char* to, const Line& line, const Matrices& matrices, int count) {
-        const int before = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % 128) / SIZE;
+        const int elements_before =
+            static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % 128) / SIZE;
 #ifndef __clang__  // clang cannot unroll this loop and would print a warning
 #    pragma unroll 4
 #endif
-        for (int i = static_cast<int>(threadIdx.x) * WORD_ELEMENTS - before; i < count;
+        for (int i = static_cast<int>(threadIdx.x) * WORD_ELEMENTS - elements_before; i < count;
              i += THREADS * WORD_ELEMENTS) {
             if (i + WORD_ELEMENTS <= 0) continue;
             const int first = i < 0 ? 0 : i;
             int at[2];
             matrices.find(first, at);
-            const Element<SIZE> one = element<SIZE>(line.at(at[0] * SIZE), 0);
+            const Element<SIZE> low_element = element<SIZE>(line.at(at[0] * SIZE), 0);
             if (WORD_ELEMENTS == 1 || i < 0 || i + WORD_ELEMENTS > count) {
-                element<SIZE>(to, first) = one;
+                element<SIZE>(to, first) = low_element;
             } else if constexpr (WORD_ELEMENTS == 2) {
-                const Element<SIZE> other = element<SIZE>(line.at(at[1] * SIZE), 0);
-                element<4>(to + first * SIZE, 0) = __byte_perm(one, other, 0x5410);
+                const Element<SIZE> high_element = element<SIZE>(line.at(at[1] * SIZE), 0);
+                element<4>(to + first * SIZE, 0) = __byte_perm(low_element, high_element, 0x5410);
             }
         }
     }
@@ -93,9 +96,9 @@ struct StackOfWords {
     static __device__ void run(const Task& task, char* shared) {
         const auto rows = static_cast<int>(task.rows), cols = static_cast<int>(task.cols);
         const std::int64_t first = std::int64_t{blockIdx.x} * task.matrices_per_block;
-        const std::int64_t left = task.batches - first;
-        const int count =
-            static_cast<int>(left < task.matrices_per_block ? left : task.matrices_per_block);
+        const std::int64_t matrices_left = task.batches - first;
+        const int count = static_cast<int>(
+            matrices_left < task.matrices_per_block ? matrices_left : task.matrices_per_block);
         const char* from = static_cast<const char*>(task.in) + first * rows * cols * SIZE;
         char* to = static_cast<char*>(task.out) + first * rows * cols * SIZE;
         const Line line(shared, to);
@@ -108,23 +111,25 @@ struct StackOfWords {
     /// rows of one matrix.
     static __device__ void load(const Line& line, const char* from, int rows, int cols,
                                 int matrices) {
-        const int pieces = cols / COLS, height = rows / WORD_ELEMENTS, all_down = matrices * height;
-        const int groups = (pieces + LANES_ACROSS - 1) / LANES_ACROSS;
-        const int items = (all_down + LANES_DOWN - 1) / LANES_DOWN * groups;
-        const Divider by_groups(groups), by_height(height);
+        const int row_pieces = cols / COLS, word_rows = rows / WORD_ELEMENTS,
+                  total_word_rows = matrices * word_rows;
+        const int groups = (row_pieces + LANES_ACROSS - 1) / LANES_ACROSS;
+        const int items = (total_word_rows + LANES_DOWN - 1) / LANES_DOWN * groups;
+        const Divider group_divider(groups), word_row_divider(word_rows);
         const int lane = threadIdx.x % 32;
-        for (int item = threadIdx.x / 32; item < items; item += WARPS * LOADS_IN_FLIGHT) {
+        for (int warp_item = threadIdx.x / 32; warp_item < items;
+             warp_item += WARPS * LOADS_IN_FLIGHT) {
             Piece piece[LOADS_IN_FLIGHT][WORD_ELEMENTS];
-            int place[LOADS_IN_FLIGHT];
+            int line_offset[LOADS_IN_FLIGHT];
 #pragma unroll
             for (int k = 0; k < LOADS_IN_FLIGHT; ++k) {
-                const int number = item + k * WARPS, group = by_groups.quotient(number);
+                const int number = warp_item + k * WARPS, group = group_divider.quotient(number);
                 const int x = (number - group * groups) * LANES_ACROSS + lane % LANES_ACROSS;
                 const int y = group * LANES_DOWN + lane / LANES_ACROSS,
-                          matrix = by_height.quotient(y);
-                place[k] = -1;
-                if (x >= pieces || y >= all_down) continue;
-                place[k] = matrix * rows * (cols - 1) + x * COLS * rows + y * WORD_ELEMENTS;
+                          matrix = word_row_divider.quotient(y);
+                line_offset[k] = -1;
+                if (x >= row_pieces || y >= total_word_rows) continue;
+                line_offset[k] = matrix * rows * (cols - 1) + x * COLS * rows + y * WORD_ELEMENTS;
 #pragma unroll
                 for (int i = 0; i < WORD_ELEMENTS; ++i) {
                     piece[k][i] =
@@ -133,7 +138,8 @@ struct StackOfWords {
             }
 #pragma unroll
             for (int k = 0; k < LOADS_IN_FLIGHT; ++k) {
-                if (place[k] >= 0) store_words_from_row_start(line, place[k], rows, piece[k]);
+                if (line_offset[k] >= 0)
+                    store_words_from_row_start(line, line_offset[k], rows, piece[k]);
             }
         }
     }
@@ -145,18 +151,18 @@ struct StackOfWords {
         }
     }
 
-    static __device__ void store_words_from_row_start(const Line& line, int place, int rows,
+    static __device__ void store_words_from_row_start(const Line& line, int line_offset, int rows,
                                                       const Piece (&piece)[WORD_ELEMENTS]) {
 #pragma unroll
         for (int w = 0; w < WORDS; ++w) {
-            Vector<4> word[WORD_ELEMENTS], turned[WORD_ELEMENTS];
+            Vector<4> word[WORD_ELEMENTS], column_vector[WORD_ELEMENTS];
 #pragma unroll
             for (int i = 0; i < WORD_ELEMENTS; ++i) word[i].word[0] = piece[i].word[w];
-            transpose_vectors<SIZE>(turned, word);
+            transpose_vectors<SIZE>(column_vector, word);
 #pragma unroll
             for (int i = 0; i < WORD_ELEMENTS; ++i) {
-                element<4>(line.at((place + (w * WORD_ELEMENTS + i) * rows) * SIZE), 0) =
-                    turned[i].word[0];
+                element<4>(line.at((line_offset + (w * WORD_ELEMENTS + i) * rows) * SIZE), 0) =
+                    column_vector[i].word[0];
             }
         }
     }

@@ -84,13 +84,13 @@ inline cudaError_t launch_wide_of_vectors(const Task& task, const Queue& queue) 
 template <int SIZE, int PAD, LoadPolicy LOADS, StorePolicy STORES>
 cudaError_t launch_tall_with_policies(const Task& task, const Queue& queue) {
     if constexpr (SIZE == 1) {
-        using Half = Tall<1, 128, 6, PAD, LOADS, STORES>;
-        Task halved = task;
-        halved.tile_rows /= 2;
-        const bool are_few =
+        using HalvedTall = Tall<1, 128, 6, PAD, LOADS, STORES>;
+        Task halved_task = task;
+        halved_task.tile_rows /= 2;
+        const bool has_few_strips =
             divide_rounding_up(task.tile_rows, task.rows) < min_full_length_strips / task.batches;
-        if (are_few && halved.tile_rows >= Half::ROWS_PER_WARP) {
-            return launch_tall_kernel<1, Half>(halved, queue);
+        if (has_few_strips && halved_task.tile_rows >= HalvedTall::ROWS_PER_WARP) {
+            return launch_tall_kernel<1, HalvedTall>(halved_task, queue);
         }
     }
     if constexpr (SIZE >= 4) {
@@ -122,8 +122,8 @@ cudaError_t launch_tall(const Task& task, const Queue& queue) {
         }
     }
     if constexpr (SIZE == 4) {
-        if (task.cols >= min_many_cols && task.cols <= max_some_cols) {
-            return launch_tall_kernel<4, TallOfSomeCols<PAD>>(task, queue);
+        if (task.cols >= min_many_cols && task.cols <= max_medium_cols) {
+            return launch_tall_kernel<4, TallOfMediumCols<PAD>>(task, queue);
         }
         if (loads_evict_last<4>(task, false)) {
             return launch_tall_with_policies<4, PAD, Loads::evict_last_128, Stores::plain>(task,
@@ -162,9 +162,9 @@ constexpr std::int64_t max_rows_of_two_strips = 40, min_bytes_of_two_strips = 20
 template <int SIZE, LoadPolicy LOADS>
 cudaError_t launch_wide_of_words(Task task, const Queue& queue) {
     using Kernel = WideOfWords<SIZE, 4, LOADS>;
-    const bool are_few = task.has_fast_memory && task.rows <= max_rows_of_two_strips &&
-                         has_bytes<SIZE>(task, min_bytes_of_two_strips);
-    const int strips = SIZE == 1 ? (are_few ? 2 : 1) : task.rows <= 24 ? 4 : 2;
+    const bool takes_two_strips = task.has_fast_memory && task.rows <= max_rows_of_two_strips &&
+                                  has_bytes<SIZE>(task, min_bytes_of_two_strips);
+    const int strips = SIZE == 1 ? (takes_two_strips ? 2 : 1) : task.rows <= 24 ? 4 : 2;
     task.tile_cols = strips * Kernel::TRANSPOSED_COLS;
     // Without padding, the words that lanes store would be in only two banks if the number of rows
     // is a multiple of 16.
@@ -178,15 +178,15 @@ cudaError_t launch_wide_of_words(Task task, const Queue& queue) {
 /// Launches the kernel that is fastest for this number of rows in a strip.
 template <int SIZE, int PAD, LoadPolicy LOADS>
 cudaError_t launch_wide_of_rows(const Task& task, const Queue& queue) {
-    if (task.rows < max_some_rows) {
+    if (task.rows < min_medium_rows) {
         return launch_wide_kernel<SIZE, WideOfFewRows<SIZE, PAD, LOADS>>(task, queue);
     }
     // Padding makes these kernels faster even if there are no bank conflicts to avoid.
-    constexpr int MORE_PAD = SIZE < 4 ? PAD : strip_padding<SIZE>;
+    constexpr int MANY_ROWS_PAD = SIZE < 4 ? PAD : strip_padding<SIZE>;
     if (task.rows < min_many_rows<SIZE>) {
-        return launch_wide_kernel<SIZE, WideOfMediumRows<SIZE, MORE_PAD, LOADS>>(task, queue);
+        return launch_wide_kernel<SIZE, WideOfMediumRows<SIZE, MANY_ROWS_PAD, LOADS>>(task, queue);
     }
-    return launch_wide_kernel<SIZE, WideOfManyRows<SIZE, MORE_PAD, LOADS>>(task, queue);
+    return launch_wide_kernel<SIZE, WideOfManyRows<SIZE, MANY_ROWS_PAD, LOADS>>(task, queue);
 }
 
 template <int SIZE, int PAD>
@@ -195,13 +195,14 @@ cudaError_t launch_wide(const Task& task, const Queue& queue) {
         if (task.rows < max_few_rows)
             return launch_wide_kernel<SIZE, WideOfManyCols<SIZE>>(task, queue);
         if constexpr (SIZE == 4) {
-            if (task.has_fast_memory && task.rows >= min_fifty_rows &&
-                task.rows <= max_some_fifty_rows) {
-                Task fifty = task;
-                fifty.tile_cols = 64;
-                return task.rows <= max_fifty_rows
-                           ? launch_wide_kernel<4, WideOfFiftyRows<25, PAD>>(fifty, queue)
-                           : launch_wide_kernel<4, WideOfFiftyRows<28, PAD>>(fifty, queue);
+            if (task.has_fast_memory && task.rows >= min_paired_rows &&
+                task.rows <= max_rows_of_28_loads) {
+                Task paired_task = task;
+                paired_task.tile_cols = 64;
+                return task.rows <= max_rows_of_25_loads
+                           ? launch_wide_kernel<4, WideOfPairedThreads<25, PAD>>(paired_task, queue)
+                           : launch_wide_kernel<4, WideOfPairedThreads<28, PAD>>(paired_task,
+                                                                                 queue);
             }
         }
         // Rows of a strip start and end within cache lines. Keep these lines in the cache, because
@@ -213,24 +214,25 @@ cudaError_t launch_wide(const Task& task, const Queue& queue) {
         }
     }
     if constexpr (SIZE == 1) {
-        const bool are_some = task.rows >= min_middle_byte_rows && task.rows < min_many_rows<1>;
-        if (are_some && are_columns_whole_words<1>(task)) {
+        const bool has_medium_rows =
+            task.rows >= min_middle_byte_rows && task.rows < min_many_rows<1>;
+        if (has_medium_rows && are_columns_whole_words<1>(task)) {
             const bool is_large = task.has_fast_memory && task.rows <= max_evict_last_rows &&
                                   has_bytes<1>(task, min_evict_last_bytes_words);
             return is_large ? launch_wide_of_words<1, LoadPolicy::evict_last_128>(task, queue)
                             : launch_wide_of_words<1, LoadPolicy::plain>(task, queue);
         }
-        if (are_some && PAD == 0 && task.rows < max_some_rows) {
+        if (has_medium_rows && PAD == 0 && task.rows < min_medium_rows) {
             return launch_wide_kernel<1, WideBytesOfFewRows>(task, queue);
         }
-        if (are_some && PAD == 0 && task.rows < max_middle_byte_rows) {
-            return launch_wide_kernel<1, WideBytesOfSomeRows>(task, queue);
+        if (has_medium_rows && PAD == 0 && task.rows < max_middle_byte_rows) {
+            return launch_wide_kernel<1, WideBytesOfMediumRows>(task, queue);
         }
     }
     if constexpr (SIZE == 2) {
         // With 32 rows, the stores would hit only a few banks even with padding.
-        const bool are_some = task.rows >= 20 && task.rows <= 48 && task.rows != 32;
-        if (task.has_fast_memory && are_some && are_columns_whole_words<2>(task)) {
+        const bool has_medium_rows = task.rows >= 20 && task.rows <= 48 && task.rows != 32;
+        if (task.has_fast_memory && has_medium_rows && are_columns_whole_words<2>(task)) {
             return launch_wide_of_words<2, LoadPolicy::plain>(task, queue);
         }
         // Strips with padding are excluded, because the hint makes them slower.

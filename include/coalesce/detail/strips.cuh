@@ -18,9 +18,9 @@ struct Divider {
     unsigned multiplier;
     bool is_divisor_one;
 
-    explicit __device__ Divider(int by) {
-        multiplier = 0xFFFFFFFFu / static_cast<unsigned>(by) + 1;
-        is_divisor_one = by == 1;
+    explicit __device__ Divider(int divisor) {
+        multiplier = 0xFFFFFFFFu / static_cast<unsigned>(divisor) + 1;
+        is_divisor_one = divisor == 1;
     }
     __device__ int quotient(int number) const {
         return is_divisor_one
@@ -40,8 +40,8 @@ struct SharedLine {
     __device__ SharedLine(char* memory, const char* line)
         : shared(memory), start(reinterpret_cast<std::uintptr_t>(line) % 16) {}
     __device__ char* at(int byte) const {
-        const auto place = static_cast<unsigned>(start + byte);
-        return shared + place + place / 128 * PAD;
+        const auto offset = static_cast<unsigned>(start + byte);
+        return shared + offset + offset / 128 * PAD;
     }
     __device__ Vector<16> load(int byte) const {
         if constexpr (PAD == 0 || PAD == 16) {
@@ -89,15 +89,15 @@ template <int SIZE, int THREADS, int LOADS_IN_FLIGHT, class To, class From>
 __device__ inline void copy_line(const To& to, const From& from, int count) {
     constexpr int WORD_ELEMENTS = 16 / SIZE;
     const int offset = static_cast<int>(reinterpret_cast<std::uintptr_t>(from.at(0)) % 16 / SIZE);
-    const int missing = (WORD_ELEMENTS - offset) % WORD_ELEMENTS;
-    const int head = missing < count ? missing : count;
+    const int misaligned_elements = (WORD_ELEMENTS - offset) % WORD_ELEMENTS;
+    const int head = misaligned_elements < count ? misaligned_elements : count;
     const int vectors = (count - head) / WORD_ELEMENTS;
     const int tail = count - head - vectors * WORD_ELEMENTS;
-    const int thread = threadIdx.x, last = (count - tail + thread) * SIZE;
+    const int thread = threadIdx.x, last_byte = (count - tail + thread) * SIZE;
     if (thread < head) {
         element<SIZE>(to.at(thread * SIZE), 0) = element<SIZE>(from.at(thread * SIZE), 0);
     }
-    if (thread < tail) element<SIZE>(to.at(last), 0) = element<SIZE>(from.at(last), 0);
+    if (thread < tail) element<SIZE>(to.at(last_byte), 0) = element<SIZE>(from.at(last_byte), 0);
     for (int i = thread; i < vectors; i += THREADS * LOADS_IN_FLIGHT) {
         const int first = head * SIZE + i * 16;
         Vector<16> vector[LOADS_IN_FLIGHT];
@@ -127,36 +127,37 @@ struct Tall {
     using Strip = SharedLine<PAD>;
 
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = find_tile_of_block(task, task.tile_rows, 0);
-        const std::int64_t top = place.row < LEAD ? 0 : place.row - LEAD;
-        const std::int64_t end = place.row + task.tile_rows;
+        const TileOrigin origin = find_tile_of_block(task, task.tile_rows, 0);
+        const std::int64_t top = origin.row < LEAD ? 0 : origin.row - LEAD;
+        const std::int64_t end = origin.row + task.tile_rows;
         const int rows = static_cast<int>((end < task.rows ? end : task.rows) - top);
-        const char* from = in_address<SIZE>(task, place) + top * task.cols * SIZE;
+        const char* from = in_address<SIZE>(task, origin) + top * task.cols * SIZE;
         const Strip strip(shared, from);
         if (rows > 0) {
             copy_line<SIZE, THREADS, LOADS_IN_FLIGHT>(strip, DeviceLine<const char, LOADS>{from},
                                                       rows * static_cast<int>(task.cols));
         }
         __syncthreads();
-        store(task, place, strip, static_cast<int>(place.row - top));
+        store(task, origin, strip, static_cast<int>(origin.row - top));
     }
 
     /// Stores the strip. Each warp stores a group of rows, one column after the other.
-    static __device__ void store(const Task& task, const Place& place, const Strip& strip,
+    static __device__ void store(const Task& task, const TileOrigin& origin, const Strip& strip,
                                  int lead) {
         constexpr int WARPS = THREADS / 32;
         static_assert((WARPS & (WARPS - 1)) == 0, "a warp keeps its group");
         const int groups = task.tile_rows / ROWS_PER_WARP,
-                  at_once = groups < WARPS ? groups : WARPS;
+                  groups_at_once = groups < WARPS ? groups : WARPS;
         const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-        const bool is_inner = place.row >= LEAD && place.row + task.tile_rows <= task.rows;
-        for (int group = warp & (at_once - 1); group < groups; group += at_once) {
+        const bool is_inner = origin.row >= LEAD && origin.row + task.tile_rows <= task.rows;
+        for (int group = warp & (groups_at_once - 1); group < groups; group += groups_at_once) {
             const int y = (group * 32 + lane) * WORD_ELEMENTS;
-            const WarpColumns columns{warp / at_once, WARPS / at_once, place.row + y, lead + y};
+            const WarpColumns columns{warp / groups_at_once, WARPS / groups_at_once, origin.row + y,
+                                      lead + y};
             if (is_inner) {
-                store_columns<true>(task, place, strip, columns);
+                store_columns<true>(task, origin, strip, columns);
             } else {
-                store_columns<false>(task, place, strip, columns);
+                store_columns<false>(task, origin, strip, columns);
             }
         }
     }
@@ -170,11 +171,11 @@ struct Tall {
     };
 
     template <bool IS_INNER>
-    static __device__ void store_columns(const Task& task, const Place& place, const Strip& strip,
-                                         const WarpColumns& columns) {
+    static __device__ void store_columns(const Task& task, const TileOrigin& origin,
+                                         const Strip& strip, const WarpColumns& columns) {
         const int cols = static_cast<int>(task.cols), row_bytes = cols * SIZE;
         const std::int64_t step = columns.step * task.out_pitch * SIZE;
-        char* line = out_address<SIZE>(task, place);
+        char* line = out_address<SIZE>(task, origin);
         line += (columns.first * task.out_pitch + columns.row) * SIZE;
         int from = columns.y * row_bytes + columns.first * SIZE;
         // The address of the column's first element, modulo 32.
@@ -229,7 +230,7 @@ struct Tall {
 /// A strip of columns becomes one line of memory, in which each thread collects the elements of one
 /// column. Elements smaller than a word are loaded as words.
 template <int SIZE, int THREADS_, int LOADS_IN_FLIGHT, bool HAS_MANY_COLS = false, int PAD = 0,
-          bool IS_TURNED = false, LoadPolicy LOADS = LoadPolicy::plain>
+          bool TRANSPOSES_WORDS = false, LoadPolicy LOADS = LoadPolicy::plain>
 struct Wide {
     /// The number of elements that a lane loads at a time.
     static constexpr int WORD_ELEMENTS = SIZE < 4 ? 4 / SIZE : 1;
@@ -240,37 +241,38 @@ struct Wide {
     using Line = SharedLine<PAD>;
 
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = find_tile_of_block(task, 0, task.tile_cols);
-        const std::int64_t left = task.cols - place.col;
-        const int cols = static_cast<int>(left < task.tile_cols ? left : task.tile_cols);
-        char* to = out_address<SIZE>(task, place) + place.col * task.rows * SIZE;
+        const TileOrigin origin = find_tile_of_block(task, 0, task.tile_cols);
+        const std::int64_t cols_left = task.cols - origin.col;
+        const int cols = static_cast<int>(cols_left < task.tile_cols ? cols_left : task.tile_cols);
+        char* to = out_address<SIZE>(task, origin) + origin.col * task.rows * SIZE;
         const Line tile(shared, to);
         if constexpr (SIZE < 4) {
             // The strip may be loaded as whole words if the matrix continues before and after it.
             const bool is_inner =
-                place.col >= WORD_ELEMENTS && place.col + cols + 2 * WORD_ELEMENTS <= task.cols;
+                origin.col >= WORD_ELEMENTS && origin.col + cols + 2 * WORD_ELEMENTS <= task.cols;
             if (is_inner && cols == task.tile_cols) {
-                load_small<true>(task, place, tile, cols);
+                load_small_elements<true>(task, origin, tile, cols);
             } else {
-                load_small<false>(task, place, tile, cols);
+                load_small_elements<false>(task, origin, tile, cols);
             }
         } else if constexpr (HAS_MANY_COLS) {
-            load_many(task, place, tile, cols);
+            load_many_cols(task, origin, tile, cols);
         } else {
-            load(task, place, tile, cols);
+            load(task, origin, tile, cols);
         }
         __syncthreads();
         copy_line<SIZE, THREADS, 4>(DeviceLine<char>{to}, tile, cols * static_cast<int>(task.rows));
     }
 
     /// Loads a strip that has at most THREADS columns, several rows at a time.
-    static __device__ void load(const Task& task, const Place& place, const Line& tile, int cols) {
+    static __device__ void load(const Task& task, const TileOrigin& origin, const Line& tile,
+                                int cols) {
         const int rows = static_cast<int>(task.rows);
         const int x = threadIdx.x % task.tile_cols, y = threadIdx.x / task.tile_cols;
         const int step = THREADS / task.tile_cols;
         if (x >= cols || y >= step) return;
         const char* from =
-            in_address<SIZE>(task, place) + (y * task.in_pitch + place.col + x) * SIZE;
+            in_address<SIZE>(task, origin) + (y * task.in_pitch + origin.col + x) * SIZE;
         const int to = x * rows * SIZE;
         for (int row = y; row < rows; row += step * LOADS_IN_FLIGHT) {
             Element<SIZE> value[LOADS_IN_FLIGHT];
@@ -297,17 +299,17 @@ struct Wide {
             col += THREADS;
         }
     };
-    static __device__ void load_many(const Task& task, const Place& place, const Line& tile,
-                                     int cols) {
+    static __device__ void load_many_cols(const Task& task, const TileOrigin& origin,
+                                          const Line& tile, int cols) {
         const int rows = static_cast<int>(task.rows);
-        const char* strip = in_address<SIZE>(task, place) + place.col * SIZE;
+        const char* strip = in_address<SIZE>(task, origin) + origin.col * SIZE;
         for (CellCursor cursor{static_cast<int>(threadIdx.x), 0}; cursor.col < cols;) {
             Element<SIZE> value[LOADS_IN_FLIGHT];
-            CellCursor ahead = cursor;
+            CellCursor load_cursor = cursor;
 #pragma unroll
-            for (int k = 0; k < LOADS_IN_FLIGHT; ++k, ahead.advance(rows)) {
-                if (ahead.col >= cols) continue;
-                value[k] = element<SIZE>(strip, ahead.row * task.in_pitch + ahead.col);
+            for (int k = 0; k < LOADS_IN_FLIGHT; ++k, load_cursor.advance(rows)) {
+                if (load_cursor.col >= cols) continue;
+                value[k] = element<SIZE>(strip, load_cursor.row * task.in_pitch + load_cursor.col);
             }
 #pragma unroll
             for (int k = 0; k < LOADS_IN_FLIGHT; ++k, cursor.advance(rows)) {
@@ -318,61 +320,62 @@ struct Wide {
     }
 
     template <bool IS_INNER>
-    static __device__ void load_small(const Task& task, const Place& place, const Line& tile,
-                                      int cols) {
-        if constexpr (IS_TURNED) {
-            load_and_transpose<IS_INNER>(task, place, tile, cols);
+    static __device__ void load_small_elements(const Task& task, const TileOrigin& origin,
+                                               const Line& tile, int cols) {
+        if constexpr (TRANSPOSES_WORDS) {
+            load_and_transpose<IS_INNER>(task, origin, tile, cols);
         } else {
-            load_words<IS_INNER>(task, place, tile, cols);
+            load_words<IS_INNER>(task, origin, tile, cols);
         }
     }
 
     /// Loads elements smaller than a word. A warp loads CHUNKS_PER_WARP chunks of a row, as words.
     /// A row may start anywhere in a word, so each word is spliced from two loaded words.
     template <bool IS_INNER>
-    static __device__ void load_words(const Task& task, const Place& place, const Line& tile,
+    static __device__ void load_words(const Task& task, const TileOrigin& origin, const Line& tile,
                                       int cols) {
         constexpr int WARPS = THREADS / 32;
         const int rows = static_cast<int>(task.rows), lane = threadIdx.x % 32;
         const int items = (cols + CHUNKS_PER_WARP * COLS_PER_CHUNK - 1) /
                           (CHUNKS_PER_WARP * COLS_PER_CHUNK) * rows;
-        const Divider by_rows(rows);
-        const char* strip = in_address<SIZE>(task, place) + place.col * SIZE;
-        for (int item = threadIdx.x / 32; item < items; item += WARPS * LOADS_IN_FLIGHT) {
+        const Divider row_divider(rows);
+        const char* strip = in_address<SIZE>(task, origin) + origin.col * SIZE;
+        for (int warp_item = threadIdx.x / 32; warp_item < items;
+             warp_item += WARPS * LOADS_IN_FLIGHT) {
             unsigned word[LOADS_IN_FLIGHT][CHUNKS_PER_WARP], offset[LOADS_IN_FLIGHT];
-            int to[LOADS_IN_FLIGHT], left[LOADS_IN_FLIGHT];
+            int to[LOADS_IN_FLIGHT], cols_left[LOADS_IN_FLIGHT];
 #pragma unroll
             for (int k = 0; k < LOADS_IN_FLIGHT; ++k) {
-                const int group = by_rows.quotient(item + k * WARPS);
-                const int row = item + k * WARPS - group * rows,
+                const int group = row_divider.quotient(warp_item + k * WARPS);
+                const int row = warp_item + k * WARPS - group * rows,
                           col = group * (CHUNKS_PER_WARP * COLS_PER_CHUNK);
                 const char* const line = strip + (row * task.in_pitch + col) * SIZE;
                 offset[k] = reinterpret_cast<std::uintptr_t>(line) % 4;
                 const int first = lane * 4 - static_cast<int>(offset[k]);
                 to[k] = (col + lane * WORD_ELEMENTS) * rows + row;
-                left[k] = item + k * WARPS < items ? cols - col : 0;
+                cols_left[k] = warp_item + k * WARPS < items ? cols - col : 0;
 #pragma unroll
                 for (int c = 0; c < CHUNKS_PER_WARP; ++c) {
-                    if (c * COLS_PER_CHUNK >= left[k]) continue;
+                    if (c * COLS_PER_CHUNK >= cols_left[k]) continue;
                     const char* const chunk = line + c * COLS_PER_CHUNK * SIZE;
                     word[k][c] =
                         IS_INNER ? load_element<LOADS, 4>(chunk + first)
-                                 : load_row_word(chunk, first, place.col + col + c * COLS_PER_CHUNK,
-                                                 task.cols);
+                                 : load_row_word(chunk, first,
+                                                 origin.col + col + c * COLS_PER_CHUNK, task.cols);
                 }
             }
 #pragma unroll
             for (int k = 0; k < LOADS_IN_FLIGHT; ++k) {
 #pragma unroll
                 for (int c = 0; c < CHUNKS_PER_WARP; ++c) {
-                    if (c * COLS_PER_CHUNK >= left[k]) continue;
+                    if (c * COLS_PER_CHUNK >= cols_left[k]) continue;
                     const unsigned next = __shfl_down_sync(~0u, word[k][c], 1);
                     const unsigned bytes = __funnelshift_r(word[k][c], next, offset[k] * 8);
                     if (lane == 31) continue;
 #pragma unroll
                     for (int i = 0; i < WORD_ELEMENTS; ++i) {
                         const int col = c * COLS_PER_CHUNK + i;
-                        if (!IS_INNER && col + lane * WORD_ELEMENTS >= left[k]) break;
+                        if (!IS_INNER && col + lane * WORD_ELEMENTS >= cols_left[k]) break;
                         element<SIZE>(tile.at((to[k] + col * rows) * SIZE), 0) =
                             static_cast<Element<SIZE>>(bytes >> (8 * SIZE * i));
                     }
@@ -387,19 +390,19 @@ struct Wide {
                          TRANSPOSED_COLS = TRANSPOSED_CHUNKS * COLS_PER_CHUNK;
 
     template <bool IS_INNER>
-    static __device__ void load_and_transpose(const Task& task, const Place& place,
+    static __device__ void load_and_transpose(const Task& task, const TileOrigin& origin,
                                               const Line& tile, int cols) {
         static_assert(SIZE < 4, "words of several");
         const int rows = static_cast<int>(task.rows), lane = threadIdx.x % 32;
-        const int pieces = (rows + TRANSPOSED_ROWS - 1) / TRANSPOSED_ROWS;
-        const int items = (cols + TRANSPOSED_COLS - 1) / TRANSPOSED_COLS * pieces;
-        const Divider by_pieces(pieces);
-        for (int item = threadIdx.x / 32; item < items; item += THREADS / 32) {
-            const int group = by_pieces.quotient(item);
-            const int row = (item - group * pieces) * TRANSPOSED_ROWS,
+        const int row_pieces = (rows + TRANSPOSED_ROWS - 1) / TRANSPOSED_ROWS;
+        const int items = (cols + TRANSPOSED_COLS - 1) / TRANSPOSED_COLS * row_pieces;
+        const Divider piece_divider(row_pieces);
+        for (int warp_item = threadIdx.x / 32; warp_item < items; warp_item += THREADS / 32) {
+            const int group = piece_divider.quotient(warp_item);
+            const int row = (warp_item - group * row_pieces) * TRANSPOSED_ROWS,
                       col = group * TRANSPOSED_COLS;
             unsigned word[TRANSPOSED_CHUNKS][TRANSPOSED_ROWS];
-            load_piece<IS_INNER>(word, task, place, row, col, cols);
+            load_piece<IS_INNER>(word, task, origin, row, col, cols);
             if (lane == 31) continue;
 #pragma unroll
             for (int c = 0; c < TRANSPOSED_CHUNKS; ++c) {
@@ -407,15 +410,15 @@ struct Wide {
 #pragma unroll
                 for (int y = 0; y < TRANSPOSED_ROWS; y += WORD_ELEMENTS) {
                     if (row + y >= rows) continue;
-                    Vector<4> piece[WORD_ELEMENTS], turned[WORD_ELEMENTS];
+                    Vector<4> piece[WORD_ELEMENTS], column_vector[WORD_ELEMENTS];
 #pragma unroll
                     for (int i = 0; i < WORD_ELEMENTS; ++i) piece[i].word[0] = word[c][y + i];
-                    transpose_vectors<SIZE>(turned, piece);
+                    transpose_vectors<SIZE>(column_vector, piece);
 #pragma unroll
                     for (int i = 0; i < WORD_ELEMENTS; ++i) {
                         if (!IS_INNER && x + i >= cols) continue;
                         element<4>(tile.at(((x + i) * rows + row + y) * SIZE), 0) =
-                            turned[i].word[0];
+                            column_vector[i].word[0];
                     }
                 }
             }
@@ -425,10 +428,10 @@ struct Wide {
     /// Loads all words first, and then splices each word from two loaded ones.
     template <bool IS_INNER>
     static __device__ void load_piece(unsigned (&word)[TRANSPOSED_CHUNKS][TRANSPOSED_ROWS],
-                                      const Task& task, const Place& place, int row, int col,
+                                      const Task& task, const TileOrigin& origin, int row, int col,
                                       int cols) {
         const char* const line =
-            in_address<SIZE>(task, place) + (row * task.in_pitch + place.col + col) * SIZE;
+            in_address<SIZE>(task, origin) + (row * task.in_pitch + origin.col + col) * SIZE;
 #pragma unroll
         for (int i = 0; i < TRANSPOSED_ROWS * TRANSPOSED_CHUNKS; ++i) {
             const int y = i / TRANSPOSED_CHUNKS, c = i % TRANSPOSED_CHUNKS;
@@ -438,7 +441,7 @@ struct Wide {
             if (row + y >= task.rows || col + c * COLS_PER_CHUNK >= cols) continue;
             word[c][y] = IS_INNER ? load_element<LOADS, 4>(chunk + first)
                                   : load_row_word(chunk, first,
-                                                  place.col + col + c * COLS_PER_CHUNK, task.cols);
+                                                  origin.col + col + c * COLS_PER_CHUNK, task.cols);
         }
 #pragma unroll
         for (int i = 0; i < TRANSPOSED_ROWS * TRANSPOSED_CHUNKS; ++i) {

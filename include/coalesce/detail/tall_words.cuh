@@ -16,7 +16,7 @@ namespace coalesce::transposing {
 /// and then overwrites the line with the strip's columns. The block loads LEAD extra rows, so that
 /// it can store whole sectors.
 struct TallOfWords {
-    static constexpr int THREADS = 512, WARPS = THREADS / 32, BLOCKS = 4, UNITS = 4;
+    static constexpr int THREADS = 512, WARPS = THREADS / 32, BLOCKS = 4, UNITS_PER_THREAD = 4;
     static constexpr int SECTOR_BYTES = 32, LEAD = SECTOR_BYTES;
     using Line = SharedLine<16>;
 
@@ -28,12 +28,12 @@ struct TallOfWords {
 
     /// Returns the number of rows that a block stores.
     static int strip_rows(std::int64_t cols) {
-        // A warp processes UNITS units. A unit is 8 words of each of 16 rows, and `down` units are
+        // A warp processes UNITS units. A unit is 8 words of each of 16 rows, and `units_down` units are
         // vertically adjacent.
-        const std::int64_t down = UNITS * WARPS / ((cols / 4 + 7) / 8);
-        const std::int64_t rows = down * 16 / SECTOR_BYTES * SECTOR_BYTES;
-        const std::int64_t most = 992;
-        return static_cast<int>(rows < most + LEAD ? rows - LEAD : most);
+        const std::int64_t units_down = UNITS_PER_THREAD * WARPS / ((cols / 4 + 7) / 8);
+        const std::int64_t rows = units_down * 16 / SECTOR_BYTES * SECTOR_BYTES;
+        const std::int64_t max_rows = 992;
+        return static_cast<int>(rows < max_rows + LEAD ? rows - LEAD : max_rows);
     }
     static std::int64_t shared_bytes(int tile_rows, std::int64_t cols) {
         const int rows = tile_rows + LEAD;
@@ -43,32 +43,34 @@ struct TallOfWords {
     }
 
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = find_tile_of_block(task, task.tile_rows, 0);
-        const bool is_inner = place.row >= LEAD && place.row + task.tile_rows <= task.rows;
+        const TileOrigin origin = find_tile_of_block(task, task.tile_rows, 0);
+        const bool is_inner = origin.row >= LEAD && origin.row + task.tile_rows <= task.rows;
         if (is_inner) {
-            transpose<true>(task, place, shared);
+            transpose<true>(task, origin, shared);
         } else {
-            transpose<false>(task, place, shared);
+            transpose<false>(task, origin, shared);
         }
     }
 
     template <bool IS_INNER>
-    static __device__ void transpose(const Task& task, const Place& place, char* shared) {
+    static __device__ void transpose(const Task& task, const TileOrigin& origin, char* shared) {
         const int cols = static_cast<int>(task.cols);
-        const std::int64_t top = place.row - LEAD;
+        const std::int64_t top = origin.row - LEAD;
         // The range of the strip's rows that are within the matrix.
         const int begin = IS_INNER || top >= 0 ? 0 : LEAD;
-        const std::int64_t left = task.rows - top;
-        const int all = task.tile_rows + LEAD, end = left < all ? static_cast<int>(left) : all;
-        const char* const from = in_address<1>(task, place) + top * cols;
+        const std::int64_t rows_left = task.rows - top;
+        const int loaded_rows = task.tile_rows + LEAD,
+                  end = rows_left < loaded_rows ? static_cast<int>(rows_left) : loaded_rows;
+        const char* const from = in_address<1>(task, origin) + top * cols;
         const Line line(shared, from);
-        const int skipped = begin * cols;
-        copy_line<1, THREADS, 5>(LineFromByte{line, skipped},
-                                 DeviceLine<const char>{from + skipped}, (end - begin) * cols);
+        const int skipped_bytes = begin * cols;
+        copy_line<1, THREADS, 5>(LineFromByte{line, skipped_bytes},
+                                 DeviceLine<const char>{from + skipped_bytes},
+                                 (end - begin) * cols);
         __syncthreads();
-        replace_by_columns<IS_INNER>(line, cols, all, begin, end, shared);
+        replace_by_columns<IS_INNER>(line, cols, loaded_rows, begin, end, shared);
         __syncthreads();
-        store<IS_INNER>(task, place, reinterpret_cast<const unsigned*>(shared));
+        store<IS_INNER>(task, origin, reinterpret_cast<const unsigned*>(shared));
     }
 
     /// The part of a line from byte `first` onwards.
@@ -93,15 +95,17 @@ struct TallOfWords {
     template <bool IS_INNER>
     static __device__ void replace_by_columns(const Line& line, int cols, int rows, int begin,
                                               int end, char* shared) {
-        const int words = cols / 4, across = (words + 7) / 8, units = across * ((rows + 15) / 16);
-        const Divider by_across(across);
+        const int words = cols / 4, units_across = (words + 7) / 8,
+                  units = units_across * ((rows + 15) / 16);
+        const Divider unit_divider(units_across);
         const int lane = threadIdx.x % 32, step = column_step(rows);
-        unsigned word[UNITS][4];
-        int to[UNITS];
+        unsigned word[UNITS_PER_THREAD][4];
+        int to[UNITS_PER_THREAD];
 #pragma unroll
-        for (int k = 0; k < UNITS; ++k) {
-            const int unit = threadIdx.x / 32 + k * WARPS, down = by_across.quotient(unit);
-            const int x = (unit - down * across) * 8 + lane % 8, group = down * 4 + lane / 8;
+        for (int k = 0; k < UNITS_PER_THREAD; ++k) {
+            const int unit = threadIdx.x / 32 + k * WARPS, unit_row = unit_divider.quotient(unit);
+            const int x = (unit - unit_row * units_across) * 8 + lane % 8,
+                      group = unit_row * 4 + lane / 8;
             to[k] = -1;
             if (unit >= units || x >= words || group * 4 >= rows) continue;
             to[k] = x * 4 * step + word_position(group, rows);
@@ -116,38 +120,39 @@ struct TallOfWords {
         __syncthreads();
         unsigned* const columns = reinterpret_cast<unsigned*>(shared);
 #pragma unroll
-        for (int k = 0; k < UNITS; ++k) {
+        for (int k = 0; k < UNITS_PER_THREAD; ++k) {
             if (to[k] < 0) continue;
-            Vector<4> piece[4], turned[4];
+            Vector<4> piece[4], column_vector[4];
 #pragma unroll
             for (int i = 0; i < 4; ++i) piece[i].word[0] = word[k][i];
-            transpose_vectors<1>(turned, piece);
+            transpose_vectors<1>(column_vector, piece);
 #pragma unroll
-            for (int i = 0; i < 4; ++i) columns[to[k] + i * step] = turned[i].word[0];
+            for (int i = 0; i < 4; ++i) columns[to[k] + i * step] = column_vector[i].word[0];
         }
     }
 
     template <bool IS_INNER>
-    static __device__ void store(const Task& task, const Place& place, const unsigned* columns) {
+    static __device__ void store(const Task& task, const TileOrigin& origin,
+                                 const unsigned* columns) {
         const int rows = task.tile_rows + LEAD, step = column_step(rows);
         const int vectors = task.tile_rows / 16, count = vectors * static_cast<int>(task.cols);
-        const Divider by_vectors(vectors);
-        char* const out = out_address<1>(task, place) + place.row;
+        const Divider vector_divider(vectors);
+        char* const out = out_address<1>(task, origin) + origin.row;
 #ifndef __clang__  // clang cannot unroll this loop and would print a warning
 #    pragma unroll 4
 #endif
         for (int i = threadIdx.x; i < count; i += THREADS) {
-            const int col = by_vectors.quotient(i), number = i - col * vectors;
+            const int col = vector_divider.quotient(i), number = i - col * vectors;
             char* to = out + col * task.out_pitch;
-            const int before =
+            const int bytes_before =
                 static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % SECTOR_BYTES);
-            to += number * 16 - before;
-            const int first = LEAD - before + number * 16;
+            to += number * 16 - bytes_before;
+            const int first = LEAD - bytes_before + number * 16;
             const Vector<16> vector = splice(columns + col * step, first, rows);
             if (IS_INNER) {
                 store_vector(to, vector);
             } else {
-                store_bytes(to, vector, place.row - before + number * 16, task.rows);
+                store_bytes(to, vector, origin.row - bytes_before + number * 16, task.rows);
             }
         }
     }

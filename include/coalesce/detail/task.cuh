@@ -24,11 +24,11 @@ struct Task {
     /// Whether strips of tiles are processed in the order that spread_strip() returns.
     bool are_strips_spread;
     /// The number of strips of tiles that are processed together.
-    unsigned group_strips;
+    unsigned strips_in_group;
 };
 
 /// The tile of a block.
-struct Place {
+struct TileOrigin {
     std::int64_t row, col;  ///< the position of the tile's first element
     std::int64_t batch;     ///< the number of the matrix
 };
@@ -43,41 +43,44 @@ __host__ __device__ inline unsigned spread_strip(unsigned strip, unsigned strips
 
 /// Returns the tile of this block. Blocks are numbered in one dimension, because only the x axis of
 /// a grid can have 2^31 blocks.
-__device__ inline Place find_tile_of_block(const Task& task, int tile_rows, int tile_cols) {
-    const unsigned inner = task.is_down_first ? task.tiles_down : task.tiles_across;
-    const unsigned outer = task.is_down_first ? task.tiles_across : task.tiles_down;
-    const unsigned line = blockIdx.x / inner;
-    const unsigned batch = line / outer;
-    const std::int64_t fast = blockIdx.x - line * inner;
-    const std::int64_t slow = line - batch * outer;
-    return {(task.is_down_first ? fast : slow) * tile_rows,
-            (task.is_down_first ? slow : fast) * tile_cols, batch};
+__device__ inline TileOrigin find_tile_of_block(const Task& task, int tile_rows, int tile_cols) {
+    const unsigned inner_tiles = task.is_down_first ? task.tiles_down : task.tiles_across;
+    const unsigned outer_tiles = task.is_down_first ? task.tiles_across : task.tiles_down;
+    const unsigned tile_line = blockIdx.x / inner_tiles;
+    const unsigned batch = tile_line / outer_tiles;
+    const std::int64_t inner_index = blockIdx.x - tile_line * inner_tiles;
+    const std::int64_t outer_index = tile_line - batch * outer_tiles;
+    return {(task.is_down_first ? inner_index : outer_index) * tile_rows,
+            (task.is_down_first ? outer_index : inner_index) * tile_cols, batch};
 }
 
 /// Returns the tile of this block for kernels that process several strips together.
-__device__ inline Place find_tile_in_strip_group(const Task& task, int tile_rows, int tile_cols) {
-    const unsigned inner = task.is_down_first ? task.tiles_down : task.tiles_across;
-    const unsigned outer = task.is_down_first ? task.tiles_across : task.tiles_down;
-    const unsigned tiles = inner * outer;
+__device__ inline TileOrigin find_tile_in_strip_group(const Task& task, int tile_rows,
+                                                      int tile_cols) {
+    const unsigned inner_tiles = task.is_down_first ? task.tiles_down : task.tiles_across;
+    const unsigned outer_tiles = task.is_down_first ? task.tiles_across : task.tiles_down;
+    const unsigned tiles = inner_tiles * outer_tiles;
     const unsigned batch = blockIdx.x / tiles, tile = blockIdx.x - batch * tiles;
-    const unsigned group = tile / (task.group_strips * inner),
-                   in_group = tile - group * task.group_strips * inner;
-    const unsigned left = outer - group * task.group_strips;
-    const unsigned width = left < task.group_strips ? left : task.group_strips;
-    const std::int64_t fast = in_group / width;
-    const std::int64_t slow = group * task.group_strips + in_group % width;
-    return {(task.is_down_first ? fast : slow) * tile_rows,
-            (task.is_down_first ? slow : fast) * tile_cols, batch};
+    const unsigned group = tile / (task.strips_in_group * inner_tiles),
+                   index_in_group = tile - group * task.strips_in_group * inner_tiles;
+    const unsigned strips_left = outer_tiles - group * task.strips_in_group;
+    const unsigned group_width =
+        strips_left < task.strips_in_group ? strips_left : task.strips_in_group;
+    const std::int64_t inner_index = index_in_group / group_width;
+    const std::int64_t outer_index = group * task.strips_in_group + index_in_group % group_width;
+    return {(task.is_down_first ? inner_index : outer_index) * tile_rows,
+            (task.is_down_first ? outer_index : inner_index) * tile_cols, batch};
 }
 
 /// Returns the tile of this block for kernels whose strips may be spread.
-__device__ inline Place find_tile_in_spread_strips(const Task& task, int tile_rows, int tile_cols) {
-    Place place = find_tile_of_block(task, tile_rows, tile_cols);
+__device__ inline TileOrigin find_tile_in_spread_strips(const Task& task, int tile_rows,
+                                                        int tile_cols) {
+    TileOrigin origin = find_tile_of_block(task, tile_rows, tile_cols);
     if (task.are_strips_spread) {
-        const auto strip = static_cast<unsigned>(place.col / tile_cols);
-        place.col = std::int64_t{spread_strip(strip, task.tiles_across)} * tile_cols;
+        const auto strip = static_cast<unsigned>(origin.col / tile_cols);
+        origin.col = std::int64_t{spread_strip(strip, task.tiles_across)} * tile_cols;
     }
-    return place;
+    return origin;
 }
 
 }  // namespace coalesce::transposing

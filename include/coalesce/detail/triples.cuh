@@ -14,22 +14,22 @@ namespace coalesce::permuting {
 
 /// The position of a block's tile, and the addresses of the matrix that contains the tile.
 template <class Number>
-struct TriplePlace {
+struct TripleTileOrigin {
     Number row, col;  ///< the first row and column of the tile
     const char* in;
     char* out;
 
     /// Finds the tile of this block. A tile has Kernel::ROWS x `tile_cols` elements.
     template <class Kernel>
-    static __device__ TriplePlace find(const Compounds& task, int tile_cols) {
+    static __device__ TripleTileOrigin find(const CompoundTask& task, int tile_cols) {
         unsigned number = blockIdx.x;
-        const auto down = static_cast<unsigned>(task.tiles_down);
-        const auto across = static_cast<unsigned>(task.tiles_across);
-        const Number row = static_cast<Number>(number % down) * Kernel::ROWS;
-        number /= down;
-        const Number col = static_cast<Number>(number % across) * tile_cols;
+        const auto tile_count_down = static_cast<unsigned>(task.tiles_down);
+        const auto tile_count_across = static_cast<unsigned>(task.tiles_across);
+        const Number row = static_cast<Number>(number % tile_count_down) * Kernel::ROWS;
+        number /= tile_count_down;
+        const Number col = static_cast<Number>(number % tile_count_across) * tile_cols;
         const std::int64_t matrix =
-            task.rows * task.cols * Kernel::ELEMENT_BYTES * (number / across);
+            task.rows * task.cols * Kernel::ELEMENT_BYTES * (number / tile_count_across);
         return {row, col, static_cast<const char*>(task.in) + matrix,
                 static_cast<char*>(task.out) + matrix};
     }
@@ -52,32 +52,33 @@ struct Triples {
     /// The distance in words between columns of a tile.
     static constexpr int PITCH = WORDS + 1;
 
-    const Compounds& task;
+    const CompoundTask& task;
     unsigned* tile;  ///< the transposed tile
     std::int64_t row, col;
     const char* in;
     char* out;
 
-    __device__ Triples(const Compounds& all, unsigned* memory) : task(all), tile(memory) {
-        const auto place = TriplePlace<std::int64_t>::find<Triples>(task, COLS);
-        row = place.row, col = place.col, in = place.in, out = place.out;
+    __device__ Triples(const CompoundTask& triple_task, unsigned* memory)
+        : task(triple_task), tile(memory) {
+        const auto origin = TripleTileOrigin<std::int64_t>::find<Triples>(task, COLS);
+        row = origin.row, col = origin.col, in = origin.in, out = origin.out;
     }
 
     __device__ void load() const {
         const int x = threadIdx.x % THREADS_ACROSS, y = threadIdx.x / THREADS_ACROSS;
         if (row + y * N >= task.rows || col + x * N >= task.cols) return;
         const char* from = in + ((row + y * N) * task.cols + col + x * N) * ELEMENT_BYTES;
-        unsigned word[N][3], turned[N][3];
+        unsigned word[N][3], column_word[N][3];
 #pragma unroll
         for (int i = 0; i < N; ++i, from += task.cols * ELEMENT_BYTES) {
 #pragma unroll
             for (int w = 0; w < 3; ++w) word[i][w] = reinterpret_cast<const unsigned*>(from)[w];
         }
-        transpose_units(turned, word);
+        transpose_units(column_word, word);
 #pragma unroll
         for (int i = 0; i < N; ++i) {
 #pragma unroll
-            for (int w = 0; w < 3; ++w) tile[(x * N + i) * PITCH + y * 3 + w] = turned[i][w];
+            for (int w = 0; w < 3; ++w) tile[(x * N + i) * PITCH + y * 3 + w] = column_word[i][w];
         }
     }
 
@@ -91,19 +92,19 @@ struct Triples {
             out[1][1] = __byte_perm(in[0][2], in[1][1], 0x7632);
             out[1][2] = in[1][2];
         } else {
-            unsigned one[4][4];  // each word has an element in its low three bytes
+            unsigned element_word[4][4];  // each word has an element in its low three bytes
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
-                one[i][0] = in[i][0];
-                one[i][1] = __byte_perm(in[i][0], in[i][1], 0x0543);
-                one[i][2] = __byte_perm(in[i][1], in[i][2], 0x0432);
-                one[i][3] = in[i][2] >> 8;
+                element_word[i][0] = in[i][0];
+                element_word[i][1] = __byte_perm(in[i][0], in[i][1], 0x0543);
+                element_word[i][2] = __byte_perm(in[i][1], in[i][2], 0x0432);
+                element_word[i][3] = in[i][2] >> 8;
             }
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
-                out[i][0] = __byte_perm(one[0][i], one[1][i], 0x4210);
-                out[i][1] = __byte_perm(one[1][i], one[2][i], 0x5421);
-                out[i][2] = __byte_perm(one[2][i], one[3][i], 0x6542);
+                out[i][0] = __byte_perm(element_word[0][i], element_word[1][i], 0x4210);
+                out[i][1] = __byte_perm(element_word[1][i], element_word[2][i], 0x5421);
+                out[i][2] = __byte_perm(element_word[2][i], element_word[3][i], 0x6542);
             }
         }
     }
@@ -123,7 +124,7 @@ struct Triples {
 };
 
 template <class Kernel>
-__global__ void __launch_bounds__(Kernel::THREADS) triple_kernel(const Compounds task) {
+__global__ void __launch_bounds__(Kernel::THREADS) triple_kernel(const CompoundTask task) {
     __shared__ unsigned tile[Kernel::COLS * Kernel::PITCH];
     const Kernel triples(task, tile);
     triples.load();
@@ -160,19 +161,19 @@ struct TripleVectors {
     const char* in;
     char* out;
 
-    __device__ TripleVectors(const Compounds& task, char* memory)
+    __device__ TripleVectors(const CompoundTask& task, char* memory)
         : tile(memory),
           rows(static_cast<int>(task.rows)),
           cols(static_cast<int>(task.cols)),
           width(task.tile_cols) {
-        const auto place = TriplePlace<int>::find<TripleVectors>(task, width);
-        row = place.row, col = place.col, in = place.in, out = place.out;
+        const auto origin = TripleTileOrigin<int>::find<TripleVectors>(task, width);
+        row = origin.row, col = origin.col, in = origin.in, out = origin.out;
     }
 
     __device__ void load() const {
-        const int across = width / N;
-        const int y = static_cast<int>(threadIdx.x) / across;
-        const int x = static_cast<int>(threadIdx.x) - y * across;
+        const int threads_across = width / N;
+        const int y = static_cast<int>(threadIdx.x) / threads_across;
+        const int x = static_cast<int>(threadIdx.x) - y * threads_across;
         if (row + y * 4 >= rows || col + x * N >= cols) return;
         const std::int64_t row_bytes = std::int64_t{cols} * ELEMENT_BYTES;
         const char* from = in + (row + y * 4) * row_bytes + (col + x * N) * ELEMENT_BYTES;
@@ -194,12 +195,12 @@ struct TripleVectors {
 #pragma unroll
             for (int v = 0; v < 3; ++v) {
                 if constexpr (SIZE == 1) {
-                    transposing::element<4>(to, v) = word_of(word, c, v);
+                    transposing::element<4>(to, v) = splice_word(word, c, v);
                 } else {
                     Vector<BYTES> vector;
 #pragma unroll
                     for (int w = 0; w < WORDS; ++w)
-                        vector.word[w] = word_of(word, c, v * WORDS + w);
+                        vector.word[w] = splice_word(word, c, v * WORDS + w);
                     transposing::store_vector<BYTES>(to + v * BYTES, vector);
                 }
             }
@@ -207,28 +208,30 @@ struct TripleVectors {
     }
 
     /// Returns word `number` of column `c`, which consists of four elements.
-    static __device__ unsigned word_of(const unsigned (&word)[4][12], int c, int number) {
+    static __device__ unsigned splice_word(const unsigned (&word)[4][12], int c, int number) {
         if constexpr (SIZE == 4) {
             return word[number / 3][c * 3 + number % 3];
         } else {
-            // Unit k of the word is in row row_of(k) of the thread, at position place_of(k).
-            constexpr int UNITS = 4 / SIZE;
-            const auto row_of = [&](int k) { return (UNITS * number + k) / 3; };
-            const auto place_of = [&](int k) { return c * 3 + (UNITS * number + k) % 3; };
-            // Returns a word that contains units k and k + 1.
-            const auto pair = [&](int k) {
-                const int one = place_of(k), other = place_of(k + 1);
-                const unsigned low = word[row_of(k)][one / UNITS];
-                const unsigned high = word[row_of(k + 1)][other / UNITS];
-                if (SIZE == 2) {
-                    return __byte_perm(
-                        low, high,
-                        (one % 2 == 0 ? 0x0010 : 0x0032) | (other % 2 == 0 ? 0x5400 : 0x7600));
-                }
-                return __byte_perm(low, high, one % 4 + (4 + other % 4) * 16);
+            // Unit k of the word is in row row_index(k) of the thread, at position unit_index(k).
+            constexpr int UNITS_PER_WORD = 4 / SIZE;
+            const auto row_index = [&](int k) { return (UNITS_PER_WORD * number + k) / 3; };
+            const auto unit_index = [&](int k) {
+                return c * 3 + (UNITS_PER_WORD * number + k) % 3;
             };
-            if constexpr (SIZE == 2) return pair(0);
-            return __byte_perm(pair(0), pair(UNITS - 2), 0x5410);
+            // Returns a word that contains units k and k + 1.
+            const auto select_unit_pair = [&](int k) {
+                const int low_unit = unit_index(k), high_unit = unit_index(k + 1);
+                const unsigned low = word[row_index(k)][low_unit / UNITS_PER_WORD];
+                const unsigned high = word[row_index(k + 1)][high_unit / UNITS_PER_WORD];
+                if (SIZE == 2) {
+                    return __byte_perm(low, high,
+                                       (low_unit % 2 == 0 ? 0x0010 : 0x0032) |
+                                           (high_unit % 2 == 0 ? 0x5400 : 0x7600));
+                }
+                return __byte_perm(low, high, low_unit % 4 + (4 + high_unit % 4) * 16);
+            };
+            if constexpr (SIZE == 2) return select_unit_pair(0);
+            return __byte_perm(select_unit_pair(0), select_unit_pair(UNITS_PER_WORD - 2), 0x5410);
         }
     }
 
@@ -254,7 +257,8 @@ struct TripleVectors {
 /// The kernel that runs TripleVectors. It is a template, so that several source files may include
 /// it. Requiring only one block per multiprocessor lets the compiler use more registers.
 template <class Kernel>
-__global__ void __launch_bounds__(Kernel::THREADS, 1) triple_vectors_kernel(const Compounds task) {
+__global__ void __launch_bounds__(Kernel::THREADS, 1)
+    triple_vectors_kernel(const CompoundTask task) {
     extern __shared__ uint4 shared[];
     const Kernel triples(task, reinterpret_cast<char*>(shared));
     triples.load();

@@ -26,37 +26,42 @@ struct VectorTile {
 
     const Tiling& tiling;
     char* tile;
-    std::int64_t *row_place, *col_place;
-    int down, across;
+    std::int64_t *row_offsets, *col_offsets;
+    int vectors_down, vectors_across;
 
-    __device__ VectorTile(const Tiling& all, char* shared)
-        : tiling(all), tile(shared), down(all.rows.vectors), across(all.cols.vectors) {
-        row_place =
-            reinterpret_cast<std::int64_t*>(shared + across * (down * VECTOR_ELEMENTS + 1) * 16);
-        col_place = row_place + down * VECTOR_ELEMENTS;
+    __device__ VectorTile(const Tiling& the_tiling, char* shared)
+        : tiling(the_tiling),
+          tile(shared),
+          vectors_down(the_tiling.rows.vectors),
+          vectors_across(the_tiling.cols.vectors) {
+        row_offsets = reinterpret_cast<std::int64_t*>(
+            shared + vectors_across * (vectors_down * VECTOR_ELEMENTS + 1) * 16);
+        col_offsets = row_offsets + vectors_down * VECTOR_ELEMENTS;
     }
-    static int shared_bytes(int down, int across) {
-        return across * (down * VECTOR_ELEMENTS + 1) * 16 + (down + across) * VECTOR_ELEMENTS * 8;
+    static int shared_bytes(int vectors_down, int vectors_across) {
+        return vectors_across * (vectors_down * VECTOR_ELEMENTS + 1) * 16 +
+               (vectors_down + vectors_across) * VECTOR_ELEMENTS * 8;
     }
     /// Returns the address of vector `quad` of a transposed column. One unused vector follows every
     /// VECTOR_ELEMENTS columns, which avoids bank conflicts.
     __device__ char* vector(int col, int quad) const {
-        return tile + (col / VECTOR_ELEMENTS + col * down + quad) * 16;
+        return tile + (col / VECTOR_ELEMENTS + col * vectors_down + quad) * 16;
     }
 
     __device__ void run() const {
-        const BlockTile at =
-            find_block_tile(tiling, down * VECTOR_ELEMENTS, across * VECTOR_ELEMENTS);
-        const auto least = [](std::int64_t left, int most) {
-            return left < most ? static_cast<int>(left) : most;
+        const BlockTile block_tile = find_block_tile(tiling, vectors_down * VECTOR_ELEMENTS,
+                                                     vectors_across * VECTOR_ELEMENTS);
+        const auto smaller = [](std::int64_t length, int limit) {
+            return length < limit ? static_cast<int>(length) : limit;
         };
-        const int rows = least(tiling.rows.size - at.row, down * VECTOR_ELEMENTS);
-        const int cols = least(tiling.cols.size - at.col, across * VECTOR_ELEMENTS);
+        const int rows = smaller(tiling.rows.size - block_tile.row, vectors_down * VECTOR_ELEMENTS);
+        const int cols =
+            smaller(tiling.cols.size - block_tile.col, vectors_across * VECTOR_ELEMENTS);
         for (int i = threadIdx.x; i < rows; i += blockDim.x) {
-            row_place[i] = at.from + offset_within(tiling.rows, at.row + i);
+            row_offsets[i] = block_tile.from + offset_within(tiling.rows, block_tile.row + i);
         }
         for (int i = threadIdx.x; i < cols; i += blockDim.x) {
-            col_place[i] = at.to + offset_within(tiling.cols, at.col + i);
+            col_offsets[i] = block_tile.to + offset_within(tiling.cols, block_tile.col + i);
         }
         __syncthreads();
         load(rows, cols);
@@ -65,33 +70,33 @@ struct VectorTile {
     }
 
     __device__ void load(int rows, int cols) const {
-        const int y = static_cast<int>(threadIdx.x) / across;
-        const int x = static_cast<int>(threadIdx.x) - y * across;
+        const int y = static_cast<int>(threadIdx.x) / vectors_across;
+        const int x = static_cast<int>(threadIdx.x) - y * vectors_across;
         if (y * VECTOR_ELEMENTS >= rows || x * VECTOR_ELEMENTS >= cols) return;
         const char* const from = static_cast<const char*>(tiling.in) + x * 16;
-        Vector<16> piece[VECTOR_ELEMENTS], turned[VECTOR_ELEMENTS];
+        Vector<16> piece[VECTOR_ELEMENTS], column_vector[VECTOR_ELEMENTS];
 #pragma unroll
         for (int i = 0; i < VECTOR_ELEMENTS; ++i) {
             piece[i] = transposing::load_evict_last<LOADS>(
-                from + row_place[y * VECTOR_ELEMENTS + i] * SIZE);
+                from + row_offsets[y * VECTOR_ELEMENTS + i] * SIZE);
         }
-        transposing::transpose_vectors<SIZE>(turned, piece);
+        transposing::transpose_vectors<SIZE>(column_vector, piece);
 #pragma unroll
         for (int i = 0; i < VECTOR_ELEMENTS; ++i)
-            transposing::store_vector(vector(x * VECTOR_ELEMENTS + i, y), turned[i]);
+            transposing::store_vector(vector(x * VECTOR_ELEMENTS + i, y), column_vector[i]);
     }
 
     __device__ void store(int rows, int cols) const {
-        const int first = static_cast<int>(threadIdx.x) / down;
-        const int quad = static_cast<int>(threadIdx.x) - first * down;
-        if (first >= across || quad * VECTOR_ELEMENTS >= rows) return;
+        const int first = static_cast<int>(threadIdx.x) / vectors_down;
+        const int quad = static_cast<int>(threadIdx.x) - first * vectors_down;
+        if (first >= vectors_across || quad * VECTOR_ELEMENTS >= rows) return;
         char* const to = static_cast<char*>(tiling.out) + quad * 16;
 #pragma unroll
         for (int k = 0; k < VECTOR_ELEMENTS; ++k) {
-            const int col = first + k * across;
+            const int col = first + k * vectors_across;
             if (col >= cols) return;
-            const auto turned = transposing::load_vector<16>(vector(col, quad));
-            transposing::store_vector(to + col_place[col] * SIZE, turned);
+            const auto column_vector = transposing::load_vector<16>(vector(col, quad));
+            transposing::store_vector(to + col_offsets[col] * SIZE, column_vector);
         }
     }
 };

@@ -24,12 +24,12 @@ using Element = std::conditional_t<
 /// addresses, because nvcc would split vector accesses through pointers to elements into one access
 /// per element.
 template <int SIZE>
-__device__ inline const char* in_address(const Task& task, const Place& place) {
-    return static_cast<const char*>(task.in) + place.batch * task.in_stride * SIZE;
+__device__ inline const char* in_address(const Task& task, const TileOrigin& origin) {
+    return static_cast<const char*>(task.in) + origin.batch * task.in_stride * SIZE;
 }
 template <int SIZE>
-__device__ inline char* out_address(const Task& task, const Place& place) {
-    return static_cast<char*>(task.out) + place.batch * task.out_stride * SIZE;
+__device__ inline char* out_address(const Task& task, const TileOrigin& origin) {
+    return static_cast<char*>(task.out) + origin.batch * task.out_stride * SIZE;
 }
 
 /// Returns element `index` of the array at `from`.
@@ -156,12 +156,12 @@ __device__ inline void transpose_vectors(Vector<BYTES> (&out)[VECTOR_ELEMENTS],
     if constexpr (SIZE >= 4) {
         // Elements of whole words are transposed without instructions, because the compiler only
         // renames registers.
-        constexpr int LENGTH = SIZE / 4;
+        constexpr int ELEMENT_WORDS = SIZE / 4;
 #pragma unroll
-        for (int i = 0; i < VECTOR_ELEMENTS * VECTOR_ELEMENTS * LENGTH; ++i) {
-            const int row = i / LENGTH / VECTOR_ELEMENTS, col = i / LENGTH % VECTOR_ELEMENTS,
-                      word = i % LENGTH;
-            out[col].word[row * LENGTH + word] = in[row].word[col * LENGTH + word];
+        for (int i = 0; i < VECTOR_ELEMENTS * VECTOR_ELEMENTS * ELEMENT_WORDS; ++i) {
+            const int row = i / ELEMENT_WORDS / VECTOR_ELEMENTS,
+                      col = i / ELEMENT_WORDS % VECTOR_ELEMENTS, word = i % ELEMENT_WORDS;
+            out[col].word[row * ELEMENT_WORDS + word] = in[row].word[col * ELEMENT_WORDS + word];
         }
     } else if constexpr (SIZE == 2) {
         // Transposes 2 x 2 half words. __byte_perm selects any four of eight bytes.

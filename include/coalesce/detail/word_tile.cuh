@@ -16,12 +16,12 @@ namespace coalesce::permuting {
 /// Loads an aligned word of an array. If the word is partly outside the array, loads only the units
 /// inside.
 template <int SIZE>
-__device__ unsigned load_word_within(const char* at, const char* begin, const char* end) {
-    if (at >= begin && at + 4 <= end) return *reinterpret_cast<const unsigned*>(at);
+__device__ unsigned load_word_within(const char* address, const char* begin, const char* end) {
+    if (address >= begin && address + 4 <= end) return *reinterpret_cast<const unsigned*>(address);
     unsigned word = 0;
     for (int i = 0; i < 4; i += SIZE) {
-        if (at + i < begin || at + i >= end) continue;
-        word |= static_cast<unsigned>(transposing::element<SIZE>(at + i, 0)) << (8 * i);
+        if (address + i < begin || address + i >= end) continue;
+        word |= static_cast<unsigned>(transposing::element<SIZE>(address + i, 0)) << (8 * i);
     }
     return word;
 }
@@ -50,9 +50,9 @@ struct WordTile {
                   "the warps and lanes must cover a tile evenly");
 
     unsigned* words;
-    const char* const (&row_at)[LOADED_ROWS];  ///< the start of each row of the tile in `in`
-    char* const (&col_at)[COLS];               ///< the start of each column of the tile in `out`
-    const char *begin, *end;                   ///< the bounds of `in`
+    const char* const (&row_addresses)[LOADED_ROWS];  ///< the start of each row of the tile in `in`
+    char* const (&col_addresses)[COLS];  ///< the start of each column of the tile in `out`
+    const char *begin, *end;             ///< the bounds of `in`
     /// The number of rows to load, including the extra ones, and the number of columns.
     int rows, cols;
     /// Whether the tile is the first of its run. The first tile also stores the elements before its
@@ -61,8 +61,8 @@ struct WordTile {
 
     static __device__ int lane() { return threadIdx.x % 32; }
     static __device__ int warp() { return threadIdx.x / 32; }
-    static __device__ unsigned misaligned_bits(const char* at) {
-        return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(at)) % 4 * 8;
+    static __device__ unsigned misaligned_bits(const char* address) {
+        return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address)) % 4 * 8;
     }
     __device__ int rows_to_load() const {  // the last word of a column may extend past its end
         return rows + ELEMENTS_PER_WORD - 1 < LOADED_ROWS ? rows + ELEMENTS_PER_WORD - 1
@@ -71,16 +71,16 @@ struct WordTile {
 
     /// Loads rows whose words are all within `in`. Past the last row, loads the last row again.
     __device__ void load_inside() const {
-        unsigned* const mine = words + warp() / ELEMENTS_PER_WORD * GROUP_PITCH +
-                               warp() % ELEMENTS_PER_WORD * WORDS + lane();
+        unsigned* const warp_words = words + warp() / ELEMENTS_PER_WORD * GROUP_PITCH +
+                                     warp() % ELEMENTS_PER_WORD * WORDS + lane();
         const int count = rows_to_load();
 #pragma unroll 1
         for (int first = 0; first < ROWS && first < count; first += WARPS * LOADS_IN_FLIGHT) {
-            load_rows<LOADS_IN_FLIGHT>(first, mine + first / ELEMENTS_PER_WORD * GROUP_PITCH);
+            load_rows<LOADS_IN_FLIGHT>(first, warp_words + first / ELEMENTS_PER_WORD * GROUP_PITCH);
         }
 #pragma unroll 1
         for (int first = ROWS; first + warp() < count; first += WARPS) {
-            load_rows<1>(first, mine + first / ELEMENTS_PER_WORD * GROUP_PITCH);
+            load_rows<1>(first, warp_words + first / ELEMENTS_PER_WORD * GROUP_PITCH);
         }
     }
     template <int COUNT>
@@ -98,9 +98,9 @@ struct WordTile {
         unsigned word[COUNT][CHUNKS_PER_WARP + 1], shift[COUNT];
 #pragma unroll
         for (int i = 0; i < COUNT; ++i) {
-            const char* const at = row_at[first + i * WARPS + warp()];
-            shift[i] = misaligned_bits(at);
-            const char* const from = at - shift[i] / 8 + lane() * 4;
+            const char* const row_address = row_addresses[first + i * WARPS + warp()];
+            shift[i] = misaligned_bits(row_address);
+            const char* const from = row_address - shift[i] / 8 + lane() * 4;
 #pragma unroll
             for (int k = 0; k < CHUNKS_PER_WARP; ++k) {
                 word[i][k] = transposing::load_element<LOADS, 4>(from + k * 128);
@@ -115,10 +115,10 @@ struct WordTile {
         for (int i = 0; i < COUNT; ++i) {
 #pragma unroll
             for (int k = 0; k < CHUNKS_PER_WARP; ++k) {
-                const unsigned given = lane() == 0 ? word[i][k + 1] : word[i][k];
-                const unsigned next = __shfl_sync(~0u, given, (lane() + 1) % 32);
+                const unsigned sent_word = lane() == 0 ? word[i][k + 1] : word[i][k];
+                const unsigned next_word = __shfl_sync(~0u, sent_word, (lane() + 1) % 32);
                 to[i * WARPS / ELEMENTS_PER_WORD * GROUP_PITCH + k * 32] =
-                    __funnelshift_r(word[i][k], next, shift[i]);
+                    __funnelshift_r(word[i][k], next_word, shift[i]);
             }
         }
     }
@@ -128,9 +128,9 @@ struct WordTile {
         unsigned low[COUNT][CHUNKS_PER_WARP], high[COUNT][CHUNKS_PER_WARP], shift[COUNT];
 #pragma unroll
         for (int i = 0; i < COUNT; ++i) {
-            const char* const at = row_at[first + i * WARPS + warp()];
-            shift[i] = misaligned_bits(at);
-            const char* const from = at - shift[i] / 8 + lane() * 4;
+            const char* const row_address = row_addresses[first + i * WARPS + warp()];
+            shift[i] = misaligned_bits(row_address);
+            const char* const from = row_address - shift[i] / 8 + lane() * 4;
 #pragma unroll
             for (int k = 0; k < CHUNKS_PER_WARP; ++k) {
                 low[i][k] = transposing::load_element<LOADS, 4>(from + k * 128);
@@ -150,11 +150,11 @@ struct WordTile {
     __device__ void load_at_edge() const {
         const int count = rows_to_load();
         for (int row = warp(); row < count; row += WARPS) {
-            const unsigned shift = misaligned_bits(row_at[row]);
-            const char* const at = row_at[row] - shift / 8;
+            const unsigned shift = misaligned_bits(row_addresses[row]);
+            const char* const row_address = row_addresses[row] - shift / 8;
             for (int k = lane(); k < WORDS; k += 32) {
-                const unsigned low = load_word_within<SIZE>(at + 4 * k, begin, end);
-                const unsigned high = load_word_within<SIZE>(at + 4 * k + 4, begin, end);
+                const unsigned low = load_word_within<SIZE>(row_address + 4 * k, begin, end);
+                const unsigned high = load_word_within<SIZE>(row_address + 4 * k + 4, begin, end);
                 words[row / ELEMENTS_PER_WORD * GROUP_PITCH + row % ELEMENTS_PER_WORD * WORDS + k] =
                     __funnelshift_r(low, high, shift);
             }
@@ -163,7 +163,7 @@ struct WordTile {
 
     __device__ void store() const {
         for (int col = warp(); col < cols; col += WARPS) {
-            char* const to = col_at[col];
+            char* const to = col_addresses[col];
             const int lead = static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) % 32) / SIZE;
             const unsigned* row[ELEMENTS_PER_WORD];
 #pragma unroll
@@ -175,7 +175,7 @@ struct WordTile {
 #pragma unroll
                 for (int i = 0; i < ROWS / ELEMENTS_PER_WORD / 32; ++i) {
                     const int y = lead + (i * 32 + lane()) * ELEMENTS_PER_WORD;
-                    transposing::element<4>(to + y * SIZE, 0) = word_of(row, col, i);
+                    transposing::element<4>(to + y * SIZE, 0) = gather_word(row, col, i);
                 }
             } else {
                 store_part(to, lead, row, col);
@@ -195,7 +195,7 @@ struct WordTile {
         for (int i = 0; i < ROWS / ELEMENTS_PER_WORD / 32; ++i) {
             const int y = lead + (i * 32 + lane()) * ELEMENTS_PER_WORD;
             if (y >= rows) return;
-            const unsigned word = word_of(row, col, i);
+            const unsigned word = gather_word(row, col, i);
             if (y + ELEMENTS_PER_WORD <= rows) {
                 transposing::element<4>(to + y * SIZE, 0) = word;
                 continue;
@@ -207,15 +207,17 @@ struct WordTile {
         }
     }
     /// Returns a word that contains the column's elements from consecutive rows.
-    static __device__ unsigned word_of(const unsigned* const (&row)[ELEMENTS_PER_WORD], int col,
-                                       int i) {
-        const int at = i * 32 * GROUP_PITCH;
+    static __device__ unsigned gather_word(const unsigned* const (&row)[ELEMENTS_PER_WORD], int col,
+                                           int i) {
+        const int group_offset = i * 32 * GROUP_PITCH;
         if constexpr (SIZE == 2) {
-            return __byte_perm(row[0][at], row[1][at], col % 2 == 0 ? 0x5410 : 0x7632);
+            return __byte_perm(row[0][group_offset], row[1][group_offset],
+                               col % 2 == 0 ? 0x5410 : 0x7632);
         } else {
-            const unsigned both = 0x0040 + col % 4 * 0x0011;
-            return __byte_perm(__byte_perm(row[0][at], row[1][at], both),
-                               __byte_perm(row[2][at], row[3][at], both), 0x5410);
+            const unsigned selector = 0x0040 + col % 4 * 0x0011;
+            return __byte_perm(__byte_perm(row[0][group_offset], row[1][group_offset], selector),
+                               __byte_perm(row[2][group_offset], row[3][group_offset], selector),
+                               0x5410);
         }
     }
 };
@@ -224,32 +226,33 @@ template <int SIZE, class Tile>
 __global__ void __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
     word_tile_kernel(const Tiling tiling, std::int64_t bytes) {
     extern __shared__ uint4 shared[];
-    __shared__ const char* row_at[Tile::LOADED_ROWS];
-    __shared__ char* col_at[Tile::COLS];
-    const BlockTile at = find_block_tile(tiling, Tile::ROWS, Tile::COLS);
-    const auto least = [](std::int64_t left, int most) {
-        return left < most ? static_cast<int>(left) : most;
+    __shared__ const char* row_addresses[Tile::LOADED_ROWS];
+    __shared__ char* col_addresses[Tile::COLS];
+    const BlockTile block_tile = find_block_tile(tiling, Tile::ROWS, Tile::COLS);
+    const auto smaller = [](std::int64_t length, int limit) {
+        return length < limit ? static_cast<int>(length) : limit;
     };
-    const int rows = least(tiling.rows.size - at.row, Tile::LOADED_ROWS);
-    const int cols = least(tiling.cols.size - at.col, Tile::COLS);
+    const int rows = smaller(tiling.rows.size - block_tile.row, Tile::LOADED_ROWS);
+    const int cols = smaller(tiling.cols.size - block_tile.col, Tile::COLS);
     const char* const begin = static_cast<const char*>(tiling.in);
     const Tile tile{reinterpret_cast<unsigned*>(shared),
-                    row_at,
-                    col_at,
+                    row_addresses,
+                    col_addresses,
                     begin,
                     begin + bytes,
                     rows,
                     cols,
-                    at.row == 0};
+                    block_tile.row == 0};
     bool is_edge = false;
     for (int i = threadIdx.x; i < Tile::LOADED_ROWS; i += Tile::THREADS) {
-        const std::int64_t row = at.row + (i < rows ? i : rows - 1);
-        row_at[i] = begin + (at.from + offset_within(tiling.rows, row)) * SIZE;
-        is_edge = is_edge || row_at[i] - begin < 3 || tile.end - row_at[i] < Tile::COLS * SIZE + 4;
+        const std::int64_t row = block_tile.row + (i < rows ? i : rows - 1);
+        row_addresses[i] = begin + (block_tile.from + offset_within(tiling.rows, row)) * SIZE;
+        is_edge = is_edge || row_addresses[i] - begin < 3 ||
+                  tile.end - row_addresses[i] < Tile::COLS * SIZE + 4;
     }
     for (int i = threadIdx.x; i < cols; i += Tile::THREADS) {
-        col_at[i] = static_cast<char*>(tiling.out) +
-                    (at.to + offset_within(tiling.cols, at.col + i)) * SIZE;
+        col_addresses[i] = static_cast<char*>(tiling.out) +
+                           (block_tile.to + offset_within(tiling.cols, block_tile.col + i)) * SIZE;
     }
     if (__syncthreads_or(is_edge)) {
         tile.load_at_edge();

@@ -95,8 +95,8 @@ TEST_CASE("a valid course is read completely") {
     CHECK(naive.builds_on == "01_copy");
     REQUIRE(naive.variants.size() == 2);
     CHECK(naive.variants[0].kernel == "transpose_naive");
-    CHECK(naive.variants[0].expect.at("store") == 32.5);
-    CHECK(naive.variants[0].expect.at("shared_store") == 32);
+    CHECK(naive.variants[0].expected_costs.at("store") == 32.5);
+    CHECK(naive.variants[0].expected_costs.at("shared_store") == 32);
     CHECK(naive.variants[0].rows_multiple == 32);
     CHECK(naive.variants[0].cols_multiple == 4);
     CHECK(naive.variants[1].kernel == "");
@@ -365,12 +365,12 @@ TEST_CASE("the questions of an exercise are read, and mistakes in them are repor
     CHECK(exercise.task().kind == coalesce::Produces::copy);
     CHECK(exercise.shapes.at(1).cols == 96);
     CHECK(exercise.cols_multiple == 4);
-    CHECK(exercise.counted.rows == 128);
+    CHECK(exercise.counted_shape.rows == 128);
     CHECK(exercise.limits.load == 4);
     CHECK(exercise.limits.store == 0);
     CHECK(exercise.limits.elements_per_thread == 2.5);
     CHECK(exercise.block_order == "diagonal");
-    CHECK(exercise.hidden.at(0).cols[1] == 9);
+    CHECK(exercise.hidden_shape_rules.at(0).cols[1] == 9);
     // The bug hunt has the same requirements as the exercise.
     const coalesce::Exercise& hunt = *course.steps[0].hunt;
     CHECK(hunt.is_hunt);
@@ -407,7 +407,7 @@ TEST_CASE("the questions of an exercise are read, and mistakes in them are repor
 TEST_CASE("the answer to a numeric question is the expected value of the lesson's first variant") {
     Step step{.name = "02_naive"};
     CHECK(number_questions(step).empty());
-    step.variants.push_back({.name = "naive", .kernel = "naive", .expect = {{"load", 4}}});
+    step.variants.push_back({.name = "naive", .kernel = "naive", .expected_costs = {{"load", 4}}});
     step.exercise.emplace().predictions = {
         {.counter = "load", .question = "How many?"},
         {.counter = kCopyPercentQuestion, .question = "How fast?"}};
@@ -426,8 +426,8 @@ TEST_CASE("the answer to a numeric question is the expected value of the lesson'
 TEST_CASE(
     "a variant that exceeds the exercise's limit does not supply the answers to its questions") {
     Step step{.name = "13_tma"};
-    step.variants.push_back({.name = "tma", .kernel = "tma", .expect = {{"load", 256}}});
-    step.variants.push_back({.name = "rows", .kernel = "rows", .expect = {{"load", 8}}});
+    step.variants.push_back({.name = "tma", .kernel = "tma", .expected_costs = {{"load", 256}}});
+    step.variants.push_back({.name = "rows", .kernel = "rows", .expected_costs = {{"load", 8}}});
     step.exercise.emplace().predictions = {{.counter = "load", .question = "How many?"}};
     CHECK(number_questions(step).front().answer == 256);
     step.exercise->limits.load = 8;

@@ -33,8 +33,8 @@ void says(const std::string& text, const std::string& words) {
 double round_trip(const char* name, double value) {
     const ElementType type = *find_element_type(name);
     char bytes[8] = {};
-    type.write(value, bytes);
-    return type.read(bytes);
+    type.write_value(value, bytes);
+    return type.read_value(bytes);
 }
 
 const std::string kRowSums = R"(title = "Row sums"
@@ -120,7 +120,7 @@ TEST_CASE("declarations of arguments are read") {
     CHECK(in.name == "in");
     CHECK(in.is_const);
     CHECK_FALSE(in.is_output());
-    CHECK(in.generator.high == "rows");
+    CHECK(in.generator.high_bound == "rows");
     const Parameter out = parse_parameter("unsigned char *out[rows][cols]", sizes);
     CHECK(out.type.name == "unsigned char");
     CHECK(out.extents == std::vector<std::string>{"rows", "cols"});
@@ -145,7 +145,7 @@ TEST_CASE("declarations of arguments are read") {
 
 TEST_CASE("tolerances are read and applied") {
     CHECK(parse_tolerance("bits").kind == Tolerance::Kind::bits);
-    CHECK(parse_tolerance("relative 1e-5").amount == 1e-5);
+    CHECK(parse_tolerance("relative 1e-5").limit == 1e-5);
     CHECK(parse_tolerance("ulps 4").text() == "ulps 4");
     for (const char* wrong : {"relative", "about 3", "relative x", "absolute -1", ""}) {
         CAPTURE(wrong);
@@ -155,17 +155,17 @@ TEST_CASE("tolerances are read and applied") {
 
 TEST_CASE("the record of an exercise other than a transpose is read completely") {
     const course::Course course = course_of(kRowSums);
-    REQUIRE(course.beyond.size() == 1);
+    REQUIRE(course.beyond_exercises.size() == 1);
     const course::Step* step = course.lesson("x_row_sums");
-    REQUIRE(step == &course.beyond[0]);
+    REQUIRE(step == &course.beyond_exercises[0]);
     CHECK(course.lesson("row_sums") == step);
     CHECK(course.lesson("x_") == nullptr);
     CHECK(step->number() == "x_row_sums");
     const Exercise& exercise = *step->exercise;
     CHECK(exercise.kernel == "row_sums");
     CHECK(exercise.points == 10);
-    CHECK(exercise.counted == Shape{77, 45});
-    CHECK(exercise.limits.of_solution == 1.05);
+    CHECK(exercise.counted_shape == Shape{77, 45});
+    CHECK(exercise.limits.fraction_of_solution == 1.05);
     CHECK(exercise.elements->kernel_declaration("row_sums") ==
           "__global__ void row_sums(float* out, const float* in, int rows, int cols)");
     CHECK(describe_sizes(exercise.size_names(), {3, 4}) == "rows = 3, cols = 4");
@@ -223,7 +223,7 @@ course::Course course_with_lesson(const std::string& record, bool has_reference 
 
 TEST_CASE("the exercise of a lesson may be defined element by element") {
     const course::Course course = course_with_lesson(kOfLesson);
-    CHECK(course.beyond.empty());
+    CHECK(course.beyond_exercises.empty());
     const course::Step* step = course.find("01");
     REQUIRE(step != nullptr);
     REQUIRE(step->exercise->elements.has_value());
@@ -231,7 +231,7 @@ TEST_CASE("the exercise of a lesson may be defined element by element") {
     CHECK(step->exercise->points == 15);
     CHECK(step->exercise->elements->reference == "// nothing");
     CHECK(step->exercise->predictions.size() == 1);
-    CHECK(step->exercise->counted == Shape{77, 45});
+    CHECK(step->exercise->counted_shape == Shape{77, 45});
     REQUIRE(step->hunt.has_value());
     CHECK(step->hunt->elements.has_value());
     CHECK(step->hunt->points == 5);

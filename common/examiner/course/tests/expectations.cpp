@@ -20,11 +20,11 @@ std::string compare_cost(const Variant& variant, const std::string& key, const j
     const std::string unit = key.starts_with("shared") ? "wavefronts" : "sectors";
     auto requests = counters.at(key + "_requests").get<std::uint64_t>();
     auto cost = counters.at(key + "_" + unit).get<std::uint64_t>();
-    auto expected = variant.expect.find(key);
+    auto expected = variant.expected_costs.find(key);
     std::string counted =
         std::to_string(cost) + " " + unit + " in " + std::to_string(requests) + " requests";
     if (requests != 0) counted += " (" + in_words(double(cost) / double(requests)) + " each)";
-    if (expected == variant.expect.end()) {
+    if (expected == variant.expected_costs.end()) {
         if (requests == 0) return "";
         return key + " is not expected, but it has " + counted + "; add it to `expect`";
     }

@@ -11,13 +11,16 @@ using nlohmann::json;
 namespace {
 
 Step tiled() {
-    Variant kernel{.name = "tiled",
-                   .kernel = "transpose_tiled",
-                   .expect = {{"load", 4}, {"store", 4}, {"shared_load", 32}, {"shared_store", 1}},
-                   .line = 7};
-    Variant half{
-        .name = "half", .kernel = "half", .expect = {{"load", 4.5}, {"store", 32}}, .line = 11};
-    Variant host{.name = "host", .kernel = "", .expect = {}, .line = 15};
+    Variant kernel{
+        .name = "tiled",
+        .kernel = "transpose_tiled",
+        .expected_costs = {{"load", 4}, {"store", 4}, {"shared_load", 32}, {"shared_store", 1}},
+        .line = 7};
+    Variant half{.name = "half",
+                 .kernel = "half",
+                 .expected_costs = {{"load", 4.5}, {"store", 32}},
+                 .line = 11};
+    Variant host{.name = "host", .kernel = "", .expected_costs = {}, .line = 15};
     return {.name = "03_tiled", .title = "", .builds_on = "", .variants = {kernel, half, host}};
 }
 

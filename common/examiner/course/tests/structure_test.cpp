@@ -37,12 +37,12 @@ struct SmallCourse {
                                      "// Next       " + next + ".\n\n//! [kernel]\n" +
                                      "template <int SIDE>\n__global__ void " + kernel +
                                      "(float* out) {}\n//! [kernel]\n");
-        Variant variant{.name = "headline", .kernel = kernel, .expect = {}};
+        Variant variant{.name = "headline", .kernel = kernel, .expected_costs = {}};
         course.steps.push_back(
             {.name = name,
              .title = "",
              .builds_on = builds_on,
-             .variants = {variant, {.name = "host", .kernel = "", .expect = {}}}});
+             .variants = {variant, {.name = "host", .kernel = "", .expected_costs = {}}}});
     }
     void write(const std::string& file, const std::string& text) const {
         std::ofstream(steps / file) << text;

@@ -109,7 +109,7 @@ std::string difference(const Case& wanted, const Verdict& verdict) {
         return "names line " + std::to_string(failure.place.line);
     }
     const std::string said =
-        in_one_line(failure.headline + "\n" + failure.details + "\n" + failure.next);
+        in_one_line(failure.headline + "\n" + failure.details + "\n" + failure.advice);
     for (const std::string& words : wanted.says) {
         if (said.find(words) == said.npos) return "does not say \"" + words + "\"";
     }

@@ -52,7 +52,7 @@ TEST_CASE("mutants.toml is read completely") {
     CHECK(all.blank_failure == "nothing-written");
     CHECK(all.blank_failure_by_clang == "nothing-written");
     CHECK(all.hunt_failure == "grid-too-small");
-    CHECK_FALSE(all.hunt_passes_unmodified);
+    CHECK_FALSE(all.passes_unmodified_hunt);
     REQUIRE(all.mutants.size() == 4);
     CHECK(all.mutants[3].name == "4");
     CHECK(all.mutants[3].failure == "no-bounds-check");

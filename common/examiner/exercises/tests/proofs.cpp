@@ -55,29 +55,29 @@ public:
 void prove_kernel(const fs::path& solutions, const Mutants& expected, const Exercise& exercise,
                   Sample sample, Proofs& proofs) {
     Skeleton skeleton = parse_skeleton(read_file(solutions / exercise.file()), exercise.file());
-    proofs.expect(exercise, "the solution", skeleton.solved(), "");
-    proofs.expect(exercise, "the skeleton", skeleton.blank(), expected.blank_failure,
+    proofs.expect(exercise, "the solution", skeleton.solved_text(), "");
+    proofs.expect(exercise, "the skeleton", skeleton.blank_text(), expected.blank_failure,
                   expected.blank_failure_by_clang);
     for (const Mutant& mutant : expected.mutants) {
         if (!sample.takes_next()) continue;
-        proofs.expect(exercise, "mutant: " + mutant.name, apply_mutant(mutant, skeleton.solved()),
-                      mutant.failure);
+        proofs.expect(exercise, "mutant: " + mutant.name,
+                      apply_mutant(mutant, skeleton.solved_text()), mutant.failure);
     }
 }
 
 void prove_hunt(const fs::path& solutions, const Mutants& expected, const Exercise& exercise,
                 Proofs& proofs) {
     Skeleton hunt = parse_skeleton(read_file(solutions / "hunt.cu"), "hunt.cu");
-    proofs.expect(exercise, "the fixed hunt", hunt.solved(), "");
-    proofs.expect(exercise, "the hunt", hunt.blank(), expected.hunt_failure);
+    proofs.expect(exercise, "the fixed hunt", hunt.solved_text(), "");
+    proofs.expect(exercise, "the hunt", hunt.blank_text(), expected.hunt_failure);
 
     Exercise at_first = exercise;
     at_first.shapes.resize(1);
     Verdict verdict = examine_source(
-        at_first, make_source(hunt.blank(), "the hunt at the first shape"), proofs.cache.path);
+        at_first, make_source(hunt.blank_text(), "the hunt at the first shape"), proofs.cache.path);
     const bool is_right = !verdict.shapes.empty() && verdict.shapes[0].passed;
-    proofs.hold(is_right == expected.hunt_passes_unmodified, verdict,
-                expected.hunt_passes_unmodified ? "to be right there" : "to be wrong there");
+    proofs.hold(is_right == expected.passes_unmodified_hunt, verdict,
+                expected.passes_unmodified_hunt ? "to be right there" : "to be wrong there");
 }
 
 /// Tests one file of an exercise other than a transpose. The skeleton must fail, and the solution
@@ -85,9 +85,9 @@ void prove_hunt(const fs::path& solutions, const Mutants& expected, const Exerci
 void prove_beyond(const fs::path& marked, const Exercise& exercise, Proofs& proofs) {
     const std::string name = marked.filename();
     const Skeleton skeleton = parse_skeleton(read_file(marked), name);
-    proofs.expect(exercise, "the solution of " + name, skeleton.solved(), "");
+    proofs.expect(exercise, "the solution of " + name, skeleton.solved_text(), "");
     const Verdict verdict =
-        examine_source(exercise, make_source(skeleton.blank(), name), proofs.cache.path);
+        examine_source(exercise, make_source(skeleton.blank_text(), name), proofs.cache.path);
     proofs.hold(verdict.outcome == Verdict::Outcome::failed, verdict, "to fail");
 }
 

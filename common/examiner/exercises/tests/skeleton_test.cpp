@@ -44,23 +44,23 @@ bool contains(const std::string& text, const std::string& part) {
 
 TEST_CASE("the skeleton and the solution are extracted from a marked solution") {
     Skeleton skeleton = parse_skeleton(MARKED, "kernel.cu");
-    CHECK(skeleton.blank() == BLANK);
-    CHECK(skeleton.solved() == "one\n    // two, at last\n    two();\nthree\n");
-    CHECK(skeleton.blanks() == 1);
+    CHECK(skeleton.blank_text() == BLANK);
+    CHECK(skeleton.solved_text() == "one\n    // two, at last\n    two();\nthree\n");
+    CHECK(skeleton.blank_count() == 1);
     CHECK(skeleton.lines_to_write() == 1);
     CHECK(skeleton.segments.size() == 3);
 }
 
 TEST_CASE("marks may be on the first and last line") {
     Skeleton skeleton = parse_skeleton("//! [blank]\n//! // TODO\nx\n//! [blank]\n", "kernel.cu");
-    CHECK(skeleton.blank() == "// TODO\n");
-    CHECK(skeleton.solved() == "x\n");
+    CHECK(skeleton.blank_text() == "// TODO\n");
+    CHECK(skeleton.solved_text() == "x\n");
 }
 
 TEST_CASE("a mark's prefix without text becomes an empty line of the skeleton") {
     Skeleton skeleton =
         parse_skeleton("//! [blank]\n//! // TODO\n//!\nx\n//! [blank]\n", "kernel.cu");
-    CHECK(skeleton.blank() == "// TODO\n\n");
+    CHECK(skeleton.blank_text() == "// TODO\n\n");
 }
 
 TEST_CASE("invalid marks are rejected with their line numbers") {

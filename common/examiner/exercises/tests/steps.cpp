@@ -261,9 +261,9 @@ void spoil(json& steps) {
 std::string examine(const std::string& text, const Exercise& exercise, bool is_solution,
                     bool spoils, Counts& counts) {
     const BlockSteps found = record(text, exercise, {});
-    if (is_solution && !found.ok()) return "the solution has no steps";
+    if (is_solution && !found.is_ok()) return "the solution has no steps";
     if (is_solution && !found.mistake.empty()) return "the solution is wrong: " + found.mistake;
-    if (!found.ok()) return "";  // the kernel does not compile, or is not launched
+    if (!found.is_ok()) return "";  // the kernel does not compile, or is not launched
     const json of_mistake = json::parse(found.json);
     counts.moments += of_mistake.at("moments").size();
     if (std::string wrong = check_moments(of_mistake); !wrong.empty()) return wrong;
@@ -276,7 +276,7 @@ std::string examine(const std::string& text, const Exercise& exercise, bool is_s
         return "the steps differ from run to run";
     std::string printed;
     const BlockSteps with_printf = record(add_printf(text, steps), exercise, first, &printed);
-    if (!with_printf.ok()) return "";  // a declaration has no braces
+    if (!with_printf.is_ok()) return "";  // a declaration has no braces
     if (spoils) spoil(steps);
     return compare(printed_values(printed), recorded_values(steps),
                    steps.at("is_complete").get<bool>(), counts.values);
@@ -305,7 +305,7 @@ int run(int argc, char** argv) {
         if (text.find("\n// of: the bug hunt") != text.npos) continue;
         const bool is_solution = file == files.front();
         const std::string kernel =
-            is_solution ? parse_skeleton(text, file.filename()).solved() : text;
+            is_solution ? parse_skeleton(text, file.filename()).solved_text() : text;
         const std::string wrong = examine(kernel, exercise, is_solution, spoils, counts);
         ++counts.kernels;
         if (wrong.empty()) continue;

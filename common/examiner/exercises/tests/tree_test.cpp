@@ -60,7 +60,7 @@ TEST_CASE("the exercises of the repository have no faults") {
     for (auto& fault : tree.faults()) FAIL_CHECK(fault);
     CHECK(tree.names().size() >= 9);
     for (auto& name : tree.names()) {
-        for (auto& file : tree.files(name)) CHECK(tree.skeleton(name, file).blanks() >= 1);
+        for (auto& file : tree.files(name)) CHECK(tree.skeleton(name, file).blank_count() >= 1);
     }
     CHECK(tree.generate().empty());
 }
@@ -73,7 +73,7 @@ TEST_CASE(
         copy.change(file, "int col", "int column");
     }
     SUBCASE("a skeleton that contains the solution") {
-        copy.write(file, ExerciseTree(copy.root).skeleton("02_naive", "kernel.cu").solved());
+        copy.write(file, ExerciseTree(copy.root).skeleton("02_naive", "kernel.cu").solved_text());
     }
     SUBCASE("a line is missing") {
         copy.change(file, "constexpr Launch", "Launch");
@@ -96,7 +96,7 @@ TEST_CASE("a learner may edit a committed skeleton") {
         return;
     }
     std::string file = "exercises/02_naive/kernel.cu";
-    copy.write(file, ExerciseTree(copy.root).skeleton("02_naive", "kernel.cu").solved());
+    copy.write(file, ExerciseTree(copy.root).skeleton("02_naive", "kernel.cu").solved_text());
     for (auto& fault : ExerciseTree(copy.root).faults()) FAIL_CHECK(fault);
     CHECK(ExerciseTree(copy.root).list_edited_files() == std::vector<std::string>{file});
     // If the solution also changes, the committed file is no longer the skeleton of the solution.

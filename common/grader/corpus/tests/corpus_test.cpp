@@ -23,7 +23,7 @@ const fs::path folder = fs::path(COALESCE_REPOSITORY) / "common/grader/corpus";
 
 std::vector<CorpusCase> all_cases() {
     std::ifstream stream(folder / "cases.txt");
-    return corpus_cases({std::istreambuf_iterator<char>(stream), {}});
+    return parse_corpus_cases({std::istreambuf_iterator<char>(stream), {}});
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ TEST_CASE("the corpus has enough cases, and every verdict occurs in it") {
     int hostile = 0, right = 0;
     std::set<std::string> verdicts;
     for (const CorpusCase& one : all_cases()) {
-        ++(one.is_right() ? right : hostile);
+        ++(one.is_correct() ? right : hostile);
         verdicts.insert(one.verdict);
     }
     CHECK(hostile >= 120);
@@ -57,43 +57,44 @@ TEST_CASE("every file in the corpus has a case, and every case has its file") {
 }
 
 TEST_CASE("every case in cases_by_clang.txt exists in cases.txt, with a different result") {
-    const auto cases = all_cases(), by_clang = cases_of(Compiler::clang);
+    const auto cases = all_cases(), by_clang = cases_for_compiler(Compiler::clang);
     REQUIRE(by_clang.size() == cases.size());
     int others = 0;
     for (std::size_t i = 0; i < cases.size(); ++i) {
         CHECK(by_clang[i].file == cases[i].file);
-        others += !by_clang[i].has_the_end_of(cases[i]);
+        others += !by_clang[i].has_same_outcome_as(cases[i]);
     }
-    CHECK(others == static_cast<int>(
-                        corpus_cases(coalesce::read_file(folder / "cases_by_clang.txt")).size()));
+    CHECK(others ==
+          static_cast<int>(
+              parse_corpus_cases(coalesce::read_file(folder / "cases_by_clang.txt")).size()));
     // Cases whose result depends on the compiler must stay rare.
     CHECK(others * 10 < static_cast<int>(cases.size()));
-    CHECK(cases_of(Compiler::nvrtc).front().file == cases.front().file);
+    CHECK(cases_for_compiler(Compiler::nvrtc).front().file == cases.front().file);
 }
 
 TEST_CASE("an invalid line of cases.txt is rejected") {
-    CHECK(corpus_cases("# nothing\n\n").empty());
-    CHECK(corpus_cases("a.cu 02_naive WA scattered\n").at(0).failure() == "scattered");
-    CHECK(corpus_cases("a.cu 02_naive OK -\n").at(0).failures.empty());
-    CHECK(corpus_cases("a.cu 02_naive CL slow|large\n").at(0).failures ==
+    CHECK(parse_corpus_cases("# nothing\n\n").empty());
+    CHECK(parse_corpus_cases("a.cu 02_naive WA scattered\n").at(0).failure() == "scattered");
+    CHECK(parse_corpus_cases("a.cu 02_naive OK -\n").at(0).failures.empty());
+    CHECK(parse_corpus_cases("a.cu 02_naive CL slow|large\n").at(0).failures ==
           std::vector<std::string>{"slow", "large"});
     for (const char* text :
          {"a.cu 02_naive WA\n", "a.cu 02_naive XX -\n", "a.cu 02_naive OK - more\n",
           "a.cu 02_naive OK -\na.cu 02_naive OK -\n"}) {
-        CHECK_THROWS_AS(corpus_cases(text), std::runtime_error);
+        CHECK_THROWS_AS(parse_corpus_cases(text), std::runtime_error);
     }
 }
 
 TEST_CASE("a @repeat marker in a corpus file expands to a large submission") {
-    CHECK(with_repeats("int a;\n") == "int a;\n");
-    CHECK(with_repeats("// @repeat 3 \"\\\\\\n\"@!") == "// \\\n\\\n\\\n!");
-    CHECK(with_repeats("@repeat 2 \"(\"@1@repeat 2 \")\"@") == "((1))");
-    CHECK(with_repeats("\"@repeat 2 \"\\\"\"@\"") == "\"\"\"\"");
+    CHECK(expand_repeats("int a;\n") == "int a;\n");
+    CHECK(expand_repeats("// @repeat 3 \"\\\\\\n\"@!") == "// \\\n\\\n\\\n!");
+    CHECK(expand_repeats("@repeat 2 \"(\"@1@repeat 2 \")\"@") == "((1))");
+    CHECK(expand_repeats("\"@repeat 2 \"\\\"\"@\"") == "\"\"\"\"");
     for (const char* text :
          {"@repeat \"a\"@", "@repeat 0 \"a\"@", "@repeat 2 a@", "@repeat 2 \"a\"", "@repeat 2 \"a",
           "@repeat 2 \"\\x\"@", "@repeat 900000000 \"a\"@"}) {
         CAPTURE(text);
-        CHECK_THROWS_AS(with_repeats(text), std::runtime_error);
+        CHECK_THROWS_AS(expand_repeats(text), std::runtime_error);
     }
 }
 
@@ -110,17 +111,17 @@ TEST_CASE("submissions are large enough for their expected verdicts") {
                                                              {"deep_nesting.cu", 40}};
     for (const auto& [file, size] : kilobytes) {
         CAPTURE(file);
-        CHECK(case_text(folder / "cases" / file).size() / 1000 == size);
+        CHECK(read_case_file(folder / "cases" / file).size() / 1000 == size);
     }
 }
 
 TEST_CASE("leftover files are found") {
     const fs::path place = fs::temp_directory_path() / "coalesce-leftovers";
     fs::create_directories(place);
-    const Leftovers before = leftovers_in(place);
-    CHECK(new_in(leftovers_in(place), before).empty());
+    const Leftovers before = find_leftovers(place);
+    CHECK(find_new_leftovers(find_leftovers(place), before).empty());
     std::ofstream(place / "something") << "left";
-    const auto left = new_in(leftovers_in(place), before);
+    const auto left = find_new_leftovers(find_leftovers(place), before);
     REQUIRE(left.size() == 1);
     CHECK(left[0] == "file " + (place / "something").string());
     fs::remove_all(place);

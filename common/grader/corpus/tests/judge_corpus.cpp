@@ -26,7 +26,7 @@ using namespace coalesce::grader;
 
 namespace {
 
-std::vector<Assigned> course() {
+std::vector<AssignedExercise> course() {
     return course_exercises(COALESCE_REPOSITORY);
 }
 
@@ -34,7 +34,7 @@ int judge_file(const std::string& file, const std::string& name) {
     std::ifstream stream(file, std::ios::binary);
     const std::string source{std::istreambuf_iterator<char>(stream), {}};
     Judge judge({});
-    for (const Assigned& exercise : course()) {
+    for (const AssignedExercise& exercise : course()) {
         if (exercise.name != name) continue;
         std::cout << to_json(judge.judge(source, exercise, Secret{1}));
         return 0;
@@ -45,7 +45,7 @@ int judge_file(const std::string& file, const std::string& name) {
 
 /// Judges submissions that are in no cache, because the text of each contains a unique number.
 int judge_class(int count, int jobs) {
-    const std::vector<Assigned> exercises = course();
+    const std::vector<AssignedExercise> exercises = course();
     std::vector<int> wrong(static_cast<std::size_t>(jobs));
     const auto begin = std::chrono::steady_clock::now();
     std::vector<std::thread> threads;
@@ -53,13 +53,14 @@ int judge_class(int count, int jobs) {
         threads.emplace_back([&, job] {
             Judge judge({});
             for (int i = job; i < count; i += jobs) {
-                Assigned exercise = exercises[static_cast<std::size_t>(i) % exercises.size()];
+                AssignedExercise exercise =
+                    exercises[static_cast<std::size_t>(i) % exercises.size()];
                 exercise.hidden_shapes = {exercise.shape_from_multiples(37, 21),
                                           exercise.shape_from_multiples(5, 33)};
                 const std::string source =
                     exercise.solution + "\nconstexpr int student = " + std::to_string(i) + ";\n";
                 const Result result = judge.judge(source, exercise, Secret{1});
-                if (result.mark == Mark::ok && result.points == exercise.possible) continue;
+                if (result.mark == Mark::ok && result.points == exercise.possible_points) continue;
                 ++wrong[static_cast<std::size_t>(job)];
                 std::cerr << format_result(result, exercise) << result.problem << "\n";
             }

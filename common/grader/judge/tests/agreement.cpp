@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 const fs::path repository = COALESCE_REPOSITORY;
 
-std::map<std::string, std::string> kernels_of(const Assigned& exercise) {
+std::map<std::string, std::string> kernels_of(const AssignedExercise& exercise) {
     std::map<std::string, std::string> kernels = {{"the solution", exercise.solution}};
     const fs::path mutants = repository / "solutions" / exercise.name / "mutants.toml";
     for (const exercises::Mutant& mutant : exercises::read_mutants(mutants).mutants) {
@@ -57,11 +57,11 @@ bool is_rule_of_grader(const Verdict& verdict) {
 int compare(const std::string& name, char** argv) {
     LocalRunner::prepare_process();
     choose_device(DeviceChoice::simulator, argv);
-    std::vector<Assigned> course = course_exercises(repository);
+    std::vector<AssignedExercise> course = course_exercises(repository);
     const auto found = std::find_if(course.begin(), course.end(),
-                                    [&](const Assigned& one) { return one.name == name; });
+                                    [&](const AssignedExercise& one) { return one.name == name; });
     if (found == course.end()) throw std::runtime_error("the course has no exercise " + name);
-    Assigned exercise = *found;
+    AssignedExercise exercise = *found;
     exercise.allow = {"printf"};
     Judge judge({});
     if (judge.tier() == Tier::none) {

@@ -30,8 +30,8 @@ bool can_judge() {
     return false;
 }
 
-Assigned exercise_called(const std::string& name) {
-    for (Assigned& exercise : course_exercises(COALESCE_REPOSITORY)) {
+AssignedExercise exercise_called(const std::string& name) {
+    for (AssignedExercise& exercise : course_exercises(COALESCE_REPOSITORY)) {
         if (exercise.name == name) return exercise;
     }
     FAIL("no such exercise");
@@ -63,7 +63,7 @@ constexpr Launch configure(int rows, int cols) {
 
 TEST_CASE("every solution of the course gets all points, also on the hidden shapes") {
     if (!can_judge()) return;
-    for (Assigned& exercise : course_exercises(COALESCE_REPOSITORY)) {
+    for (AssignedExercise& exercise : course_exercises(COALESCE_REPOSITORY)) {
         exercise.hidden_shapes = {exercise.shape_from_multiples(13, 51),
                                   exercise.shape_from_multiples(40, 7)};
         if (exercise.elements) exercise.hidden_shapes = {{13, 51, 20}, {40, 7, 33}};
@@ -71,9 +71,9 @@ TEST_CASE("every solution of the course gets all points, also on the hidden shap
         CAPTURE(exercise.name);
         CAPTURE(format_result(result, exercise));
         CAPTURE(result.problem);
-        CHECK(std::string(code_of(result.mark)) == "OK");
+        CHECK(std::string(mark_code(result.mark)) == "OK");
         CHECK(result.failure_id() == "");
-        CHECK(result.points == exercise.possible);
+        CHECK(result.points == exercise.possible_points);
         CHECK(result.hidden_passed == result.hidden_tried);
         // The grader draws additional shapes only for exercises on matrices.
         CHECK((result.hidden_tried > 2 || exercise.elements));
@@ -83,7 +83,7 @@ TEST_CASE("every solution of the course gets all points, also on the hidden shap
 
 TEST_CASE("judging a submission twice gives byte-identical results in every tier") {
     if (!can_judge()) return;
-    const Assigned exercise = exercise_called("03_tiled");
+    const AssignedExercise exercise = exercise_called("03_tiled");
     const std::string wrong = replaced(exercise.solution, "__syncthreads();", "");
     const Result first = judge().judge(wrong, exercise, secret);
     CHECK(first.mark == Mark::race);
@@ -104,8 +104,8 @@ TEST_CASE("judging a submission twice gives byte-identical results in every tier
 
 TEST_CASE("a result does not depend on earlier submissions") {
     if (!can_judge()) return;
-    Assigned exercise = exercise_called("02_naive");
-    exercise.hidden_counted = {384, 128};
+    AssignedExercise exercise = exercise_called("02_naive");
+    exercise.hidden_counted_shape = {384, 128};
     // Their instruction counts range from a small fraction of the instruction limit to all of it.
     std::vector<std::string> class_of_all = {
         exercise.solution, replaced(exercise.solution, "row < rows && ", ""), "not a kernel"};
@@ -124,7 +124,7 @@ TEST_CASE("a result does not depend on earlier submissions") {
             std::size_t number = (i + static_cast<std::size_t>(first)) % class_of_all.size();
             if (first == 3) number = class_of_all.size() - 1 - number;
             const Result result = one.judge(class_of_all[number], exercise, secret);
-            marks.insert(code_of(result.mark));
+            marks.insert(mark_code(result.mark));
             CAPTURE(number);
             CHECK(to_json(result) == alone[number]);
         }
@@ -135,7 +135,7 @@ TEST_CASE("a result does not depend on earlier submissions") {
 
 TEST_CASE("a failure names the line of a wrong kernel, but nothing about hidden shapes") {
     if (!can_judge()) return;
-    Assigned exercise = exercise_called("02_naive");
+    AssignedExercise exercise = exercise_called("02_naive");
     const std::string wrong = replaced(exercise.solution, "row < rows && col < cols",
                                        "row < rows && col < cols && !(rows == 61 && cols == 59)");
     const Result fooled = judge().judge(wrong, exercise, secret);
@@ -161,12 +161,12 @@ TEST_CASE("a failure names the line of a wrong kernel, but nothing about hidden 
 
 TEST_CASE("a correct but expensive kernel is OK, with fewer points and a picture") {
     if (!can_judge()) return;
-    const Assigned exercise = exercise_called("03_tiled");
+    const AssignedExercise exercise = exercise_called("03_tiled");
     const Result result = judge().judge(exercise_called("02_naive").solution, exercise, secret);
     CHECK(result.mark == Mark::ok);
     CHECK(result.failure_id() == "uncoalesced-stores");
-    CHECK(result.points.correct == exercise.possible.correct);
-    CHECK(result.points.clean == exercise.possible.clean);
+    CHECK(result.points.correct == exercise.possible_points.correct);
+    CHECK(result.points.clean == exercise.possible_points.clean);
     CHECK(result.points.counters == 0);
     CHECK(result.verdict.failures.at(0).place.line > 0);
     CHECK(result.picture.find("out") != std::string::npos);
@@ -176,14 +176,14 @@ TEST_CASE("a correct but expensive kernel is OK, with fewer points and a picture
 
 TEST_CASE("a correct kernel whose predicted time is too long gets no points for costs") {
     if (!can_judge()) return;
-    Assigned exercise = exercise_called("05_coarsened");
+    AssignedExercise exercise = exercise_called("05_coarsened");
     const std::string slow =
         read_file(COALESCE_REPOSITORY "/solutions/05_coarsened/wrong/shared_memory_for_nothing.cu");
     const Result result = judge().judge(slow, exercise, secret);
     CHECK(result.mark == Mark::ok);
     CHECK(result.failure_id() == "too-slow-predicted");
-    CHECK(result.points.correct == exercise.possible.correct);
-    CHECK(result.points.clean == exercise.possible.clean);
+    CHECK(result.points.correct == exercise.possible_points.correct);
+    CHECK(result.points.clean == exercise.possible_points.clean);
     CHECK(result.points.counters == 0);
     const std::string text = format_result(result, exercise);
     CHECK(text.find("(predicted, NVIDIA H200, within") != text.npos);
@@ -209,7 +209,7 @@ TEST_CASE("a correct kernel whose predicted time is too long gets no points for 
 
 TEST_CASE("a correct kernel that reads out of bounds gets only the points for its result") {
     if (!can_judge()) return;
-    const Assigned exercise = exercise_called("02_naive");
+    const AssignedExercise exercise = exercise_called("02_naive");
     // The kernel reads one element past the end, but does not use its value.
     const std::string unclean =
         replaced(exercise.solution, "if (row < rows && col < cols) {",
@@ -217,14 +217,14 @@ TEST_CASE("a correct kernel that reads out of bounds gets only the points for it
                  "    if (row < rows && col < cols) {");
     const Result result = judge().judge(unclean, exercise, secret);
     CHECK(result.mark == Mark::memory);
-    CHECK(result.points.correct == exercise.possible.correct);
+    CHECK(result.points.correct == exercise.possible_points.correct);
     CHECK(result.points.clean == 0);
     CHECK(result.points.counters == 0);
 }
 
 TEST_CASE("different secrets give different inputs, and equal secrets give equal inputs") {
     if (!can_judge()) return;
-    Assigned exercise = exercise_called("02_naive");
+    AssignedExercise exercise = exercise_called("02_naive");
     // The report contains the value of a wrong element, so it shows whether the input differs.
     const std::string wrong = replaced(exercise.solution, "= in[", "= 2.0f * in[");
     Secret other = secret;
@@ -240,9 +240,9 @@ TEST_CASE("different secrets give different inputs, and equal secrets give equal
 
 TEST_CASE("exercises other than transposes are judged like transposes") {
     if (!can_judge()) return;
-    Assigned exercise = exercise_called("x_row_sums");
+    AssignedExercise exercise = exercise_called("x_row_sums");
     exercise.hidden_shapes = {{19, 83}};
-    exercise.hidden_counted = {256, 384};
+    exercise.hidden_counted_shape = {256, 384};
     const auto judged = [&](const std::string& what, const std::string& with) {
         return judge().judge(replaced(exercise.solution, what, with), exercise, secret);
     };
@@ -278,14 +278,14 @@ TEST_CASE("exercises other than transposes are judged like transposes") {
     const Result costly = judged("int col = lane; col < cols; col += 32",
                                  "int col = 0; col < cols * (lane == 0); ++col");
     CHECK(costly.mark == Mark::ok);
-    CHECK(costly.points.correct == exercise.possible.correct);
-    CHECK(costly.points.clean == exercise.possible.clean);
+    CHECK(costly.points.correct == exercise.possible_points.correct);
+    CHECK(costly.points.clean == exercise.possible_points.clean);
     CHECK(costly.points.counters == 0);
 }
 
 TEST_CASE("a problem with the grader is never reported as a verdict on the kernel") {
     if (!can_judge()) return;
-    Assigned exercise = exercise_called("02_naive");
+    AssignedExercise exercise = exercise_called("02_naive");
     const std::string right = exercise.solution;
     exercise.solution = "no solution";
     const Result broken = judge().judge(right, exercise, secret);
@@ -303,7 +303,7 @@ TEST_CASE("a problem with the grader is never reported as a verdict on the kerne
 TEST_CASE("every failure has a verdict, and the code of every verdict can be parsed") {
     for (int i = 0; i <= static_cast<int>(Mark::system); ++i) {
         const auto kind = static_cast<Mark>(i);
-        CHECK(parse_mark(code_of(kind)) == kind);
+        CHECK(parse_mark(mark_code(kind)) == kind);
     }
     CHECK_FALSE(parse_mark("").has_value());
     CHECK(mark_for_failure(FailureKind::none) == Mark::ok);

@@ -23,8 +23,8 @@ namespace coalesce::grader {
 namespace {
 
 /// The maximum number of bytes of output to keep. No assignment allows more PTX.
-constexpr std::size_t kMostOutput = std::size_t{64} << 20;
-constexpr std::size_t kMostMessages = std::size_t{256} << 10;
+constexpr std::size_t kMaxOutputBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxMessageBytes = std::size_t{256} << 10;
 /// The exit code of the process if clang could not be restricted or started.
 constexpr int kExecFailed = 126;
 
@@ -34,45 +34,46 @@ constexpr int kExecFailed = 126;
     if (!end_with_parent(worker)) _exit(kExecFailed);
     // First duplicate the descriptors to numbers from 16 upwards, so that dup2 does not overwrite a
     // descriptor that is still needed.
-    const int from[3] = {fcntl(input, F_DUPFD, 16), fcntl(output, F_DUPFD, 16),
-                         fcntl(messages, F_DUPFD, 16)};
-    for (int i = 0; i < 3; ++i) dup2(from[i], i);
+    const int duplicates[3] = {fcntl(input, F_DUPFD, 16), fcntl(output, F_DUPFD, 16),
+                               fcntl(messages, F_DUPFD, 16)};
+    for (int i = 0; i < 3; ++i) dup2(duplicates[i], i);
     if (syscall(SYS_close_range, 3, ~0U, 0) != 0) {
-        for (int other = 3; other < 1024; ++other) close(other);
+        for (int descriptor = 3; descriptor < 1024; ++descriptor) close(descriptor);
     }
-    const std::vector<char*> words = to_c_string_array(command);
+    const std::vector<char*> arguments = to_c_string_array(command);
     char locale[] = "LC_ALL=C", folder[] = "TMPDIR=/nonexistent";
     // After a crash, clang would otherwise try to start a program that prints function names.
-    char no_names[] = "LLVM_DISABLE_SYMBOLIZATION=1";
-    char* environment[] = {locale, folder, no_names, nullptr};
+    char no_symbolization[] = "LLVM_DISABLE_SYMBOLIZATION=1";
+    char* environment[] = {locale, folder, no_symbolization, nullptr};
     try {
         if (is_restricted) restrict_system_calls(Duty::clang);
     } catch (const std::exception&) {
         _exit(kExecFailed);
     }
-    execve(words[0], words.data(), environment);
+    execve(arguments[0], arguments.data(), environment);
     _exit(kExecFailed);
 }
 
 /// Reads the available data. At the end of the data, closes the descriptor.
-void read_available(Descriptor& from, std::string& to, std::size_t most) {
+void read_available(Descriptor& source, std::string& text, std::size_t max_bytes) {
     char buffer[65536];
-    const ssize_t count = read(from.get(), buffer, sizeof buffer);
+    const ssize_t count = read(source.get(), buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) return;
-    if (count <= 0) return from.reset();
-    if (to.size() < most) to.append(buffer, static_cast<std::size_t>(count));
+    if (count <= 0) return source.reset();
+    if (text.size() < max_bytes) text.append(buffer, static_cast<std::size_t>(count));
     // Close the pipe, because the process may never stop printing.
-    else if (to.size() >= most && most == kMostOutput)
-        from.reset();
+    else if (text.size() >= max_bytes && max_bytes == kMaxOutputBytes)
+        source.reset();
 }
 
 /// Writes as much as the pipe accepts. Closes the descriptor when everything is written or the
 /// reader has closed its end.
-void write_some(Descriptor& to, std::string_view& text) {
-    const ssize_t count = write(to.get(), text.data(), std::min<std::size_t>(text.size(), 4096));
+void write_some(Descriptor& destination, std::string_view& text) {
+    const ssize_t count =
+        write(destination.get(), text.data(), std::min<std::size_t>(text.size(), 4096));
     if (count < 0 && errno == EINTR) return;
     if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
-    if (count < 0 || text.empty()) to.reset();
+    if (count < 0 || text.empty()) destination.reset();
 }
 
 }  // namespace
@@ -109,22 +110,23 @@ int ClangProcess::wait_for_end() {
 
 RawOutput ClangProcess::compile(const std::string& text) {
     RawOutput result;
-    std::string_view left = text;
+    std::string_view remaining_text = text;
     while (output_ || messages_) {
         // Writing never blocks, because poll reports a pipe only if it has room for 4096 bytes.
-        pollfd waited[3] = {{input_ ? input_.get() : -1, POLLOUT, 0},
-                            {output_ ? output_.get() : -1, POLLIN, 0},
-                            {messages_ ? messages_.get() : -1, POLLIN, 0}};
-        if (poll(waited, 3, -1) < 0 && errno != EINTR) throw std::runtime_error("poll");
-        if (waited[0].revents != 0) write_some(input_, left);
-        if (waited[1].revents != 0) read_available(output_, result.ptx, kMostOutput);
-        if (waited[2].revents != 0) read_available(messages_, result.output, kMostMessages);
+        pollfd poll_entries[3] = {{input_ ? input_.get() : -1, POLLOUT, 0},
+                                  {output_ ? output_.get() : -1, POLLIN, 0},
+                                  {messages_ ? messages_.get() : -1, POLLIN, 0}};
+        if (poll(poll_entries, 3, -1) < 0 && errno != EINTR) throw std::runtime_error("poll");
+        if (poll_entries[0].revents != 0) write_some(input_, remaining_text);
+        if (poll_entries[1].revents != 0) read_available(output_, result.ptx, kMaxOutputBytes);
+        if (poll_entries[2].revents != 0)
+            read_available(messages_, result.output, kMaxMessageBytes);
     }
     const int status = wait_for_end();
     if (WIFSIGNALED(status)) {
-        const bool has_no_memory =
+        const bool is_out_of_memory =
             result.output.find("LLVM ERROR: out of memory") != result.output.npos;
-        if (has_no_memory) throw std::bad_alloc();
+        if (is_out_of_memory) throw std::bad_alloc();
         signal(WTERMSIG(status), SIG_DFL);
         raise(WTERMSIG(status));
     }

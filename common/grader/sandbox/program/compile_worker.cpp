@@ -36,7 +36,7 @@ constexpr Launch configure(int rows, int cols) {
 )";
 
 /// The clang process of this worker, started before the worker was restricted.
-std::unique_ptr<ClangProcess> clang;
+std::unique_ptr<ClangProcess> clang_process;
 
 /// Compiles with clang, which must already have been started. `compile` is the counterpart for
 /// NVRTC.
@@ -44,9 +44,10 @@ Compiled compile_by_clang(const Source& source, const Signature& kernel) {
     Compiled compiled;
     compiled.failure = source.problem;
     if (!source.is_good()) return compiled;
-    const RawOutput raw =
-        clang->compile(wrap_source(source.text, Dialect::bare_clang, kernel.sizes));
-    return finish_compilation(source, kernel, environment_variable_or(kClangNameVariable, ""), raw);
+    const RawOutput clang_output =
+        clang_process->compile(wrap_source(source.text, Dialect::bare_clang, kernel.sizes));
+    return finish_compilation(source, kernel, environment_variable_or(kClangNameVariable, ""),
+                              clang_output);
 }
 
 Compiled compile_text(const std::string& text, const std::string& name, const Signature& kernel) {
@@ -65,29 +66,29 @@ void start_clang(bool is_restricted) {
     std::vector<std::string> command;
     std::istringstream words(environment_variable_or(kClangVariable, ""));
     for (std::string word; std::getline(words, word, kWordSeparator);) command.push_back(word);
-    clang = std::make_unique<ClangProcess>(command, is_restricted);
+    clang_process = std::make_unique<ClangProcess>(command, is_restricted);
 }
 
 std::string make_compiler_ready(bool is_restricted) {
     if (is_compiled_by_clang()) start_clang(is_restricted);
-    const Compiled warm = compile_text(kWarmUpKernel, "kernel.cu", "transpose");
-    clang.reset();
-    if (!warm.ok()) {
+    const Compiled warm_up = compile_text(kWarmUpKernel, "kernel.cu", "transpose");
+    clang_process.reset();
+    if (!warm_up.is_ok()) {
         throw std::runtime_error((is_compiled_by_clang() ? "clang" : "NVRTC") +
-                                 (" cannot be used: " + warm.failure.headline) + " " +
-                                 warm.failure.details);
+                                 (" cannot be used: " + warm_up.failure.headline) + " " +
+                                 warm_up.failure.details);
     }
-    return warm.compiler;
+    return warm_up.compiler;
 }
 
 int compile_worker(std::string_view request, std::span<std::byte> answer) {
     const CompileJob job = codec::read<CompileJob>(request);
     Compiled compiled = compile_text(job.source, job.name, job.kernel);
-    if (put_text(answer, to_json(compiled))) return 0;
+    if (write_text_block(answer, to_json(compiled))) return 0;
     // Keep one byte of the PTX, so that the grader can tell that the PTX was too large.
     compiled.ptx.resize(1);
     compiled.messages.clear();
-    return put_text(answer, to_json(compiled)) ? 3 : 1;
+    return write_text_block(answer, to_json(compiled)) ? 3 : 1;
 }
 
 }  // namespace coalesce::grader

@@ -27,17 +27,17 @@ namespace {
 class DeviceImage {
 public:
     DeviceImage(const std::byte* bytes, const ImageLayout& layout)
-        : layout_(layout), buffer_(layout.bytes_of_one_matrix()) {
-        CUDA_CHECK(cudaMemcpy(buffer_.data(), bytes, layout.bytes_of_one_matrix(),
+        : layout_(layout), buffer_(layout.guarded_matrix_bytes()) {
+        CUDA_CHECK(cudaMemcpy(buffer_.data(), bytes, layout.guarded_matrix_bytes(),
                               cudaMemcpyHostToDevice));
     }
     float* matrix() const {
         return reinterpret_cast<float*>(static_cast<std::byte*>(buffer_.data()) +
                                         layout_.guard_bytes);
     }
-    void copy_to_host(std::byte* to) const {
-        CUDA_CHECK(
-            cudaMemcpy(to, buffer_.data(), layout_.bytes_of_one_matrix(), cudaMemcpyDeviceToHost));
+    void copy_to_host(std::byte* destination) const {
+        CUDA_CHECK(cudaMemcpy(destination, buffer_.data(), layout_.guarded_matrix_bytes(),
+                              cudaMemcpyDeviceToHost));
     }
 
 private:
@@ -46,15 +46,15 @@ private:
 };
 
 /// Asks the grader for the matrices, and waits for the sealed memfd that contains them.
-Mapping request_images(const ImageLayout& layout, int notes) {
+MemoryMapping receive_images(const ImageLayout& layout, int note_socket) {
     Packet packet;
-    if (!send_packet(notes, kRequestImages) ||
-        receive_packet(notes, packet, Clock::time_point::max()) != Received::packet ||
+    if (!send_packet(note_socket, kImageRequest) ||
+        receive_packet(note_socket, packet, Clock::time_point::max()) != ReceiveStatus::packet ||
         packet.descriptors.size() != 1) {
         throw std::runtime_error("no matrices were received");
     }
-    Mapping images(packet.descriptors[0].get(), false);
-    if (images.size() != layout.bytes_of_both())
+    MemoryMapping images(packet.descriptors[0].get(), false);
+    if (images.size() != layout.image_bytes())
         throw std::runtime_error("the received matrices have the wrong size");
     return images;
 }
@@ -62,11 +62,11 @@ Mapping request_images(const ImageLayout& layout, int notes) {
 /// Predicts the time of a launch. Drops the timeline, which the grader does not report.
 PredictedTime predict(const LaunchJob& job) {
     const Shape shape = job.order.shape;
-    std::size_t free = 0, total = 0;
-    CUDA_CHECK(cudaMemGetInfo(&free, &total));
+    std::size_t free_bytes = 0, total_bytes = 0;
+    CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
     // Throw an exception, because the cause is a limit on this computer (ulimit -v). If the answer
     // only lacked a prediction, the grader would blame the student's kernel.
-    if (static_cast<double>(free) < useful_bytes(shape)) {
+    if (static_cast<double>(free_bytes) < useful_bytes(shape)) {
         throw std::runtime_error("the address space is too small for the matrices; see ulimit -v");
     }
     LoadedKernel kernel(job.kernel);
@@ -75,34 +75,35 @@ PredictedTime predict(const LaunchJob& job) {
                                  .produces = job.is_in_place ? in_place() : Produces{},
                                  .seed = job.value_seed});
     try {
-        PredictedTime told;
-        told.predicted = predict_launch(kernel, job.is_in_place, shape,
-                                        {.sampled = job.value_seed != 0 ? &sampled : nullptr,
-                                         .max_instructions = job.order.max_instructions,
-                                         .seed = job.order.seed,
-                                         .must_launch = job.must_launch,
-                                         .costs = &told.costs});
-        if (!told.predicted) return told;
-        for (timing::Prediction& launch : told.predicted->launches) launch.time_line = {};
-        return told;
+        PredictedTime predicted_time;
+        predicted_time.predicted =
+            predict_launch(kernel, job.is_in_place, shape,
+                           {.sampled = job.value_seed != 0 ? &sampled : nullptr,
+                            .max_instructions = job.order.max_instructions,
+                            .seed = job.order.seed,
+                            .must_launch = job.must_launch,
+                            .costs = &predicted_time.costs});
+        if (!predicted_time.predicted) return predicted_time;
+        for (timing::Prediction& launch : predicted_time.predicted->launches) launch.time_line = {};
+        return predicted_time;
     } catch (const WrongSampledValues& error) {
-        return {.is_moved = false, .is_idle = error.found == SampledValues::too_few};
-    } catch (const NotLaunched& refused) {
-        return {.launch_failure = refused.failure};
+        return {.is_moved = false, .is_idle = error.state == SampledValues::too_few};
+    } catch (const NotLaunched& not_launched) {
+        return {.launch_failure = not_launched.failure};
     }
 }
 
-/// Launches the kernel and copies the matrices back to `to`. If the launch was rejected, the
-/// returned trial contains the reason.
-Trial run(const LaunchJob& job, std::span<std::byte> to, int notes) {
+/// Launches the kernel and copies the matrices back to `destination`. If the launch was rejected,
+/// the returned trial contains the reason.
+Trial run(const LaunchJob& job, std::span<std::byte> destination, int note_socket) {
     if (job.address_seed != 0) simulated::randomize_addresses(job.address_seed);
     LoadedKernel kernel(job.kernel);
     const ImageLayout layout = layout_for_job(job);
     std::optional<DeviceImage> in, out;
     const auto make_matrices = [&]() -> Matrices {
-        const Mapping images = request_images(layout, notes);
+        const MemoryMapping images = receive_images(layout, note_socket);
         in.emplace(images.data(), layout);
-        out.emplace(images.data() + layout.bytes_of_one_matrix(), layout);
+        out.emplace(images.data() + layout.guarded_matrix_bytes(), layout);
         if (job.is_out_unwritten && !job.is_in_place) {
             simulated::mark_unwritten(out->matrix(), layout.matrix_bytes);
         }
@@ -111,35 +112,35 @@ Trial run(const LaunchJob& job, std::span<std::byte> to, int notes) {
     };
     const Trial trial = launch_once(kernel, job.order, make_matrices);
     if (trial.has_ended()) {
-        in->copy_to_host(to.data());
-        out->copy_to_host(to.data() + layout.bytes_of_one_matrix());
+        in->copy_to_host(destination.data());
+        out->copy_to_host(destination.data() + layout.guarded_matrix_bytes());
     }
     return trial;
 }
 
 /// Launches a kernel whose arguments are arrays and numbers, for an exercise beyond the transpose.
-Trial run_with_arrays(const LaunchJob& job, std::span<std::byte> to, int notes) {
+Trial run_with_arrays(const LaunchJob& job, std::span<std::byte> destination, int note_socket) {
     if (job.address_seed != 0) simulated::randomize_addresses(job.address_seed);
     LoadedKernel kernel(job.kernel);
     std::optional<DeviceArrays> arrays;
     const auto make_arguments = [&] {
-        const Mapping images = request_images(layout_for_job(job), notes);
+        const MemoryMapping images = receive_images(layout_for_job(job), note_socket);
         std::vector<CallArgument> arguments;
-        const auto* from = reinterpret_cast<const char*>(images.data());
-        for (const JobArgument& one : job.arguments) {
-            arguments.push_back(
-                {one.is_array, one.value, std::string(from, one.bytes), one.is_unwritten});
-            from += one.bytes;
+        const auto* next_bytes = reinterpret_cast<const char*>(images.data());
+        for (const JobArgument& argument : job.arguments) {
+            arguments.push_back({argument.is_array, argument.value,
+                                 std::string(next_bytes, argument.bytes), argument.is_unwritten});
+            next_bytes += argument.bytes;
         }
         arrays.emplace(arguments, job.guard_bytes);
         return arrays->arguments();
     };
     Trial trial = launch_once(kernel, job.order, make_arguments);
     if (!arrays) return trial;
-    trial.arrays = trial.has_ended() ? arrays->read() : arrays->addresses();
+    trial.arrays = trial.has_ended() ? arrays->read_arrays() : arrays->list_addresses();
     for (const ArrayAfter& array : trial.arrays) {
-        std::memcpy(to.data(), array.bytes.data(), array.bytes.size());
-        to = to.subspan(array.bytes.size());
+        std::memcpy(destination.data(), array.bytes.data(), array.bytes.size());
+        destination = destination.subspan(array.bytes.size());
     }
     return trial;
 }
@@ -169,7 +170,7 @@ constexpr const char* kWarmUpKernel = R"(
 }
 )";
 
-void launch_once() {
+void run_warm_up_kernel() {
     Compiled compiled;
     compiled.file = compiled.kernel = compiled.entry = "warm";
     compiled.ptx = kWarmUpKernel;
@@ -197,18 +198,18 @@ std::string make_simulator_ready() {
     simulator_library::set_quiet(true);
     cudaDeviceProp properties{};
     CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
-    launch_once();
+    run_warm_up_kernel();
     return properties.name;
 }
 
-int launch_worker(std::string_view request, std::span<std::byte> answer, int notes) {
+int launch_worker(std::string_view request, std::span<std::byte> answer, int note_socket) {
     const LaunchJob job = codec::read<LaunchJob>(request);
     const ImageLayout layout = layout_for_job(job);
     if (answer.size() < text_offset(layout) + kMaxAnswerTextBytes) return 1;
-    if (job.is_predicted) return put_text(answer, to_json(predict(job))) ? 0 : 3;
-    const Trial found =
-        job.arguments.empty() ? run(job, answer, notes) : run_with_arrays(job, answer, notes);
-    return put_text(answer.subspan(text_offset(layout)), to_json(found)) ? 0 : 3;
+    if (job.is_predicted) return write_text_block(answer, to_json(predict(job))) ? 0 : 3;
+    const Trial trial = job.arguments.empty() ? run(job, answer, note_socket)
+                                              : run_with_arrays(job, answer, note_socket);
+    return write_text_block(answer.subspan(text_offset(layout)), to_json(trial)) ? 0 : 3;
 }
 
 }  // namespace coalesce::grader

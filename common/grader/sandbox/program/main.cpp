@@ -34,60 +34,63 @@
 namespace coalesce::grader {
 namespace {
 
-std::string tier() {
+std::string jail_tier_name() {
     return environment_variable_or("COALESCE_JAIL_TIER", "A");
 }
 
 bool is_restricted() {
-    return tier() != name_of(Tier::unsandboxed);
+    return jail_tier_name() != name_of(Tier::unsandboxed);
 }
 
 void restrict_files(Role role) {
-    std::vector<std::string> places = readable_paths();
-    places.push_back(std::filesystem::read_symlink("/proc/self/exe"));
+    std::vector<std::string> paths = readable_paths();
+    paths.push_back(std::filesystem::read_symlink("/proc/self/exe"));
     std::istringstream libraries(environment_variable_or("LD_LIBRARY_PATH", ""));
-    for (std::string folder; std::getline(libraries, folder, ':');) places.push_back(folder);
-    allow_reading_only(places, server_duty(role) == Duty::serve_clang);
+    for (std::string folder; std::getline(libraries, folder, ':');) paths.push_back(folder);
+    allow_reading_only(paths, server_duty(role) == Duty::serve_clang);
 }
 
-void limit(int what, rlim_t soft, rlim_t hard) {
-    const rlimit both{soft, hard};
-    if (setrlimit(static_cast<__rlimit_resource>(what), &both) != 0) {
+void set_limit(int resource, rlim_t soft, rlim_t hard) {
+    const rlimit limits{soft, hard};
+    if (setrlimit(static_cast<__rlimit_resource>(resource), &limits) != 0) {
         throw std::runtime_error("a limit cannot be set");
     }
 }
 
-/// Sets a limit to `most`, or to the existing hard limit if that is lower.
-void lower_limit(__rlimit_resource what, rlim_t most) {
-    rlimit allowed{};
-    if (getrlimit(what, &allowed) != 0) throw std::runtime_error("a limit cannot be read");
-    limit(what, std::min(most, allowed.rlim_max), std::min(most, allowed.rlim_max));
+/// Sets a limit to `max_value`, or to the existing hard limit if that is lower.
+void lower_limit(__rlimit_resource resource, rlim_t max_value) {
+    rlimit current_limit{};
+    if (getrlimit(resource, &current_limit) != 0)
+        throw std::runtime_error("a limit cannot be read");
+    set_limit(resource, std::min(max_value, current_limit.rlim_max),
+              std::min(max_value, current_limit.rlim_max));
 }
 
-/// Returns the address space in use according to /proc. If `statm` cannot be read, returns an
-/// overestimate.
-rlim_t address_space(int statm) {
+/// Returns the address space in use according to /proc. If `statm_descriptor` cannot be read,
+/// returns an overestimate.
+rlim_t address_space_bytes(int statm_descriptor) {
     char text[64] = {};
-    if (statm < 0 || pread(statm, text, sizeof text - 1, 0) <= 0) return rlim_t{4} << 30;
+    if (statm_descriptor < 0 || pread(statm_descriptor, text, sizeof text - 1, 0) <= 0)
+        return rlim_t{4} << 30;
     return static_cast<rlim_t>(std::atoll(text)) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
 }
 
 void limit_resources(const JobMessage& message, rlim_t memory_in_use) {
     const auto seconds = static_cast<rlim_t>(message.processor_seconds);
     const rlim_t memory = memory_in_use + static_cast<rlim_t>(message.memory_bytes);
-    limit(RLIMIT_CPU, seconds, seconds + 1);
-    limit(RLIMIT_AS, memory, memory);
-    limit(RLIMIT_CORE, 0, 0);
-    limit(RLIMIT_FSIZE, 0, 0);
+    set_limit(RLIMIT_CPU, seconds, seconds + 1);
+    set_limit(RLIMIT_AS, memory, memory);
+    set_limit(RLIMIT_CORE, 0, 0);
+    set_limit(RLIMIT_FSIZE, 0, 0);
     lower_limit(RLIMIT_NOFILE, 64);
-    limit(RLIMIT_MSGQUEUE, 0, 0);
-    limit(RLIMIT_MEMLOCK, 0, 0);
+    set_limit(RLIMIT_MSGQUEUE, 0, 0);
+    set_limit(RLIMIT_MEMLOCK, 0, 0);
 }
 
 /// Runs one job in a worker process, and then ends the process.
-[[noreturn]] void work(Role role, const JobMessage& message, rlim_t memory_in_use, Packet& packet,
-                       pid_t server) {
-    if (!end_with_parent(server)) _exit(kNotRestricted);
+[[noreturn]] void run_job_and_exit(Role role, const JobMessage& message, rlim_t memory_in_use,
+                                   Packet& packet, pid_t server) {
+    if (!end_with_parent(server)) _exit(kNotRestrictedStatus);
     close(kControlDescriptor);
     int code = 0;
     try {
@@ -95,15 +98,15 @@ void limit_resources(const JobMessage& message, rlim_t memory_in_use) {
         start_helpers(role, is_restricted());
         if (is_restricted()) restrict_system_calls(worker_duty(role));
     } catch (const std::exception&) {
-        _exit(kNotRestricted);
+        _exit(kNotRestrictedStatus);
     }
     try {
-        const Mapping request(packet.descriptors[0].get(), false);
-        const Mapping answer(packet.descriptors[1].get(), true);
-        code = do_job(role, text_of(request), {answer.data(), answer.size()},
+        const MemoryMapping request(packet.descriptors[0].get(), false);
+        const MemoryMapping answer(packet.descriptors[1].get(), true);
+        code = do_job(role, request_text(request), {answer.data(), answer.size()},
                       packet.descriptors[2].get());
     } catch (const std::bad_alloc&) {
-        code = kNoMemoryLeft;
+        code = kOutOfMemoryStatus;
     } catch (const std::exception&) {
         code = 1;
     }
@@ -111,25 +114,26 @@ void limit_resources(const JobMessage& message, rlim_t memory_in_use) {
     _exit(code);
 }
 
-EndMessage serve_one(Role role, int statm, Packet& packet) {
-    const auto message = to_structure<JobMessage>(packet.bytes);
+EndMessage serve_job(Role role, int statm_descriptor, Packet& packet) {
+    const auto message = parse_structure<JobMessage>(packet.bytes);
     if (!message || packet.descriptors.size() != 3) return {.end_kind = EndMessage::not_started};
-    const rlim_t memory_in_use = address_space(statm);
+    const rlim_t memory_in_use = address_space_bytes(statm_descriptor);
     const pid_t server = getpid(), worker = fork();
-    if (worker == 0) work(role, *message, memory_in_use, packet, server);
+    if (worker == 0) run_job_and_exit(role, *message, memory_in_use, packet, server);
     if (worker < 0) return {.end_kind = EndMessage::not_started};
     packet.descriptors.clear();
     int status = 0;
-    rusage used{};
+    rusage usage{};
     // The first process of a namespace adopts orphans. Orphans should not exist, but reap them
     // until the worker ends.
-    for (pid_t ended = 0; ended != worker;) ended = wait4(-1, &status, 0, &used);
+    for (pid_t ended_process = 0; ended_process != worker;)
+        ended_process = wait4(-1, &status, 0, &usage);
     const auto milliseconds = [](const timeval& time) {
         return std::int64_t{1000} * time.tv_sec + time.tv_usec / 1000;
     };
     return {.end_kind = WIFEXITED(status) ? EndMessage::exited : EndMessage::signalled,
             .code = WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status),
-            .processor_milliseconds = milliseconds(used.ru_utime) + milliseconds(used.ru_stime)};
+            .processor_milliseconds = milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime)};
 }
 
 int serve(Role role) {
@@ -139,22 +143,22 @@ int serve(Role role) {
     signal(SIGPIPE, SIG_IGN);
     // Open this file before dropping the access to files. It describes this process, and the
     // workers are copies of this process.
-    const Descriptor statm(open("/proc/self/statm", O_RDONLY | O_CLOEXEC));
-    std::string about;
+    const Descriptor statm_descriptor(open("/proc/self/statm", O_RDONLY | O_CLOEXEC));
+    std::string ready_message;
     try {
-        if (tier() == name_of(Tier::landlock)) restrict_files(role);
-        about = prepare_jail(role, is_restricted());
+        if (jail_tier_name() == name_of(Tier::landlock)) restrict_files(role);
+        ready_message = prepare_jail(role, is_restricted());
         if (is_restricted()) restrict_system_calls(server_duty(role));
     } catch (const std::exception& error) {
         send_packet(kControlDescriptor, error.what());
         return 1;
     }
-    if (!send_packet(kControlDescriptor, "ready " + about)) return 1;
+    if (!send_packet(kControlDescriptor, "ready " + ready_message)) return 1;
     Packet packet;
     while (receive_packet(kControlDescriptor, packet, Clock::time_point::max()) ==
-           Received::packet) {
-        const EndMessage end = serve_one(role, statm.get(), packet);
-        if (!send_packet(kControlDescriptor, bytes_of(end))) return 1;
+           ReceiveStatus::packet) {
+        const EndMessage end = serve_job(role, statm_descriptor.get(), packet);
+        if (!send_packet(kControlDescriptor, structure_bytes(end))) return 1;
     }
     return 0;
 }
@@ -165,9 +169,9 @@ int serve(Role role) {
 int main(int argc, char** argv) {
     using namespace coalesce;
     using namespace coalesce::grader;
-    const std::string word = argc == 2 ? argv[1] : "";
+    const std::string role_name = argc == 2 ? argv[1] : "";
     for (const Role role : {Role::compile, Role::launch, Role::probe}) {
-        if (word == dashed_name(role)) return serve(role);
+        if (role_name == dashed_name(role)) return serve(role);
     }
     return 2;
 }

@@ -13,8 +13,8 @@ int probe_worker(std::string_view request, std::span<std::byte> answer) {
     const auto& attacks = all_attacks();
     const auto attack = std::ranges::find(attacks, target.attack, &Attack::name);
     if (attack == attacks.end()) return 1;
-    const std::string escaped = attack->try_it(target);
-    return put_text(answer, escaped.empty() ? "held" : escaped) ? 0 : 1;
+    const std::string escaped = attack->attempt(target);
+    return write_text_block(answer, escaped.empty() ? "held" : escaped) ? 0 : 1;
 }
 
 }  // namespace coalesce::grader

@@ -25,10 +25,10 @@ Duty worker_duty(Role role) {
     return role == Role::launch ? Duty::launch : Duty::compile;
 }
 
-int do_job(Role role, std::string_view request, std::span<std::byte> answer, int notes) {
+int do_job(Role role, std::string_view request, std::span<std::byte> answer, int note_socket) {
     switch (role) {
         case Role::compile: return compile_worker(request, answer);
-        case Role::launch: return launch_worker(request, answer, notes);
+        case Role::launch: return launch_worker(request, answer, note_socket);
         case Role::probe: return probe_worker(request, answer);
     }
     return 1;

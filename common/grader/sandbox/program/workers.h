@@ -21,12 +21,12 @@ Duty worker_duty(Role role);
 /// Starts the helper processes of a worker. Call this function before the worker is restricted,
 /// because a restricted worker cannot start processes.
 void start_helpers(Role role, bool is_restricted);
-inline std::string_view text_of(const Mapping& request) {
+inline std::string_view request_text(const MemoryMapping& request) {
     return {reinterpret_cast<const char*>(request.data()), request.size()};
 }
 /// Handles `request` in a worker and writes the result to `answer`. Returns the worker's exit
 /// status.
-int do_job(Role role, std::string_view request, std::span<std::byte> answer, int notes);
+int do_job(Role role, std::string_view request, std::span<std::byte> answer, int note_socket);
 
 // Reports whether clang, rather than NVRTC, compiles submissions. The functions that follow
 // implement the roles, with one source file per role.
@@ -35,7 +35,7 @@ void start_clang(bool is_restricted);
 std::string make_compiler_ready(bool is_restricted);
 int compile_worker(std::string_view request, std::span<std::byte> answer);
 std::string make_simulator_ready();
-int launch_worker(std::string_view request, std::span<std::byte> answer, int notes);
+int launch_worker(std::string_view request, std::span<std::byte> answer, int note_socket);
 int probe_worker(std::string_view request, std::span<std::byte> answer);
 
 }  // namespace coalesce::grader

@@ -20,7 +20,7 @@ template <class Work>
 int run_in(const Cgroup& group, Work work) {
     const pid_t child = fork();
     if (child == 0) {
-        for (const std::string& entrance : group.enter_files()) {
+        for (const std::string& entrance : group.entry_files()) {
             const Descriptor file(open(entrance.c_str(), O_WRONLY));
             if (write(file.get(), "0", 1) != 1) _exit(99);
         }
@@ -68,7 +68,7 @@ TEST_CASE("cgroups of a dead grader are removed with their processes, and other 
         auto* left = Cgroup::make(std::size_t{64} << 20, 16).release();
         const pid_t sleeper = fork();
         if (sleeper == 0) {
-            for (const std::string& entrance : left->enter_files()) {
+            for (const std::string& entrance : left->entry_files()) {
                 const Descriptor file(open(entrance.c_str(), O_WRONLY));
                 if (write(file.get(), "0", 1) != 1) _exit(99);
             }

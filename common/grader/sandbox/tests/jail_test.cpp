@@ -63,7 +63,7 @@ TEST_CASE("every sandbox tier that is available stops every attack") {
         CHECK(trial.outcomes.size() == all_attacks().size());
         for (const AttackOutcome& one : trial.outcomes) {
             CAPTURE(one.name);
-            CHECK(one.escaped == "");
+            CHECK(one.escape == "");
         }
         CHECK(trial.stops_all_attacks());
     }
@@ -73,9 +73,9 @@ TEST_CASE("without a sandbox, the attacks succeed, so the tests would detect a h
     const TierTrial trial = test_tier(Tier::unsandboxed, fs::temp_directory_path(), false);
     CHECK(trial.problem == "");
     CHECK_FALSE(trial.stops_all_attacks());
-    int escaped = 0;
-    for (const AttackOutcome& one : trial.outcomes) escaped += !one.escaped.empty();
-    CHECK(escaped >= 5);
+    int escape = 0;
+    for (const AttackOutcome& one : trial.outcomes) escape += !one.escape.empty();
+    CHECK(escape >= 5);
 }
 
 TEST_CASE("a jail below tier B does not start") {
@@ -112,7 +112,7 @@ Compiled compiled_in(Jail& jail) {
 
 void check_that_it_compiles(Jail& jail) {
     const Compiled compiled = compiled_in(jail);
-    CHECK(compiled.ok());
+    CHECK(compiled.is_ok());
     CHECK(compiled.ptx.find("_Z9transposePfPKfii") != std::string::npos);
 }
 
@@ -149,7 +149,7 @@ void check_that_it_ended(const JobResult& result, const LaunchJob& job) {
 }
 
 Descriptor images_for(const LaunchJob& job) {
-    return create_sealed_memfd(std::string(layout_for_job(job).bytes_of_both(), 'x'));
+    return create_sealed_memfd(std::string(layout_for_job(job).image_bytes(), 'x'));
 }
 
 /// Returns the descriptors of the grader's open memfds.
@@ -204,7 +204,7 @@ TEST_CASE("a jail can compile several times, whichever compiler it uses") {
             if (!can_use(tier)) continue;
             Jail jail(Role::compile, tier);
             for (int i = 0; i < 3; ++i) check_that_it_compiles(jail);
-            CHECK(jail.about().starts_with(name));
+            CHECK(jail.ready_message().starts_with(name));
         }
     }
 }
@@ -237,7 +237,7 @@ TEST_CASE("if clang's process exceeds a limit, its jail continues to work") {
         CHECK(end_of(statements, 20, 1024).end.end_kind == JobEnd::EndKind::out_of_memory);
         check_that_it_compiles(jail);
         const JobResult read = end_of(reads, 5, 1024);
-        CHECK_FALSE(parse_compile_answer(read.answer.text()).ok());
+        CHECK_FALSE(parse_compile_answer(read.answer.text()).is_ok());
     }
 }
 
@@ -263,7 +263,7 @@ TEST_CASE("a killed jail is started again, and its job is reported as lost") {
 
 TEST_CASE("no process remains, whenever the process that starts a jail is killed") {
     if (!can_use(Tier::namespaces)) return;
-    if (!has_own_namespaces()) {
+    if (!can_create_namespaces()) {
         MESSAGE("skipped: no namespace of processes can be made here but by bubblewrap");
         return;
     }
@@ -361,7 +361,7 @@ TEST_CASE("from a jail's prediction, only the model's figures for the launch are
     CHECK(read->gbps == 2.0 * 4 * 8192 * 8192 / 0.2e6);
     CHECK(read->copy_gbps == gpu.copy_gbps);
     CHECK(read->error_band == 0.08);
-    CHECK(read->measured_gpu == gpu.measured);
+    CHECK(read->measured_gpu == gpu.is_measured);
     CHECK(read->longest().time_line.moments.empty());
     CHECK(read->longest().kernel.size() < 5000);
     CHECK_FALSE(parse_prediction_answer(to_json(PredictedTime{}), shape).predicted);

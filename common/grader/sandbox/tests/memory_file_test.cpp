@@ -34,7 +34,7 @@ TEST_CASE("memory given to a worker is sealed: no process can write to it or sho
     CHECK(pwrite(memory.get(), "x", 1, 0) < 0);
     CHECK(ftruncate(memory.get(), 0) < 0);
     CHECK(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0) == MAP_FAILED);
-    const Mapping mapping(memory.get(), false);
+    const MemoryMapping mapping(memory.get(), false);
     CHECK(std::memcmp(mapping.data(), "forty-two", 9) == 0);
 }
 
@@ -54,15 +54,15 @@ TEST_CASE("memory is sealed as soon as the kernel has released its last page") {
 
 TEST_CASE("an answer is copied, even if other processes can still write to its original") {
     Descriptor memory = create_blank_memfd(4096);
-    const Mapping writable(memory.get(), true);
+    const MemoryMapping writable(memory.get(), true);
     const std::span<std::byte> bytes(writable.data(), writable.size());
     CHECK(ftruncate(memory.get(), 8192) < 0);
     const Answer answer(std::move(memory));
     CHECK(answer.text() == "");
-    CHECK(put_text(bytes, "an answer"));
-    CHECK(put_text(bytes.subspan(100), "and another"));
+    CHECK(write_text_block(bytes, "an answer"));
+    CHECK(write_text_block(bytes.subspan(100), "and another"));
     const std::string copy = answer.text();
-    CHECK(put_text(bytes, "something else"));
+    CHECK(write_text_block(bytes, "something else"));
     CHECK(copy == "an answer");
     CHECK(answer.text(100) == "and another");
     CHECK(answer.bytes(108, 3) == "and");
@@ -83,8 +83,8 @@ TEST_CASE("an answer whose stated length is wrong is cut off at the end of its m
 
 TEST_CASE("text that does not fit into the memory is not written") {
     std::array<std::byte, 16> bytes{};
-    CHECK_FALSE(put_text(bytes, "nine bytes"));
-    CHECK(put_text(bytes, "8 bytes."));
+    CHECK_FALSE(write_text_block(bytes, "nine bytes"));
+    CHECK(write_text_block(bytes, "8 bytes."));
     Descriptor memory = create_blank_memfd(16);
     REQUIRE(pwrite(memory.get(), bytes.data(), bytes.size(), 0) == 16);
     CHECK(Answer(std::move(memory)).text() == "8 bytes.");

@@ -151,7 +151,7 @@ TEST_CASE("the latency under load is derived for different queueing and write de
             loads.push_back({true, 0.95, 9999});  // loads above 0.8 are ignored
             const LatencyParameters found = fit_latency_under_load(loads);
             CHECK(found.latency_ns == Approx(memory.ns).epsilon(1e-6));
-            CHECK(found.queue_ns == Approx(queue).epsilon(1e-6));
+            CHECK(found.queueing_ns == Approx(queue).epsilon(1e-6));
             CHECK(found.write_delay_ns == Approx(delay).epsilon(1e-6));
         }
     }
@@ -181,7 +181,7 @@ TEST_CASE("all parameters of a GPU are derived") {
     const Gpu gpu = derive_gpu(a_whole_measurement());
     CHECK(gpu.name == "NVIDIA Test");
     CHECK(gpu.source == "measured 2026-01-02, driver 580.1");
-    CHECK(gpu.measured);
+    CHECK(gpu.is_measured);
     CHECK(gpu.multiprocessors == 100);
     CHECK(gpu.latency_ns == Approx(300));
     CHECK(gpu.l2_latency_ns == Approx(140));
@@ -190,7 +190,7 @@ TEST_CASE("all parameters of a GPU are derived") {
     CHECK(gpu.copy_gbps == Approx(3800));
     CHECK(gpu.read_gbps == Approx(4000));
     CHECK(gpu.write_gbps == Approx(4100));
-    CHECK(gpu.queue_ns == Approx(50));
+    CHECK(gpu.queueing_ns == Approx(50));
     CHECK(gpu.write_delay_ns == Approx(400));
     CHECK(gpu.fastest_latency_fraction ==
           Approx(0.5).epsilon(1e-3));  // 300 of 600 cycles are fixed
@@ -199,7 +199,7 @@ TEST_CASE("all parameters of a GPU are derived") {
     CHECK(gpu.latency_spread_ns == Approx(263.3).epsilon(1e-3));
     CHECK(gpu.l2_read_bytes_per_cycle == Approx(21));
     CHECK(gpu.l2_write_bytes_per_cycle == Approx(19));
-    CHECK(gpu.barrier == Approx(14));
+    CHECK(gpu.barrier_cycles == Approx(14));
     CHECK(gpu.barrier_cycles_per_warp == Approx(2));
     CHECK(gpu.add_issue_cycles == Approx(1.5));
     CHECK(gpu.multiply_issue_cycles == Approx(2));
@@ -210,19 +210,20 @@ TEST_CASE("all parameters of a GPU are derived") {
     CHECK(gpu.block_interval_cycles == Approx(150));
     CHECK(gpu.block_start_cycles == Approx(250));
     CHECK(gpu.warp_start_cycles == Approx(4));
-    CHECK(gpu.partial.cycles_for_4_bytes == Approx(4));
-    CHECK(gpu.partial.cycles_for_8_bytes == Approx(3));
-    CHECK(gpu.partial.cycles_for_16_bytes == Approx(1));
-    CHECK(gpu.bulk.bytes == std::vector<double>{128, 256});
-    CHECK(gpu.bulk.row == std::vector<double>{20, 24});
-    CHECK(gpu.bulk.box_row == std::vector<double>{6, 8});
-    CHECK(gpu.runs.bytes == std::vector<double>{32, 64, 8192});
-    CHECK(gpu.runs.read_excess[0] == Approx(2));  // 3600 / 1200 - 1, for strips that lie far apart
-    CHECK(gpu.runs.read_excess[1] == Approx(0.25));
-    CHECK(gpu.runs.write_excess[0] == Approx(0.25));
-    CHECK(gpu.runs.write_excess[2] == Approx(0));
+    CHECK(gpu.partial_sectors.cycles_for_4_bytes == Approx(4));
+    CHECK(gpu.partial_sectors.cycles_for_8_bytes == Approx(3));
+    CHECK(gpu.partial_sectors.cycles_for_16_bytes == Approx(1));
+    CHECK(gpu.bulk_copies.bytes == std::vector<double>{128, 256});
+    CHECK(gpu.bulk_copies.row_cycles == std::vector<double>{20, 24});
+    CHECK(gpu.bulk_copies.box_row_cycles == std::vector<double>{6, 8});
+    CHECK(gpu.run_costs.bytes == std::vector<double>{32, 64, 8192});
+    CHECK(gpu.run_costs.read_excess[0] ==
+          Approx(2));  // 3600 / 1200 - 1, for strips that lie far apart
+    CHECK(gpu.run_costs.read_excess[1] == Approx(0.25));
+    CHECK(gpu.run_costs.write_excess[0] == Approx(0.25));
+    CHECK(gpu.run_costs.write_excess[2] == Approx(0));
     // The file that calibrate writes must be read back unchanged.
-    CHECK(write_gpu(read_gpu(write_gpu(gpu), "here")) == write_gpu(gpu));
+    CHECK(format_gpu(parse_gpu(format_gpu(gpu), "here")) == format_gpu(gpu));
 }
 
 TEST_CASE("missing measurements are reported by name") {

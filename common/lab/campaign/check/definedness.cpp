@@ -52,7 +52,7 @@ struct DefinednessAnalysis {
     }
 
     std::vector<u32> written(const ptx::Instruction& i) const {
-        std::vector<u32> registers = simulator::registers_written(i);
+        std::vector<u32> registers = simulator::list_written_registers(i);
         if (!i.operands.empty() && registers.empty()) {
             // `_|%p` discards the first result and writes only the second.
             const bool second_alone = i.operands[0].kind == ptx::Operand::Kind::sink;
@@ -63,7 +63,7 @@ struct DefinednessAnalysis {
     }
 
     std::vector<u32> read(const ptx::Instruction& i) const {
-        std::vector<u32> registers = simulator::registers_read(i);
+        std::vector<u32> registers = simulator::list_read_registers(i);
         if (i.opcode == "mbarrier" && i.has("arrive"))
             for (u32 r : written(i)) std::erase(registers, r);
         return registers;
@@ -130,7 +130,7 @@ struct DefinednessAnalysis {
                 if (!may_read(function.body[now], r, at[now]))
                     return function.registers[r].name +
                            " is read, but not written on every path to `" +
-                           std::string(module.text_of(function.body[now])) + "` in " +
+                           std::string(module.find_text(function.body[now])) + "` in " +
                            function.name;
         }
         return "";

@@ -67,8 +67,8 @@ struct KernelPlan {
     }
     /// Returns the size of the tile in shared memory, in bytes.
     int tile_bytes() const { return is_tiled ? height * (width + padding) * work.element : 0; }
-    /// Returns how many 32-bit registers a thread needs for the elements that it holds at the same
-    /// time.
+    /// Returns how many 32-bit registers each thread needs for the elements that it holds at the
+    /// same time.
     int registers_for_elements() const {
         const int held = loads == LoadOrder::batched || passes > 0 ? elements() : 1;
         return work.element > 4 ? held * work.element / 4 : held;

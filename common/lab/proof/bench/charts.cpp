@@ -37,7 +37,7 @@ LineStyle choose_line_style(std::size_t index) {
 
 /// Returns the fastest kernel of the same step, or nullptr if no kernel is faster than `headline`.
 const Json* fastest_of_same_step(const Json& headline, const Json& results) {
-    const Json* fastest = course::fastest_of(headline.at("step"), results);
+    const Json* fastest = course::find_fastest_result(headline.at("step"), results);
     return fastest && fastest->at("gbps") > headline.at("gbps") ? fastest : nullptr;
 }
 

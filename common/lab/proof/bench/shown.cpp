@@ -67,7 +67,7 @@ ChartData make_shown_predicted(const Json& predicted) {
     for (const Json& size : predicted.value("other_sizes", Json::array())) {
         add_square(shown.squares, format_predicted_rows(size.at("results")));
     }
-    const timing::Gpu& gpu = timing::gpu_named(shown.gpu);
+    const timing::Gpu& gpu = timing::find_gpu(shown.gpu);
     shown.copy_gbps = gpu.copy_gbps;
     shown.peak_gbps = gpu.peak_gbps;
     return shown;

@@ -17,8 +17,8 @@
 namespace addresses_only::transposing {
 
 template <class Kernel>
-requires(sizeof(Untransposed<Kernel>) > 0) struct KernelOf<Kernel>
-    : KernelOf<Untransposed<Kernel>> {
+requires(sizeof(Untransposed<Kernel>) > 0) struct KernelFunction<Kernel>
+    : KernelFunction<Untransposed<Kernel>> {
 };
 
 }  // namespace addresses_only::transposing
@@ -31,27 +31,28 @@ using transposing::Sum;
 template <class Tile, int SIZE, LoadPolicy LOADS>
 __device__ void move_vectors(const Tile& tile, int rows, int cols) {
     constexpr int N = Tile::VECTOR_ELEMENTS;
-    const int y = static_cast<int>(threadIdx.x) / tile.across;
-    const int x = static_cast<int>(threadIdx.x) - y * tile.across;
+    const int y = static_cast<int>(threadIdx.x) / tile.vectors_across;
+    const int x = static_cast<int>(threadIdx.x) - y * tile.vectors_across;
     Vector<16> piece[N] = {};
     if (y * N < rows && x * N < cols) {
         const char* const from = static_cast<const char*>(tile.tiling.in) + x * 16;
 #pragma unroll
         for (int i = 0; i < N; ++i)
-            piece[i] = transposing::load_evict_last<LOADS>(from + tile.row_place[y * N + i] * SIZE);
+            piece[i] =
+                transposing::load_evict_last<LOADS>(from + tile.row_offsets[y * N + i] * SIZE);
     }
     Sum sum;
     sum.add(piece);
     sum.wait_for_loads();
-    const int first = static_cast<int>(threadIdx.x) / tile.down;
-    const int quad = static_cast<int>(threadIdx.x) - first * tile.down;
-    if (first >= tile.across || quad * N >= rows) return;
+    const int first = static_cast<int>(threadIdx.x) / tile.vectors_down;
+    const int quad = static_cast<int>(threadIdx.x) - first * tile.vectors_down;
+    if (first >= tile.vectors_across || quad * N >= rows) return;
     char* const to = static_cast<char*>(tile.tiling.out) + quad * 16;
 #pragma unroll
     for (int k = 0; k < N; ++k) {
-        const int col = first + k * tile.across;
+        const int col = first + k * tile.vectors_across;
         if (col >= cols) return;
-        transposing::store_vector(to + tile.col_place[col] * SIZE, piece[k]);
+        transposing::store_vector(to + tile.col_offsets[col] * SIZE, piece[k]);
     }
 }
 template <>
@@ -75,7 +76,7 @@ __device__ void WordTile<2, true, true>::load_rows_once(int first, unsigned*) co
     unsigned word[COUNT][CHUNKS_PER_WARP + 1];
 #pragma unroll
     for (int i = 0; i < COUNT; ++i) {
-        const char* const at = row_at[first + i * WARPS + warp()];
+        const char* const at = row_addresses[first + i * WARPS + warp()];
         const unsigned shift = misaligned_bits(at);
         const char* const from = at - shift / 8 + lane() * 4;
 #pragma unroll
@@ -94,7 +95,7 @@ __device__ void WordTile<2, true, true>::load_rows_once(int first, unsigned*) co
     words[threadIdx.x] = sum;
 }
 template <>
-__device__ unsigned WordTile<2, true, true>::word_of(const unsigned* const (&)[2], int, int) {
+__device__ unsigned WordTile<2, true, true>::gather_word(const unsigned* const (&)[2], int, int) {
     extern __shared__ uint4 shared[];
     return reinterpret_cast<const unsigned*>(shared)[threadIdx.x];
 }

@@ -99,7 +99,8 @@ struct Untransposed<RegisterBlocks<SIZE, BLOCK_COLS, BLOCK_ROWS, PIECES, LOADS>>
     static constexpr int N = Kernel::VECTOR_ELEMENTS;
 
     static __device__ void run(const Task& task, char*) {
-        const Place place = find_tile_in_spread_strips(task, Kernel::TILE_ROWS, Kernel::TILE_COLS);
+        const TileOrigin place =
+            find_tile_in_spread_strips(task, Kernel::TILE_ROWS, Kernel::TILE_COLS);
         const char* const in = in_address<SIZE>(task, place);
         char* const out = out_address<SIZE>(task, place);
         const int x = threadIdx.x % BLOCK_COLS, y = threadIdx.x / BLOCK_COLS;
@@ -134,7 +135,7 @@ struct Untransposed<RegisterBlocksToSectors<SIZE, BLOCK_COLS, BLOCK_ROWS, LOADS>
     static constexpr int N = Kernel::VECTOR_ELEMENTS;
 
     static __device__ void run(const Task& task, char*) {
-        const Place place = find_tile_of_block(task, Kernel::TILE_ROWS, Kernel::TILE_COLS);
+        const TileOrigin place = find_tile_of_block(task, Kernel::TILE_ROWS, Kernel::TILE_COLS);
         const int x = threadIdx.x % BLOCK_COLS, y = threadIdx.x / BLOCK_COLS;
         const std::int64_t from_col = place.col + x * N,
                            from_row = place.row - Kernel::LEAD + y * N;
@@ -168,7 +169,7 @@ struct Untransposed<RegisterBlocksToSectors<SIZE, BLOCK_COLS, BLOCK_ROWS, LOADS>
 template <LoadPolicy LOADS>
 struct Untransposed<AlignedWords<LOADS>> : AlignedWords<LOADS> {
     static __device__ void run(const Task& task, char*) {
-        const Place place = AlignedWords<LOADS>::place_of(task);
+        const TileOrigin place = AlignedWords<LOADS>::find_tile(task);
         const int x = threadIdx.x % 16, y = threadIdx.x / 16;
         const std::int64_t col = place.col + 4 * x, row = place.row + y;
         const char* const from = in_address<4>(task, place) + (row * task.in_pitch + col) * 4;
@@ -189,19 +190,19 @@ struct Untransposed<AlignedWords<LOADS>> : AlignedWords<LOADS> {
 };
 
 template <int SIZE, int ROWS, int COLS, int THREADS, int SHIFT_BYTES, LoadPolicy LOADS>
-struct Untransposed<Shifted<SIZE, ROWS, COLS, THREADS, SHIFT_BYTES, LOADS>>
-    : Shifted<SIZE, ROWS, COLS, THREADS, SHIFT_BYTES, LOADS> {
-    using Kernel = Shifted<SIZE, ROWS, COLS, THREADS, SHIFT_BYTES, LOADS>;
+struct Untransposed<ShiftedElements<SIZE, ROWS, COLS, THREADS, SHIFT_BYTES, LOADS>>
+    : ShiftedElements<SIZE, ROWS, COLS, THREADS, SHIFT_BYTES, LOADS> {
+    using Kernel = ShiftedElements<SIZE, ROWS, COLS, THREADS, SHIFT_BYTES, LOADS>;
 
     static __device__ void run(const Task& task, char*) {
-        const Place place = SIZE <= 4 ? find_tile_in_strip_group(task, ROWS, COLS)
-                                      : find_tile_of_block(task, ROWS, COLS);
+        const TileOrigin place = SIZE <= 4 ? find_tile_in_strip_group(task, ROWS, COLS)
+                                           : find_tile_of_block(task, ROWS, COLS);
         const Sum sum = load(task, place);
         sum.wait_for_loads();
         store(task, place, sum.template element<SIZE>());
     }
 
-    static __device__ Sum load(const Task& task, const Place& place) {
+    static __device__ Sum load(const Task& task, const TileOrigin& place) {
         const int x = threadIdx.x % COLS, y = threadIdx.x / COLS;
         const std::int64_t col = place.col + x < task.cols ? place.col + x : task.cols - 1;
         const std::int64_t top = place.row - Kernel::LEAD;
@@ -226,7 +227,7 @@ struct Untransposed<Shifted<SIZE, ROWS, COLS, THREADS, SHIFT_BYTES, LOADS>>
         return sum;
     }
 
-    static __device__ void store(const Task& task, const Place& place, Element<SIZE> value) {
+    static __device__ void store(const Task& task, const TileOrigin& place, Element<SIZE> value) {
         char* const out = out_address<SIZE>(task, place);
         const int y = threadIdx.x % ROWS, first = threadIdx.x / ROWS;
         char* to = out + ((place.col + first) * task.out_pitch + place.row + y) * SIZE;
@@ -241,12 +242,13 @@ struct Untransposed<Shifted<SIZE, ROWS, COLS, THREADS, SHIFT_BYTES, LOADS>>
 };
 
 template <int SIZE, int LOADED_ROWS, int THREADS, int BLOCKS, LoadPolicy LOADS, int SHIFT>
-struct Untransposed<Rewound<SIZE, LOADED_ROWS, THREADS, BLOCKS, LOADS, SHIFT>>
-    : Rewound<SIZE, LOADED_ROWS, THREADS, BLOCKS, LOADS, SHIFT> {
-    using Kernel = Rewound<SIZE, LOADED_ROWS, THREADS, BLOCKS, LOADS, SHIFT>;
+struct Untransposed<RewoundRows<SIZE, LOADED_ROWS, THREADS, BLOCKS, LOADS, SHIFT>>
+    : RewoundRows<SIZE, LOADED_ROWS, THREADS, BLOCKS, LOADS, SHIFT> {
+    using Kernel = RewoundRows<SIZE, LOADED_ROWS, THREADS, BLOCKS, LOADS, SHIFT>;
 
     static __device__ void run(const Task& task, char*) {
-        const Place place = find_tile_in_strip_group(task, Kernel::TILE_ROWS, Kernel::TILE_COLS);
+        const TileOrigin place =
+            find_tile_in_strip_group(task, Kernel::TILE_ROWS, Kernel::TILE_COLS);
         const std::int64_t top = place.row - Kernel::LEAD;
         const char* corner =
             in_address<SIZE>(task, place) + (top * task.in_pitch + place.col) * SIZE;
@@ -262,7 +264,8 @@ struct Untransposed<Rewound<SIZE, LOADED_ROWS, THREADS, BLOCKS, LOADS, SHIFT>>
         store(task, place, sum.vector);
     }
 
-    static __device__ void store(const Task& task, const Place& place, const Vector<16>& value) {
+    static __device__ void store(const Task& task, const TileOrigin& place,
+                                 const Vector<16>& value) {
         const int quad = threadIdx.x % Kernel::ROW_VECTORS, first = Kernel::first_col();
         if (quad >= Kernel::ROW_VECTORS - SHIFT / 16) return;
         const std::int64_t start = (place.col + first) * task.out_pitch + place.row;

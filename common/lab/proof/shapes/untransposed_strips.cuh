@@ -13,7 +13,7 @@ struct Untransposed<Tall<SIZE, THREADS, LOADS_IN_FLIGHT, PAD, LOADS, STORES>>
     static constexpr int N = Kernel::WORD_ELEMENTS;
 
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = find_tile_of_block(task, task.tile_rows, 0);
+        const TileOrigin place = find_tile_of_block(task, task.tile_rows, 0);
         const std::int64_t top = place.row < Kernel::LEAD ? 0 : place.row - Kernel::LEAD;
         const std::int64_t end = place.row + task.tile_rows;
         const int rows = static_cast<int>((end < task.rows ? end : task.rows) - top);
@@ -28,7 +28,7 @@ struct Untransposed<Tall<SIZE, THREADS, LOADS_IN_FLIGHT, PAD, LOADS, STORES>>
         store(task, place, sum);
     }
 
-    static __device__ void store(const Task& task, const Place& place, const Sum& sum) {
+    static __device__ void store(const Task& task, const TileOrigin& place, const Sum& sum) {
         constexpr int WARPS = THREADS / 32;
         const int groups = task.tile_rows / Kernel::ROWS_PER_WARP;
         const int at_once = groups < WARPS ? groups : WARPS;
@@ -66,7 +66,7 @@ struct Untransposed<TallOfVectors<ACROSS, DOWN, BLOCKS, LOADS, SWAPS>>
     using Kernel = TallOfVectors<ACROSS, DOWN, BLOCKS, LOADS, SWAPS>;
 
     static __device__ void run(const Task& task, char*) {
-        const Place place = find_tile_of_block(task, Kernel::TILE_ROWS, Kernel::TILE_COLS);
+        const TileOrigin place = find_tile_of_block(task, Kernel::TILE_ROWS, Kernel::TILE_COLS);
         const bool is_inner =
             place.row >= Kernel::LEAD && place.row + Kernel::TILE_ROWS <= task.rows;
         Vector<16> row[16];
@@ -99,7 +99,7 @@ struct Untransposed<WideOfVectors<DOWN, BLOCKS, LOADS>> : WideOfVectors<DOWN, BL
     using Kernel = WideOfVectors<DOWN, BLOCKS, LOADS>;
 
     static __device__ void run(const Task& task, char*) {
-        const Place place = find_tile_of_block(task, Kernel::TILE_ROWS, Kernel::TILE_COLS);
+        const TileOrigin place = find_tile_of_block(task, Kernel::TILE_ROWS, Kernel::TILE_COLS);
         Sum sum;
         if (place.col >= 16 && place.col + Kernel::TILE_COLS + 16 <= task.cols) {
             load<true>(task, place, sum);
@@ -117,7 +117,7 @@ struct Untransposed<WideOfVectors<DOWN, BLOCKS, LOADS>> : WideOfVectors<DOWN, BL
     }
 
     template <bool IS_INNER>
-    static __device__ void load(const Task& task, const Place& place, Sum& sum) {
+    static __device__ void load(const Task& task, const TileOrigin& place, Sum& sum) {
         const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
         const int thread = static_cast<int>(threadIdx.x);
         const char* const in = in_address<1>(task, place);
@@ -128,7 +128,7 @@ struct Untransposed<WideOfVectors<DOWN, BLOCKS, LOADS>> : WideOfVectors<DOWN, BL
             vector[k] = Kernel::template load_vector_of_row<IS_INNER>(task, place, row, lane);
         if (thread < Kernel::ROWS) {
             sum.add(Kernel::template load_vector_of_row<IS_INNER>(
-                task, place, in + thread * task.in_pitch, Kernel::ACROSS));
+                task, place, in + thread * task.in_pitch, Kernel::THREADS_ACROSS));
         }
         sum.add(vector);
     }
@@ -141,7 +141,7 @@ struct Untransposed<Wide<SIZE, THREADS, LOADS_IN_FLIGHT, HAS_MANY_COLS, PAD, TRA
     using Kernel = Wide<SIZE, THREADS, LOADS_IN_FLIGHT, HAS_MANY_COLS, PAD, TRANSPOSES, LOADS>;
 
     static __device__ void run(const Task& task, char*) {
-        const Place place = find_tile_of_block(task, 0, task.tile_cols);
+        const TileOrigin place = find_tile_of_block(task, 0, task.tile_cols);
         const std::int64_t left = task.cols - place.col;
         const int cols = static_cast<int>(left < task.tile_cols ? left : task.tile_cols);
         char* const to = out_address<SIZE>(task, place) + place.col * task.rows * SIZE;
@@ -159,7 +159,7 @@ struct Untransposed<Wide<SIZE, THREADS, LOADS_IN_FLIGHT, HAS_MANY_COLS, PAD, TRA
     }
 
     /// Loads a strip. If it has more columns than threads, a thread loads several columns.
-    static __device__ void load(const Task& task, const Place& place, int cols, Sum& sum) {
+    static __device__ void load(const Task& task, const TileOrigin& place, int cols, Sum& sum) {
         const int rows = static_cast<int>(task.rows);
         const int width = HAS_MANY_COLS ? THREADS : task.tile_cols;
         const int step = THREADS / width, y = threadIdx.x / width;
@@ -179,7 +179,8 @@ struct Untransposed<Wide<SIZE, THREADS, LOADS_IN_FLIGHT, HAS_MANY_COLS, PAD, TRA
         }
     }
 
-    static __device__ void load_pieces(const Task& task, const Place& place, int cols, Sum& sum) {
+    static __device__ void load_pieces(const Task& task, const TileOrigin& place, int cols,
+                                       Sum& sum) {
         constexpr int WIDTH = Kernel::TRANSPOSED_COLS, ROWS = Kernel::TRANSPOSED_ROWS;
         const int pieces = (static_cast<int>(task.rows) + ROWS - 1) / ROWS;
         const int items = (cols + WIDTH - 1) / WIDTH * pieces;
@@ -197,7 +198,8 @@ struct Untransposed<Wide<SIZE, THREADS, LOADS_IN_FLIGHT, HAS_MANY_COLS, PAD, TRA
         }
     }
 
-    static __device__ void load_words(const Task& task, const Place& place, int cols, Sum& sum) {
+    static __device__ void load_words(const Task& task, const TileOrigin& place, int cols,
+                                      Sum& sum) {
         constexpr int WARPS = THREADS / 32, CHUNK = Kernel::COLS_PER_CHUNK,
                       CHUNKS = Kernel::CHUNKS_PER_WARP;
         const int rows = static_cast<int>(task.rows), lane = threadIdx.x % 32;

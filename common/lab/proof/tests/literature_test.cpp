@@ -88,6 +88,6 @@ TEST_CASE("the record contains 20 times, and the model knows its GPU") {
     const PublishedTimes record = published_record();
     CHECK(record.ms.size() == 20);
     CHECK(record.ms.at("Naive") == doctest::Approx(18.0645));
-    CHECK(timing::gpu_named(record.gpu).name == record.gpu);
+    CHECK(timing::find_gpu(record.gpu).name == record.gpu);
     for (const std::string& address : record.addresses) CHECK(address.starts_with("https://"));
 }

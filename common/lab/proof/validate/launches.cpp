@@ -89,7 +89,7 @@ private:
 
     void add(const std::string& step, const Variant& variant, const std::string& kernel,
              Shape wanted) {
-        const Shape shape = rounded_up(wanted, variant);
+        const Shape shape = round_up_shape(wanted, variant);
         cases_.push_back({step + " " + variant.name + ", " + shape.name(), kernel, [&, shape] {
                               variant.launch(static_cast<float*>(out_.data()),
                                              static_cast<const float*>(in_.data()), shape.rows,

@@ -302,7 +302,7 @@ int validate_times(const TimeComparisonOptions& words) {
     const MeasuredTimes stand_in = load_measured_times(words.against);
     const std::string wanted = words.gpu.empty() ? kCourseGpu : words.gpu;
     MeasuredTimes measured =
-        measures ? MeasuredTimes{} : load_published_times(timing::gpu_named(wanted).name);
+        measures ? MeasuredTimes{} : load_published_times(timing::find_gpu(wanted).name);
     std::vector<ComparedTime> times;
     std::vector<std::string> reasons;
     std::string gpu = words.gpu;
@@ -311,8 +311,8 @@ int validate_times(const TimeComparisonOptions& words) {
             if (!takes_shape(program, shape)) continue;
             if (measures) measured.add(measured_json(program, shape));
             if (measured.device().empty()) throw UsageError(kNothingMeasured);
-            if (gpu.empty()) gpu = timing::gpu_named(measured.device()).name;
-            if (timing::gpu_named(gpu).name != measured.device()) {
+            if (gpu.empty()) gpu = timing::find_gpu(measured.device()).name;
+            if (timing::find_gpu(gpu).name != measured.device()) {
                 throw UsageError("the measurements were made on an " + measured.device() +
                                  ", not on an " + gpu + ": leave out the name after --time");
             }

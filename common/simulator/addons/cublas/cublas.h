@@ -29,7 +29,7 @@ using Status = int;
 inline constexpr Status kSuccess = 0, kNotInitialized = 1, kAllocFailed = 3, kInvalidValue = 7,
                         kExecutionFailed = 13, kNotSupported = 15;
 /// Returns the name of a status code, such as "CUBLAS_STATUS_INVALID_VALUE".
-const char* name_of(Status status);
+const char* status_name(Status status);
 
 /// A cublasOperation_t: 0 leaves a matrix unchanged, 1 transposes it, and 2 conjugates and
 /// transposes it. Real matrices are the same after 1 and 2.
@@ -51,17 +51,18 @@ enum class Type : int { f32 = 0, f64 = 1, f16 = 2, bf16 = 14 };
 bool is_known(Type type);
 size_t size_of(Type type);
 
-/// Ends the current call with `status`, and adds the sentence `why` to the error report.
-[[noreturn]] void refuse(const char* why, Status status = kInvalidValue);
+/// Ends the current call with `status`, and adds the sentence `reason` to the error report.
+[[noreturn]] void refuse(const char* reason, Status status = kInvalidValue);
 /// Ends the call with an error if `condition` is false. Used to check sizes, operations and leading
 /// dimensions.
 void require(bool condition);
 
 /// Reads a matrix from simulated memory. The elements of a column are consecutive, and the columns
 /// start `stride` elements apart. (A vector with increment i is read as one row with stride i.)
-std::vector<double> read(const void* from, Type type, size_t rows, size_t columns, size_t stride);
-void write(void* to, Type type, size_t rows, size_t columns, size_t stride,
-           const std::vector<double>& values);
+std::vector<double> read_matrix(const void* source, Type type, size_t rows, size_t columns,
+                                size_t stride);
+void write_matrix(void* destination_columns, Type type, size_t rows, size_t columns, size_t stride,
+                  const std::vector<double>& values);
 /// Reads a scalar from host or device memory. Fails if `from` is null.
 double read_scalar(const void* from, Type type);
 void write_result(void* to, const void* value, size_t bytes);
@@ -70,6 +71,6 @@ std::vector<void*> read_pointers(const void* const* from, int count);
 
 /// Runs the body of the cuBLAS function `name`, and converts a failure to a status and an error
 /// report. Fails if `handle` is invalid or its stream is being captured.
-Status call(const char* name, void* handle, const std::function<void()>& body);
+Status run_cublas_call(const char* name, void* handle, const std::function<void()>& body);
 
 }  // namespace coalesce::simulator::cublas

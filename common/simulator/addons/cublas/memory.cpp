@@ -13,8 +13,8 @@ namespace coalesce::simulator::cublas {
 namespace {
 
 auto& contexts() {
-    static auto& all = *new cudart::Handles<void*, Context>;
-    return all;
+    static auto& contexts_by_handle = *new cudart::HandleTable<void*, Context>;
+    return contexts_by_handle;
 }
 
 /// Ends the call with a cuBLAS status. The runtime's `fail` takes a cudaError_t but does not
@@ -28,7 +28,7 @@ void require_success(cudaError_t error) {
 }
 
 template <class T>
-double read_number(const u8* bytes) {
+double read_element(const u8* bytes) {
     T value;
     std::memcpy(&value, bytes, sizeof value);
     if constexpr (std::is_arithmetic_v<T>)
@@ -37,44 +37,42 @@ double read_number(const u8* bytes) {
         return to_float(value);
 }
 
-double read_number(const u8* bytes, Type type) {
+double read_element(const u8* bytes, Type type) {
     switch (type) {
-        case Type::f32: return read_number<float>(bytes);
-        case Type::f64: return read_number<double>(bytes);
-        case Type::f16: return read_number<F16>(bytes);
-        case Type::bf16: return read_number<BF16>(bytes);
+        case Type::f32: return read_element<float>(bytes);
+        case Type::f64: return read_element<double>(bytes);
+        case Type::f16: return read_element<F16>(bytes);
+        case Type::bf16: return read_element<BF16>(bytes);
     }
     return 0;
 }
 
-void write_number(u8* bytes, Type type, double value) {
-    const auto execute_or_capture = [&](auto rounded) {
-        std::memcpy(bytes, &rounded, sizeof rounded);
-    };
+void write_element(u8* bytes, Type type, double value) {
+    const auto store_rounded = [&](auto rounded) { std::memcpy(bytes, &rounded, sizeof rounded); };
     switch (type) {
-        case Type::f32: return execute_or_capture(static_cast<float>(value));
-        case Type::f64: return execute_or_capture(value);
-        case Type::f16: return execute_or_capture(to_f16(value));
-        case Type::bf16: return execute_or_capture(to_bf16(value));
+        case Type::f32: return store_rounded(static_cast<float>(value));
+        case Type::f64: return store_rounded(value);
+        case Type::f16: return store_rounded(to_f16(value));
+        case Type::bf16: return store_rounded(to_bf16(value));
     }
 }
 
 /// Copies columns of `width` bytes between the host and simulated memory. A vector is copied as a
 /// matrix with one row, so each of its elements is a column.
-cudaError_t copy_columns(void* to, size_t to_pitch, const void* from, size_t from_pitch,
-                         size_t width, size_t columns, cudaMemcpyKind kind) {
-    return cudaMemcpy2D(to, std::max(to_pitch, width), from, std::max(from_pitch, width), width,
-                        columns, kind);
+cudaError_t copy_columns(void* destination_columns, size_t to_pitch, const void* source_columns,
+                         size_t from_pitch, size_t width, size_t columns, cudaMemcpyKind kind) {
+    return cudaMemcpy2D(destination_columns, std::max(to_pitch, width), source_columns,
+                        std::max(from_pitch, width), width, columns, kind);
 }
 
 const char* error_name(cudaError_t error) {
-    return name_of(static_cast<Status>(error));
+    return status_name(static_cast<Status>(error));
 }
 
 }  // namespace
 
-void refuse(const char* why, Status status) {
-    coalesceDriverExplain(why);
+void refuse(const char* reason, Status status) {
+    coalesceDriverExplain(reason);
     fail(status);
 }
 
@@ -94,32 +92,33 @@ size_t size_of(Type type) {
     return type == Type::f64 ? 8 : type == Type::f32 ? 4 : 2;
 }
 
-std::vector<double> read(const void* from, Type type, size_t rows, size_t columns, size_t stride) {
-    const size_t each = size_of(type), row = rows * each;
+std::vector<double> read_matrix(const void* source, Type type, size_t rows, size_t columns,
+                                size_t stride) {
+    const size_t element_bytes = size_of(type), row = rows * element_bytes;
     std::vector<u8> bytes(row * columns);
     std::vector<double> values(rows * columns);
     if (values.empty()) return values;
-    require_success(
-        copy_columns(bytes.data(), row, from, stride * each, row, columns, cudaMemcpyDefault));
+    require_success(copy_columns(bytes.data(), row, source, stride * element_bytes, row, columns,
+                                 cudaMemcpyDefault));
     for (size_t i = 0; i < values.size(); ++i)
-        values[i] = read_number(bytes.data() + i * each, type);
+        values[i] = read_element(bytes.data() + i * element_bytes, type);
     return values;
 }
 
-void write(void* to, Type type, size_t rows, size_t columns, size_t stride,
-           const std::vector<double>& values) {
+void write_matrix(void* destination, Type type, size_t rows, size_t columns, size_t stride,
+                  const std::vector<double>& values) {
     const size_t each = size_of(type), row = rows * each;
     std::vector<u8> bytes(row * columns);
     if (values.empty()) return;
     for (size_t i = 0; i < values.size(); ++i)
-        write_number(bytes.data() + i * each, type, values[i]);
-    require_success(
-        copy_columns(to, stride * each, bytes.data(), row, row, columns, cudaMemcpyDefault));
+        write_element(bytes.data() + i * each, type, values[i]);
+    require_success(copy_columns(destination, stride * each, bytes.data(), row, row, columns,
+                                 cudaMemcpyDefault));
 }
 
 double read_scalar(const void* from, Type type) {
     if (!from) refuse("a scalar is a null pointer.");
-    return read(from, type, 1, 1, 1)[0];
+    return read_matrix(from, type, 1, 1, 1)[0];
 }
 
 void write_result(void* to, const void* value, size_t bytes) {
@@ -135,7 +134,7 @@ std::vector<void*> read_pointers(const void* const* from, int count) {
     return pointers;
 }
 
-Status call(const char* name, void* handle, const std::function<void()>& body) {
+Status run_cublas_call(const char* name, void* handle, const std::function<void()>& body) {
     const cudaError_t error = coalesceDriverCall(name, error_name, [&] {
         const Context* context = find_context(handle);
         if (!context) fail(kNotInitialized);

@@ -13,7 +13,7 @@ namespace {
 struct Matrix {
     const void* begin;
     Type type;
-    int leading;
+    int leading_dimension;
 };
 
 struct Scalars {
@@ -35,20 +35,21 @@ struct Product {
 /// Returns op(x) as a column-major matrix of `rows` x `columns` elements without padding.
 std::vector<double> read_operand(const Matrix& x, Operation op, int rows, int columns) {
     const auto r = static_cast<size_t>(rows), c = static_cast<size_t>(columns);
-    const auto leading = static_cast<size_t>(x.leading);
-    if (op == 0) return read(x.begin, x.type, r, c, leading);
-    const std::vector<double> turned = read(x.begin, x.type, c, r, leading);
-    std::vector<double> values(turned.size());
+    const auto leading_dimension = static_cast<size_t>(x.leading_dimension);
+    if (op == 0) return read_matrix(x.begin, x.type, r, c, leading_dimension);
+    const std::vector<double> untransposed = read_matrix(x.begin, x.type, c, r, leading_dimension);
+    std::vector<double> values(untransposed.size());
     for (size_t j = 0; j < c; ++j)
-        for (size_t i = 0; i < r; ++i) values[j * r + i] = turned[i * c + j];
+        for (size_t i = 0; i < r; ++i) values[j * r + i] = untransposed[i * c + j];
     return values;
 }
 
 bool is_valid(const Product& p) {
     const auto& [op_a, op_b, m, n, k] = p.shape;
     return is_operation(op_a) && is_operation(op_b) && m >= 0 && n >= 0 && k >= 0 &&
-           p.a.leading >= std::max(1, op_a == 0 ? m : k) &&
-           p.b.leading >= std::max(1, op_b == 0 ? k : n) && p.c.leading >= std::max(1, m);
+           p.a.leading_dimension >= std::max(1, op_a == 0 ? m : k) &&
+           p.b.leading_dimension >= std::max(1, op_b == 0 ? k : n) &&
+           p.c.leading_dimension >= std::max(1, m);
 }
 
 void multiply(const Product& p) {
@@ -56,7 +57,8 @@ void multiply(const Product& p) {
     const double alpha = read_scalar(p.scalars.alpha, p.scalars.type),
                  beta = read_scalar(p.scalars.beta, p.scalars.type);
     const auto m = static_cast<size_t>(p.shape.m), n = static_cast<size_t>(p.shape.n),
-               k = static_cast<size_t>(p.shape.k), leading = static_cast<size_t>(p.c.leading);
+               k = static_cast<size_t>(p.shape.k),
+               leading_dimension = static_cast<size_t>(p.c.leading_dimension);
     if (m == 0 || n == 0) return;
     std::vector<double> sum(m * n);
     if (alpha != 0 && k > 0) {
@@ -69,24 +71,24 @@ void multiply(const Product& p) {
     for (double& s : sum) s *= alpha;
     // With beta = 0 the old values must not be read: they may be NaN or uninitialized.
     if (beta != 0) {
-        const std::vector<double> old = read(p.c.begin, p.c.type, m, n, leading);
+        const std::vector<double> old = read_matrix(p.c.begin, p.c.type, m, n, leading_dimension);
         for (size_t i = 0; i < sum.size(); ++i) sum[i] += beta * old[i];
     }
-    write(const_cast<void*>(p.c.begin), p.c.type, m, n, leading, sum);
+    write_matrix(const_cast<void*>(p.c.begin), p.c.type, m, n, leading_dimension, sum);
 }
 
-const void* matrix_in_batch(const Matrix& first, long long elements, int times) {
+const void* find_matrix_in_batch(const Matrix& first, long long elements, int matrix_index) {
     return static_cast<const char*>(first.begin) +
-           elements * times * static_cast<long long>(size_of(first.type));
+           elements * matrix_index * static_cast<long long>(size_of(first.type));
 }
 
 void multiply_strided(Product p, long long a, long long b, long long c, int count) {
     require(count >= 0);
-    const Product first = p;
+    const Product first_product = p;
     for (int i = 0; i < count; ++i) {
-        p.a.begin = matrix_in_batch(first.a, a, i);
-        p.b.begin = matrix_in_batch(first.b, b, i);
-        p.c.begin = matrix_in_batch(first.c, c, i);
+        p.a.begin = find_matrix_in_batch(first_product.a, a, i);
+        p.b.begin = find_matrix_in_batch(first_product.b, b, i);
+        p.c.begin = find_matrix_in_batch(first_product.c, c, i);
         multiply(p);
     }
 }
@@ -94,10 +96,10 @@ void multiply_strided(Product p, long long a, long long b, long long c, int coun
 void multiply_batch(Product p, const void* const* a, const void* const* b, void* const* c,
                     int count) {
     require(count >= 0);
-    const auto as = read_pointers(a, count), bs = read_pointers(b, count),
-               cs = read_pointers(c, count);
-    for (size_t i = 0; i < as.size(); ++i) {
-        p.a.begin = as[i], p.b.begin = bs[i], p.c.begin = cs[i];
+    const auto a_matrices = read_pointers(a, count), b_matrices = read_pointers(b, count),
+               c_matrices = read_pointers(c, count);
+    for (size_t i = 0; i < a_matrices.size(); ++i) {
+        p.a.begin = a_matrices[i], p.b.begin = b_matrices[i], p.c.begin = c_matrices[i];
         multiply(p);
     }
 }
@@ -117,33 +119,37 @@ bool find_scalar_type(int compute, Type& type) {
 /// Determines the scalar type of a mixed-type gemm. Fails if an operand type or the compute type is
 /// not supported.
 void check_types(const char* name, int compute, Product& p) {
-    const bool is_here = find_scalar_type(compute, p.scalars.type) && is_known(p.a.type) &&
-                         is_known(p.b.type) && is_known(p.c.type);
-    if (is_here) return;
-    const std::string what = std::string(name) + " of integers, complex numbers or 8-bit floats";
+    const bool is_supported = find_scalar_type(compute, p.scalars.type) && is_known(p.a.type) &&
+                              is_known(p.b.type) && is_known(p.c.type);
+    if (is_supported) return;
+    const std::string unsupported_feature =
+        std::string(name) + " of integers, complex numbers or 8-bit floats";
     coalesce::simulator::cudart::require_success(
-        coalesceDriverMissing(what.c_str(), "use halves, floats or doubles"));
+        coalesceDriverMissing(unsupported_feature.c_str(), "use halves, floats or doubles"));
 }
 
 /// Computes c = alpha * op(a) + beta * op(b).
 void add_matrices(Type type, Operation op_a, Operation op_b, int m, int n, double alpha,
                   const void* a, int a_leading, double beta, const void* b, int b_leading, void* c,
                   int c_leading) {
-    const auto fits = [&](Operation op, int leading) {
-        return is_operation(op) && leading >= std::max(1, op == 0 ? m : n);
+    const auto is_valid_leading = [&](Operation op, int leading_dimension) {
+        return is_operation(op) && leading_dimension >= std::max(1, op == 0 ? m : n);
     };
     require(m >= 0 && n >= 0 && c_leading >= std::max(1, m));
-    require((alpha == 0 || fits(op_a, a_leading)) && (beta == 0 || fits(op_b, b_leading)));
+    require((alpha == 0 || is_valid_leading(op_a, a_leading)) &&
+            (beta == 0 || is_valid_leading(op_b, b_leading)));
     std::vector<double> sum(static_cast<size_t>(m) * static_cast<size_t>(n));
-    const auto add = [&](double factor, const void* from, Operation op, int leading) {
+    const auto add_scaled_matrix = [&](double factor, const void* source_matrix, Operation op,
+                                       int leading_dimension) {
         if (factor == 0) return;
-        const std::vector<double> values = read_operand({from, type, leading}, op, m, n);
+        const std::vector<double> values =
+            read_operand({source_matrix, type, leading_dimension}, op, m, n);
         for (size_t i = 0; i < sum.size(); ++i) sum[i] += factor * values[i];
     };
-    add(alpha, a, op_a, a_leading);
-    add(beta, b, op_b, b_leading);
-    write(c, type, static_cast<size_t>(m), static_cast<size_t>(n), static_cast<size_t>(c_leading),
-          sum);
+    add_scaled_matrix(alpha, a, op_a, a_leading);
+    add_scaled_matrix(beta, b, op_b, b_leading);
+    write_matrix(c, type, static_cast<size_t>(m), static_cast<size_t>(n),
+                 static_cast<size_t>(c_leading), sum);
 }
 
 }  // namespace
@@ -154,7 +160,7 @@ extern "C" {
     Status name##gemm##suffix(void* handle, Operation op_a, Operation op_b, int m, int n, int k, \
                               const void* alpha, const void* a, int lda, const void* b, int ldb, \
                               const void* beta, void* c, int ldc) {                              \
-        return call(#name "gemm", handle, [&] {                                                  \
+        return run_cublas_call(#name "gemm", handle, [&] {                                       \
             multiply({{op_a, op_b, m, n, k},                                                     \
                       {alpha, beta, type},                                                       \
                       {a, type, lda},                                                            \
@@ -166,7 +172,7 @@ extern "C" {
         void* handle, Operation op_a, Operation op_b, int m, int n, int k, const void* alpha,    \
         const void* a, int lda, long long stride_a, const void* b, int ldb, long long stride_b,  \
         const void* beta, void* c, int ldc, long long stride_c, int count) {                     \
-        return call(#name "gemmStridedBatched", handle, [&] {                                    \
+        return run_cublas_call(#name "gemmStridedBatched", handle, [&] {                         \
             const Product p{{op_a, op_b, m, n, k},                                               \
                             {alpha, beta, type},                                                 \
                             {a, type, lda},                                                      \
@@ -179,7 +185,7 @@ extern "C" {
                              const void* alpha, const void* const* a, int lda,                   \
                              const void* const* b, int ldb, const void* beta, void* const* c,    \
                              int ldc, int count) {                                               \
-        return call(#name "gemmBatched", handle, [&] {                                           \
+        return run_cublas_call(#name "gemmBatched", handle, [&] {                                \
             const Product p{{op_a, op_b, m, n, k},                                               \
                             {alpha, beta, type},                                                 \
                             {nullptr, type, lda},                                                \
@@ -197,7 +203,7 @@ Status cublasGemmEx(void* handle, Operation op_a, Operation op_b, int m, int n, 
                     const void* alpha, const void* a, Type a_type, int lda, const void* b,
                     Type b_type, int ldb, const void* beta, void* c, Type c_type, int ldc,
                     int compute, int) {
-    return call(__func__, handle, [&] {
+    return run_cublas_call(__func__, handle, [&] {
         Product p{{op_a, op_b, m, n, k},
                   {alpha, beta},
                   {a, a_type, lda},
@@ -213,7 +219,7 @@ Status cublasGemmStridedBatchedEx(void* handle, Operation op_a, Operation op_b, 
                                   long long stride_a, const void* b, Type b_type, int ldb,
                                   long long stride_b, const void* beta, void* c, Type c_type,
                                   int ldc, long long stride_c, int count, int compute, int) {
-    return call(__func__, handle, [&] {
+    return run_cublas_call(__func__, handle, [&] {
         Product p{{op_a, op_b, m, n, k},
                   {alpha, beta},
                   {a, a_type, lda},
@@ -228,7 +234,7 @@ Status cublasGemmBatchedEx(void* handle, Operation op_a, Operation op_b, int m, 
                            const void* alpha, const void* const* a, Type a_type, int lda,
                            const void* const* b, Type b_type, int ldb, const void* beta,
                            void* const* c, Type c_type, int ldc, int count, int compute, int) {
-    return call(__func__, handle, [&] {
+    return run_cublas_call(__func__, handle, [&] {
         Product p{{op_a, op_b, m, n, k},
                   {alpha, beta},
                   {nullptr, a_type, lda},
@@ -243,7 +249,7 @@ Status cublasGemmBatchedEx(void* handle, Operation op_a, Operation op_b, int m, 
     Status name##geam(void* handle, Operation op_a, Operation op_b, int m, int n,                 \
                       const void* alpha, const void* a, int lda, const void* beta, const void* b, \
                       int ldb, void* c, int ldc) {                                                \
-        return call(__func__, handle, [&] {                                                       \
+        return run_cublas_call(__func__, handle, [&] {                                            \
             add_matrices(type, op_a, op_b, m, n, read_scalar(alpha, type), a, lda,                \
                          read_scalar(beta, type), b, ldb, c, ldc);                                \
         });                                                                                       \

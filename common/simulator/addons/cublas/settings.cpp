@@ -8,10 +8,10 @@ using namespace coalesce::simulator::cublas;
 
 namespace {
 
-constexpr int kVersion = 130000;
+constexpr int kCublasVersion = 130000;
 
 template <class T>
-Status set(void* handle, T Context::*member, T value) {
+Status set_member(void* handle, T Context::*member, T value) {
     Context* context = find_context(handle);
     if (!context) return kNotInitialized;
     context->*member = value;
@@ -19,7 +19,7 @@ Status set(void* handle, T Context::*member, T value) {
 }
 
 template <class T>
-Status get(void* handle, T Context::*member, T* value) {
+Status get_member(void* handle, T Context::*member, T* value) {
     const Context* context = find_context(handle);
     if (!context) return kNotInitialized;
     if (!value) return kInvalidValue;
@@ -28,18 +28,20 @@ Status get(void* handle, T Context::*member, T* value) {
 }
 
 /// Copies a matrix between the host and the device. Waits for the copy if `stream` is null.
-Status copy_matrix(int rows, int columns, int bytes, const void* from, int from_leading, void* to,
-                   int to_leading, cudaMemcpyKind kind, const cudaStream_t* stream = nullptr) {
+Status copy_matrix(int rows, int columns, int bytes, const void* source, int from_leading,
+                   void* destination, int to_leading, cudaMemcpyKind kind,
+                   const cudaStream_t* stream = nullptr) {
     if (rows < 0 || columns < 0 || bytes <= 0 || from_leading < rows || to_leading < rows)
         return kInvalidValue;
-    const auto each = static_cast<size_t>(bytes);
-    const size_t to_pitch = each * static_cast<size_t>(to_leading),
-                 from_pitch = each * static_cast<size_t>(from_leading),
-                 width = each * static_cast<size_t>(rows);
+    const auto element_bytes = static_cast<size_t>(bytes);
+    const size_t to_pitch = element_bytes * static_cast<size_t>(to_leading),
+                 from_pitch = element_bytes * static_cast<size_t>(from_leading),
+                 width = element_bytes * static_cast<size_t>(rows);
     const auto count = static_cast<size_t>(columns);
     const cudaError_t error =
-        stream ? cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, count, kind, *stream)
-               : cudaMemcpy2D(to, to_pitch, from, from_pitch, width, count, kind);
+        stream ? cudaMemcpy2DAsync(destination, to_pitch, source, from_pitch, width, count, kind,
+                                   *stream)
+               : cudaMemcpy2D(destination, to_pitch, source, from_pitch, width, count, kind);
     return error == cudaSuccess ? kSuccess : kExecutionFailed;
 }
 
@@ -47,7 +49,7 @@ Status copy_matrix(int rows, int columns, int bytes, const void* from, int from_
 
 namespace coalesce::simulator::cublas {
 
-const char* name_of(Status status) {
+const char* status_name(Status status) {
     switch (status) {
         case 0: return "CUBLAS_STATUS_SUCCESS";
         case 1: return "CUBLAS_STATUS_NOT_INITIALIZED";
@@ -68,45 +70,46 @@ const char* name_of(Status status) {
 extern "C" {
 
 const char* cublasGetStatusName(Status status) {
-    return name_of(status);
+    return status_name(status);
 }
 const char* cublasGetStatusString(Status status) {
-    return name_of(status);
+    return status_name(status);
 }
 
 Status cublasGetVersion_v2(void* handle, int* version) {
     if (!find_context(handle)) return kNotInitialized;
     if (!version) return kInvalidValue;
-    *version = kVersion;
+    *version = kCublasVersion;
     return kSuccess;
 }
 size_t cublasGetCudartVersion() {
     return 13000;
 }
-/// Stores the major version of cuBLAS if `which` is 0, the minor version if it is 1, or the patch
-/// level if it is 2.
-Status cublasGetProperty(int which, int* value) {
-    if (!value || which < 0 || which > 2) return kInvalidValue;
-    *value = which == 0 ? kVersion / 10000 : 0;
+/// Stores the major version of cuBLAS if `property` is 0, the minor version if it is 1, or the
+/// patch level if it is 2.
+Status cublasGetProperty(int property, int* value) {
+    if (!value || property < 0 || property > 2) return kInvalidValue;
+    *value = property == 0 ? kCublasVersion / 10000 : 0;
     return kSuccess;
 }
 
-#define COALESCE_SETTING(name, type, member)            \
-    Status cublasSet##name(void* handle, type value) {  \
-        return set(handle, &Context::member, value);    \
-    }                                                   \
-    Status cublasGet##name(void* handle, type* value) { \
-        return get(handle, &Context::member, value);    \
+#define COALESCE_SETTING(name, type, member)                \
+    Status cublasSet##name(void* handle, type value) {      \
+        return set_member(handle, &Context::member, value); \
+    }                                                       \
+    Status cublasGet##name(void* handle, type* value) {     \
+        return get_member(handle, &Context::member, value); \
     }
 COALESCE_SETTING(Stream_v2, cudaStream_t, stream)
 COALESCE_SETTING(MathMode, int, math_mode)
 COALESCE_SETTING(AtomicsMode, int, atomics_mode)
 #undef COALESCE_SETTING
 Status cublasSetPointerMode_v2(void* handle, int mode) {
-    return mode == 0 || mode == 1 ? set(handle, &Context::pointer_mode, mode) : kInvalidValue;
+    return mode == 0 || mode == 1 ? set_member(handle, &Context::pointer_mode, mode)
+                                  : kInvalidValue;
 }
 Status cublasGetPointerMode_v2(void* handle, int* mode) {
-    return get(handle, &Context::pointer_mode, mode);
+    return get_member(handle, &Context::pointer_mode, mode);
 }
 Status cublasSetWorkspace_v2(void* handle, void*, size_t) {
     return find_context(handle) ? kSuccess : kNotInitialized;

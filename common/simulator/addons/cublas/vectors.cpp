@@ -13,56 +13,57 @@ namespace {
 /// is at the end of its memory.
 struct Vector {
     const void* begin;
-    int step;
+    int element_step;
     Type type;
 
     /// Returns the elements in order. Rejects a stride of 0, which would put all elements at the
     /// same address.
     std::vector<double> values(int count) const {
         if (count <= 0) return {};
-        if (step == 0) refuse("the increment of a vector is 0.");
-        std::vector<double> all = read(begin, type, 1, static_cast<size_t>(count), stride());
-        if (step < 0) std::reverse(all.begin(), all.end());
-        return all;
+        if (element_step == 0) refuse("the increment of a vector is 0.");
+        std::vector<double> elements =
+            read_matrix(begin, type, 1, static_cast<size_t>(count), stride());
+        if (element_step < 0) std::reverse(elements.begin(), elements.end());
+        return elements;
     }
     void store(std::vector<double> all) const {
         if (all.empty()) return;
-        if (step < 0) std::reverse(all.begin(), all.end());
-        write(const_cast<void*>(begin), type, 1, all.size(), stride(), all);
+        if (element_step < 0) std::reverse(all.begin(), all.end());
+        write_matrix(const_cast<void*>(begin), type, 1, all.size(), stride(), all);
     }
 
 private:
-    size_t stride() const { return static_cast<size_t>(std::abs(step)); }
+    size_t stride() const { return static_cast<size_t>(std::abs(element_step)); }
 };
 
 void store_scalar(void* result, Type type, double value) {
-    const auto single = static_cast<float>(value);
+    const auto rounded_value = static_cast<float>(value);
     if (type == Type::f32)
-        write_result(result, &single, sizeof single);
+        write_result(result, &rounded_value, sizeof rounded_value);
     else
         write_result(result, &value, sizeof value);
 }
 
 void add_scaled(int count, double alpha, const Vector& x, const Vector& y) {
     std::vector<double> sum = y.values(count);
-    const std::vector<double> added = x.values(count);
-    for (size_t i = 0; i < sum.size(); ++i) sum[i] += alpha * added[i];
+    const std::vector<double> x_values = x.values(count);
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] += alpha * x_values[i];
     y.store(std::move(sum));
 }
 
-void scale(int count, double alpha, const Vector& x) {
-    std::vector<double> all = x.values(count);
-    for (double& value : all) value *= alpha;
-    x.store(std::move(all));
+void scale_vector(int count, double alpha, const Vector& x) {
+    std::vector<double> values_to_scale = x.values(count);
+    for (double& value : values_to_scale) value *= alpha;
+    x.store(std::move(values_to_scale));
 }
 
-void exchange(int count, const Vector& x, const Vector& y) {
-    std::vector<double> first = x.values(count), second = y.values(count);
-    x.store(std::move(second));
-    y.store(std::move(first));
+void exchange_vectors(int count, const Vector& x, const Vector& y) {
+    std::vector<double> x_values = x.values(count), y_values = y.values(count);
+    x.store(std::move(y_values));
+    y.store(std::move(x_values));
 }
 
-double dot(int count, const Vector& x, const Vector& y) {
+double dot_product(int count, const Vector& x, const Vector& y) {
     const std::vector<double> first = x.values(count), second = y.values(count);
     double sum = 0;
     for (size_t i = 0; i < first.size(); ++i) sum += first[i] * second[i];
@@ -78,11 +79,11 @@ double sum_of_magnitudes(int count, const Vector& x) {
 /// Stores the 1-based index of the element with the largest or smallest magnitude. Of equal
 /// elements, the first one counts. Stores 0 if the vector is empty.
 void store_extreme_index(int count, const Vector& x, bool largest, void* result) {
-    const std::vector<double> all = x.values(count);
+    const std::vector<double> elements = x.values(count);
     const auto smaller = [](double a, double b) { return std::fabs(a) < std::fabs(b); };
-    const auto found = largest ? std::max_element(all.begin(), all.end(), smaller)
-                               : std::min_element(all.begin(), all.end(), smaller);
-    const int index = all.empty() ? 0 : static_cast<int>(found - all.begin()) + 1;
+    const auto extreme = largest ? std::max_element(elements.begin(), elements.end(), smaller)
+                                 : std::min_element(elements.begin(), elements.end(), smaller);
+    const int index = elements.empty() ? 0 : static_cast<int>(extreme - elements.begin()) + 1;
     write_result(result, &index, sizeof index);
 }
 
@@ -93,16 +94,16 @@ void multiply_vector(Operation op, int m, int n, double alpha, const void* a, in
     const int rows = op == 0 ? m : n, columns = op == 0 ? n : m;
     const auto height = static_cast<size_t>(m);
     const std::vector<double> matrix =
-        read(a, x.type, height, static_cast<size_t>(n), static_cast<size_t>(leading));
-    const std::vector<double> from = x.values(columns);
+        read_matrix(a, x.type, height, static_cast<size_t>(n), static_cast<size_t>(leading));
+    const std::vector<double> factors = x.values(columns);
     std::vector<double> sum(static_cast<size_t>(rows));
     for (size_t i = 0; i < sum.size(); ++i)
-        for (size_t j = 0; j < from.size(); ++j)
-            sum[i] += (op == 0 ? matrix[j * height + i] : matrix[i * height + j]) * from[j];
+        for (size_t j = 0; j < factors.size(); ++j)
+            sum[i] += (op == 0 ? matrix[j * height + i] : matrix[i * height + j]) * factors[j];
     for (double& s : sum) s *= alpha;
     if (beta != 0) {
-        const std::vector<double> old = y.values(rows);
-        for (size_t i = 0; i < sum.size(); ++i) sum[i] += beta * old[i];
+        const std::vector<double> old_values = y.values(rows);
+        for (size_t i = 0; i < sum.size(); ++i) sum[i] += beta * old_values[i];
     }
     y.store(std::move(sum));
 }
@@ -112,11 +113,12 @@ void add_outer(int m, int n, double alpha, const Vector& x, const Vector& y, voi
     require(m >= 0 && n >= 0 && leading >= std::max(1, m));
     const auto rows = static_cast<size_t>(m), columns = static_cast<size_t>(n),
                stride = static_cast<size_t>(leading);
-    std::vector<double> sum = read(a, x.type, rows, columns, stride);
-    const std::vector<double> down = x.values(m), across = y.values(n);
+    std::vector<double> sum = read_matrix(a, x.type, rows, columns, stride);
+    const std::vector<double> column_factors = x.values(m), row_factors = y.values(n);
     for (size_t j = 0; j < columns; ++j)
-        for (size_t i = 0; i < rows; ++i) sum[j * rows + i] += alpha * down[i] * across[j];
-    write(a, x.type, rows, columns, stride, sum);
+        for (size_t i = 0; i < rows; ++i)
+            sum[j * rows + i] += alpha * column_factors[i] * row_factors[j];
+    write_matrix(a, x.type, rows, columns, stride, sum);
 }
 
 }  // namespace
@@ -126,53 +128,53 @@ extern "C" {
 #define COALESCE_VECTORS(S, T)                                                                     \
     Status cublas##S##axpy_v2(void* handle, int n, const void* alpha, const void* x, int step_x,   \
                               void* y, int step_y) {                                               \
-        return call("cublas" #S "axpy", handle, [&] {                                              \
+        return run_cublas_call("cublas" #S "axpy", handle, [&] {                                   \
             add_scaled(n, read_scalar(alpha, T), {x, step_x, T}, {y, step_y, T});                  \
         });                                                                                        \
     }                                                                                              \
     Status cublas##S##scal_v2(void* handle, int n, const void* alpha, void* x, int step) {         \
-        return call("cublas" #S "scal", handle, [&] {                                              \
-            scale(n, read_scalar(alpha, T), {x, step, T});                                         \
+        return run_cublas_call("cublas" #S "scal", handle, [&] {                                   \
+            scale_vector(n, read_scalar(alpha, T), {x, step, T});                                  \
         });                                                                                        \
     }                                                                                              \
     Status cublas##S##copy_v2(void* handle, int n, const void* x, int step_x, void* y,             \
                               int step_y) {                                                        \
-        return call("cublas" #S "copy", handle, [&] {                                              \
+        return run_cublas_call("cublas" #S "copy", handle, [&] {                                   \
             Vector{y, step_y, T}.store(Vector{x, step_x, T}.values(n));                            \
         });                                                                                        \
     }                                                                                              \
     Status cublas##S##swap_v2(void* handle, int n, void* x, int step_x, void* y, int step_y) {     \
-        return call("cublas" #S "swap", handle, [&] {                                              \
-            exchange(n, {x, step_x, T}, {y, step_y, T});                                           \
+        return run_cublas_call("cublas" #S "swap", handle, [&] {                                   \
+            exchange_vectors(n, {x, step_x, T}, {y, step_y, T});                                   \
         });                                                                                        \
     }                                                                                              \
     Status cublas##S##dot_v2(void* handle, int n, const void* x, int step_x, const void* y,        \
                              int step_y, void* result) {                                           \
-        return call("cublas" #S "dot", handle, [&] {                                               \
-            store_scalar(result, T, dot(n, {x, step_x, T}, {y, step_y, T}));                       \
+        return run_cublas_call("cublas" #S "dot", handle, [&] {                                    \
+            store_scalar(result, T, dot_product(n, {x, step_x, T}, {y, step_y, T}));               \
         });                                                                                        \
     }                                                                                              \
     Status cublas##S##nrm2_v2(void* handle, int n, const void* x, int step, void* result) {        \
-        return call("cublas" #S "nrm2", handle, [&] {                                              \
-            store_scalar(result, T, std::sqrt(dot(n, {x, step, T}, {x, step, T})));                \
+        return run_cublas_call("cublas" #S "nrm2", handle, [&] {                                   \
+            store_scalar(result, T, std::sqrt(dot_product(n, {x, step, T}, {x, step, T})));        \
         });                                                                                        \
     }                                                                                              \
     Status cublas##S##asum_v2(void* handle, int n, const void* x, int step, void* result) {        \
-        return call("cublas" #S "asum", handle, [&] {                                              \
+        return run_cublas_call("cublas" #S "asum", handle, [&] {                                   \
             store_scalar(result, T, sum_of_magnitudes(n, {x, step, T}));                           \
         });                                                                                        \
     }                                                                                              \
     Status cublas##S##gemv_v2(void* handle, Operation op, int m, int n, const void* alpha,         \
                               const void* a, int lda, const void* x, int step_x, const void* beta, \
                               void* y, int step_y) {                                               \
-        return call("cublas" #S "gemv", handle, [&] {                                              \
+        return run_cublas_call("cublas" #S "gemv", handle, [&] {                                   \
             multiply_vector(op, m, n, read_scalar(alpha, T), a, lda, {x, step_x, T},               \
                             read_scalar(beta, T), {y, step_y, T});                                 \
         });                                                                                        \
     }                                                                                              \
     Status cublas##S##ger_v2(void* handle, int m, int n, const void* alpha, const void* x,         \
                              int step_x, const void* y, int step_y, void* a, int lda) {            \
-        return call("cublas" #S "ger", handle, [&] {                                               \
+        return run_cublas_call("cublas" #S "ger", handle, [&] {                                    \
             add_outer(m, n, read_scalar(alpha, T), {x, step_x, T}, {y, step_y, T}, a, lda);        \
         });                                                                                        \
     }
@@ -182,7 +184,7 @@ COALESCE_VECTORS(D, Type::f64)
 
 #define COALESCE_INDEX(name, type, largest)                                        \
     Status name##_v2(void* handle, int n, const void* x, int step, void* result) { \
-        return call(#name, handle, [&] {                                           \
+        return run_cublas_call(#name, handle, [&] {                                \
             store_extreme_index(n, {x, step, type}, largest, result);              \
         });                                                                        \
     }

@@ -14,7 +14,7 @@
 using namespace coalesce::simulator::cudart12;
 
 namespace {
-constexpr int kVersion =
+constexpr int kRuntimeVersion =
     12090;  ///< CUDA 12.9, the newest CUDA 12, as cudaRuntimeGetVersion encodes it
 }
 
@@ -27,10 +27,10 @@ COALESCE_NEXT(runtime_version, cudaRuntimeGetVersion);
 namespace {
 
 /// Copies the members that the structures of both versions share.
-void copy_common(DeviceProperties& to, const cudaDeviceProp& from) {
-#define COALESCE_COPY(member)                              \
-    static_assert(sizeof to.member == sizeof from.member); \
-    std::memcpy(static_cast<void*>(&to.member), &from.member, sizeof from.member)
+void copy_common(DeviceProperties& older, const cudaDeviceProp& newer) {
+#define COALESCE_COPY(member)                                  \
+    static_assert(sizeof older.member == sizeof newer.member); \
+    std::memcpy(static_cast<void*>(&older.member), &newer.member, sizeof newer.member)
     // clang-format off
     COALESCE_COPY(name); COALESCE_COPY(uuid); COALESCE_COPY(luid); COALESCE_COPY(luidDeviceNodeMask);
     COALESCE_COPY(totalGlobalMem); COALESCE_COPY(sharedMemPerBlock); COALESCE_COPY(regsPerBlock);
@@ -97,7 +97,7 @@ cudaError_t write_older_properties(void* to, size_t bytes, int device) {
     if (error) return error;
     DeviceProperties older{};
     copy_common(older, newer);
-    if (const cudaError_t other = fill_from_attributes(older, device)) return other;
+    if (const cudaError_t error = fill_from_attributes(older, device)) return error;
     std::memcpy(to, &older, bytes);
     return cudaSuccess;
 }
@@ -118,7 +118,7 @@ cudaError_t oldest_device_properties(void* to, int device) {
 COALESCE_OLDER(older_runtime_version, cudaRuntimeGetVersion, int* version);
 cudaError_t older_runtime_version(int* version) {
     const cudaError_t error = next::runtime_version(version);
-    if (!error) *version = kVersion;
+    if (!error) *version = kRuntimeVersion;
     return error;
 }
 
@@ -133,7 +133,7 @@ cudaError_t older_double_for_host(double*) {
     return cudaSuccess;
 }
 
-extern "C" cudaError_t coalesceDriverMissing(const char* function, const char* instead);
+extern "C" cudaError_t coalesceDriverMissing(const char* function, const char* replacement);
 COALESCE_OLDER(older_multi_device_launch, cudaLaunchCooperativeKernelMultiDevice, void*, unsigned,
                unsigned);
 cudaError_t older_multi_device_launch(void*, unsigned, unsigned) {
@@ -192,16 +192,16 @@ struct NewerResource {
     explicit NewerResource(const void* older) : is_given(older != nullptr) {
         if (is_given) std::memcpy(static_cast<void*>(&resource), older, kResourceBytes);
     }
-    const cudaResourceDesc* get() const { return is_given ? &resource : nullptr; }
+    const cudaResourceDesc* resource_or_null() const { return is_given ? &resource : nullptr; }
 
     cudaResourceDesc resource{};
     bool is_given;
 };
 
-template <class Ask, class Object>
-cudaError_t query_older_resource(Ask ask, void* older, Object object) {
+template <class Query, class Object>
+cudaError_t query_older_resource(Query query, void* older, Object object) {
     cudaResourceDesc newer{};
-    const cudaError_t error = ask(older ? &newer : nullptr, object);
+    const cudaError_t error = query(older ? &newer : nullptr, object);
     if (!error) std::memcpy(older, &newer, kResourceBytes);
     return error;
 }
@@ -213,13 +213,13 @@ COALESCE_OLDER(older_create_texture, cudaCreateTextureObject, cudaTextureObject_
                const cudaResourceViewDesc* view);
 cudaError_t older_create_texture(cudaTextureObject_t* object, const void* resource,
                                  const cudaTextureDesc* texture, const cudaResourceViewDesc* view) {
-    return next::create_texture(object, NewerResource(resource).get(), texture, view);
+    return next::create_texture(object, NewerResource(resource).resource_or_null(), texture, view);
 }
 
 COALESCE_OLDER(older_create_surface, cudaCreateSurfaceObject, cudaSurfaceObject_t* object,
                const void* resource);
 cudaError_t older_create_surface(cudaSurfaceObject_t* object, const void* resource) {
-    return next::create_surface(object, NewerResource(resource).get());
+    return next::create_surface(object, NewerResource(resource).resource_or_null());
 }
 
 COALESCE_OLDER(older_texture_resource, cudaGetTextureObjectResourceDesc, void* resource,

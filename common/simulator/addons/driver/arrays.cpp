@@ -22,20 +22,20 @@ constexpr Format kFormats[] = {
 /// Returns the runtime's description of a texel format. For an unknown format, returns a
 /// description with 0 bits, which the runtime rejects.
 cudaChannelFormatDesc to_runtime_format(unsigned number, unsigned channels) {
-    cudaChannelFormatDesc made{0, 0, 0, 0, cudaChannelFormatKindNone};
+    cudaChannelFormatDesc description{0, 0, 0, 0, cudaChannelFormatKindNone};
     for (const Format& format : kFormats) {
         if (format.number != number) continue;
-        int* const bits[] = {&made.x, &made.y, &made.z, &made.w};
+        int* const bits[] = {&description.x, &description.y, &description.z, &description.w};
         for (unsigned c = 0; c < channels && c < 4; ++c) *bits[c] = format.bits;
-        made.f = format.kind;
+        description.f = format.kind;
     }
-    return made;
+    return description;
 }
 
-unsigned to_driver_format(const cudaChannelFormatDesc& have, unsigned& channels) {
-    channels = have.w ? 4 : have.z ? 3 : have.y ? 2 : 1;
+unsigned to_driver_format(const cudaChannelFormatDesc& description, unsigned& channels) {
+    channels = description.w ? 4 : description.z ? 3 : description.y ? 2 : 1;
     for (const Format& format : kFormats)
-        if (format.bits == have.x && format.kind == have.f) return format.number;
+        if (format.bits == description.x && format.kind == description.f) return format.number;
     return 0;
 }
 
@@ -51,13 +51,14 @@ struct Array3DDescriptor {  // A CUDA_ARRAY3D_DESCRIPTOR, which uses the runtime
 };
 
 Array3DDescriptor describe_array(cudaArray_t array) {
-    Array3DDescriptor found{};
+    Array3DDescriptor descriptor{};
     cudaChannelFormatDesc format{};
     cudaExtent extent{};
-    require_success(cudaArrayGetInfo(&format, &extent, &found.flags, array));
-    found.width = extent.width, found.height = extent.height, found.depth = extent.depth;
-    found.format = to_driver_format(format, found.channels);
-    return found;
+    require_success(cudaArrayGetInfo(&format, &extent, &descriptor.flags, array));
+    descriptor.width = extent.width, descriptor.height = extent.height,
+    descriptor.depth = extent.depth;
+    descriptor.format = to_driver_format(format, descriptor.channels);
+    return descriptor;
 }
 
 // ---- objects ----
@@ -89,24 +90,26 @@ enum TextureFlags : unsigned {
     kSeamless = 64
 };
 
-cudaResourceDesc to_runtime_resource(const ResourceDescriptor& from) {
+cudaResourceDesc to_runtime_resource(const ResourceDescriptor& descriptor) {
     cudaResourceDesc made{};
-    made.resType = static_cast<cudaResourceType>(from.type);
-    const auto format = [&] { return to_runtime_format(from.memory.format, from.memory.channels); };
+    made.resType = static_cast<cudaResourceType>(descriptor.type);
+    const auto format = [&] {
+        return to_runtime_format(descriptor.memory.format, descriptor.memory.channels);
+    };
     switch (made.resType) {
-        case cudaResourceTypeArray: made.res.array.array = from.array; break;
-        case cudaResourceTypeMipmappedArray: made.res.mipmap.mipmap = from.mipmapped; break;
+        case cudaResourceTypeArray: made.res.array.array = descriptor.array; break;
+        case cudaResourceTypeMipmappedArray: made.res.mipmap.mipmap = descriptor.mipmapped; break;
         case cudaResourceTypeLinear:
-            made.res.linear.devPtr = from.memory.pointer;
+            made.res.linear.devPtr = descriptor.memory.pointer;
             made.res.linear.desc = format();
-            made.res.linear.sizeInBytes = from.memory.width;
+            made.res.linear.sizeInBytes = descriptor.memory.width;
             break;
         case cudaResourceTypePitch2D:
-            made.res.pitch2D.devPtr = from.memory.pointer;
+            made.res.pitch2D.devPtr = descriptor.memory.pointer;
             made.res.pitch2D.desc = format();
-            made.res.pitch2D.width = from.memory.width;
-            made.res.pitch2D.height = from.memory.height;
-            made.res.pitch2D.pitchInBytes = from.memory.pitch;
+            made.res.pitch2D.width = descriptor.memory.width;
+            made.res.pitch2D.height = descriptor.memory.height;
+            made.res.pitch2D.pitchInBytes = descriptor.memory.pitch;
             break;
     }
     return made;
@@ -135,7 +138,7 @@ ResourceDescriptor to_driver_resource(const cudaResourceDesc& from) {
 }
 
 /// Returns the number of bits in a texel's first channel.
-int bits_of(const cudaResourceDesc& resource) {
+int count_channel_bits(const cudaResourceDesc& resource) {
     cudaChannelFormatDesc format{};
     cudaArray_t level =
         resource.resType == cudaResourceTypeArray ? resource.res.array.array : nullptr;
@@ -203,8 +206,8 @@ cudaError_t get_texture(TextureDescriptor* target, cudaTextureObject_t object) {
 // ---- byte copies to and from one-dimensional arrays ----
 
 template <cudaMemcpyKind kind>
-cudaError_t copy_to_array(cudaArray_t to, size_t x, const void* from, size_t bytes) {
-    return cudaMemcpy2DToArray(to, x, 0, from, bytes, bytes, 1, kind);
+cudaError_t copy_to_array(cudaArray_t array, size_t x, const void* bytes_to_copy, size_t bytes) {
+    return cudaMemcpy2DToArray(array, x, 0, bytes_to_copy, bytes, bytes, 1, kind);
 }
 template <cudaMemcpyKind kind>
 cudaError_t copy_from_array(void* to, cudaArray_t from, size_t x, size_t bytes) {
@@ -280,8 +283,9 @@ Result cuTexObjectCreate(cudaTextureObject_t* object, const ResourceDescriptor* 
     return call_with_context(__func__, [&] {
         require(resource && texture);
         const cudaResourceDesc from = to_runtime_resource(*resource);
-        const cudaTextureDesc how = to_runtime_texture(*texture, bits_of(from));
-        require_success(cudaCreateTextureObject(object, &from, &how,
+        const cudaTextureDesc texture_settings =
+            to_runtime_texture(*texture, count_channel_bits(from));
+        require_success(cudaCreateTextureObject(object, &from, &texture_settings,
                                                 static_cast<const cudaResourceViewDesc*>(view)));
     });
 }
@@ -303,7 +307,7 @@ COALESCE_SAME(cuSurfObjectGetResourceDesc, get_resource<cudaGetSurfaceObjectReso
 
 Result cuDeviceGetTexture1DLinearMaxWidth(size_t* width, unsigned format, unsigned channels,
                                           int device) {
-    return call(__func__, [&] {
+    return run_driver_call(__func__, [&] {
         const cudaChannelFormatDesc texel = to_runtime_format(format, channels);
         require_success(cudaDeviceGetTexture1DLinearMaxWidth(width, &texel, device));
     });

@@ -8,10 +8,11 @@ bool is_on_host(MemoryType type) {
     return type == kHost;
 }
 
-cudaMemcpyKind to_copy_kind(MemoryType to, MemoryType from) {
-    if (to == kUnified || from == kUnified) return cudaMemcpyDefault;
-    if (is_on_host(from)) return is_on_host(to) ? cudaMemcpyHostToHost : cudaMemcpyHostToDevice;
-    return is_on_host(to) ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice;
+cudaMemcpyKind to_copy_kind(MemoryType destination, MemoryType source) {
+    if (destination == kUnified || source == kUnified) return cudaMemcpyDefault;
+    if (is_on_host(source))
+        return is_on_host(destination) ? cudaMemcpyHostToHost : cudaMemcpyHostToDevice;
+    return is_on_host(destination) ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice;
 }
 
 bool is_known(MemoryType type) {
@@ -63,21 +64,22 @@ Side3D to_3d_side(const Side2D& side) {
 
 cudaMemcpy3DParms to_runtime_copy(const Copy2D* copy) {
     require(copy);
-    const Copy3D slice{to_3d_side(copy->from), to_3d_side(copy->to), copy->width, copy->height, 1};
+    const Copy3D slice{to_3d_side(copy->source), to_3d_side(copy->destination), copy->width,
+                       copy->height, 1};
     return to_runtime_copy(&slice);
 }
 
 cudaMemcpy3DParms to_runtime_copy(const Copy3D* copy) {
-    require(copy && is_known(copy->from.type) && is_known(copy->to.type));
+    require(copy && is_known(copy->source.type) && is_known(copy->destination.type));
     cudaMemcpy3DParms box{};
-    box.srcArray = array_or_null(copy->from);
-    box.srcPtr = to_pitched_pointer(copy->from, copy->width, copy->height);
-    box.srcPos = {copy->from.x, copy->from.y, copy->from.z};
-    box.dstArray = array_or_null(copy->to);
-    box.dstPtr = to_pitched_pointer(copy->to, copy->width, copy->height);
-    box.dstPos = {copy->to.x, copy->to.y, copy->to.z};
+    box.srcArray = array_or_null(copy->source);
+    box.srcPtr = to_pitched_pointer(copy->source, copy->width, copy->height);
+    box.srcPos = {copy->source.x, copy->source.y, copy->source.z};
+    box.dstArray = array_or_null(copy->destination);
+    box.dstPtr = to_pitched_pointer(copy->destination, copy->width, copy->height);
+    box.dstPos = {copy->destination.x, copy->destination.y, copy->destination.z};
     box.extent = {copy->width, copy->height, copy->depth};
-    box.kind = to_copy_kind(copy->to.type, copy->from.type);
+    box.kind = to_copy_kind(copy->destination.type, copy->source.type);
     count_texels(box);
     return box;
 }

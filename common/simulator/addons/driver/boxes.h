@@ -19,7 +19,7 @@ struct Side2D {
     size_t pitch;
 };
 struct Copy2D {
-    Side2D from, to;
+    Side2D source, destination;
     size_t width, height;
 };
 
@@ -34,7 +34,7 @@ struct Side3D {
     size_t pitch = 0, height = 0;
 };
 struct Copy3D {
-    Side3D from, to;
+    Side3D source, destination;
     size_t width, height, depth;
 };
 

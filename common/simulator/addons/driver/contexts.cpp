@@ -50,7 +50,7 @@ public:
 
 private:
     std::mutex mutex_;
-    cudart::Handles<Context, CUctx_st> alive_;
+    cudart::HandleTable<Context, CUctx_st> alive_;
     std::map<int, Context> primaries_;
     std::atomic<unsigned long long> next_id_ = 1;
 };
@@ -91,7 +91,7 @@ void pop(Context* context) {
 }
 
 Result create(const char* name, Context* context, unsigned flags, int device) {
-    return call(name, [&] {
+    return run_driver_call(name, [&] {
         require(context);
         check_device(device);
         *context = Contexts::instance().create(device, flags);
@@ -157,23 +157,23 @@ Result cuCtxCreate_v4(Context* context, void*, unsigned flags, int device) {
 }
 
 Result cuCtxDestroy_v2(Context context) {
-    return call(__func__, [&] { destroy(context); });
+    return run_driver_call(__func__, [&] { destroy(context); });
 }
 
 Result cuCtxPushCurrent_v2(Context context) {
-    return call(__func__, [&] { push(context); });
+    return run_driver_call(__func__, [&] { push(context); });
 }
 
 Result cuCtxPopCurrent_v2(Context* context) {
-    return call(__func__, [&] { pop(context); });
+    return run_driver_call(__func__, [&] { pop(context); });
 }
 
 Result cuCtxSetCurrent(Context context) {
-    return call(__func__, [&] { set_current(context); });
+    return run_driver_call(__func__, [&] { set_current(context); });
 }
 
 Result cuCtxGetCurrent(Context* context) {
-    return call(__func__, [&] { store_output(context, current_context()); });
+    return run_driver_call(__func__, [&] { store_output(context, current_context()); });
 }
 
 Result cuCtxGetDevice(int* device) {
@@ -199,7 +199,7 @@ Result cuCtxGetId(Context context, unsigned long long* id) {
 }
 
 Result cuCtxGetApiVersion(Context, unsigned* version) {
-    return call(__func__, [&] { store_output(version, 3020); });
+    return run_driver_call(__func__, [&] { store_output(version, 3020); });
 }
 
 COALESCE_SAME(cuCtxSynchronize, cudaDeviceSynchronize, 0);
@@ -211,7 +211,7 @@ Result cuCtxSynchronize_v2(Context) {
 // ---- primary contexts ----
 
 Result cuDevicePrimaryCtxRetain(Context* context, int device) {
-    return call(__func__, [&] {
+    return run_driver_call(__func__, [&] {
         CUctx_st& retained = primary(device);
         ++retained.retained;
         store_output(context, &retained);
@@ -219,7 +219,7 @@ Result cuDevicePrimaryCtxRetain(Context* context, int device) {
 }
 
 Result cuDevicePrimaryCtxRelease_v2(int device) {
-    return call(__func__, [&] {
+    return run_driver_call(__func__, [&] {
         CUctx_st& released = primary(device);
         require(released.retained > 0, kInvalidContext);
         --released.retained;
@@ -227,22 +227,22 @@ Result cuDevicePrimaryCtxRelease_v2(int device) {
 }
 
 Result cuDevicePrimaryCtxReset_v2(int device) {
-    return call(__func__, [&] {
+    return run_driver_call(__func__, [&] {
         primary(device);
         require_success(cudaDeviceReset());
     });
 }
 
 Result cuDevicePrimaryCtxGetState(int device, unsigned* flags, int* active) {
-    return call(__func__, [&] {
-        const CUctx_st& asked = primary(device);
-        store_output(flags, asked.flags);
-        store_output(active, asked.retained > 0 || coalesceRuntimeIsUsed());
+    return run_driver_call(__func__, [&] {
+        const CUctx_st& context = primary(device);
+        store_output(flags, context.flags);
+        store_output(active, context.retained > 0 || coalesceRuntimeIsUsed());
     });
 }
 
 Result cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) {
-    return call(__func__, [&] { primary(device).flags = flags; });
+    return run_driver_call(__func__, [&] { primary(device).flags = flags; });
 }
 
 // ---- settings of the current context ----

@@ -7,8 +7,8 @@ using namespace coalesce::simulator::driver;
 namespace {
 
 template <cudaMemcpyKind kind>
-cudaError_t copy(void* to, const void* from, size_t bytes) {
-    return cudaMemcpy(to, from, bytes, kind);
+cudaError_t copy(void* destination, const void* source, size_t bytes) {
+    return cudaMemcpy(destination, source, bytes, kind);
 }
 template <cudaMemcpyKind kind>
 cudaError_t copy_in_stream(void* to, const void* from, size_t bytes, cudaStream_t stream) {

@@ -8,7 +8,7 @@ using namespace coalesce::simulator::driver;
 
 namespace {
 
-cudaDeviceProp properties_of(int device) {
+cudaDeviceProp get_properties(int device) {
     cudaDeviceProp properties;
     require_success(cudaGetDeviceProperties(&properties, device));
     return properties;
@@ -45,15 +45,15 @@ cudaError_t cudaProfilerStop();
 COALESCE_SAME_ANYWHERE(cuDeviceGetCount, cudaGetDeviceCount, 1);
 
 Result cuDeviceGet(int* device, int ordinal) {
-    return call(__func__, [&] {
+    return run_driver_call(__func__, [&] {
         check_device(ordinal);
         store_output(device, ordinal);
     });
 }
 
 Result cuDeviceGetName(char* name, int length, int device) {
-    return call(__func__, [&] {
-        const cudaDeviceProp properties = properties_of(device);
+    return run_driver_call(__func__, [&] {
+        const cudaDeviceProp properties = get_properties(device);
         require(name && length > 0);
         std::strncpy(name, properties.name, static_cast<size_t>(length) - 1);
         name[length - 1] = '\0';
@@ -61,30 +61,31 @@ Result cuDeviceGetName(char* name, int length, int device) {
 }
 
 Result cuDeviceGetUuid_v2(cudaUUID_t* uuid, int device) {
-    return call(__func__, [&] { store_output(uuid, properties_of(device).uuid); });
+    return run_driver_call(__func__, [&] { store_output(uuid, get_properties(device).uuid); });
 }
 
 Result cuDeviceTotalMem_v2(size_t* bytes, int device) {
-    return call(__func__, [&] { store_output(bytes, properties_of(device).totalGlobalMem); });
+    return run_driver_call(__func__,
+                           [&] { store_output(bytes, get_properties(device).totalGlobalMem); });
 }
 
 /// Forwards the query. The driver and the runtime use the same attribute numbers.
 COALESCE_SAME_ANYWHERE(cuDeviceGetAttribute, cudaDeviceGetAttribute, 3);
 
 Result cuDeviceComputeCapability(int* major, int* minor, int device) {
-    return call(__func__, [&] {
-        const cudaDeviceProp properties = properties_of(device);
+    return run_driver_call(__func__, [&] {
+        const cudaDeviceProp properties = get_properties(device);
         store_output(major, properties.major);
         store_output(minor, properties.minor);
     });
 }
 
-Result cuDeviceGetProperties(OldProperties* old, int device) {
-    return call(__func__, [&] {
-        const cudaDeviceProp p = properties_of(device);
+Result cuDeviceGetProperties(OldProperties* old_properties, int device) {
+    return run_driver_call(__func__, [&] {
+        const cudaDeviceProp p = get_properties(device);
         int clock_rate = 0;
         require_success(cudaDeviceGetAttribute(&clock_rate, cudaDevAttrClockRate, device));
-        store_output(old,
+        store_output(old_properties,
                      OldProperties{p.maxThreadsPerBlock,
                                    {p.maxThreadsDim[0], p.maxThreadsDim[1], p.maxThreadsDim[2]},
                                    {p.maxGridSize[0], p.maxGridSize[1], p.maxGridSize[2]},

@@ -35,7 +35,7 @@ inline constexpr Result kNotInitialized = cudaErrorInitializationError,
 /// value.
 Result to_driver_result(cudaError_t error);
 /// Returns the name of a result, such as "CUDA_ERROR_INVALID_VALUE", or null for an unknown value.
-const char* name_of(Result result);
+const char* result_name(Result result);
 
 /// Reports whether cuInit was called.
 bool is_initialized();
@@ -45,7 +45,7 @@ void check_device(int device);
 
 /// Runs `body` for a driver function that requires cuInit but no context. `name` is the function's
 /// __func__.
-Result call(const char* name, const std::function<void()>& body);
+Result run_driver_call(const char* name, const std::function<void()>& body);
 
 /// Runs `body` for a driver function that requires a current context.
 Result call_with_context(const char* name, const std::function<void()>& body);
@@ -60,7 +60,7 @@ Result forward_with_context(const char* name, cudaError_t (*function)(Parameters
 template <class... Parameters, class... Arguments>
 Result forward_without_context(const char* name, cudaError_t (*function)(Parameters...),
                                Arguments... arguments) {
-    return call(name, [&] { require_success(function(arguments...)); });
+    return run_driver_call(name, [&] { require_success(function(arguments...)); });
 }
 
 }  // namespace coalesce::simulator::driver

@@ -22,7 +22,7 @@ constexpr unsigned long long kPerThreadStreamFlag =
     2;  // CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
 
 /// The results of a symbol look-up, numbered as in CUdriverProcAddressQueryResult.
-enum Query { kFound = 0, kSymbolNotFound = 1 };
+enum QueryResult { kFound = 0, kSymbolNotFound = 1 };
 
 /// Returns the handle of this library. Searching the whole process could find functions of the same
 /// name in other libraries.
@@ -41,19 +41,19 @@ void* find_exported(const std::string& name) {
 
 void* find_newest_version(const std::string& name, const char* suffix) {
     for (int version = kMaxVersionSuffix; version > 1; --version) {
-        if (void* found = find_exported(name + "_v" + std::to_string(version) + suffix))
-            return found;
+        if (void* address = find_exported(name + "_v" + std::to_string(version) + suffix))
+            return address;
     }
     return find_exported(name + suffix);
 }
 
-void* find(const std::string& name, unsigned long long flags) {
-    void* found = nullptr;
+void* find_function(const std::string& name, unsigned long long flags) {
+    void* address = nullptr;
     if (flags & kPerThreadStreamFlag) {
-        found = find_newest_version(name, "_ptsz");
-        if (!found) found = find_newest_version(name, "_ptds");
+        address = find_newest_version(name, "_ptsz");
+        if (!address) address = find_newest_version(name, "_ptds");
     }
-    return found ? found : find_newest_version(name, "");
+    return address ? address : find_newest_version(name, "");
 }
 
 }  // namespace
@@ -70,10 +70,10 @@ Result cuTensorMapEncodeTiled(void* map, unsigned type, unsigned rank, void* add
 }
 
 Result cuGetProcAddress_v2(const char* symbol, void** function, int, unsigned long long flags,
-                           Query* query) {
+                           QueryResult* query) {
     if (!symbol || !function) return cudaErrorInvalidValue;
     const std::string name = symbol;
-    *function = name.starts_with("cu") ? find(name, flags) : nullptr;
+    *function = name.starts_with("cu") ? find_function(name, flags) : nullptr;
     if (query) *query = *function ? kFound : kSymbolNotFound;
     return *function || query ? cudaSuccess : kNotFound;
 }

@@ -20,7 +20,7 @@ Result to_driver_result(cudaError_t error) {
     }
 }
 
-const char* name_of(Result result) {
+const char* result_name(Result result) {
     switch (static_cast<int>(result)) {
 #define COALESCE_RESULT(number, name) \
     case number:                      \
@@ -31,23 +31,23 @@ const char* name_of(Result result) {
     }
 }
 
-Result call(const char* name, const std::function<void()>& body) {
+Result run_driver_call(const char* name, const std::function<void()>& body) {
     // Strip the version suffix: programs write "cuMemAlloc", not "cuMemAlloc_v2".
-    std::string shown = name;
-    const auto version = shown.rfind("_v");
-    if (version != shown.npos) shown.erase(version);
+    std::string name_without_version = name;
+    const auto version = name_without_version.rfind("_v");
+    if (version != name_without_version.npos) name_without_version.erase(version);
     const auto error_name = [](cudaError_t error) {
-        const char* known = name_of(to_driver_result(error));
-        return known ? known : "an unknown error";
+        const char* error_text = result_name(to_driver_result(error));
+        return error_text ? error_text : "an unknown error";
     };
-    return to_driver_result(coalesceDriverCall(shown.c_str(), error_name, [&] {
+    return to_driver_result(coalesceDriverCall(name_without_version.c_str(), error_name, [&] {
         require(is_initialized(), kNotInitialized);
         body();
     }));
 }
 
 Result call_with_context(const char* name, const std::function<void()>& body) {
-    return call(name, [&] {
+    return run_driver_call(name, [&] {
         check_context();
         body();
     });
@@ -61,7 +61,7 @@ extern "C" {
 
 Result cuGetErrorName(Result error, const char** text) {
     if (!text) return cudaErrorInvalidValue;
-    *text = name_of(error);
+    *text = result_name(error);
     return *text ? cudaSuccess : cudaErrorInvalidValue;
 }
 
@@ -69,7 +69,7 @@ Result cuGetErrorName(Result error, const char** text) {
 /// numbers.
 Result cuGetErrorString(Result error, const char** text) {
     if (!text) return cudaErrorInvalidValue;
-    *text = name_of(error) ? cudaGetErrorString(error) : nullptr;
+    *text = result_name(error) ? cudaGetErrorString(error) : nullptr;
     return *text ? cudaSuccess : cudaErrorInvalidValue;
 }
 

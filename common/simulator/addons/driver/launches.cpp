@@ -9,35 +9,36 @@ namespace {
 struct LaunchConfig {
     unsigned grid[3];
     unsigned block[3];
-    unsigned shared;
+    unsigned shared_bytes;
     cudaStream_t stream;
     cudaLaunchAttribute* attributes;
     unsigned count;
 };
 
-cudaLaunchConfig_t to_runtime_config(const LaunchConfig& from) {
+cudaLaunchConfig_t to_runtime_config(const LaunchConfig& launch_config) {
     cudaLaunchConfig_t config{};
-    config.gridDim = dim3(from.grid[0], from.grid[1], from.grid[2]);
-    config.blockDim = dim3(from.block[0], from.block[1], from.block[2]);
-    config.dynamicSmemBytes = from.shared;
-    config.stream = from.stream;
-    config.attrs = from.attributes;
-    config.numAttrs = from.count;
+    config.gridDim = dim3(launch_config.grid[0], launch_config.grid[1], launch_config.grid[2]);
+    config.blockDim = dim3(launch_config.block[0], launch_config.block[1], launch_config.block[2]);
+    config.dynamicSmemBytes = launch_config.shared_bytes;
+    config.stream = launch_config.stream;
+    config.attrs = launch_config.attributes;
+    config.numAttrs = launch_config.count;
     return config;
 }
 
 /// Launches a kernel. Its arguments are either a list of addresses, or one buffer that `extra`
 /// describes.
-void launch(const LaunchConfig* from, const void* function, void** arguments, void** extra) {
-    require(from && !(arguments && extra));
-    const cudaLaunchConfig_t config = to_runtime_config(*from);
-    const auto make = [&](void** list) {
+void launch(const LaunchConfig* launch_config, const void* function, void** arguments,
+            void** extra) {
+    require(launch_config && !(arguments && extra));
+    const cudaLaunchConfig_t config = to_runtime_config(*launch_config);
+    const auto launch_with = [&](void** list) {
         require_success(cudaLaunchKernelExC(&config, function, list));
     };
     if (extra)
-        coalesceWithArguments(function, extra, make);
+        coalesceWithArguments(function, extra, launch_with);
     else
-        make(arguments);
+        launch_with(arguments);
 }
 
 /// Stores the block size that allows the most resident threads per multiprocessor.
@@ -50,9 +51,9 @@ void choose_block_size(int* grid, int* block, const void* function, size_t (*sha
     require_success(cudaGetDevice(&device));
     require_success(
         cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    int most = attributes.maxThreadsPerBlock;
-    if (limit > 0 && limit < most) most = limit;
-    for (int threads = most; threads > 0; threads = (threads - 1) / 32 * 32) {
+    int max_threads = attributes.maxThreadsPerBlock;
+    if (limit > 0 && limit < max_threads) max_threads = limit;
+    for (int threads = max_threads; threads > 0; threads = (threads - 1) / 32 * 32) {
         int blocks = 0;
         require_success(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
             &blocks, function, threads, shared_of ? shared_of(threads) : shared));

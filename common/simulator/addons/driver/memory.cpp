@@ -17,10 +17,10 @@ enum PointerAttribute {
     kMapped = 13
 };
 
-/// Stores `found` in `*value`. T is the type of the queried attribute.
+/// Stores `value_to_write` in `*value`. T is the type of the queried attribute.
 template <class T>
-void write_value_as(void* value, std::type_identity_t<T> found) {
-    *static_cast<T*>(value) = found;
+void write_value_as(void* value, std::type_identity_t<T> value_to_write) {
+    *static_cast<T*>(value) = value_to_write;
 }
 
 void get_attribute(void* value, int attribute, const void* pointer) {

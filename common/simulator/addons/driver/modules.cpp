@@ -19,24 +19,24 @@ void load(cudaLibrary_t* module, const void* image, unsigned count = 0,
 }
 
 void get_attribute(int* value, int attribute, const void* kernel) {
-    cudaFuncAttributes all;
-    require_success(cudaFuncGetAttributes(&all, kernel));
-    const int values[] = {all.maxThreadsPerBlock,
-                          static_cast<int>(all.sharedSizeBytes),
-                          static_cast<int>(all.constSizeBytes),
-                          static_cast<int>(all.localSizeBytes),
-                          all.numRegs,
-                          all.ptxVersion,
-                          all.binaryVersion,
-                          all.cacheModeCA,
-                          all.maxDynamicSharedSizeBytes,
-                          all.preferredShmemCarveout,
-                          all.clusterDimMustBeSet,
-                          all.requiredClusterWidth,
-                          all.requiredClusterHeight,
-                          all.requiredClusterDepth,
-                          all.nonPortableClusterSizeAllowed,
-                          all.clusterSchedulingPolicyPreference};
+    cudaFuncAttributes attributes;
+    require_success(cudaFuncGetAttributes(&attributes, kernel));
+    const int values[] = {attributes.maxThreadsPerBlock,
+                          static_cast<int>(attributes.sharedSizeBytes),
+                          static_cast<int>(attributes.constSizeBytes),
+                          static_cast<int>(attributes.localSizeBytes),
+                          attributes.numRegs,
+                          attributes.ptxVersion,
+                          attributes.binaryVersion,
+                          attributes.cacheModeCA,
+                          attributes.maxDynamicSharedSizeBytes,
+                          attributes.preferredShmemCarveout,
+                          attributes.clusterDimMustBeSet,
+                          attributes.requiredClusterWidth,
+                          attributes.requiredClusterHeight,
+                          attributes.requiredClusterDepth,
+                          attributes.nonPortableClusterSizeAllowed,
+                          attributes.clusterSchedulingPolicyPreference};
     require(attribute >= 0 && attribute < static_cast<int>(std::size(values)));
     store_output(value, values[attribute]);
 }
@@ -49,7 +49,7 @@ struct Link {
 
 /// Returns all link states that have been created and not yet destroyed.
 auto& links() {
-    static auto& all = *new coalesce::simulator::cudart::Handles<Link*, Link>;
+    static auto& all = *new coalesce::simulator::cudart::HandleTable<Link*, Link>;
     return all;
 }
 
@@ -61,7 +61,7 @@ Link& find_link(Link* handle) {
     return *link;
 }
 
-void add(Link& link, int type, const char* data, size_t size) {
+void add_input(Link& link, int type, const char* data, size_t size) {
     require(data);
     if (type != kInputPtx)
         require_success(coalesceDriverMissing("linking anything other than PTX",
@@ -104,14 +104,14 @@ COALESCE_SAME(cuModuleGetGlobal_v2, cudaLibraryGetGlobal, 4);
 /// Returns CU_MODULE_EAGER_LOADING (1), because the simulator reads a module as soon as the program
 /// loads it.
 Result cuModuleGetLoadingMode(int* mode) {
-    return call(__func__, [&] { store_output(mode, 1); });
+    return run_driver_call(__func__, [&] { store_output(mode, 1); });
 }
 
 // ---- libraries ----
 
 Result cuLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJitOption* options,
                          void** values, unsigned count, cudaLibraryOption*, void**, unsigned) {
-    return call(__func__, [&] { load(library, code, count, options, values); });
+    return run_driver_call(__func__, [&] { load(library, code, count, options, values); });
 }
 
 Result cuLibraryLoadFromFile(cudaLibrary_t* library, const char* file, cudaJitOption*, void**,
@@ -189,15 +189,15 @@ Result cuLinkCreate_v2(unsigned, cudaJitOption*, void**, Link** link) {
 Result cuLinkAddData_v2(Link* link, int type, void* data, size_t size, const char*, unsigned,
                         cudaJitOption*, void**) {
     return call_with_context(
-        __func__, [&] { add(find_link(link), type, static_cast<const char*>(data), size); });
+        __func__, [&] { add_input(find_link(link), type, static_cast<const char*>(data), size); });
 }
 
 Result cuLinkComplete(Link* link, void** image, size_t* size) {
     return call_with_context(__func__, [&] {
-        Link& known = find_link(link);
-        require(!known.ptx.empty());
-        if (size) *size = known.ptx.size() + 1;
-        store_output(image, known.ptx.data());
+        Link& link_state = find_link(link);
+        require(!link_state.ptx.empty());
+        if (size) *size = link_state.ptx.size() + 1;
+        store_output(image, link_state.ptx.data());
     });
 }
 

@@ -15,9 +15,9 @@ constexpr NvrtcResult kInternalError = 11;
 
 template <class Argument>
 NvrtcResult forward_to_nvrtc(const char* function, Program program, Argument argument) {
-    const auto found =
+    const auto nvrtc_function =
         reinterpret_cast<NvrtcResult (*)(Program, Argument)>(dlsym(RTLD_NEXT, function));
-    return found ? found(program, argument) : kInternalError;
+    return nvrtc_function ? nvrtc_function(program, argument) : kInternalError;
 }
 
 }  // namespace

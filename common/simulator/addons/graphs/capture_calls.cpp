@@ -7,8 +7,9 @@ using namespace coalesce::simulator::cudart;
 
 namespace {
 
-void begin_in_graph(cudaStream_t stream, cudaGraph_t handle, const cudaGraphNode_t* nodes,
-                    const cudaGraphEdgeData* data, size_t count, cudaStreamCaptureMode mode) {
+void begin_capture_to_graph(cudaStream_t stream, cudaGraph_t handle, const cudaGraphNode_t* nodes,
+                            const cudaGraphEdgeData* data, size_t count,
+                            cudaStreamCaptureMode mode) {
     check_stream(stream);
     std::lock_guard lock(Graphs::instance().mutex);
     Graph* graph = Graphs::instance().find(handle);
@@ -17,7 +18,7 @@ void begin_in_graph(cudaStream_t stream, cudaGraph_t handle, const cudaGraphNode
                   read_dependencies(*graph, nodes, data, count));
 }
 
-cudaStreamCaptureStatus status_of(const std::shared_ptr<Capture>& capture) {
+cudaStreamCaptureStatus capture_status(const std::shared_ptr<Capture>& capture) {
     if (!capture) return cudaStreamCaptureStatusNone;
     return capture->is_valid ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusInvalidated;
 }
@@ -30,7 +31,7 @@ void return_ends(Capture& capture, cudaStream_t stream, const cudaGraphNode_t** 
     std::vector<cudaGraphEdgeData>& data = capture.returned_edge_data[stream];
     nodes.clear();
     data.clear();
-    for (const Dependency& dependency : capture.ends[stream]) {
+    for (const Dependency& dependency : capture.stream_ends[stream]) {
         nodes.push_back(to_handle(dependency.node));
         data.push_back(dependency.data);
     }
@@ -47,10 +48,11 @@ void change_ends(cudaStream_t stream, cudaGraphNode_t* nodes, const cudaGraphEdg
     require(capture != nullptr, cudaErrorIllegalState);
     require(capture->is_valid, cudaErrorStreamCaptureInvalidated);
     require(flags <= cudaStreamSetCaptureDependencies);
-    const std::vector<Dependency> given = read_dependencies(*capture->graph, nodes, data, count);
-    std::vector<Dependency>& ends = capture->ends[stream];
-    if (flags == cudaStreamSetCaptureDependencies) ends.clear();
-    merge(ends, given);
+    const std::vector<Dependency> given_dependencies =
+        read_dependencies(*capture->graph, nodes, data, count);
+    std::vector<Dependency>& stream_ends = capture->stream_ends[stream];
+    if (flags == cudaStreamSetCaptureDependencies) stream_ends.clear();
+    merge_dependencies(stream_ends, given_dependencies);
 }
 
 }  // namespace
@@ -61,7 +63,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamBeginCapture, _ptsz);
 
-COALESCE_BY(api, cudaStreamBeginCaptureToGraph, begin_in_graph, 6);
+COALESCE_BY(api, cudaStreamBeginCaptureToGraph, begin_capture_to_graph, 6);
 COALESCE_PER_THREAD_STREAM(cudaStreamBeginCaptureToGraph, _ptsz);
 
 COALESCE_BY(api, cudaStreamEndCapture, end_capture, 2);
@@ -71,7 +73,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* 
     return call_on_stream(__func__, stream, [&] {
         require(status);
         check_default_stream_order(stream);
-        *status = status_of(find_capture(stream));
+        *status = capture_status(find_capture(stream));
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamIsCapturing, _ptsz);
@@ -85,7 +87,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
         check_default_stream_order(stream);
         std::lock_guard lock(Graphs::instance().mutex);
         const auto capture = find_capture(stream);
-        *status = status_of(capture);
+        *status = capture_status(capture);
         const bool is_active = *status == cudaStreamCaptureStatusActive;
         if (id) *id = is_active ? capture->id : 0;
         if (graph) *graph = is_active ? to_handle(capture->graph.get()) : nullptr;
@@ -104,6 +106,6 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
     return answer(__func__, [&] {
         require(mode && *mode >= cudaStreamCaptureModeGlobal &&
                 *mode <= cudaStreamCaptureModeRelaxed);
-        std::swap(*mode, capture_mode_of_thread);
+        std::swap(*mode, thread_capture_mode);
     });
 }

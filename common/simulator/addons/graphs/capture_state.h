@@ -18,31 +18,31 @@ struct Capture {
     /// True if the program receives the graph when the capture ends. False if the program supplied
     /// the graph.
     bool creates_graph = true;
-    cudaStream_t origin = nullptr;
+    cudaStream_t origin_stream = nullptr;
     cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
     std::thread::id thread;
     unsigned long long id = 0;
     bool is_valid = true;
     /// For each stream in the capture, the nodes on which the stream's next node will depend.
-    std::map<cudaStream_t, std::vector<Dependency>> ends;
-    /// Copies of `ends` that the program has received, and may still read.
+    std::map<cudaStream_t, std::vector<Dependency>> stream_ends;
+    /// Copies of `stream_ends` that the program has received, and may still read.
     std::map<cudaStream_t, std::vector<cudaGraphNode_t>> returned_nodes;
     std::map<cudaStream_t, std::vector<cudaGraphEdgeData>> returned_edge_data;
 };
 
 /// The capture mode of the calling thread, which cudaThreadExchangeStreamCaptureMode changes.
-extern thread_local cudaStreamCaptureMode capture_mode_of_thread;
+extern thread_local cudaStreamCaptureMode thread_capture_mode;
 
 /// Ends all captures, when the program calls cudaDeviceReset.
 void forget_captures();
 
-/// Adds the dependencies in `from` that `into` does not contain.
-void merge(std::vector<Dependency>& into, const std::vector<Dependency>& from);
+/// Adds the dependencies in `added` that `target` does not contain.
+void merge_dependencies(std::vector<Dependency>& target, const std::vector<Dependency>& added);
 
 /// Begins a capture into `graph`, or into a new graph if `graph` is null. The first new nodes
-/// depend on `after`.
+/// depend on `first_dependencies`.
 void begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode, std::shared_ptr<Graph> graph,
-                   std::vector<Dependency> after);
+                   std::vector<Dependency> first_dependencies);
 /// Ends the capture and stores its graph. `graph` may be null if begin_capture() received a graph.
 void end_capture(cudaStream_t stream, cudaGraph_t* graph);
 

@@ -8,12 +8,12 @@
 
 namespace coalesce::simulator::cudart {
 
-/// Returns the object that a handle refers to. `what` names the object in error messages.
+/// Returns the object that a handle refers to. `handle_type` names the object in error messages.
 template <class Handle>
-auto& require_known(Handle handle, const char* what) {
-    auto* found = Graphs::instance().find(handle);
-    if (!found) refuse(std::string("the ") + what + " was destroyed, or never created.");
-    return *found;
+auto& require_known(Handle handle, const char* handle_type) {
+    auto* object = Graphs::instance().find(handle);
+    if (!object) refuse(std::string("the ") + handle_type + " was destroyed, or never created.");
+    return *object;
 }
 inline Graph& find_graph(cudaGraph_t handle) {
     return require_known(handle, "graph");

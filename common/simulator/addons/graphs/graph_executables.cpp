@@ -18,48 +18,51 @@ bool has_conditional(const Graph& graph, cudaGraphConditionalHandle handle) {
     });
 }
 
-/// Checks that the graph can run. Otherwise fails, and stores the reason in `how.result_out`.
-void check_structure(Graph& graph, cudaGraphInstantiateParams& how) {
-    how.result_out = cudaGraphInstantiateInvalidStructure;
-    graph.for_each_graph([&](Graph& part) {
+/// Checks that the graph can run. Otherwise fails, and stores the reason in
+/// `parameters.result_out`.
+void check_structure(Graph& graph, cudaGraphInstantiateParams& parameters) {
+    parameters.result_out = cudaGraphInstantiateInvalidStructure;
+    graph.for_each_graph([&](Graph& nested_graph) {
         std::vector<Node*> order;
         Node* culprit = nullptr;
-        if (!part.sort_topologically(order, culprit)) how.errNode_out = to_handle(culprit);
+        if (!nested_graph.sort_topologically(order, culprit))
+            parameters.errNode_out = to_handle(culprit);
     });
-    if (how.errNode_out) refuse("the graph has a cycle: a node waits for itself.");
-    how.result_out = cudaGraphInstantiateConditionalHandleUnused;
+    if (parameters.errNode_out) refuse("the graph has a cycle: a node waits for itself.");
+    parameters.result_out = cudaGraphInstantiateConditionalHandleUnused;
     for (const auto& [handle, value] : graph.conditions) {
         if (!has_conditional(graph, handle))
             refuse("the graph has a conditional handle that no conditional node uses.");
     }
-    how.result_out = cudaGraphInstantiateSuccess;
+    parameters.result_out = cudaGraphInstantiateSuccess;
 }
 
 constexpr unsigned long long kInstantiateFlags =
     cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
     cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
 
-void instantiate(cudaGraphExec_t* handle, Graph& graph, cudaGraphInstantiateParams& how) {
-    how.errNode_out = nullptr;
-    how.result_out = cudaGraphInstantiateError;
-    require(handle && !(how.flags & ~kInstantiateFlags));
-    if (how.flags & cudaGraphInstantiateFlagDeviceLaunch) {
-        how.result_out = cudaGraphInstantiateNodeOperationNotSupported;
-        not_simulated("a graph launched by kernels");
+void instantiate(cudaGraphExec_t* handle, Graph& graph, cudaGraphInstantiateParams& parameters) {
+    parameters.errNode_out = nullptr;
+    parameters.result_out = cudaGraphInstantiateError;
+    require(handle && !(parameters.flags & ~kInstantiateFlags));
+    if (parameters.flags & cudaGraphInstantiateFlagDeviceLaunch) {
+        parameters.result_out = cudaGraphInstantiateNodeOperationNotSupported;
+        fail_not_simulated("a graph launched by kernels");
     }
-    const bool only_one = graph.any_node(is_memory_node) || graph.any_node(is_conditional);
-    if (only_one && Graphs::instance().has_executable(&graph))
-        not_supported(
+    const bool allows_one_executable =
+        graph.any_node(is_memory_node) || graph.any_node(is_conditional);
+    if (allows_one_executable && Graphs::instance().has_executable(&graph))
+        fail_not_supported(
             "a graph that allocates memory, or has conditional nodes, can have only one executable "
             "at a time; destroy the existing executable first.");
-    check_structure(graph, how);
+    check_structure(graph, parameters);
     auto executable = std::make_shared<Executable>();
     executable->graph = graph.copy();
     executable->graph->is_nested = true;
     executable->original = &graph;
     executable->flags =
-        how.flags & ~static_cast<unsigned long long>(cudaGraphInstantiateFlagUpload);
-    *handle = Graphs::instance().keep(std::move(executable));
+        parameters.flags & ~static_cast<unsigned long long>(cudaGraphInstantiateFlagUpload);
+    *handle = Graphs::instance().add_graph(std::move(executable));
 }
 
 void instantiate_with_flags(cudaGraphExec_t* handle, cudaGraph_t graph, unsigned long long flags) {
@@ -79,9 +82,9 @@ void free_remaining_allocations(const Graph& graph) {
 }
 
 void set_conditions(Graph& graph) {
-    graph.for_each_graph([](Graph& part) {
-        for (const auto& [handle, start] : part.conditions) {
-            if (start.second) GraphConditions::instance().set(handle, start.first);
+    graph.for_each_graph([](Graph& nested_graph) {
+        for (const auto& [handle, start] : nested_graph.conditions) {
+            if (start.second) GraphConditions::instance().set_value(handle, start.first);
         }
     });
 }
@@ -110,9 +113,9 @@ void launch_graph(cudaGraphExec_t handle, cudaStream_t stream) {
 struct Difference {
     cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
     Node* node = nullptr;
-    Node* from = nullptr;
+    Node* dependency_node = nullptr;
 
-    bool found() const { return result != cudaGraphExecUpdateSuccess; }
+    bool exists() const { return result != cudaGraphExecUpdateSuccess; }
 };
 
 std::size_t find_node_index(const Graph& graph, const Node* node) {
@@ -122,43 +125,44 @@ std::size_t find_node_index(const Graph& graph, const Node* node) {
 }
 
 /// Checks that the two nodes depend on nodes with the same indices in their graphs.
-Difference compare_edges(const Node& present, Node& wanted) {
-    if (present.dependencies.size() != wanted.dependencies.size())
-        return {cudaGraphExecUpdateErrorTopologyChanged, &wanted, nullptr};
-    for (const Dependency& before : wanted.dependencies) {
-        const std::size_t index = find_node_index(*wanted.graph, before.node);
-        if (!present.depends_on(present.graph->nodes()[index].get()))
-            return {cudaGraphExecUpdateErrorTopologyChanged, &wanted, before.node};
+Difference compare_edges(const Node& old_node, Node& new_node) {
+    if (old_node.dependencies.size() != new_node.dependencies.size())
+        return {cudaGraphExecUpdateErrorTopologyChanged, &new_node, nullptr};
+    for (const Dependency& dependency : new_node.dependencies) {
+        const std::size_t index = find_node_index(*new_node.graph, dependency.node);
+        if (!old_node.depends_on(old_node.graph->nodes()[index].get()))
+            return {cudaGraphExecUpdateErrorTopologyChanged, &new_node, dependency.node};
     }
     return {};
 }
 
-Difference compare(const Graph& present, const Graph& wanted);
+Difference compare_graphs(const Graph& old_graph, const Graph& new_graph);
 
-Difference compare_work(const Node& present, Node& wanted) {
-    if (present.type() != wanted.type())
-        return {cudaGraphExecUpdateErrorNodeTypeChanged, &wanted, nullptr};
-    if (const auto* kernel = std::get_if<KernelWork>(&present.work)) {
-        if (kernel->request.cooperative != std::get<KernelWork>(wanted.work).request.cooperative)
-            return {cudaGraphExecUpdateErrorAttributesChanged, &wanted, nullptr};
-    } else if (const auto* child = std::get_if<ChildWork>(&present.work)) {
-        return compare(*child->graph, *std::get<ChildWork>(wanted.work).graph);
-    } else if (is_memory_node(present) || is_conditional(present)) {
-        return {cudaGraphExecUpdateErrorNotSupported, &wanted, nullptr};
+Difference compare_work(const Node& old_node, Node& new_node) {
+    if (old_node.type() != new_node.type())
+        return {cudaGraphExecUpdateErrorNodeTypeChanged, &new_node, nullptr};
+    if (const auto* kernel = std::get_if<KernelWork>(&old_node.work)) {
+        if (kernel->request.cooperative != std::get<KernelWork>(new_node.work).request.cooperative)
+            return {cudaGraphExecUpdateErrorAttributesChanged, &new_node, nullptr};
+    } else if (const auto* child = std::get_if<ChildWork>(&old_node.work)) {
+        return compare_graphs(*child->graph, *std::get<ChildWork>(new_node.work).graph);
+    } else if (is_memory_node(old_node) || is_conditional(old_node)) {
+        return {cudaGraphExecUpdateErrorNotSupported, &new_node, nullptr};
     }
     return {};
 }
 
-Difference compare(const Graph& present, const Graph& wanted) {
-    const std::size_t count = std::min(present.nodes().size(), wanted.nodes().size());
+Difference compare_graphs(const Graph& old_graph, const Graph& new_graph) {
+    const std::size_t count = std::min(old_graph.nodes().size(), new_graph.nodes().size());
     for (std::size_t i = 0; i < count; ++i) {
-        Difference difference = compare_edges(*present.nodes()[i], *wanted.nodes()[i]);
-        if (!difference.found()) difference = compare_work(*present.nodes()[i], *wanted.nodes()[i]);
-        if (difference.found()) return difference;
+        Difference difference = compare_edges(*old_graph.nodes()[i], *new_graph.nodes()[i]);
+        if (!difference.exists())
+            difference = compare_work(*old_graph.nodes()[i], *new_graph.nodes()[i]);
+        if (difference.exists()) return difference;
     }
-    if (present.nodes().size() == wanted.nodes().size()) return {};
-    Node* surplus = count < wanted.nodes().size() ? wanted.nodes()[count].get() : nullptr;
-    return {cudaGraphExecUpdateErrorTopologyChanged, surplus, nullptr};
+    if (old_graph.nodes().size() == new_graph.nodes().size()) return {};
+    Node* extra_node = count < new_graph.nodes().size() ? new_graph.nodes()[count].get() : nullptr;
+    return {cudaGraphExecUpdateErrorTopologyChanged, extra_node, nullptr};
 }
 
 /// Copies the work of all nodes from `wanted` to `present`. Both graphs must have the same nodes
@@ -166,18 +170,20 @@ Difference compare(const Graph& present, const Graph& wanted) {
 void copy_all_work(Graph& present, const Graph& wanted) {
     for (std::size_t i = 0; i < wanted.nodes().size(); ++i) {
         Node& node = *present.nodes()[i];
-        const Node& other = *wanted.nodes()[i];
+        const Node& source_node = *wanted.nodes()[i];
         if (const auto* child = std::get_if<ChildWork>(&node.work))
-            copy_all_work(*child->graph, *std::get<ChildWork>(other.work).graph);
+            copy_all_work(*child->graph, *std::get<ChildWork>(source_node.work).graph);
         else
-            node.work = other.work;
+            node.work = source_node.work;
     }
 }
 
 void update(Executable& executable, const Graph& wanted, cudaGraphExecUpdateResultInfo* info) {
-    const Difference difference = compare(*executable.graph, wanted);
-    if (info) *info = {difference.result, to_handle(difference.node), to_handle(difference.from)};
-    if (difference.found())
+    const Difference difference = compare_graphs(*executable.graph, wanted);
+    if (info)
+        *info = {difference.result, to_handle(difference.node),
+                 to_handle(difference.dependency_node)};
+    if (difference.exists())
         refuse("the graph differs in more than the parameters of its nodes; instantiate it again.",
                cudaErrorGraphExecUpdateFailure);
     copy_all_work(*executable.graph, wanted);
@@ -196,9 +202,9 @@ Node& find_node_that_can_be_disabled(cudaGraphExec_t executable, cudaGraphNode_t
 cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGraph_t graph,
                                            cudaGraphInstantiateParams* how) {
     return graph_call(__func__, [&] {
-        Graph& known = find_graph(graph);
+        Graph& source_graph = find_graph(graph);
         require(how);
-        instantiate(executable, known, *how);
+        instantiate(executable, source_graph, *how);
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaGraphInstantiateWithParams, _ptsz);

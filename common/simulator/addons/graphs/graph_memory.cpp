@@ -18,10 +18,10 @@ namespace {
 
 /// The unit in which graph memory is mapped, in bytes. An H100 maps a whole block of this size even
 /// for an allocation of 4 bytes.
-constexpr u64 kBlock = u64{32} << 20;
+constexpr u64 kBlockBytes = u64{32} << 20;
 
 u64 round_up_to_blocks(u64 bytes) {
-    return (bytes + kBlock - 1) / kBlock * kBlock;
+    return (bytes + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
 }
 
 /// The memory of all existing graphs, and the sizes that the program can query. A launch maps
@@ -30,20 +30,20 @@ u64 round_up_to_blocks(u64 bytes) {
 struct GraphMemoryAccounts {
     std::mutex mutex;
     std::map<u64, std::weak_ptr<GraphMemory>> known;
-    u64 in_use = 0, mapped = 0;  ///< bytes in use by allocations, and bytes that are mapped
-    u64 reserved_bytes = 0;      ///< total size of the mapped blocks, in bytes
-    u64 peak_used = 0, peak_reserved_bytes = 0;
+    u64 in_use = 0, mapped_bytes = 0;  ///< bytes in use by allocations, and bytes that are mapped
+    u64 reserved_bytes = 0;            ///< total size of the mapped blocks, in bytes
+    u64 peak_used_bytes = 0, peak_reserved_bytes = 0;
 
-    u64 used_bytes() const { return std::min(reserved_bytes, round_up_to_blocks(mapped)); }
+    u64 used_bytes() const { return std::min(reserved_bytes, round_up_to_blocks(mapped_bytes)); }
 
     void unmap(GraphMemory& memory) {
-        if (memory.is_mapped) mapped -= memory.bytes;
+        if (memory.is_mapped) mapped_bytes -= memory.bytes;
         memory.is_mapped = false;
     }
 
     static GraphMemoryAccounts& instance() {
-        static GraphMemoryAccounts& books = *new GraphMemoryAccounts;
-        return books;
+        static GraphMemoryAccounts& accounts = *new GraphMemoryAccounts;
+        return accounts;
     }
 };
 
@@ -52,15 +52,15 @@ struct GraphMemoryAccounts {
 namespace coalesce::simulator::cudart {
 
 GraphMemory::~GraphMemory() {
-    GraphMemoryAccounts& books = GraphMemoryAccounts::instance();
-    const bool is_programs = in_use;
+    GraphMemoryAccounts& accounts = GraphMemoryAccounts::instance();
+    const bool is_still_used = in_use;
     {
-        std::lock_guard lock(books.mutex);
-        books.known.erase(address);
-        books.unmap(*this);
-        if (in_use) books.in_use -= bytes;
+        std::lock_guard lock(accounts.mutex);
+        accounts.known.erase(address);
+        accounts.unmap(*this);
+        if (in_use) accounts.in_use -= bytes;
     }
-    if (!is_programs) memory().free(address);
+    if (!is_still_used) memory().free(address);
 }
 
 std::shared_ptr<GraphMemory> reserve_graph_memory(u64 bytes) {
@@ -69,77 +69,82 @@ std::shared_ptr<GraphMemory> reserve_graph_memory(u64 bytes) {
     auto reserved = std::make_shared<GraphMemory>();
     reserved->address = address;
     reserved->bytes = bytes;
-    GraphMemoryAccounts& books = GraphMemoryAccounts::instance();
-    std::lock_guard lock(books.mutex);
-    books.known[address] = reserved;
+    GraphMemoryAccounts& accounts = GraphMemoryAccounts::instance();
+    std::lock_guard lock(accounts.mutex);
+    accounts.known[address] = reserved;
     return reserved;
 }
 
 std::shared_ptr<GraphMemory> find_graph_memory(const void* pointer) {
-    GraphMemoryAccounts& books = GraphMemoryAccounts::instance();
-    std::lock_guard lock(books.mutex);
-    const auto found = books.known.find(reinterpret_cast<u64>(pointer));
-    return found == books.known.end() ? nullptr : found->second.lock();
+    GraphMemoryAccounts& accounts = GraphMemoryAccounts::instance();
+    std::lock_guard lock(accounts.mutex);
+    const auto entry = accounts.known.find(reinterpret_cast<u64>(pointer));
+    return entry == accounts.known.end() ? nullptr : entry->second.lock();
 }
 
 bool begin_use(GraphMemory& graph_memory) {
-    GraphMemoryAccounts& books = GraphMemoryAccounts::instance();
-    std::lock_guard lock(books.mutex);
+    GraphMemoryAccounts& accounts = GraphMemoryAccounts::instance();
+    std::lock_guard lock(accounts.mutex);
     if (graph_memory.in_use) return false;
-    if (!graph_memory.is_mapped) books.mapped += graph_memory.bytes;
+    if (!graph_memory.is_mapped) accounts.mapped_bytes += graph_memory.bytes;
     graph_memory.in_use = graph_memory.is_mapped = true;
-    books.in_use += graph_memory.bytes;
-    books.reserved_bytes = std::max(books.reserved_bytes, round_up_to_blocks(books.in_use));
-    books.peak_reserved_bytes = std::max(books.peak_reserved_bytes, books.reserved_bytes);
-    books.peak_used = std::max(books.peak_used, books.used_bytes());
+    accounts.in_use += graph_memory.bytes;
+    accounts.reserved_bytes =
+        std::max(accounts.reserved_bytes, round_up_to_blocks(accounts.in_use));
+    accounts.peak_reserved_bytes = std::max(accounts.peak_reserved_bytes, accounts.reserved_bytes);
+    accounts.peak_used_bytes = std::max(accounts.peak_used_bytes, accounts.used_bytes());
     memory().mark_unwritten(graph_memory.address, graph_memory.bytes);
     return true;
 }
 
 bool end_use(GraphMemory& graph_memory) {
-    GraphMemoryAccounts& books = GraphMemoryAccounts::instance();
-    std::lock_guard lock(books.mutex);
+    GraphMemoryAccounts& accounts = GraphMemoryAccounts::instance();
+    std::lock_guard lock(accounts.mutex);
     if (!graph_memory.in_use) return false;
     graph_memory.in_use = false;
-    books.in_use -= graph_memory.bytes;
+    accounts.in_use -= graph_memory.bytes;
     memory().mark_unwritten(graph_memory.address, graph_memory.bytes);
     return true;
 }
 
 void trim_graph_memory() {
-    GraphMemoryAccounts& books = GraphMemoryAccounts::instance();
+    GraphMemoryAccounts& accounts = GraphMemoryAccounts::instance();
     // The lock must be released before this list is destroyed, because the destructor of a
     // GraphMemory takes the same lock. Declare the list before the lock.
-    std::vector<std::shared_ptr<GraphMemory>> all;
-    std::lock_guard lock(books.mutex);
-    for (const auto& [address, known] : books.known) all.push_back(known.lock());
-    for (const auto& memory : all) {
-        if (memory && !memory->in_use) books.unmap(*memory);
+    std::vector<std::shared_ptr<GraphMemory>> all_memory;
+    std::lock_guard lock(accounts.mutex);
+    for (const auto& [address, known] : accounts.known) all_memory.push_back(known.lock());
+    for (const auto& memory : all_memory) {
+        if (memory && !memory->in_use) accounts.unmap(*memory);
     }
-    books.reserved_bytes = round_up_to_blocks(books.in_use);
+    accounts.reserved_bytes = round_up_to_blocks(accounts.in_use);
 }
 
 }  // namespace coalesce::simulator::cudart
 
 namespace {
 
-void get(const GraphMemoryAccounts& books, cudaGraphMemAttributeType attribute, u64* value) {
+void get_attribute(const GraphMemoryAccounts& accounts, cudaGraphMemAttributeType attribute,
+                   u64* value) {
     switch (attribute) {
-        case cudaGraphMemAttrUsedMemCurrent: return store_output(value, books.used_bytes());
-        case cudaGraphMemAttrUsedMemHigh: return store_output(value, books.peak_used);
-        case cudaGraphMemAttrReservedMemCurrent: return store_output(value, books.reserved_bytes);
-        case cudaGraphMemAttrReservedMemHigh: return store_output(value, books.peak_reserved_bytes);
+        case cudaGraphMemAttrUsedMemCurrent: return store_output(value, accounts.used_bytes());
+        case cudaGraphMemAttrUsedMemHigh: return store_output(value, accounts.peak_used_bytes);
+        case cudaGraphMemAttrReservedMemCurrent:
+            return store_output(value, accounts.reserved_bytes);
+        case cudaGraphMemAttrReservedMemHigh:
+            return store_output(value, accounts.peak_reserved_bytes);
         default: fail();
     }
 }
 
 /// Resets a high-water mark. Other attributes cannot be set.
-void set(GraphMemoryAccounts& books, cudaGraphMemAttributeType attribute, const u64* value) {
+void set_attribute(GraphMemoryAccounts& accounts, cudaGraphMemAttributeType attribute,
+                   const u64* value) {
     require(value && *value == 0);
     if (attribute == cudaGraphMemAttrUsedMemHigh)
-        books.peak_used = books.used_bytes();
+        accounts.peak_used_bytes = accounts.used_bytes();
     else if (attribute == cudaGraphMemAttrReservedMemHigh)
-        books.peak_reserved_bytes = books.reserved_bytes;
+        accounts.peak_reserved_bytes = accounts.reserved_bytes;
     else
         fail();
 }
@@ -151,7 +156,7 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType
     return api(__func__, [&] {
         check_device(device);
         std::lock_guard lock(GraphMemoryAccounts::instance().mutex);
-        get(GraphMemoryAccounts::instance(), attribute, static_cast<u64*>(value));
+        get_attribute(GraphMemoryAccounts::instance(), attribute, static_cast<u64*>(value));
     });
 }
 
@@ -160,7 +165,7 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType
     return api(__func__, [&] {
         check_device(device);
         std::lock_guard lock(GraphMemoryAccounts::instance().mutex);
-        set(GraphMemoryAccounts::instance(), attribute, static_cast<const u64*>(value));
+        set_attribute(GraphMemoryAccounts::instance(), attribute, static_cast<const u64*>(value));
     });
 }
 

@@ -21,29 +21,30 @@ namespace {
 struct NewNodePosition {
     cudaGraphNode_t* node;
     cudaGraph_t graph;
-    const cudaGraphNode_t* after;
+    const cudaGraphNode_t* dependencies;
     size_t count;
-    const cudaGraphEdgeData* data = nullptr;
+    const cudaGraphEdgeData* edge_data = nullptr;
 };
 
-/// Adds a node to a graph. `make(graph)` returns the work of the node.
-template <class Make>
-cudaError_t add(const char* name, const NewNodePosition& place, Make make) noexcept {
+/// Adds a node to a graph. `make_work(graph)` returns the work of the node.
+template <class MakeWork>
+cudaError_t add_node(const char* name, const NewNodePosition& position,
+                     MakeWork make_work) noexcept {
     return graph_call(name, [&] {
-        Graph& graph = find_graph(place.graph);
-        require(place.node);
-        std::vector<Dependency> after =
-            read_dependencies(graph, place.after, place.data, place.count);
-        Work work = make(graph);
-        check(work);
-        *place.node = to_handle(&graph.add(std::move(work), std::move(after)));
+        Graph& graph = find_graph(position.graph);
+        require(position.node);
+        std::vector<Dependency> dependencies =
+            read_dependencies(graph, position.dependencies, position.edge_data, position.count);
+        Work work = make_work(graph);
+        check_work(work);
+        *position.node = to_handle(&graph.add(std::move(work), std::move(dependencies)));
     });
 }
 
 /// Copies the attributes that a node keeps when its parameters change.
-void copy_unchanged_attributes(const Work& before, Work& after) {
-    const auto* old_kernel = std::get_if<KernelWork>(&before);
-    auto* kernel = std::get_if<KernelWork>(&after);
+void copy_unchanged_attributes(const Work& old_work, Work& new_work) {
+    const auto* old_kernel = std::get_if<KernelWork>(&old_work);
+    auto* kernel = std::get_if<KernelWork>(&new_work);
     if (!old_kernel || !kernel) return;
     kernel->attributes = old_kernel->attributes;
     kernel->request.cooperative = old_kernel->request.cooperative;
@@ -53,9 +54,9 @@ void copy_unchanged_attributes(const Work& before, Work& after) {
 template <class Make>
 void set_parameters(Node& node, Make make) {
     Work work = make(*node.graph);
-    if (type_of(work) != node.type()) refuse("the node has another type.");
+    if (find_node_type(work) != node.type()) refuse("the node has another type.");
     copy_unchanged_attributes(node.work, work);
-    check(work);
+    check_work(work);
     node.work = std::move(work);
 }
 
@@ -71,13 +72,14 @@ cudaError_t set_executable_parameters(const char* name, cudaGraphExec_t executab
                       [&] { set_parameters(find_node_in_executable(executable, original), make); });
 }
 
-/// Calls `give(work)` with the work of the node. Fails if the work is not of type `WorkType`.
-template <class WorkType, class Give>
-cudaError_t read(const char* name, cudaGraphNode_t node, const void* target, Give give) noexcept {
+/// Calls `use_work(work)` with the work of the node. Fails if the work is not of type `WorkType`.
+template <class WorkType, class UseWork>
+cudaError_t read_work(const char* name, cudaGraphNode_t node, const void* target,
+                      UseWork use_work) noexcept {
     return graph_call(name, [&] {
         auto* work = std::get_if<WorkType>(&find_node(node).work);
         require(work && target);
-        give(*work);
+        use_work(*work);
     });
 }
 
@@ -85,16 +87,16 @@ cudaError_t read(const char* name, cudaGraphNode_t node, const void* target, Giv
 
 /// Returns a callable that creates the work `describe(arguments...)`. The work is the same for
 /// every graph.
-auto describe_later(auto describe, auto... arguments) {
+auto make_work_describer(auto describe, auto... arguments) {
     return [=](Graph&) -> Work { return describe(arguments...); };
 }
 
 /// Returns a callable that returns `work` for every graph.
-auto return_work(auto work) {
+auto make_work_returner(auto work) {
     return [=](Graph&) -> Work { return work; };
 }
 
-auto describe_any_node(cudaGraphNodeParams* parameters) {
+auto make_node_describer(cudaGraphNodeParams* parameters) {
     return [=](Graph& graph) { return describe(graph, parameters); };
 }
 
@@ -105,16 +107,16 @@ auto describe_any_node(cudaGraphNodeParams* parameters) {
 cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                              const cudaGraphEdgeData* data, size_t count,
                              cudaGraphNodeParams* parameters) {
-    return add(__func__, {node, graph, after, count, data}, describe_any_node(parameters));
+    return add_node(__func__, {node, graph, after, count, data}, make_node_describer(parameters));
 }
 
 cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* parameters) {
-    return set_parameters(__func__, node, describe_any_node(parameters));
+    return set_parameters(__func__, node, make_node_describer(parameters));
 }
 
 cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                        cudaGraphNodeParams* parameters) {
-    return set_executable_parameters(__func__, executable, node, describe_any_node(parameters));
+    return set_executable_parameters(__func__, executable, node, make_node_describer(parameters));
 }
 
 // ---- kernels, copies, fills, host functions ----
@@ -123,24 +125,25 @@ cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode
 /// its copy in an executable graph. `describe` is a function with `parameters` parameters that
 /// returns the node's work. `variant` is the suffix that distinguishes the functions for copies,
 /// such as 1D.
-#define COALESCE_NODES(kind, variant, describe, parameters)                                        \
-    cudaError_t cudaGraphAdd##kind##Node##variant(cudaGraphNode_t* node, cudaGraph_t graph,        \
-                                                  const cudaGraphNode_t* after, size_t count,      \
-                                                  COALESCE_PARAMETERS_##parameters(describe)) {    \
-        return add(__func__, {node, graph, after, count},                                          \
-                   describe_later(describe COALESCE_ARGUMENTS_##parameters));                      \
-    }                                                                                              \
-    cudaError_t cudaGraph##kind##NodeSetParams##variant(                                           \
-        cudaGraphNode_t node, COALESCE_PARAMETERS_##parameters(describe)) {                        \
-        return set_parameters(__func__, node,                                                      \
-                              describe_later(describe COALESCE_ARGUMENTS_##parameters));           \
-    }                                                                                              \
-    cudaError_t cudaGraphExec##kind##NodeSetParams##variant(                                       \
-        cudaGraphExec_t executable, cudaGraphNode_t node,                                          \
-        COALESCE_PARAMETERS_##parameters(describe)) {                                              \
-        return set_executable_parameters(                                                          \
-            __func__, executable, node, describe_later(describe COALESCE_ARGUMENTS_##parameters)); \
-    }                                                                                              \
+#define COALESCE_NODES(kind, variant, describe, parameters)                                     \
+    cudaError_t cudaGraphAdd##kind##Node##variant(cudaGraphNode_t* node, cudaGraph_t graph,     \
+                                                  const cudaGraphNode_t* after, size_t count,   \
+                                                  COALESCE_PARAMETERS_##parameters(describe)) { \
+        return add_node(__func__, {node, graph, after, count},                                  \
+                        make_work_describer(describe COALESCE_ARGUMENTS_##parameters));         \
+    }                                                                                           \
+    cudaError_t cudaGraph##kind##NodeSetParams##variant(                                        \
+        cudaGraphNode_t node, COALESCE_PARAMETERS_##parameters(describe)) {                     \
+        return set_parameters(__func__, node,                                                   \
+                              make_work_describer(describe COALESCE_ARGUMENTS_##parameters));   \
+    }                                                                                           \
+    cudaError_t cudaGraphExec##kind##NodeSetParams##variant(                                    \
+        cudaGraphExec_t executable, cudaGraphNode_t node,                                       \
+        COALESCE_PARAMETERS_##parameters(describe)) {                                           \
+        return set_executable_parameters(                                                       \
+            __func__, executable, node,                                                         \
+            make_work_describer(describe COALESCE_ARGUMENTS_##parameters));                     \
+    }                                                                                           \
     static_assert(true)
 COALESCE_NODES(Kernel, , describe_kernel, 1);
 COALESCE_NODES(Memset, , describe_memset, 1);
@@ -153,7 +156,7 @@ COALESCE_NODES(Memcpy, FromSymbol, describe_copy_from_symbol, 5);
 
 #define COALESCE_GET_PARAMETERS(kind, WorkType, Parameters)                                    \
     cudaError_t cudaGraph##kind##NodeGetParams(cudaGraphNode_t node, Parameters* parameters) { \
-        return read<WorkType>(__func__, node, parameters, [&](const WorkType& work) {          \
+        return read_work<WorkType>(__func__, node, parameters, [&](const WorkType& work) {     \
             *parameters = to_node_parameters(work);                                            \
         });                                                                                    \
     }                                                                                          \
@@ -170,11 +173,12 @@ namespace {
 
 void set_attribute(KernelWork& work, const cudaLaunchAttribute& attribute) {
     KernelWork changed = work;
-    std::erase_if(changed.attributes,
-                  [&](const cudaLaunchAttribute& known) { return known.id == attribute.id; });
+    std::erase_if(changed.attributes, [&](const cudaLaunchAttribute& attribute_of_launch) {
+        return attribute_of_launch.id == attribute.id;
+    });
     changed.attributes.push_back(attribute);
     apply_attribute(attribute, changed.request);
-    check(changed);
+    check_work(changed);
     work = std::move(changed);
 }
 
@@ -203,19 +207,20 @@ cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttr
 /// zeros.
 cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t handle, cudaLaunchAttributeID id,
                                             cudaLaunchAttributeValue* value) {
-    return read<KernelWork>(__func__, handle, value, [&](const KernelWork& work) {
-        const auto found =
+    return read_work<KernelWork>(__func__, handle, value, [&](const KernelWork& work) {
+        const auto launch_attribute =
             std::find_if(work.attributes.begin(), work.attributes.end(),
                          [&](const cudaLaunchAttribute& known) { return known.id == id; });
-        *value = found == work.attributes.end() ? cudaLaunchAttributeValue{} : found->val;
+        *value = launch_attribute == work.attributes.end() ? cudaLaunchAttributeValue{}
+                                                           : launch_attribute->val;
     });
 }
 
 cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t from, cudaGraphNode_t to) {
     return graph_call(__func__, [&] {
-        const KernelWork& given = require_kernel_work(&find_node(from));
+        const KernelWork& source_work = require_kernel_work(&find_node(from));
         KernelWork& work = require_kernel_work(Graphs::instance().find(to));
-        for (const cudaLaunchAttribute& attribute : given.attributes)
+        for (const cudaLaunchAttribute& attribute : source_work.attributes)
             set_attribute(work, attribute);
     });
 }
@@ -225,23 +230,25 @@ cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t from, cudaGraphNod
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                        const cudaGraphNode_t* after, size_t count,
                                        cudaGraph_t child) {
-    return add(__func__, {node, graph, after, count}, describe_later(describe_child, child, false));
+    return add_node(__func__, {node, graph, after, count},
+                    make_work_describer(describe_child, child, false));
 }
 
 cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* graph) {
-    return read<ChildWork>(__func__, node, graph,
-                           [&](const ChildWork& work) { *graph = to_handle(work.graph.get()); });
+    return read_work<ChildWork>(__func__, node, graph, [&](const ChildWork& work) {
+        *graph = to_handle(work.graph.get());
+    });
 }
 
 cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                                  cudaGraph_t child) {
     return set_executable_parameters(__func__, executable, node,
-                                     describe_later(describe_child, child, false));
+                                     make_work_describer(describe_child, child, false));
 }
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                   const cudaGraphNode_t* after, size_t count) {
-    return add(__func__, {node, graph, after, count}, return_work(EmptyWork{}));
+    return add_node(__func__, {node, graph, after, count}, make_work_returner(EmptyWork{}));
 }
 
 // ---- events ----
@@ -250,19 +257,20 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
     cudaError_t cudaGraphAdd##kind##Node(cudaGraphNode_t* node, cudaGraph_t graph,           \
                                          const cudaGraphNode_t* after, size_t count,         \
                                          cudaEvent_t event) {                                \
-        return add(__func__, {node, graph, after, count}, return_work(WorkType{event}));     \
+        return add_node(__func__, {node, graph, after, count},                               \
+                        make_work_returner(WorkType{event}));                                \
     }                                                                                        \
     cudaError_t cudaGraph##kind##NodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {    \
-        return read<WorkType>(__func__, node, event,                                         \
-                              [&](const WorkType& work) { *event = work.event; });           \
+        return read_work<WorkType>(__func__, node, event,                                    \
+                                   [&](const WorkType& work) { *event = work.event; });      \
     }                                                                                        \
     cudaError_t cudaGraph##kind##NodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {     \
-        return set_parameters(__func__, node, return_work(WorkType{event}));                 \
+        return set_parameters(__func__, node, make_work_returner(WorkType{event}));          \
     }                                                                                        \
     cudaError_t cudaGraphExec##kind##NodeSetEvent(cudaGraphExec_t executable,                \
                                                   cudaGraphNode_t node, cudaEvent_t event) { \
         return set_executable_parameters(__func__, executable, node,                         \
-                                         return_work(WorkType{event}));                      \
+                                         make_work_returner(WorkType{event}));               \
     }
 COALESCE_EVENT_NODES(EventRecord, RecordWork)
 COALESCE_EVENT_NODES(EventWait, WaitWork)
@@ -273,26 +281,26 @@ COALESCE_EVENT_NODES(EventWait, WaitWork)
 cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                      const cudaGraphNode_t* after, size_t count,
                                      cudaMemAllocNodeParams* parameters) {
-    return add(__func__, {node, graph, after, count},
-               [=](Graph&) { return describe_allocation(parameters); });
+    return add_node(__func__, {node, graph, after, count},
+                    [=](Graph&) { return describe_allocation(parameters); });
 }
 
 cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
                                            cudaMemAllocNodeParams* parameters) {
-    return read<AllocateWork>(__func__, node, parameters, [&](const AllocateWork& work) {
+    return read_work<AllocateWork>(__func__, node, parameters, [&](const AllocateWork& work) {
         *parameters = work.parameters;
-        parameters->accessDescs = work.access.data();
+        parameters->accessDescs = work.access_descriptions.data();
     });
 }
 
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                     const cudaGraphNode_t* after, size_t count, void* pointer) {
-    return add(__func__, {node, graph, after, count},
-               [=](Graph& known) { return describe_free(known, pointer); });
+    return add_node(__func__, {node, graph, after, count},
+                    [=](Graph& known) { return describe_free(known, pointer); });
 }
 
 cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer) {
-    return read<FreeWork>(__func__, node, pointer, [&](const FreeWork& work) {
+    return read_work<FreeWork>(__func__, node, pointer, [&](const FreeWork& work) {
         *static_cast<void**>(pointer) = reinterpret_cast<void*>(work.memory->address);
     });
 }
@@ -304,7 +312,7 @@ cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle,
     return graph_call(__func__, [&] {
         Graph& known = find_graph(graph);
         require(handle && flags <= cudaGraphCondAssignDefault);
-        *handle = GraphConditions::instance().create(value);
+        *handle = GraphConditions::instance().create_handle(value);
         known.conditions[*handle] = {value, flags == cudaGraphCondAssignDefault};
     });
 }

@@ -19,12 +19,13 @@ std::string format_label(const Work& work) {
     if (!kernel) return name;
     std::string label = name;
     // The lookup fails if the kernel's library has been unloaded, so ignore the error.
-    catch_error(
-        [&] { label += " " + kernel_name(Modules::instance().find(kernel->function).name); });
+    catch_error([&] {
+        label += " " + kernel_name(Modules::instance().find_kernel(kernel->function).name);
+    });
     return label;
 }
 
-void draw(const Graph& graph, std::ostream& out) {
+void draw_graph(const Graph& graph, std::ostream& out) {
     std::map<const Node*, std::size_t> numbers;
     for (const auto& node : graph.nodes()) numbers.emplace(node.get(), numbers.size());
     out << "digraph graph_of_work {\n";
@@ -33,8 +34,8 @@ void draw(const Graph& graph, std::ostream& out) {
             << "\"];\n";
     }
     for (const auto& node : graph.nodes()) {
-        for (const Dependency& before : node->dependencies)
-            out << "    node_" << numbers[before.node] << " -> node_" << numbers[node.get()]
+        for (const Dependency& dependency : node->dependencies)
+            out << "    node_" << numbers[dependency.node] << " -> node_" << numbers[node.get()]
                 << ";\n";
     }
     out << "}\n";
@@ -48,6 +49,6 @@ cudaError_t cudaGraphDebugDotPrint(cudaGraph_t handle, const char* path, unsigne
         const Graph& graph = find_graph(handle);
         std::ofstream file(path ? path : "");
         if (!file) refuse("the file cannot be written.", cudaErrorOperatingSystem);
-        draw(graph, file);
+        draw_graph(graph, file);
     });
 }

@@ -12,11 +12,12 @@ namespace {
 
 /// Returns a list to the program. If the program passed no array, stores only the length of the
 /// list. Otherwise, fills the array.
-template <class T, class Give>
-void copy_list_out(const std::vector<T>& list, bool is_wanted, size_t* count, Give give) {
+template <class T, class StoreItem>
+void copy_list_out(const std::vector<T>& list, bool is_wanted, size_t* count,
+                   StoreItem store_item) {
     require(count);
     if (is_wanted) {
-        for (size_t i = 0; i < *count; ++i) give(i, i < list.size() ? list[i] : T{});
+        for (size_t i = 0; i < *count; ++i) store_item(i, i < list.size() ? list[i] : T{});
         *count = std::min(*count, list.size());
     } else {
         *count = list.size();
@@ -44,35 +45,35 @@ void copy_edges_out(const std::vector<Dependency>& list, cudaGraphNode_t* nodes,
 }
 
 std::vector<Dependency> find_dependents(const Node& node) {
-    std::vector<Dependency> found;
-    for (const auto& other : node.graph->nodes()) {
-        for (const Dependency& before : other->dependencies) {
-            if (before.node == &node) found.push_back({other.get(), before.data});
+    std::vector<Dependency> dependents;
+    for (const auto& candidate : node.graph->nodes()) {
+        for (const Dependency& dependency : candidate->dependencies) {
+            if (dependency.node == &node) dependents.push_back({candidate.get(), dependency.data});
         }
     }
-    return found;
+    return dependents;
 }
 
 void copy_all_edges_out(const Graph& graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
                         cudaGraphEdgeData* data, size_t* count) {
     require((from == nullptr) == (to == nullptr) && count);
-    std::vector<Dependency> starts;
-    std::vector<Node*> ends;
+    std::vector<Dependency> edge_starts;
+    std::vector<Node*> edge_ends;
     for (const auto& node : graph.nodes()) {
-        for (const Dependency& before : node->dependencies) {
-            starts.push_back(before);
-            ends.push_back(node.get());
+        for (const Dependency& dependency : node->dependencies) {
+            edge_starts.push_back(dependency);
+            edge_ends.push_back(node.get());
         }
     }
-    size_t room = *count;
-    copy_edges_out(starts, from, data, count);
-    if (to) copy_nodes_out(ends, to, &room);
+    size_t capacity = *count;
+    copy_edges_out(edge_starts, from, data, count);
+    if (to) copy_nodes_out(edge_ends, to, &capacity);
 }
 
 // ---- edges ----
 
 struct Edge {
-    Node* from;
+    Node* start;
     Node* to;
     cudaGraphEdgeData data;
 };
@@ -85,7 +86,7 @@ std::vector<Edge> read_edges(const Graph& graph, const cudaGraphNode_t* from,
     for (size_t i = 0; i < count; ++i) {
         const Edge edge{Graphs::instance().find(from[i]), Graphs::instance().find(to[i]),
                         data ? data[i] : cudaGraphEdgeData{}};
-        if (!edge.from || !edge.to || edge.from->graph != &graph || edge.to->graph != &graph)
+        if (!edge.start || !edge.to || edge.start->graph != &graph || edge.to->graph != &graph)
             refuse("edge " + std::to_string(i) +
                    " begins or ends at a node that is not in the graph.");
         edges.push_back(edge);
@@ -95,22 +96,22 @@ std::vector<Edge> read_edges(const Graph& graph, const cudaGraphNode_t* from,
 
 void add_edges(const std::vector<Edge>& edges) {
     for (const Edge& edge : edges) {
-        if (edge.from == edge.to || edge.to->depends_on(edge.from))
-            refuse(edge.from == edge.to ? "a node cannot depend on itself."
-                                        : "this edge already exists.");
+        if (edge.start == edge.to || edge.to->depends_on(edge.start))
+            refuse(edge.start == edge.to ? "a node cannot depend on itself."
+                                         : "this edge already exists.");
     }
-    for (const Edge& edge : edges) edge.to->dependencies.push_back({edge.from, edge.data});
+    for (const Edge& edge : edges) edge.to->dependencies.push_back({edge.start, edge.data});
 }
 
 void remove_edges(const Graph& graph, const std::vector<Edge>& edges) {
     if (!edges.empty() && graph.any_node(is_memory_node))
-        not_supported("edges cannot be removed from a graph that allocates or frees memory.");
+        fail_not_supported("edges cannot be removed from a graph that allocates or frees memory.");
     for (const Edge& edge : edges) {
-        if (!edge.to->depends_on(edge.from)) refuse("this edge does not exist.");
+        if (!edge.to->depends_on(edge.start)) refuse("this edge does not exist.");
     }
     for (const Edge& edge : edges) {
         std::erase_if(edge.to->dependencies,
-                      [&](const Dependency& before) { return before.node == edge.from; });
+                      [&](const Dependency& before) { return before.node == edge.start; });
     }
 }
 
@@ -119,7 +120,7 @@ void remove_edges(const Graph& graph, const std::vector<Edge>& edges) {
 cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags) {
     return graph_call(__func__, [&] {
         require(graph && flags == 0);
-        *graph = Graphs::instance().keep(std::make_shared<Graph>());
+        *graph = Graphs::instance().add_graph(std::make_shared<Graph>());
     });
 }
 
@@ -136,9 +137,9 @@ cudaError_t cudaGraphClone(cudaGraph_t* handle, cudaGraph_t original) {
         require(handle);
         if (graph.any_node(is_memory_node) || graph.any_node(is_conditional) ||
             !graph.conditions.empty())
-            not_supported(
+            fail_not_supported(
                 "a graph that allocates memory, or has conditional nodes, cannot be cloned.");
-        *handle = Graphs::instance().keep(graph.copy());
+        *handle = Graphs::instance().add_graph(graph.copy());
     });
 }
 
@@ -209,7 +210,8 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
     return graph_call(__func__, [&] {
         Node& node = find_node(handle);
         if (node.graph->any_node(is_memory_node))
-            not_supported("nodes cannot be removed from a graph that allocates or frees memory.");
+            fail_not_supported(
+                "nodes cannot be removed from a graph that allocates or frees memory.");
         node.graph->remove(node);
     });
 }

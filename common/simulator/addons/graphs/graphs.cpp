@@ -30,7 +30,8 @@ Graph::~Graph() {
     // A nested graph is a copy that shares the condition handles of the original. Only the original
     // removes the handles.
     if (is_nested) return;
-    for (const auto& [handle, value] : conditions) GraphConditions::instance().forget(handle);
+    for (const auto& [handle, value] : conditions)
+        GraphConditions::instance().forget_handle(handle);
 }
 
 Node& Graph::add(Work work, std::vector<Dependency> dependencies) {
@@ -53,10 +54,10 @@ void Graph::remove(Node& node) {
 
 namespace {
 
-std::shared_ptr<Graph> copy_nested_graph(const std::shared_ptr<Graph>& part) {
-    std::shared_ptr<Graph> copied = part->copy();
-    copied->is_nested = true;
-    return copied;
+std::shared_ptr<Graph> copy_nested_graph(const std::shared_ptr<Graph>& nested_graph) {
+    std::shared_ptr<Graph> nested_copy = nested_graph->copy();
+    nested_copy->is_nested = true;
+    return nested_copy;
 }
 
 /// Copies a node's work, including any nested graphs.
@@ -66,10 +67,10 @@ Work copy_work(const Work& work) {
     const auto* conditional = std::get_if<ConditionalWork>(&work);
     if (!conditional) return work;
     ConditionalWork copied = *conditional;
-    copied.handles = std::make_shared<std::vector<cudaGraph_t>>();
-    for (auto& body : copied.bodies) {
+    copied.body_handles = std::make_shared<std::vector<cudaGraph_t>>();
+    for (auto& body : copied.body_graphs) {
         body = copy_nested_graph(body);
-        copied.handles->push_back(to_handle(body.get()));
+        copied.body_handles->push_back(to_handle(body.get()));
     }
     return copied;
 }
@@ -77,23 +78,23 @@ Work copy_work(const Work& work) {
 std::vector<std::shared_ptr<Graph>> nested_graphs(const Work& work) {
     if (const auto* child = std::get_if<ChildWork>(&work)) return {child->graph};
     const auto* conditional = std::get_if<ConditionalWork>(&work);
-    return conditional ? conditional->bodies : std::vector<std::shared_ptr<Graph>>{};
+    return conditional ? conditional->body_graphs : std::vector<std::shared_ptr<Graph>>{};
 }
 
 }  // namespace
 
 std::shared_ptr<Graph> Graph::copy() const {
     auto copied = std::make_shared<Graph>();
-    std::map<const Node*, Node*> copies;
+    std::map<const Node*, Node*> copies_by_original;
     for (const auto& node : nodes_) {
-        Node& twin = copied->add(copy_work(node->work), node->dependencies);
-        twin.copied_from = node.get();
-        twin.enabled = node->enabled;
-        copies[node.get()] = &twin;
+        Node& node_copy = copied->add(copy_work(node->work), node->dependencies);
+        node_copy.copied_from = node.get();
+        node_copy.enabled = node->enabled;
+        copies_by_original[node.get()] = &node_copy;
     }
     for (const auto& node : copied->nodes_) {
         for (Dependency& dependency : node->dependencies)
-            dependency.node = copies.at(dependency.node);
+            dependency.node = copies_by_original.at(dependency.node);
     }
     copied->objects = objects;
     for (const auto& [object, count] : objects) retain(*object, count);
@@ -112,23 +113,23 @@ Node* Graph::find_copy(const Node* original) {
 }
 
 bool Graph::sort_topologically(std::vector<Node*>& order, Node*& culprit) const {
-    std::map<const Node*, std::size_t> waiting;
+    std::map<const Node*, std::size_t> waiting_counts;
     std::map<const Node*, std::vector<Node*>> followers;
     order.clear();
     for (const auto& node : nodes_) {
-        waiting[node.get()] = node->dependencies.size();
-        for (const Dependency& before : node->dependencies)
-            followers[before.node].push_back(node.get());
+        waiting_counts[node.get()] = node->dependencies.size();
+        for (const Dependency& dependency : node->dependencies)
+            followers[dependency.node].push_back(node.get());
         if (node->dependencies.empty()) order.push_back(node.get());
     }
     for (std::size_t next = 0; next < order.size(); ++next) {
         for (Node* follower : followers[order[next]]) {
-            if (--waiting[follower] == 0) order.push_back(follower);
+            if (--waiting_counts[follower] == 0) order.push_back(follower);
         }
     }
     if (order.size() == nodes_.size()) return true;
     for (const auto& node : nodes_) {
-        if (waiting[node.get()] > 0) culprit = node.get();
+        if (waiting_counts[node.get()] > 0) culprit = node.get();
     }
     return false;
 }
@@ -174,16 +175,16 @@ Executable* Graphs::find(cudaGraphExec_t handle) {
     return executables_.contains(executable) ? executable : nullptr;
 }
 
-cudaGraph_t Graphs::keep(std::shared_ptr<Graph> graph) {
-    Graph* kept = graph.get();
-    graphs_[kept] = std::move(graph);
-    return to_handle(kept);
+cudaGraph_t Graphs::add_graph(std::shared_ptr<Graph> graph) {
+    Graph* key = graph.get();
+    graphs_[key] = std::move(graph);
+    return to_handle(key);
 }
 
 bool Graphs::destroy(Graph* graph) {
     const auto found = graphs_.find(graph);
     if (found == graphs_.end()) return false;
-    const std::shared_ptr<Graph> last = std::move(found->second);
+    const std::shared_ptr<Graph> graph_owner = std::move(found->second);
     graphs_.erase(found);
     for (const auto& [known, executable] : executables_) {
         if (executable->original == graph) executable->original = nullptr;
@@ -191,7 +192,7 @@ bool Graphs::destroy(Graph* graph) {
     return true;
 }
 
-cudaGraphExec_t Graphs::keep(std::shared_ptr<Executable> executable) {
+cudaGraphExec_t Graphs::add_graph(std::shared_ptr<Executable> executable) {
     Executable* kept = executable.get();
     executables_[kept] = std::move(executable);
     return reinterpret_cast<cudaGraphExec_t>(kept);
@@ -249,7 +250,7 @@ void run_graph(const Graph& graph) {
         execute_work(node->work);
         // If a kernel has failed, skip the remaining nodes. A later call by the program reports the
         // error.
-        if (context_is_broken()) return;
+        if (is_context_broken()) return;
     }
 }
 

@@ -31,7 +31,7 @@ struct Node {
     const Node* copied_from = nullptr;
     bool enabled = true;
 
-    cudaGraphNodeType type() const { return type_of(work); }
+    cudaGraphNodeType type() const { return find_node_type(work); }
     bool depends_on(const Node* other) const;
 };
 
@@ -96,9 +96,9 @@ public:
     Node* find(cudaGraphNode_t handle);
     Executable* find(cudaGraphExec_t handle);
 
-    cudaGraph_t keep(std::shared_ptr<Graph> graph);
+    cudaGraph_t add_graph(std::shared_ptr<Graph> graph);
     bool destroy(Graph* graph);
-    cudaGraphExec_t keep(std::shared_ptr<Executable> executable);
+    cudaGraphExec_t add_graph(std::shared_ptr<Executable> executable);
     bool destroy(Executable* executable);
     /// Reports whether the program has an executable instantiated from this graph.
     bool has_executable(const Graph* original);

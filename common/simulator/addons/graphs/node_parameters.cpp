@@ -14,10 +14,10 @@ Work describe_kernel(const cudaKernelNodeParams* p) {
     kernel.function = p->func;
     kernel.request.grid = p->gridDim;
     kernel.request.block = p->blockDim;
-    kernel.request.shared = p->sharedMemBytes;
+    kernel.request.dynamic_shared_bytes = p->sharedMemBytes;
     const KernelHandle& handle = find_runnable_kernel(p->func);
     if (p->extra) {
-        kernel.arguments = unpack_extra(handle, p->extra);
+        kernel.arguments = unpack_argument_buffer(handle, p->extra);
     } else {
         if (!p->kernelParams && !handle.kernel->ast->parameters.empty())
             refuse("the list of the kernel's arguments is a null pointer.");
@@ -32,7 +32,7 @@ Work describe_memset(const cudaMemsetParams* p) {
     return FillWork{.to = {p->dst, p->pitch, row, p->height},
                     .extent = {row, p->height, 1},
                     .value = p->value,
-                    .element = p->elementSize};
+                    .element_bytes = p->elementSize};
 }
 
 Work describe_host(const cudaHostNodeParams* p) {
@@ -43,30 +43,30 @@ Work describe_host(const cudaHostNodeParams* p) {
 namespace {
 
 std::shared_ptr<Graph> make_nested_graph() {
-    auto part = std::make_shared<Graph>();
-    part->is_nested = true;
-    return part;
+    auto nested_graph = std::make_shared<Graph>();
+    nested_graph->is_nested = true;
+    return nested_graph;
 }
 
 Work describe_conditional(const Graph& graph, cudaConditionalNodeParams& p) {
-    const auto made = graph.conditions.find(p.handle);
+    const auto condition = graph.conditions.find(p.handle);
     const bool is_size = p.type == cudaGraphCondTypeWhile ? p.size == 1
                          : p.type == cudaGraphCondTypeIf  ? p.size == 1 || p.size == 2
                                                           : p.size > 0;
     const bool is_type = p.type >= cudaGraphCondTypeIf && p.type <= cudaGraphCondTypeSwitch;
-    if (made == graph.conditions.end())
+    if (condition == graph.conditions.end())
         refuse("the conditional handle was not created for this graph.");
     if (!is_type || !is_size)
         refuse("the number of body graphs does not match the type of the conditional node.");
     ConditionalWork conditional;
     conditional.handle = p.handle;
     conditional.type = p.type;
-    conditional.handles = std::make_shared<std::vector<cudaGraph_t>>();
+    conditional.body_handles = std::make_shared<std::vector<cudaGraph_t>>();
     for (unsigned i = 0; i < p.size; ++i) {
-        conditional.bodies.push_back(make_nested_graph());
-        conditional.handles->push_back(to_handle(conditional.bodies.back().get()));
+        conditional.body_graphs.push_back(make_nested_graph());
+        conditional.body_handles->push_back(to_handle(conditional.body_graphs.back().get()));
     }
-    p.phGraph_out = conditional.handles->data();
+    p.phGraph_out = conditional.body_handles->data();
     return conditional;
 }
 
@@ -93,7 +93,7 @@ Work describe_allocation(cudaMemAllocNodeParams* p) {
     AllocateWork allocation = describe_allocation(p->bytesize);
     p->dptr = allocation.parameters.dptr;
     allocation.parameters = *p;
-    allocation.access.assign(p->accessDescs, p->accessDescs + p->accessDescCount);
+    allocation.access_descriptions.assign(p->accessDescs, p->accessDescs + p->accessDescCount);
     return allocation;
 }
 
@@ -101,8 +101,8 @@ Work describe_free(const Graph& graph, void* pointer) {
     FreeWork freed{find_graph_memory(pointer)};
     if (!freed.memory) refuse("a graph can free only memory that a graph has allocated.");
     const bool is_second = graph.any_node([&](const Node& node) {
-        const auto* other = std::get_if<FreeWork>(&node.work);
-        return other && other->memory == freed.memory;
+        const auto* earlier_free = std::get_if<FreeWork>(&node.work);
+        return earlier_free && earlier_free->memory == freed.memory;
     });
     if (is_second) refuse("another node of the graph already frees this memory.");
     const bool is_own = graph.any_node([&](const Node& node) {
@@ -143,17 +143,17 @@ Work describe(Graph& graph, cudaGraphNodeParams* p) {
         case cudaGraphNodeTypeEventRecord: return RecordWork{p->eventRecord.event};
         case cudaGraphNodeTypeMemAlloc: {
             cudaMemAllocNodeParamsV2& alloc = p->alloc;
-            cudaMemAllocNodeParams plain{alloc.poolProps, alloc.accessDescs, alloc.accessDescCount,
-                                         alloc.bytesize, nullptr};
-            Work work = describe_allocation(&plain);
-            alloc.dptr = plain.dptr;
+            cudaMemAllocNodeParams first_version_parameters{
+                alloc.poolProps, alloc.accessDescs, alloc.accessDescCount, alloc.bytesize, nullptr};
+            Work work = describe_allocation(&first_version_parameters);
+            alloc.dptr = first_version_parameters.dptr;
             return work;
         }
         case cudaGraphNodeTypeMemFree: return describe_free(graph, p->free.dptr);
         case cudaGraphNodeTypeConditional: return describe_conditional(graph, p->conditional);
         case cudaGraphNodeTypeExtSemaphoreSignal:
         case cudaGraphNodeTypeExtSemaphoreWait:
-            not_simulated("a graph node for external semaphores");
+            fail_not_simulated("a graph node for external semaphores");
         default: fail();
     }
 }
@@ -163,8 +163,8 @@ cudaKernelNodeParams to_node_parameters(const KernelWork& work) {
     parameters.func = const_cast<void*>(work.function);
     parameters.gridDim = work.request.grid;
     parameters.blockDim = work.request.block;
-    parameters.sharedMemBytes = static_cast<unsigned>(work.request.shared);
-    parameters.kernelParams = work.arguments->list();
+    parameters.sharedMemBytes = static_cast<unsigned>(work.request.dynamic_shared_bytes);
+    parameters.kernelParams = work.arguments->argument_list();
     return parameters;
 }
 
@@ -173,8 +173,8 @@ cudaMemsetParams to_node_parameters(const FillWork& work) {
     parameters.dst = work.to.ptr;
     parameters.pitch = work.to.pitch;
     parameters.value = work.value;
-    parameters.elementSize = work.element;
-    parameters.width = work.extent.width / work.element;
+    parameters.elementSize = work.element_bytes;
+    parameters.width = work.extent.width / work.element_bytes;
     parameters.height = work.extent.height;
     return parameters;
 }

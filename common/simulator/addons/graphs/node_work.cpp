@@ -26,13 +26,15 @@ void execute_node(const FreeWork& work) {
 }
 
 void execute_node(const ConditionalWork& work) {
-    const auto value = [&] { return GraphConditions::instance().get(work.handle); };
+    const auto value = [&] { return GraphConditions::instance().get_value(work.handle); };
     if (work.type == cudaGraphCondTypeWhile) {
-        while (value() != 0) run_graph(*work.bodies[0]);
+        while (value() != 0) run_graph(*work.body_graphs[0]);
         return;
     }
-    const unsigned chosen = work.type == cudaGraphCondTypeSwitch ? value() : value() != 0 ? 0 : 1;
-    if (chosen < work.bodies.size()) run_graph(*work.bodies[chosen]);
+    const unsigned branch_index = work.type == cudaGraphCondTypeSwitch ? value()
+                                  : value() != 0                       ? 0
+                                                                       : 1;
+    if (branch_index < work.body_graphs.size()) run_graph(*work.body_graphs[branch_index]);
 }
 
 AllocateWork describe_allocation(size_t bytes) {

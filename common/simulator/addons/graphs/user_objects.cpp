@@ -19,8 +19,8 @@ struct UserObject {
 namespace {
 
 auto& objects() {
-    static auto& all = *new Handles<cudaUserObject_t, UserObject>;
-    return all;
+    static auto& handles = *new HandleTable<cudaUserObject_t, UserObject>;
+    return handles;
 }
 
 bool is_valid_count(unsigned count) {
@@ -49,10 +49,10 @@ void add_references_of_graph(UserObject& object, cudaGraph_t handle, unsigned co
 
 void remove_references_of_graph(UserObject& object, cudaGraph_t handle, unsigned count) {
     Graph& graph = find_graph_for_objects(handle);
-    const auto held = graph.objects.find(&object);
-    require(held != graph.objects.end() && held->second >= count);
-    held->second -= count;
-    if (held->second == 0) graph.objects.erase(held);
+    const auto reference_count = graph.objects.find(&object);
+    require(reference_count != graph.objects.end() && reference_count->second >= count);
+    reference_count->second -= count;
+    if (reference_count->second == 0) graph.objects.erase(reference_count);
     release(object, count);
 }
 

@@ -29,7 +29,7 @@ namespace {
 
 /// Returns the lanes that supply addresses.
 Mask addressing_lanes(const Op* op) {
-    return first_lanes(kTileRows * op->count);
+    return mask_of_first_lanes(kTileRows * op->count);
 }
 
 /// Returns the register that receives the matrix to which the lane's row belongs.
@@ -72,9 +72,9 @@ struct MatrixRows {
     static void for_each_pair(int lane, u32* lanes, Body body) {
         auto* bytes = reinterpret_cast<u8*>(lanes);
         for (u32 k = 0; k < kTileRowBytes; k += 2) {
-            const BytePosition at =
+            const BytePosition position =
                 find_byte_position<Transposed>(static_cast<u32>(lane) % kTileRows, k);
-            body(k, bytes + 4 * at.lane + at.byte);
+            body(k, bytes + 4 * position.lane + position.byte);
         }
     }
     static void load_all(Warp& w, const Op* op, const u8* from) {
@@ -92,8 +92,8 @@ template <bool Transposed, class Body>
 void for_each_byte(Mask rows, Body body) {
     for (u32 lane = 0; lane < kLanes && (rows >> lane & 1); ++lane)
         for (u32 byte = 0; byte < kTileRowBytes; ++byte) {
-            const BytePosition place = find_byte_position<Transposed>(lane % kTileRows, byte);
-            body(lane, byte, place.lane, lane / kTileRows * 4 + place.byte);
+            const BytePosition position = find_byte_position<Transposed>(lane % kTileRows, byte);
+            body(lane, byte, position.lane, lane / kTileRows * 4 + position.byte);
         }
 }
 
@@ -107,27 +107,28 @@ struct UndefinedLanes<MatrixRows<Transposed>> {
                                       kStore = SharedAccessKind::matrix;
 
     static bool find_stored_undefined(Warp& w, const Op* op, u32* undefined) {
-        u32 in_registers[kLanes];
+        u32 register_masks[kLanes];
         const Mask rows = std::exchange(w.active, kAllLanes);
-        const bool any = undefined_in_store(w, op, in_registers);
+        const bool has_undefined = undefined_in_store(w, op, register_masks);
         w.active = rows;
         std::fill_n(undefined, kLanes, 0);
-        if (any)
-            for_each_byte<Transposed>(rows, [&](u32 row, u32 byte, u32 lane, u32 moved) {
-                undefined[row] |= (in_registers[lane] >> moved & 1) << byte;
-            });
-        return any;
+        if (has_undefined)
+            for_each_byte<Transposed>(
+                rows, [&](u32 row, u32 byte, u32 lane, u32 byte_in_registers) {
+                    undefined[row] |= (register_masks[lane] >> byte_in_registers & 1) << byte;
+                });
+        return has_undefined;
     }
     /// Marks the uninitialized bytes of loaded registers. If `undefined` is null, all loaded bytes
     /// are initialized.
     static void mark_loaded_undefined(Warp& w, const Op* op, const u32* undefined) {
-        u32 in_registers[kLanes] = {};
+        u32 register_masks[kLanes] = {};
         const Mask rows = std::exchange(w.active, kAllLanes);
         if (undefined)
             for_each_byte<Transposed>(rows, [&](u32 row, u32 byte, u32 lane, u32 moved) {
-                in_registers[lane] |= (undefined[row] >> byte & 1) << moved;
+                register_masks[lane] |= (undefined[row] >> byte & 1) << moved;
             });
-        note_undefined(w, op, in_registers);
+        note_undefined(w, op, register_masks);
         w.active = rows;
     }
 };
@@ -141,11 +142,12 @@ const Op* move_rows(Warp& w, const Op* op) {
     using Shape = MatrixRows<Transposed>;
     const Kernel::Code& code = *w.block->launch->code;
     w.active = addressing_lanes(op);
-    const Op* next = w.block->cluster               ? access_in_cluster<Shape, Store, true>(w, op)
-                     : code.plain && !code.recorded ? access_in_plain_mode<Shape, Store>(w, op)
-                                                    : access_shared<Shape, Store>(w, op);
+    const Op* next_op = w.block->cluster ? access_in_cluster<Shape, Store, true>(w, op)
+                        : code.plain && !code.is_recorded
+                            ? access_in_plain_mode<Shape, Store>(w, op)
+                            : access_shared<Shape, Store>(w, op);
     w.active = kAllLanes;
-    return next;
+    return next_op;
 }
 
 /// Replaces generic addresses in `access` with addresses in shared memory, which are stored in
@@ -156,9 +158,10 @@ bool resolve_shared_addresses(Warp& w, const Op* op, Op& access) {
     access.immediate = 0;
     for (int l = 0; l < kLanes; ++l) {
         const u64 address = w.lanes<u64>(op->a)[l] + static_cast<u64>(op->immediate);
-        if ((addressing_lanes(op) >> l & 1) && space_at(address) != StateSpace::shared) {
-            return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
-                          "The address of a matrix row is outside of shared memory.", l, address);
+        if ((addressing_lanes(op) >> l & 1) && find_space(address) != StateSpace::shared) {
+            return w.fail_launch(op, Status::illegal_address, "memcheck", "out of bounds",
+                                 "The address of a matrix row is outside of shared memory.", l,
+                                 address);
         }
         w.lanes<u64>(access.a)[l] = address_in_space(address);
     }
@@ -191,7 +194,7 @@ const Op* run_movmatrix(Warp& w, const Op* op) {
 Description describe_matrix_access(const ptx::Instruction& i, const ptx::Function&) {
     const bool store = i.opcode == "stmatrix", transposed = i.has("trans");
     const u32 count = i.has("x1") ? 1 : i.has("x2") ? 2 : i.has("x4") ? 4 : 0;
-    const StateSpace space = space_of(i);
+    const StateSpace space = find_space(i);
     if (count == 0 || i.operands.size() != 2 || !i.has("m8n8") || !i.has("b16"))
         return std::nullopt;
     if (space != StateSpace::shared && space != StateSpace::generic) return std::nullopt;
@@ -206,11 +209,11 @@ Description describe_matrix_access(const ptx::Instruction& i, const ptx::Functio
     const auto matrix = std::make_shared<MatrixOp>();
     matrix->space = space;
     const Handler load = transposed ? move_matrices<true, false> : move_matrices<false, false>;
-    const Handler keep = transposed ? move_matrices<true, true> : move_matrices<false, true>;
+    const Handler handler = transposed ? move_matrices<true, true> : move_matrices<false, true>;
     return describe_for_whole_warp(
-        i, {.run = store ? keep : load,
+        i, {.run = store ? handler : load,
             .operands = store ? std::vector{address, stored} : std::vector{loaded, address},
-            .memory =
+            .memory_uses =
                 {{.space = space, .load = !store, .store = store, .bytes_per_lane = kTileRowBytes}},
             .count = static_cast<u8>(count),
             .matrix = matrix,
@@ -231,14 +234,14 @@ void transpose_matrix(u32* lanes) {
     std::memcpy(lanes, is_transposed.data(), sizeof is_transposed);
 }
 
-Description describe_for_whole_warp(const ptx::Instruction& instruction, FamilyInstruction made,
-                                    std::size_t optional) {
+Description describe_for_whole_warp(const ptx::Instruction& instruction,
+                                    FamilyInstruction family_instruction, std::size_t optional) {
     if (!instruction.has("sync") || !instruction.has("aligned")) return std::nullopt;
-    if (!made.matrix) made.matrix = std::make_shared<MatrixOp>();
-    made.warp_sync = true;
-    made.has_side_effects = true;  // a lane's result depends on the other lanes
-    const std::size_t count = made.operands.size();
-    return describe(instruction, std::move(made), count - optional, count);
+    if (!family_instruction.matrix) family_instruction.matrix = std::make_shared<MatrixOp>();
+    family_instruction.warp_sync = true;
+    family_instruction.has_side_effects = true;  // a lane's result depends on the other lanes
+    const std::size_t count = family_instruction.operands.size();
+    return describe(instruction, std::move(family_instruction), count - optional, count);
 }
 
 bool is_whole_warp(Warp& w, const Op* op) {
@@ -248,8 +251,8 @@ bool is_whole_warp(Warp& w, const Op* op) {
                   "All 32 lanes of a warp must execute this instruction together, but lanes 0x%08x "
                   "do not: they have exited, wait elsewhere, or are not part of the block.",
                   ~w.active);
-    return w.fail(op, Status::illegal_instruction, "synccheck", "incomplete warp", text,
-                  w.first_active());
+    return w.fail_launch(op, Status::illegal_instruction, "synccheck", "incomplete warp", text,
+                         w.first_active());
 }
 
 // movmatrix.sync.aligned.m8n8.trans.b16 d, a

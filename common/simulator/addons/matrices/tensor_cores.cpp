@@ -35,32 +35,33 @@ struct Strides {
     u32 line, across;
 };
 Strides compute_strides(const MatrixFragment& f, const MatrixShape& shape) {
-    if (f.part == Part::a) return {f.across, 1};
+    if (f.part == Part::a) return {f.elements_per_line, 1};
     if (f.part == Part::b || f.is_transposed) return {1, shape.n};
-    return {f.across, 1};
+    return {f.elements_per_line, 1};
 }
 
 /// Calls `body` for each element. The arguments are the lane's register, the element's index in the
 /// register, and the element's index in `Elements`.
 template <class Lane, class Body>
 void for_each_element(const Warp& w, const MatrixFragment& f, const MatrixShape& shape, Body body) {
-    const u32 each = f.elements_of_register();
+    const u32 elements_per_register = f.elements_of_register();
     const Strides strides = compute_strides(f, shape);
     for (u32 index = 0; index < f.registers(); ++index) {
         Lane* lanes = w.lanes<Lane>(f.slots[index]);
         for (u32 lane = 0; lane < kLanes; ++lane) {
             const MatrixFragment::Place place = f.place(lane, index);
-            const u32 at = place.line * strides.line + place.across * strides.across;
-            for (u32 e = 0; e < each; ++e) body(lanes[lane], e, at + e * strides.across);
+            const u32 element_index = place.line * strides.line + place.across * strides.across;
+            for (u32 e = 0; e < elements_per_register; ++e)
+                body(lanes[lane], e, element_index + e * strides.across);
         }
     }
 }
 
 template <class Lane, class Decode>
 void read_elements_with(const Warp& w, const MatrixFragment& f, const MatrixShape& shape,
-                        Elements& to, Decode decode) {
+                        Elements& elements, Decode decode) {
     for_each_element<Lane>(w, f, shape,
-                           [&](Lane bits, u32 e, u32 at) { to[at] = decode(bits, e); });
+                           [&](Lane bits, u32 e, u32 at) { elements[at] = decode(bits, e); });
 }
 
 i32 extract_signed(u32 word, u32 e, u32 bits) {
@@ -70,44 +71,48 @@ i32 extract_unsigned(u32 word, u32 e, u32 bits) {
     return static_cast<i32>(word >> bits * e & ((1u << bits) - 1));
 }
 
-void read(const Warp& w, const MatrixFragment& f, const MatrixShape& shape, Elements& to) {
-    const u32 bits = bits_of(f.number);
+void read_fragment(const Warp& w, const MatrixFragment& f, const MatrixShape& shape,
+                   Elements& elements) {
+    const u32 bits = number_bits(f.number);
     constexpr u32 kTf32Bits = 0xffffe000;
-    const auto half = [](u32 word, u32 e) { return static_cast<u16>(word >> 16 * e); };
+    const auto extract_16_bits = [](u32 word, u32 e) { return static_cast<u16>(word >> 16 * e); };
     switch (f.number) {
         case Number::f16:
-            read_elements_with<u32>(w, f, shape, to,
-                                    [&](u32 word, u32 e) { return to_float(F16{half(word, e)}); });
+            read_elements_with<u32>(w, f, shape, elements, [&](u32 word, u32 e) {
+                return to_float(F16{extract_16_bits(word, e)});
+            });
             break;
         case Number::bf16:
-            read_elements_with<u32>(w, f, shape, to,
-                                    [&](u32 word, u32 e) { return to_float(BF16{half(word, e)}); });
+            read_elements_with<u32>(w, f, shape, elements, [&](u32 word, u32 e) {
+                return to_float(BF16{extract_16_bits(word, e)});
+            });
             break;
         case Number::tf32:
-            read_elements_with<u32>(w, f, shape, to, [](u32 word, u32) {
+            read_elements_with<u32>(w, f, shape, elements, [](u32 word, u32) {
                 return std::bit_cast<float>(word & kTf32Bits);
             });
             break;
         case Number::f64:
-            read_elements_with<u64>(w, f, shape, to,
+            read_elements_with<u64>(w, f, shape, elements,
                                     [](u64 word, u32) { return std::bit_cast<double>(word); });
             break;
         case Number::f32:
-            read_elements_with<u32>(w, f, shape, to,
+            read_elements_with<u32>(w, f, shape, elements,
                                     [](u32 word, u32) { return std::bit_cast<float>(word); });
             break;
         case Number::s8:
         case Number::s4:
-            read_elements_with<u32>(w, f, shape, to,
+            read_elements_with<u32>(w, f, shape, elements,
                                     [=](u32 word, u32 e) { return extract_signed(word, e, bits); });
             break;
         case Number::u8:
         case Number::u4:
-            read_elements_with<u32>(
-                w, f, shape, to, [=](u32 word, u32 e) { return extract_unsigned(word, e, bits); });
+            read_elements_with<u32>(w, f, shape, elements, [=](u32 word, u32 e) {
+                return extract_unsigned(word, e, bits);
+            });
             break;
         default:
-            read_elements_with<u32>(w, f, shape, to,
+            read_elements_with<u32>(w, f, shape, elements,
                                     [](u32 word, u32) { return static_cast<i32>(word); });
     }
 }
@@ -115,18 +120,19 @@ void read(const Warp& w, const MatrixFragment& f, const MatrixShape& shape, Elem
 /// Adds the products of a and b to the m * n elements of `sums`.
 template <class Add>
 void multiply(const MatrixShape& shape, u32 steps, const Elements& a, const Elements& b,
-              Elements& sums, Add add) {
+              Elements& sums, Add add_product) {
     for (u32 row = 0; row < shape.m; ++row) {
         double* to = sums.data() + row * shape.n;
         for (u32 k = 0; k < steps; ++k) {
-            const double left = a[row * steps + k];
-            const double* right = b.data() + k * shape.n;
-            for (u32 col = 0; col < shape.n; ++col) to[col] = add(to[col], left, right[col]);
+            const double left_element = a[row * steps + k];
+            const double* right_row = b.data() + k * shape.n;
+            for (u32 col = 0; col < shape.n; ++col)
+                to[col] = add_product(to[col], left_element, right_row[col]);
         }
     }
 }
 
-void write(const Warp& w, const MatrixOp& op, const Elements& sums) {
+void write_fragment(const Warp& w, const MatrixOp& op, const Elements& sums) {
     switch (op.d.number) {
         case Number::f64:
             for_each_element<u64>(w, op.d, op.shape, [&](u64& word, u32, u32 at) {
@@ -149,7 +155,7 @@ void write(const Warp& w, const MatrixOp& op, const Elements& sums) {
         default:
             for_each_element<u32>(w, op.d, op.shape, [&](u32& word, u32, u32 at) {
                 const double sum = sums[at];
-                word = sum != sum ? kNaN32 : std::bit_cast<u32>(static_cast<float>(sum));
+                word = sum != sum ? kCanonicalNan32 : std::bit_cast<u32>(static_cast<float>(sum));
             });
     }
 }
@@ -159,11 +165,11 @@ const Op* multiply_with(Warp& w, const Op* op, Add add) {
     if (!is_whole_warp(w, op)) return nullptr;
     const MatrixOp& matrix = *op->matrix;
     Elements a, b, sums;
-    read(w, matrix.a, matrix.shape, a);
-    read(w, matrix.b, matrix.shape, b);
-    read(w, matrix.c, matrix.shape, sums);
-    multiply(matrix.shape, matrix.a.across, a, b, sums, add);
-    write(w, matrix, sums);
+    read_fragment(w, matrix.a, matrix.shape, a);
+    read_fragment(w, matrix.b, matrix.shape, b);
+    read_fragment(w, matrix.c, matrix.shape, sums);
+    multiply(matrix.shape, matrix.a.elements_per_line, a, b, sums, add);
+    write_fragment(w, matrix, sums);
     return op + 1;
 }
 
@@ -226,8 +232,8 @@ Number to_signed_type(Number number) {
 /// Returns the matrix operation that the instruction specifies, or nothing if a modifier is unknown
 /// or the combination is not supported.
 std::optional<MatrixOp> parse_matrix_op(const ptx::Instruction& i, bool wmma) {
-    static constexpr std::string_view kPlain[] = {"sync", "aligned", "mma", "satfinite", "row",
-                                                  "col",  "popc",    "xor", "and",       "rn"};
+    static constexpr std::string_view kPlainModifiers[] = {
+        "sync", "aligned", "mma", "satfinite", "row", "col", "popc", "xor", "and", "rn"};
     MatrixOp op;
     std::vector<Number> numbers;
     std::string_view shape_name;
@@ -236,7 +242,8 @@ std::optional<MatrixOp> parse_matrix_op(const ptx::Instruction& i, bool wmma) {
             numbers.push_back(number);
         else if (const MatrixShape shape = parse_matrix_shape(m); shape.m != 0)
             shape_name = m, op.shape = shape;
-        else if (std::find(std::begin(kPlain), std::end(kPlain), m) == std::end(kPlain))
+        else if (std::find(std::begin(kPlainModifiers), std::end(kPlainModifiers), m) ==
+                 std::end(kPlainModifiers))
             return std::nullopt;
     }
     // For f16, the modifiers of wmma contain only the types of the accumulators d and c.
@@ -244,9 +251,9 @@ std::optional<MatrixOp> parse_matrix_op(const ptx::Instruction& i, bool wmma) {
     if (numbers.size() != 4) return std::nullopt;
     const Number a = to_signed_type(numbers[1]);
     const bool is_known =
-        std::any_of(std::begin(kProducts), std::end(kProducts), [&](const Products& known) {
-            return known.a == a && is_word_in_list(shape_name, wmma ? known.wmma : known.mma) &&
-                   known.accumulates(numbers[0]) && known.accumulates(numbers[3]);
+        std::any_of(std::begin(kProducts), std::end(kProducts), [&](const Products& entry) {
+            return entry.a == a && is_word_in_list(shape_name, wmma ? entry.wmma : entry.mma) &&
+                   entry.accumulates(numbers[0]) && entry.accumulates(numbers[3]);
         });
     const bool is_mixed = numbers[0] != numbers[3] && !wmma;
     if (!is_known || is_mixed || to_signed_type(numbers[2]) != a) return std::nullopt;
@@ -293,12 +300,12 @@ bool is_wmma_shape(std::string_view shape, Part part, Number number) {
 }
 
 bool matches_fragment(const ptx::Operand& operand, const MatrixFragment& fragment, bool wmma) {
-    constexpr std::size_t kOfF16 = 8;
+    constexpr std::size_t kElementsOfF16 = 8;
     const bool is_vector = operand.kind == ptx::Operand::Kind::vector;
     const std::size_t count = is_vector ? operand.elements.size() : 1;
     const bool repeats =
         wmma && fragment.part != Part::accumulator && fragment.number == Number::f16;
-    return count == (repeats ? kOfF16 : fragment.registers());
+    return count == (repeats ? kElementsOfF16 : fragment.registers());
 }
 
 // mma.sync.aligned.SHAPE.row.col{.satfinite}.D.A.B.C{.xor.popc | .and.popc} {d}, {a}, {b}, {c}
@@ -306,8 +313,8 @@ Description describe_mma(const ptx::Instruction& i, const ptx::Function&) {
     return describe_product(i, false);
 }
 
-// wmma.mma{.xor.popc | .and.popc}.sync.aligned.ROW.COL.SHAPE.D{.A.B}.C{.satfinite} {d}, {a}, {b}, {c}
-// wmma.load and wmma.store: wmma_memory.cpp
+// wmma.mma{.xor.popc | .and.popc}.sync.aligned.ROW.COL.SHAPE.D{.A.B}.C{.satfinite} {d}, {a}, {b},
+// {c} wmma.load and wmma.store: wmma_memory.cpp
 Description describe_wmma(const ptx::Instruction& i, const ptx::Function&) {
     if (i.has("mma")) return describe_product(i, true);
     return describe_fragment_access(i);

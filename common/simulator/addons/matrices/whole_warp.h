@@ -9,8 +9,8 @@ namespace coalesce::simulator {
 
 /// Describes an instruction that all lanes of the warp execute together. The instruction must have
 /// .sync and .aligned, as PTX requires. The last `optional` operands may be omitted.
-Description describe_for_whole_warp(const ptx::Instruction& instruction, FamilyInstruction made,
-                                    std::size_t optional = 0);
+Description describe_for_whole_warp(const ptx::Instruction& instruction,
+                                    FamilyInstruction family_instruction, std::size_t optional = 0);
 
 /// Reports whether all 32 lanes are active. Otherwise reports an error and ends the launch, because
 /// PTX leaves the effect of the instruction undefined.
@@ -29,7 +29,7 @@ bool is_wmma_shape(std::string_view shape, Part part, Number number);
 /// explains the register counts of wmma.
 bool matches_fragment(const ptx::Operand& operand, const MatrixFragment& fragment, bool wmma);
 inline Width element_width(Number number) {
-    return bits_of(number) == 64 ? Width::w64 : Width::w32;
+    return number_bits(number) == 64 ? Width::w64 : Width::w32;
 }
 
 /// Describes wmma.load and wmma.store.

@@ -39,62 +39,66 @@ struct FragmentAccessPlan {
     const bool is_line_contiguous;
     std::vector<FragmentAccess> planned_accesses = {};
 
-    std::vector<FragmentAccess> make() {
-        const u32 bits = bits_of(fragment.number);
-        const bool in_blocks =
+    std::vector<FragmentAccess> make_plan() {
+        const u32 bits = number_bits(fragment.number);
+        const bool is_in_blocks =
             bits == 16 || (bits < 16 && is_line_contiguous) || fragment.number == Number::b1;
         const bool is_operand = fragment.part != Part::accumulator;
-        if (in_blocks && is_operand && space == StateSpace::shared)
-            matrices(bits == 16 ? 4 : 2);
-        else if (in_blocks)
-            blocks();
+        if (is_in_blocks && is_operand && space == StateSpace::shared)
+            add_matrix_accesses(bits == 16 ? 4 : 2);
+        else if (is_in_blocks)
+            add_block_accesses();
         else
-            elements(bits / 8, is_operand || !is_line_contiguous ? 1 : 2);
+            add_element_accesses(bits / 8, is_operand || !is_line_contiguous ? 1 : 2);
         return std::move(planned_accesses);
     }
 
-    /// Adds an access in which each of the first `lanes` lanes accesses `place(lane)`.
+    /// Adds an access in which each of the first `lanes` lanes accesses `position_of_lane(lane)`.
     template <class Place>
-    void add(FragmentAccess access, u32 lanes, Place place) {
-        for (u32 lane = 0; lane < lanes; ++lane) access.places[lane] = place(lane);
+    void add_access(FragmentAccess access, u32 lanes, Place position_of_lane) {
+        for (u32 lane = 0; lane < lanes; ++lane) access.places[lane] = position_of_lane(lane);
         planned_accesses.push_back(access);
     }
 
     /// Returns the position in memory of word `word` in row `row` of the block that register
     /// `index` holds.
     FragmentAccess::Place position_in_block(u32 index, u32 row, u32 word) const {
-        const u32 each = fragment.elements_of_register();
+        const u32 elements_per_register = fragment.elements_of_register();
         const MatrixFragment::Place corner = fragment.place(0, index);
         const u32 first_row = is_line_contiguous ? corner.line : corner.across;
-        const u32 first = is_line_contiguous ? corner.across : corner.line;
-        return {static_cast<u16>(first_row + row), static_cast<u16>(first * 4 / each + 4 * word)};
+        const u32 first_element = is_line_contiguous ? corner.across : corner.line;
+        return {static_cast<u16>(first_row + row),
+                static_cast<u16>(first_element * 4 / elements_per_register + 4 * word)};
     }
 
-    void blocks() {
+    void add_block_accesses() {
         for (u32 index = 0; index < fragment.registers(); ++index)
-            add({.bytes = 4, .first = index, .is_transposed = !is_line_contiguous}, kLanes,
-                [&](u32 lane) {
-                    return position_in_block(index, lane / kTileRowWords, lane % kTileRowWords);
-                });
+            add_access({.bytes = 4, .first_register = index, .is_transposed = !is_line_contiguous},
+                       kLanes, [&](u32 lane) {
+                           return position_in_block(index, lane / kTileRowWords,
+                                                    lane % kTileRowWords);
+                       });
     }
 
-    void matrices(u32 at_most) {
-        const u32 registers = fragment.registers(), together = std::min(registers, at_most);
-        for (u32 index = 0; index < registers; index += together)
-            add({.bytes = kTileRowBytes,
-                 .first = index,
-                 .matrices = together,
-                 .is_transposed = !is_line_contiguous},
-                kTileRows * together, [&](u32 lane) {
-                    return position_in_block(index + lane / kTileRows, lane % kTileRows, 0);
-                });
+    void add_matrix_accesses(u32 max_matrices) {
+        const u32 registers = fragment.registers(),
+                  matrices_per_access = std::min(registers, max_matrices);
+        for (u32 index = 0; index < registers; index += matrices_per_access)
+            add_access({.bytes = kTileRowBytes,
+                        .first_register = index,
+                        .matrices = matrices_per_access,
+                        .is_transposed = !is_line_contiguous},
+                       kTileRows * matrices_per_access, [&](u32 lane) {
+                           return position_in_block(index + lane / kTileRows, lane % kTileRows, 0);
+                       });
     }
 
-    void elements(u32 bytes, u32 count) {
+    void add_element_accesses(u32 bytes, u32 count) {
         for (u32 index = 0; index < fragment.registers(); index += count)
             for (u32 element = 0; element < fragment.elements_of_register(); ++element)
-                add({.bytes = bytes, .count = count, .first = index, .byte = element}, kLanes,
-                    [&](u32 lane) -> FragmentAccess::Place {
+                add_access(
+                    {.bytes = bytes, .count = count, .first_register = index, .byte = element},
+                    kLanes, [&](u32 lane) -> FragmentAccess::Place {
                         const MatrixFragment::Place place = fragment.place(lane, index);
                         const u32 across = place.across + element;
                         const u32 row = is_line_contiguous ? place.line : across;
@@ -108,34 +112,34 @@ struct FragmentAccessPlan {
 
 /// The address and the row stride of a matrix in memory, for each lane.
 struct Matrix {
-    std::array<u64, kLanes> begin, row_bytes;
+    std::array<u64, kLanes> begins, row_bytes;
 
     /// Op::a contains the address, and Op::b the stride in elements unless the instruction uses the
     /// default stride.
     Matrix(const Warp& w, const Op* op, const MatrixFragment& fragment) {
-        const u32 bits = fragment.number == Number::b1 ? 1 : bits_of(fragment.number);
-        const u32 no_gaps = op->matrix->default_stride;
+        const u32 bits = fragment.number == Number::b1 ? 1 : number_bits(fragment.number);
+        const u32 default_stride = op->matrix->default_stride;
         for (u32 l = 0; l < kLanes; ++l) {
-            begin[l] = w.lanes<u64>(op->a)[l];
-            row_bytes[l] = u64{no_gaps ? no_gaps : w.lanes<u32>(op->b)[l]} * bits / 8;
+            begins[l] = w.lanes<u64>(op->a)[l];
+            row_bytes[l] = u64{default_stride ? default_stride : w.lanes<u32>(op->b)[l]} * bits / 8;
         }
     }
-    void find(const FragmentAccess& access, u64* addresses) const {
+    void find_addresses(const FragmentAccess& access, u64* addresses) const {
         for (u32 l = 0; l < kLanes; ++l)
-            addresses[l] = begin[l] + access.places[l].row * row_bytes[l] + access.places[l].byte;
+            addresses[l] = begins[l] + access.places[l].row * row_bytes[l] + access.places[l].byte;
     }
 };
 
 /// Returns an operation that executes one of the planned accesses.
-Op access_op(const Op* op) {
-    Op one = *op;
-    one.a = op->matrix->addresses;
-    one.b = op->matrix->addresses;  // receives the converted generic addresses
-    one.site = op->matrix->site;
-    one.immediate = 0;
-    one.detail = 0;
-    one.matrix = nullptr;
-    return one;
+Op make_access_op(const Op* op) {
+    Op lane_op = *op;
+    lane_op.a = op->matrix->addresses;
+    lane_op.b = op->matrix->addresses;  // receives the converted generic addresses
+    lane_op.site = op->matrix->site;
+    lane_op.immediate = 0;
+    lane_op.detail = 0;
+    lane_op.matrix = nullptr;
+    return lane_op;
 }
 
 Handler choose_access_handler(const Warp& w, const MatrixOp& matrix, const FragmentAccess& access,
@@ -145,23 +149,23 @@ Handler choose_access_handler(const Warp& w, const MatrixOp& matrix, const Fragm
                            .store = store,
                            .bytes = access.bytes,
                            .count = access.count,
-                           .plain = code.plain && !code.recorded});
+                           .plain = code.plain && !code.is_recorded});
 }
 
 bool load_access(Warp& w, const Op* op, const FragmentAccess& access) {
     const MatrixOp& matrix = *op->matrix;
     const std::vector<Slot>& slots = matrix.d.slots;
-    Op one = access_op(op);
+    Op one = make_access_op(op);
     if (access.matrices) {
         Slot* const to[] = {&one.d, &one.d2, &one.b, &one.c};
-        for (u32 k = 0; k < access.matrices; ++k) *to[k] = slots[access.first + k];
+        for (u32 k = 0; k < access.matrices; ++k) *to[k] = slots[access.first_register + k];
         one.count = static_cast<u8>(access.matrices);
         return matrix_load_handler(access.is_transposed)(w, &one) != nullptr;
     }
-    for (u32 k = 0; k < access.count; ++k) one.v[k] = slots[access.first + k];
+    for (u32 k = 0; k < access.count; ++k) one.v[k] = slots[access.first_register + k];
     if (access.bytes == 1) one.v[0] = matrix.value;
     if (!choose_access_handler(w, matrix, access, false)(w, &one)) return false;
-    u32* lanes = w.lanes<u32>(slots[access.first]);
+    u32* lanes = w.lanes<u32>(slots[access.first_register]);
     if (access.is_transposed) transpose_matrix(lanes);
     if (access.bytes == 1) {
         const u32 shift = 8 * access.byte;
@@ -173,8 +177,8 @@ bool load_access(Warp& w, const Op* op, const FragmentAccess& access) {
 
 bool store_access(Warp& w, const Op* op, const FragmentAccess& access) {
     const MatrixOp& matrix = *op->matrix;
-    Op one = access_op(op);
-    for (u32 k = 0; k < access.count; ++k) one.v[k] = matrix.c.slots[access.first + k];
+    Op one = make_access_op(op);
+    for (u32 k = 0; k < access.count; ++k) one.v[k] = matrix.c.slots[access.first_register + k];
     if (access.is_transposed) {
         u32* is_transposed = w.lanes<u32>(matrix.value);
         std::copy_n(w.lanes<u32>(one.v[0]), kLanes, is_transposed);
@@ -189,9 +193,9 @@ const Op* run_accesses(Warp& w, const Op* op) {
     if (!is_whole_warp(w, op)) return nullptr;
     const MatrixOp& matrix = *op->matrix;
     const MatrixFragment& fragment = Store ? matrix.c : matrix.d;
-    const Matrix in_memory(w, op, fragment);
+    const Matrix matrix_in_memory(w, op, fragment);
     for (const FragmentAccess& access : matrix.accesses) {
-        in_memory.find(access, w.lanes<u64>(matrix.addresses));
+        matrix_in_memory.find_addresses(access, w.lanes<u64>(matrix.addresses));
         if (!(Store ? store_access(w, op, access) : load_access(w, op, access))) return nullptr;
     }
     for (u32 k = fragment.registers(); !Store && k < fragment.slots.size(); ++k)
@@ -204,7 +208,7 @@ const Op* run_accesses(Warp& w, const Op* op) {
 
 /// Returns the number of elements per row in memory, for a matrix without padding.
 u32 default_stride(const MatrixFragment& fragment, bool is_line_contiguous) {
-    const u32 elements = is_line_contiguous ? fragment.across : fragment.lines;
+    const u32 elements = is_line_contiguous ? fragment.elements_per_line : fragment.lines;
     return fragment.number == Number::b1 ? 32 * elements : elements;
 }
 
@@ -220,7 +224,7 @@ Description describe_fragment_access(const ptx::Instruction& i) {
     const auto shape =
         std::find_if(i.modifiers.begin(), i.modifiers.end(),
                      [](const std::string& m) { return parse_matrix_shape(m).m != 0; });
-    const StateSpace space = space_of(i);
+    const StateSpace space = find_space(i);
     if (shape == i.modifiers.end() || space == StateSpace::local || space == StateSpace::constant ||
         !is_wmma_shape(*shape, part, parse_number_type(i.modifiers.back())) ||
         (store && part != Part::accumulator))
@@ -231,7 +235,7 @@ Description describe_fragment_access(const ptx::Instruction& i) {
     const bool lines_are_rows =
         part == Part::accumulator ? !fragment.is_transposed : part == Part::a;
     const bool is_line_contiguous = by_rows == lines_are_rows;
-    const bool is_short = bits_of(fragment.number) == 4 || fragment.number == Number::b1;
+    const bool is_short = number_bits(fragment.number) == 4 || fragment.number == Number::b1;
     if ((is_short && !is_line_contiguous) ||
         !matches_fragment(i.operands[store ? 1 : 0], fragment, true))
         return std::nullopt;
@@ -247,14 +251,14 @@ Description describe_fragment_access(const ptx::Instruction& i) {
     op.shape = parse_matrix_shape(*shape);
     op.space = space;
     (store ? op.c : op.d) = fragment;
-    op.accesses = FragmentAccessPlan{fragment, space, is_line_contiguous}.make();
+    op.accesses = FragmentAccessPlan{fragment, space, is_line_contiguous}.make_plan();
     op.default_stride = i.operands.size() == 2 ? default_stride(fragment, is_line_contiguous) : 0;
     const u32 bytes = op.accesses[0].bytes;
     return describe_for_whole_warp(
         i,
         {.run = store ? run_accesses<true> : run_accesses<false>,
          .operands = std::move(roles),
-         .memory = {{.space = space, .load = !store, .store = store, .bytes_per_lane = bytes}},
+         .memory_uses = {{.space = space, .load = !store, .store = store, .bytes_per_lane = bytes}},
          .matrix = std::make_shared<MatrixOp>(std::move(op))},
         1);
 }

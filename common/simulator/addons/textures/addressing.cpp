@@ -16,8 +16,8 @@ double clamp_coordinate(double x) {
 }
 
 i64 modulo(i64 value, i64 size) {
-    const i64 rest = value % size;
-    return rest < 0 ? rest + size : rest;
+    const i64 remainder = value % size;
+    return remainder < 0 ? remainder + size : remainder;
 }
 
 }  // namespace
@@ -27,9 +27,10 @@ AxisPosition locate_point(float x) {
 }
 
 AxisPosition locate_linear(float x) {
-    const double parts = std::floor((clamp_coordinate(x) - 0.5) * kWeightOne + 0.5);
-    const auto whole = static_cast<i64>(std::floor(parts / kWeightOne));
-    return {whole, static_cast<u32>(static_cast<i64>(parts) - whole * kWeightOne)};
+    const double weight_units = std::floor((clamp_coordinate(x) - 0.5) * kWeightOne + 0.5);
+    const auto first_texel = static_cast<i64>(std::floor(weight_units / kWeightOne));
+    return {first_texel,
+            static_cast<u32>(static_cast<i64>(weight_units) - first_texel * kWeightOne)};
 }
 
 i64 apply_address_mode(i64 index, u32 size, AddressMode mode) {
@@ -39,8 +40,8 @@ i64 apply_address_mode(i64 index, u32 size, AddressMode mode) {
         case AddressMode::wrap: return modulo(index, count);
         case AddressMode::clamp: return index < 0 ? 0 : count - 1;
         case AddressMode::mirror: {
-            const i64 place = modulo(index, 2 * count);
-            return place < count ? place : 2 * count - 1 - place;
+            const i64 mirrored_index = modulo(index, 2 * count);
+            return mirrored_index < count ? mirrored_index : 2 * count - 1 - mirrored_index;
         }
         case AddressMode::border: break;
     }
@@ -49,21 +50,21 @@ i64 apply_address_mode(i64 index, u32 size, AddressMode mode) {
 
 CubePosition locate_on_cube(float x, float y, float z) {
     const float ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
-    CubePosition at;
+    CubePosition position;
     float major = az, s = z < 0 ? -x : x, t = -y;
-    at.face = z < 0 ? 5 : 4;
+    position.face = z < 0 ? 5 : 4;
     if (!(az >= ax && az >= ay)) {
         if (ay >= ax) {
-            at.face = y < 0 ? 3 : 2;
+            position.face = y < 0 ? 3 : 2;
             major = ay, s = x, t = y < 0 ? -z : z;
         } else {
-            at.face = x < 0 ? 1 : 0;
+            position.face = x < 0 ? 1 : 0;
             major = ax, s = x < 0 ? z : -z, t = -y;
         }
     }
-    at.s = (s / major + 1) / 2;
-    at.t = (t / major + 1) / 2;
-    return at;
+    position.s = (s / major + 1) / 2;
+    position.t = (t / major + 1) / 2;
+    return position;
 }
 
 }  // namespace coalesce::simulator

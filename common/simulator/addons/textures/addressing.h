@@ -29,11 +29,11 @@ enum class AddressMode : u8 { wrap, clamp, mirror, border };
 /// The integer that represents a weight of 1. Weights are multiples of 1/kWeightOne.
 inline constexpr u32 kWeightOne = 256;
 
-/// The one or two texels that a fetch reads along a dimension: `first`, and also `first + 1` if
-/// `weight` is not 0. The address mode is applied later.
+/// The one or two texels that a fetch reads along a dimension: `first_texel`, and also `first_texel
+/// + 1` if `weight` is not 0. The address mode is applied later.
 struct AxisPosition {
-    i64 first = 0;
-    u32 weight = 0;  ///< the weight of texel `first + 1`, in 256ths
+    i64 first_texel = 0;
+    u32 weight = 0;  ///< the weight of texel `first_texel + 1`, in 256ths
 };
 
 /// Returns the texel for point sampling. `x` is in texels.

@@ -14,7 +14,7 @@ namespace {
 constexpr u32 kFaces = 6;
 
 /// The texels that a fetch reads along each dimension of one mipmap level.
-struct Box {
+struct TexelBox {
     AxisPosition axis[3];
     u32 size[3] = {1, 1, 1};
     AddressMode mode[3] = {AddressMode::clamp, AddressMode::clamp, AddressMode::clamp};
@@ -26,81 +26,84 @@ bool is_linear(const ImageObject& texture, const FetchPoint& point) {
     return texture.sampling.linear && !point.is_integer;
 }
 
-AxisPosition position(const ImageObject& texture, const FetchPoint& point, float coordinate,
-                      u32 axis, u32 size, bool linear) {
+AxisPosition locate_on_axis(const ImageObject& texture, const FetchPoint& point, float coordinate,
+                            u32 axis, u32 size, bool linear) {
     if (point.is_integer) return {i64{point.texel[axis]} + point.offset[axis], 0};
     const bool normalized = texture.sampling.normalized_coordinates || texture.shape.cube;
     const float x = normalized ? coordinate * static_cast<float>(size) : coordinate;
-    AxisPosition at = linear ? locate_linear(x) : locate_point(x);
-    at.first += point.offset[axis];
-    return at;
+    AxisPosition axis_position = linear ? locate_linear(x) : locate_point(x);
+    axis_position.first_texel += point.offset[axis];
+    return axis_position;
 }
 
-Box box_of(const ImageObject& texture, const Image& image, const FetchPoint& point, bool linear) {
-    Box box;
+TexelBox find_texel_box(const ImageObject& texture, const Image& image, const FetchPoint& point,
+                        bool linear) {
+    TexelBox box;
     box.dimensions = texture.shape.dimensions;
-    const u32 sizes[3] = {image.width, image.height, image.depth};
-    float at[3] = {point.coordinates[0], point.coordinates[1], point.coordinates[2]};
+    const u32 image_sizes[3] = {image.width, image.height, image.depth};
+    float coordinates[3] = {point.coordinates[0], point.coordinates[1], point.coordinates[2]};
     if (texture.shape.layered) box.slice = std::min(point.layer, texture.layers() - 1);
     if (texture.shape.cube) {
-        const CubePosition cube = locate_on_cube(at[0], at[1], at[2]);
-        at[0] = cube.s, at[1] = cube.t;
+        const CubePosition cube = locate_on_cube(coordinates[0], coordinates[1], coordinates[2]);
+        coordinates[0] = cube.s, coordinates[1] = cube.t;
         box.slice = box.slice * kFaces + cube.face;
     }
     for (u32 k = 0; k < box.dimensions; ++k) {
-        box.size[k] = sizes[k];
+        box.size[k] = image_sizes[k];
         if (!texture.shape.cube) box.mode[k] = texture.sampling.mode[k];
-        box.axis[k] = position(texture, point, at[k], k, sizes[k], linear);
+        box.axis[k] = locate_on_axis(texture, point, coordinates[k], k, image_sizes[k], linear);
     }
     return box;
 }
 
-/// Returns the texel at a corner of the box. `end` selects the lower (0) or the upper (1) end of
+/// Returns the texel at a corner of the box. `ends` selects the lower (0) or the upper (1) end of
 /// the box in each dimension.
-Tap texel_at_corner(const Image& image, const Box& box, const u32* end) {
-    i64 place[3] = {0, 0, box.slice};
+Tap texel_at_corner(const Image& image, const TexelBox& box, const u32* ends) {
+    i64 texel_position[3] = {0, 0, box.slice};
     Tap tap{.image = &image};
     for (u32 k = 0; k < box.dimensions; ++k) {
-        place[k] = apply_address_mode(box.axis[k].first + end[k], box.size[k], box.mode[k]);
-        tap.is_border |= place[k] < 0;
+        texel_position[k] =
+            apply_address_mode(box.axis[k].first_texel + ends[k], box.size[k], box.mode[k]);
+        tap.is_border |= texel_position[k] < 0;
     }
     if (tap.is_border) return tap;
-    tap.x = place[0], tap.y = place[1], tap.z = place[2];
+    tap.x = texel_position[0], tap.y = texel_position[1], tap.z = texel_position[2];
     return tap;
 }
 
-/// Returns `parts` * `weight` / 256, rounded to the nearest integer. Ties are rounded up.
-u32 scale_by_weight(u32 parts, u32 weight) {
-    return (parts * weight + kWeightOne / 2) / kWeightOne;
+/// Returns `weight_units` * `weight` / 256, rounded to the nearest integer. Ties are rounded up.
+u32 scale_by_weight(u32 weight_units, u32 weight) {
+    return (weight_units * weight + kWeightOne / 2) / kWeightOne;
 }
 
 /// Returns the weights of the corners in 256ths, which add up to 256. Bit k of a corner's index
 /// selects the lower or upper end of dimension k.
-std::array<u32, 8> corner_weights(const Box& box) {
+std::array<u32, 8> corner_weights(const TexelBox& box) {
     const u32 x = box.axis[0].weight, y = box.axis[1].weight, z = box.axis[2].weight;
     std::array<u32, 8> weights{};
-    for (u32 behind = 0; behind < 2; ++behind) {
-        const u32 slice = behind ? z : kWeightOne - z;
-        const u32 right = scale_by_weight(slice, x), left = slice - right;
-        const u32 right_below = scale_by_weight(right, y),
-                  left_above = scale_by_weight(left, kWeightOne - y);
-        u32* of_slice = weights.data() + 4 * behind;
-        of_slice[0] = left_above, of_slice[1] = right - right_below;
-        of_slice[2] = left - left_above, of_slice[3] = right_below;
+    for (u32 slice_index = 0; slice_index < 2; ++slice_index) {
+        const u32 slice_weight = slice_index ? z : kWeightOne - z;
+        const u32 right_weight = scale_by_weight(slice_weight, x),
+                  left_weight = slice_weight - right_weight;
+        const u32 right_below_weight = scale_by_weight(right_weight, y),
+                  left_above_weight = scale_by_weight(left_weight, kWeightOne - y);
+        u32* slice_weights = weights.data() + 4 * slice_index;
+        slice_weights[0] = left_above_weight, slice_weights[1] = right_weight - right_below_weight;
+        slice_weights[2] = left_weight - left_above_weight, slice_weights[3] = right_below_weight;
     }
     return weights;
 }
 
 /// Adds the texels of one level to `taps`. `weight` is the weight of the level in 256ths.
-void add_taps_of_level(const ImageObject& texture, const Image& image, const FetchPoint& point,
-                       u32 weight, Taps& taps) {
+void add_level_taps(const ImageObject& texture, const Image& image, const FetchPoint& point,
+                    u32 weight, Taps& taps) {
     if (weight == 0) return;
-    const Box box = box_of(texture, image, point, is_linear(texture, point));
+    const TexelBox box = find_texel_box(texture, image, point, is_linear(texture, point));
     const std::array<u32, 8> weights = corner_weights(box);
     for (u32 corner = 0; corner < 1u << box.dimensions; ++corner) {
         if (weights[corner] == 0) continue;
-        const u32 end[3] = {corner & 1, corner >> 1 & 1, corner >> 2};
-        Tap tap = texel_at_corner(image, box, end);
+        const u32 ends[3] = {corner & 1, corner >> 1 & 1, corner >> 2};
+        Tap tap = texel_at_corner(image, box, ends);
         tap.weight = weight * weights[corner];
         taps.tap[taps.count++] = tap;
     }
@@ -137,10 +140,10 @@ constexpr u32 kFloatBits = 24, kHalfBits = 11;
 /// The weighted sum of one channel over several texels. The weights add up to kWholeWeight.
 struct WeightedSum {
     const Taps& taps;
-    const TexelNumbers* numbers;
+    const TexelNumbers* texel_numbers;
     u32 channel;
 
-    float number(u32 k) const { return numbers[k][channel]; }
+    float channel_value(u32 k) const { return texel_numbers[k][channel]; }
     i64 weight(u32 k) const { return taps.tap[k].weight; }
     float sum_floats(u32 bits) const;
     float sum_quantized(float steps) const;
@@ -150,27 +153,27 @@ struct WeightedSum {
 u64 round_to_bits(u64 sum, u32 bits) {
     const auto length = static_cast<u32>(std::bit_width(sum));
     if (length <= bits) return sum;
-    const u64 half = u64{1} << (length - bits - 1);
-    return (sum + half) / (2 * half) * (2 * half);
+    const u64 half_unit = u64{1} << (length - bits - 1);
+    return (sum + half_unit) / (2 * half_unit) * (2 * half_unit);
 }
 
 /// Sums floats as an H100 does: each value is truncated to 28 bits, counted from the leading bit of
 /// the largest value. The products with the weights, and their sum, are exact. The sum is rounded
 /// once.
 float WeightedSum::sum_floats(u32 bits) const {
-    constexpr int kKept = 28;
-    double plain = 0;
+    constexpr int kKeptBits = 28;
+    double unrounded_sum = 0;
     float greatest = 0;
     for (u32 k = 0; k < taps.count; ++k) {
-        plain += static_cast<double>(weight(k)) * double{number(k)};
-        greatest = std::max(greatest, std::fabs(number(k)));
+        unrounded_sum += static_cast<double>(weight(k)) * double{channel_value(k)};
+        greatest = std::max(greatest, std::fabs(channel_value(k)));
     }
-    if (greatest == 0 || !std::isfinite(plain)) return static_cast<float>(plain);
-    const int shift = kKept - 1 - std::ilogb(greatest);
+    if (greatest == 0 || !std::isfinite(unrounded_sum)) return static_cast<float>(unrounded_sum);
+    const int shift = kKeptBits - 1 - std::ilogb(greatest);
     const double scale = std::ldexp(1.0, shift);
     i64 sum = 0;
     for (u32 k = 0; k < taps.count; ++k)
-        sum += weight(k) * static_cast<i64>(double{number(k)} * scale);
+        sum += weight(k) * static_cast<i64>(double{channel_value(k)} * scale);
     const auto size = static_cast<double>(round_to_bits(static_cast<u64>(std::abs(sum)), bits));
     return static_cast<float>(std::ldexp(sum < 0 ? -size : size, -shift) / kWholeWeight);
 }
@@ -179,9 +182,9 @@ float WeightedSum::sum_floats(u32 bits) const {
 /// `steps`. The sum is rounded to a multiple of 1 / `steps`, and ties are rounded up.
 float WeightedSum::sum_quantized(float steps) const {
     i64 sum = kWholeWeight / 2;
-    for (u32 k = 0; k < taps.count; ++k) sum += weight(k) * std::llround(number(k) * steps);
-    const i64 whole = sum >= 0 ? sum / kWholeWeight : (sum + 1) / kWholeWeight - 1;
-    return std::max(static_cast<float>(whole) / steps, -1.0f);
+    for (u32 k = 0; k < taps.count; ++k) sum += weight(k) * std::llround(channel_value(k) * steps);
+    const i64 rounded_sum = sum >= 0 ? sum / kWholeWeight : (sum + 1) / kWholeWeight - 1;
+    return std::max(static_cast<float>(rounded_sum) / steps, -1.0f);
 }
 
 /// Returns the filtered value of a channel. If the texels have at most 16 bits per channel, the
@@ -200,26 +203,27 @@ float filter_texels(const ImageObject& texture, const WeightedSum& sum) {
 }  // namespace
 
 Taps find_taps(const ImageObject& texture, const FetchPoint& point) {
-    const Sampling& how = texture.sampling;
+    const Sampling& sampling = texture.sampling;
     Taps taps;
-    const auto last = static_cast<float>(texture.levels.size() - 1);
-    float level = last == 0 ? 0 : point.level + how.level_bias;
-    if (last != 0) level = std::clamp(level, how.min_level, how.max_level);
-    level = std::isnan(level) ? 0 : std::clamp(level, 0.0f, last);
-    if (!how.linear_between_levels) level = std::floor(level + 0.5f);
-    const auto first = static_cast<std::size_t>(level);
-    const auto upper =
+    const auto last_level = static_cast<float>(texture.levels.size() - 1);
+    float level = last_level == 0 ? 0 : point.level + sampling.level_bias;
+    if (last_level != 0) level = std::clamp(level, sampling.min_level, sampling.max_level);
+    level = std::isnan(level) ? 0 : std::clamp(level, 0.0f, last_level);
+    if (!sampling.linear_between_levels) level = std::floor(level + 0.5f);
+    const auto lower_level = static_cast<std::size_t>(level);
+    const auto upper_level_weight =
         static_cast<u32>(std::floor((level - std::floor(level)) * kWeightOne + 0.5f));
-    add_taps_of_level(texture, texture.levels[first], point, kWeightOne - upper, taps);
-    if (first + 1 < texture.levels.size())
-        add_taps_of_level(texture, texture.levels[first + 1], point, upper, taps);
+    add_level_taps(texture, texture.levels[lower_level], point, kWeightOne - upper_level_weight,
+                   taps);
+    if (lower_level + 1 < texture.levels.size())
+        add_level_taps(texture, texture.levels[lower_level + 1], point, upper_level_weight, taps);
     return taps;
 }
 
 Taps find_gather_taps(const ImageObject& texture, const FetchPoint& point) {
     constexpr u32 kEnds[4][3] = {{0, 1, 0}, {1, 1, 0}, {1, 0, 0}, {0, 0, 0}};
     const Image& image = texture.image();
-    const Box box = box_of(texture, image, point, true);
+    const TexelBox box = find_texel_box(texture, image, point, true);
     Taps taps;
     for (const u32(&end)[3] : kEnds) taps.tap[taps.count++] = texel_at_corner(image, box, end);
     return taps;

@@ -19,7 +19,7 @@ struct Tap {
     u32 weight = kWholeWeight;
     bool is_border = false;  ///< true if the tap has the border's colour instead of a texel
 
-    u64 address() const { return image->address_of(x, y, z); }
+    u64 address() const { return image->texel_address(x, y, z); }
 };
 
 /// The maximum number of texels in one fetch: eight in each of two mipmap levels.

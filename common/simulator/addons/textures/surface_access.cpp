@@ -32,14 +32,14 @@ struct SurfaceReduction {
 };
 
 struct SurfaceOp : ImageOp {
-    OutOfRange report_out_of_range = OutOfRange::trap;
-    bool in_texels = false;  ///< whether x counts texels (.p) instead of bytes (.b)
+    OutOfRange out_of_range_action = OutOfRange::trap;
+    bool counts_texels = false;  ///< whether x counts texels (.p) instead of bytes (.b)
     u32 element_bytes = 4, elements = 1;
     const SurfaceReduction* reduction = nullptr;
     bool is_signed = false;
 
     u32 bytes(const Image& image) const {
-        return in_texels ? image.format.bytes() : element_bytes * elements;
+        return counts_texels ? image.format.bytes() : element_bytes * elements;
     }
 };
 
@@ -47,16 +47,16 @@ struct SurfaceOp : ImageOp {
 using SurfacePosition = std::array<i64, 3>;
 
 Failed report_out_of_range(Warp& w, const Op* op, const ImageObject& surface,
-                           const SurfacePosition& at, int lane) {
+                           const SurfacePosition& position, int lane) {
     const Image& image = surface.image();
-    PositionAndSizeText text(at[0], i64{image.width} * image.format.bytes());
-    if (surface.shape.dimensions > 1) text.add(at[1], image.height);
-    if (image.depth > 1 || surface.shape.layered) text.add(at[2], image.depth);
+    PositionAndSizeText text(position[0], i64{image.width} * image.format.bytes());
+    if (surface.shape.dimensions > 1) text.add(position[1], image.height);
+    if (image.depth > 1 || surface.shape.layered) text.add(position[2], image.depth);
     return w.fail(
         Status::launch_failure,
         w.describe(
             op, "memcheck", "surface access out of range", lane,
-            "Accesses (" + text.place + ") in a " + name_of(surface.shape) + " surface of " +
+            "Accesses (" + text.position + ") in a " + shape_name(surface.shape) + " surface of " +
                 text.size + "; the first coordinate is in bytes.",
             "Compare the coordinates with the surface's size before the access, multiply x by the "
             "size of an element, or pass cudaBoundaryModeZero or cudaBoundaryModeClamp."));
@@ -80,10 +80,10 @@ public:
         : access(w, op, kind), surface_op(operand_list<SurfaceOp>(op)), w_(w), op_(op) {}
 
     /// Computes the addresses. Returns false if an error has ended the launch.
-    bool find() {
+    bool find_surfaces() {
         if (w_.has_recorded_enough) return true;
         ImageLookup lookup{w_, op_, surface_op};
-        for (const int lane : LanesIn{w_.active}) {
+        for (const int lane : LaneRange{w_.active}) {
             const ImageObject* surface = lookup.find_for_lane(lane);
             if (!surface || !find(*surface, lane)) return false;
             image[lane] = &surface->image();
@@ -94,7 +94,7 @@ public:
     /// Calls body(lane, image, bytes) for each lane whose access is in range.
     template <class Body>
     void for_each(Body body) const {
-        for (const int lane : LanesIn{w_.active})
+        for (const int lane : LaneRange{w_.active})
             if (host[lane]) body(lane, *image[lane], host[lane]);
     }
 
@@ -109,10 +109,11 @@ private:
     }
 
     SurfacePosition surface_position(const Image& image, int lane) const {
-        const u32 first = surface_op.first_coordinate();
+        const u32 first_coordinate = surface_op.first_coordinate();
         SurfacePosition at{};
-        for (u32 k = 0; k < surface_op.shape.dimensions; ++k) at[k] = coordinate(first + k, lane);
-        if (surface_op.in_texels) at[0] *= image.format.bytes();
+        for (u32 k = 0; k < surface_op.shape.dimensions; ++k)
+            at[k] = coordinate(first_coordinate + k, lane);
+        if (surface_op.counts_texels) at[0] *= image.format.bytes();
         if (surface_op.shape.layered) at[2] = coordinate(1, lane);
         return at;
     }
@@ -120,22 +121,22 @@ private:
     bool find(const ImageObject& surface, int lane) {
         const Image& image = surface.image();
         const u32 bytes = surface_op.bytes(image), texel = image.format.bytes();
-        const SurfacePosition last = {i64{image.width} * texel - bytes, i64{image.height} - 1,
-                                      i64{image.depth} - 1};
+        const SurfacePosition last_position = {i64{image.width} * texel - bytes,
+                                               i64{image.height} - 1, i64{image.depth} - 1};
         SurfacePosition at = surface_position(image, lane), nearest;
         for (std::size_t k = 0; k < at.size(); ++k)
-            nearest[k] = std::clamp<i64>(at[k], 0, std::max<i64>(last[k], 0));
-        if (at != nearest || last[0] < 0) {
-            if (surface_op.report_out_of_range == OutOfRange::trap)
+            nearest[k] = std::clamp<i64>(at[k], 0, std::max<i64>(last_position[k], 0));
+        if (at != nearest || last_position[0] < 0) {
+            if (surface_op.out_of_range_action == OutOfRange::trap)
                 return report_out_of_range(w_, op_, surface, at, lane);
-            if (surface_op.report_out_of_range == OutOfRange::zero) return true;
+            if (surface_op.out_of_range_action == OutOfRange::zero) return true;
             at = nearest;
         }
         if (at[0] % bytes != 0) return report_misaligned(w_, op_, at[0], bytes, lane);
-        const u64 address = image.address_of(0, at[1], at[2]) + static_cast<u64>(at[0]);
-        host[lane] =
-            access.resolve_texel(0, lane, address, bytes, surface.sector_of(image, address, at[1]));
-        if (host[lane] && !surface_op.written.empty())
+        const u64 address = image.texel_address(0, at[1], at[2]) + static_cast<u64>(at[0]);
+        host[lane] = access.resolve_texel(0, lane, address, bytes,
+                                          surface.find_sector(image, address, at[1]));
+        if (host[lane] && !surface_op.written_slots.empty())
             access.check_written({.image = &image, .x = at[0] / texel, .y = at[1], .z = at[2]},
                                  lane);
         return host[lane] != nullptr;
@@ -147,7 +148,7 @@ private:
 
 const Op* run_surface_load(Warp& w, const Op* op) {
     SurfaceLanes lanes(w, op, Access::load);
-    if (!lanes.find()) return nullptr;
+    if (!lanes.find_surfaces()) return nullptr;
     const SurfaceOp& load = lanes.surface_op;
     for (u32 k = 0; k < load.elements; ++k) {
         const auto value = [&](int lane) {
@@ -157,43 +158,44 @@ const Op* run_surface_load(Warp& w, const Op* op) {
             return bits;
         };
         if (load.element_bytes == 8)
-            w.write<u64>(load.written[k], value);
+            w.write<u64>(load.written_slots[k], value);
         else
-            w.write<u32>(load.written[k], [&](int lane) { return static_cast<u32>(value(lane)); });
+            w.write<u32>(load.written_slots[k],
+                         [&](int lane) { return static_cast<u32>(value(lane)); });
     }
     return op + 1;
 }
 
-/// Copies to `to` the bytes that a lane stores.
+/// Copies to `destination` the bytes that a lane stores.
 void copy_stored_bytes(const Warp& w, const SurfaceOp& store, const Image& image, int lane,
-                       u8* to) {
+                       u8* destination) {
     const std::size_t first = store.read.size() - store.elements;
-    if (store.in_texels) {
+    if (store.counts_texels) {
         TexelBits elements{};
         for (u32 k = 0; k < store.elements; ++k)
             elements[k] = w.lanes<u32>(store.read[first + k])[lane];
-        write_elements(image.format, elements, to);
+        write_elements(image.format, elements, destination);
         return;
     }
     for (u32 k = 0; k < store.elements; ++k) {
         const Slot slot = store.read[first + k];
         const u64 value =
             store.element_bytes == 8 ? w.lanes<u64>(slot)[lane] : w.lanes<u32>(slot)[lane];
-        std::memcpy(to + k * store.element_bytes, &value, store.element_bytes);
+        std::memcpy(destination + k * store.element_bytes, &value, store.element_bytes);
     }
 }
 
 const Op* run_store(Warp& w, const Op* op) {
     SurfaceLanes lanes(w, op, Access::store);
     const SurfaceOp& store = lanes.surface_op;
-    if (!lanes.find()) return nullptr;
+    if (!lanes.find_surfaces()) return nullptr;
     const Launch& launch = *w.block->launch;
     lanes.for_each([&](int lane, const Image& image, u8* host) {
         copy_stored_bytes(w, store, image, lane, host);
         if (!launch.is_dry_run)
             launch.memory->mark_written(lanes.access.only_row().address[lane], store.bytes(image));
     });
-    w.block->watch->memory_changed();
+    w.block->watch->note_memory_change();
     return op + 1;
 }
 
@@ -224,17 +226,19 @@ constexpr SurfaceReduction kReductions[] = {
 
 void reduce_lane(const Warp& w, const SurfaceOp& op, const Image& image, int lane, u8* host) {
     const bool is_signed =
-        op.in_texels ? image.format.kind == ChannelKind::signed_integer : op.is_signed;
-    const SurfaceReduction& by = *op.reduction;
+        op.counts_texels ? image.format.kind == ChannelKind::signed_integer : op.is_signed;
+    const SurfaceReduction& reduction = *op.reduction;
     if (op.element_bytes == 8)
-        (is_signed ? by.signed_64 : by.unsigned_64)(host, w.lanes<u64>(op.read.back())[lane]);
+        (is_signed ? reduction.signed_64 : reduction.unsigned_64)(
+            host, w.lanes<u64>(op.read.back())[lane]);
     else
-        (is_signed ? by.signed_32 : by.unsigned_32)(host, w.lanes<u32>(op.read.back())[lane]);
+        (is_signed ? reduction.signed_32 : reduction.unsigned_32)(
+            host, w.lanes<u32>(op.read.back())[lane]);
 }
 
 const Op* run_surface_reduce(Warp& w, const Op* op) {
     SurfaceLanes lanes(w, op, Access::atomic);
-    if (!lanes.find()) return nullptr;
+    if (!lanes.find_surfaces()) return nullptr;
     const u32 bytes = lanes.surface_op.element_bytes;
     note_atomic(w, op, lanes.access.only_row(), bytes);
     lanes.for_each([&](int lane, const Image& image, u8* host) {
@@ -250,14 +254,14 @@ const Op* run_surface_reduce(Warp& w, const Op* op) {
 /// out-of-range accesses, and the type.
 std::optional<SurfaceOp> parse_surface_op(const ptx::Instruction& i) {
     const auto shape = parse_image_shape(i);
-    const Type type = type_of(i);
+    const Type type = find_type(i);
     if (!shape || shape->cube || type == Type::none || i.has("p") == i.has("b"))
         return std::nullopt;
     SurfaceOp op;
     op.shape = *shape;
     op.is_surface = true;
-    op.in_texels = i.has("p");
-    op.report_out_of_range = i.has("clamp")  ? OutOfRange::clamp
+    op.counts_texels = i.has("p");
+    op.out_of_range_action = i.has("clamp")  ? OutOfRange::clamp
                              : i.has("zero") ? OutOfRange::zero
                                              : OutOfRange::trap;
     op.element_bytes = ptx::size_of(type);
@@ -268,7 +272,7 @@ std::optional<SurfaceOp> parse_surface_op(const ptx::Instruction& i) {
 }
 
 /// Reports whether the surface instruction supports the type and size of its value operand.
-bool fits(const ptx::Instruction& i, const ptx::Operand& value, SurfaceOp& op) {
+bool is_valid_value(const ptx::Instruction& i, const ptx::Operand& value, SurfaceOp& op) {
     if (i.opcode == "sured") {
         op.reduction = std::find_if(std::begin(kReductions), std::end(kReductions),
                                     [&](const SurfaceReduction& r) { return i.has(r.name); });
@@ -276,7 +280,7 @@ bool fits(const ptx::Instruction& i, const ptx::Operand& value, SurfaceOp& op) {
                op.element_bytes >= 4;
     }
     if (count_values(value) != op.elements) return false;
-    return !op.in_texels || (i.opcode == "sust" && op.element_bytes == 4);
+    return !op.counts_texels || (i.opcode == "sust" && op.element_bytes == 4);
 }
 
 }  // namespace
@@ -290,23 +294,24 @@ Description describe_surface(const ptx::Instruction& i, const ptx::Function&) {
     if (!op || i.operands.size() != 2) return std::nullopt;
     // An address must have at least as many coordinates as the geometry. Additional coordinates are
     // ignored.
-    const ptx::Operand &place = i.operands[load ? 1 : 0], &value = i.operands[load ? 0 : 1];
-    if (count_coordinates(place) + 1 < op->first_coordinate() + op->shape.dimensions ||
-        !fits(i, value, *op))
+    const ptx::Operand &address_operand = i.operands[load ? 1 : 0],
+                       &value = i.operands[load ? 0 : 1];
+    if (count_coordinates(address_operand) + 1 < op->first_coordinate() + op->shape.dimensions ||
+        !is_valid_value(i, value, *op))
         return std::nullopt;
-    const OperandRole read_place{Role::list_read, Width::w32},
+    const OperandRole address_role{Role::list_read, Width::w32},
         moved{load ? Role::list_written : Role::list_read,
               op->element_bytes == 8 ? Width::w64 : Width::w32};
     return describe(
         i, {.run = load            ? run_surface_load
                    : op->reduction ? run_surface_reduce
                                    : run_store,
-            .operands = load ? std::vector{moved, read_place} : std::vector{read_place, moved},
-            .memory = {{.space = ptx::StateSpace::global,
-                        .load = load,
-                        .store = !load,
-                        .bytes_per_lane = op->element_bytes * op->elements,
-                        .path = MemoryPath::surface}},
+            .operands = load ? std::vector{moved, address_role} : std::vector{address_role, moved},
+            .memory_uses = {{.space = ptx::StateSpace::global,
+                             .load = load,
+                             .store = !load,
+                             .bytes_per_lane = op->element_bytes * op->elements,
+                             .memory_path = MemoryPath::surface}},
             .list = std::make_shared<SurfaceOp>(*op),
             .has_side_effects = !load});
 }

@@ -37,19 +37,20 @@ inline std::size_t count_values(const ptx::Operand& operand) {
     return std::max<std::size_t>(operand.elements.size(), 1);
 }
 /// Returns the number of coordinates in [object, {coordinates}], or 0 for other operands.
-inline std::size_t count_coordinates(const ptx::Operand& place) {
-    const bool is_place = place.kind == ptx::Operand::Kind::address && place.elements.size() == 1;
-    return is_place ? count_values(place.elements[0]) : 0;
+inline std::size_t count_coordinates(const ptx::Operand& operand) {
+    const bool is_object_address =
+        operand.kind == ptx::Operand::Kind::address && operand.elements.size() == 1;
+    return is_object_address ? count_values(operand.elements[0]) : 0;
 }
 
 /// A position and a size as text for messages, such as "3, 4" and "16 x 8".
 struct PositionAndSizeText {
-    std::string place, size;
-    PositionAndSizeText(i64 at, i64 count)
-        : place(std::to_string(at)), size(std::to_string(count)) {}
-    void add(i64 at, i64 count) {
-        place += ", " + std::to_string(at);
-        size += " x " + std::to_string(count);
+    std::string position, size;
+    PositionAndSizeText(i64 coordinate, i64 extent)
+        : position(std::to_string(coordinate)), size(std::to_string(extent)) {}
+    void add(i64 coordinate, i64 extent) {
+        position += ", " + std::to_string(coordinate);
+        size += " x " + std::to_string(extent);
     }
 };
 
@@ -65,8 +66,9 @@ struct ImageLookup {
     /// Returns the lane's object. If the object does not exist or has a different shape, ends the
     /// launch and returns null.
     const ImageObject* find_for_lane(int lane);
-    Failed refuse(int lane, u64 asked, const std::string& message, const std::string& cure);
-    bool fits(const ImageObject& found) const;
+    Failed fail_lookup(int lane, u64 requested_number, const std::string& message,
+                       const std::string& cure);
+    bool has_expected_shape(const ImageObject& candidate) const;
 };
 
 /// The memory accesses of an instruction's lanes, as a sequence of rows. A row contains at most one
@@ -79,14 +81,14 @@ public:
     u8* resolve_texel(u32 row, int lane, u64 address, u32 bytes, u64 sector);
     /// Reports an error if the texel that `tap` reads is uninitialized.
     void check_written(const Tap& tap, int lane);
-    /// Counts the accesses, grouped into requests of `lanes_of_request` lanes each, and notifies
+    /// Counts the accesses, grouped into requests of `lanes_per_request` lanes each, and notifies
     /// the race checker and listeners.
-    void finish(int lanes_of_request);
+    void finish(int lanes_per_request);
     /// Returns the resolved addresses of an instruction that has only one row.
     const Resolved& only_row() const { return rows_[0]; }
 
 private:
-    void count(int lanes_of_request) const;
+    void count(int lanes_per_request) const;
 
     Warp& w_;
     const Op* op_;

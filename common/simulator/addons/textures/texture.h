@@ -30,7 +30,7 @@ struct Image {
     /// The distances between rows and between slices, in bytes.
     u64 row_bytes = 0, slice_bytes = 0;
 
-    u64 address_of(i64 x, i64 y, i64 z) const {
+    u64 texel_address(i64 x, i64 y, i64 z) const {
         return address + static_cast<u64>(z) * slice_bytes + static_cast<u64>(y) * row_bytes +
                static_cast<u64>(x) * format.bytes();
     }
@@ -43,7 +43,7 @@ struct ImageShape {
     bool operator==(const ImageShape&) const = default;
 };
 /// Returns a description such as "2D layered" for messages.
-const char* name_of(const ImageShape& shape);
+const char* shape_name(const ImageShape& shape);
 
 /// The sampling parameters of a texture object, from its cudaTextureDesc.
 struct Sampling {
@@ -68,7 +68,7 @@ struct ImageObject {
     const Image& image() const { return levels.front(); }
     /// Returns a number that identifies the sector in which a GPU would store a texel. `address`
     /// and `row` are the texel's device address and row in the simulator.
-    u64 sector_of(const Image& level, u64 address, i64 row) const {
+    u64 find_sector(const Image& level, u64 address, i64 row) const {
         if (!is_array) return address & ~u64{31};
         return (address - (row & 1 ? level.row_bytes : 0)) & ~u64{15};
     }

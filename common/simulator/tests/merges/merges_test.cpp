@@ -133,14 +133,14 @@ std::string_view opcode_of(const ptx::Instruction& i) {
 
 Places simulated_places(const ptx::Module& module, const ptx::Function& kernel) {
     const std::vector<u32> unrolled = estimate_code(module, kernel).unrolled_loops();
-    const MergedAccesses merged = merged_accesses(kernel, ControlFlow(kernel),
-                                                  shared_layout(module, kernel).offsets, unrolled);
+    const MergedAccesses merged = merged_accesses(
+        kernel, ControlFlow(kernel), make_shared_layout(module, kernel).offsets, unrolled);
     Places places;
     for (u32 at = 0; at < kernel.body.size(); ++at) {
         const ptx::Instruction& i = kernel.body[at];
         if (!is_compared(i)) continue;
         const std::string_view opcode = opcode_of(i);
-        const u32 bytes = size_of(ptx::type_of(i)) * ptx::vector_length(i);
+        const u32 bytes = size_of(ptx::find_type(i)) * ptx::vector_length(i);
         const auto changed = merged.find(at);
         if (changed == merged.end()) {
             places.insert({i.text_offset, opcode, bytes});
@@ -192,7 +192,7 @@ std::string listing_of(const ptx::Module& module, const ptx::Function& kernel,
                              ? "    = "
                              : "    ! "
                        : "      ";
-        listing += std::string(module.text_of(i));
+        listing += std::string(module.find_text(i));
         if (is_compared(i))
             listing += "   //" + text_of(simulated, i.text_offset) + ", ptxas" +
                        text_of(made, i.text_offset);

@@ -46,7 +46,7 @@ void add_texts_in_program(const fs::path& program, std::vector<KernelText>& text
         if (magic != fatbin::kContainerMagic) continue;
         try {
             const auto images = fatbin::read_ptx(bytes.data() + at, bytes.size() - at);
-            if (const fatbin::PtxImage* image = fatbin::choose(images, 90))
+            if (const fatbin::PtxImage* image = fatbin::choose_image(images, 90))
                 texts.push_back({"programs", program.filename(), image->text});
         } catch (const std::exception&) {
             // Skip the file, which contains only machine code or is not a fatbin.
@@ -73,7 +73,7 @@ std::vector<KernelText> texts_in_folder(const fs::path& folder) {
 
 std::string without_names(const ptx::Module& module, const ptx::Function& kernel) {
     std::string text;
-    for (const ptx::Instruction& i : kernel.body) text += std::string(module.text_of(i)) + "\n";
+    for (const ptx::Instruction& i : kernel.body) text += std::string(module.find_text(i)) + "\n";
     for (std::size_t at; (at = text.find(kernel.name)) != text.npos;)
         text.erase(at, kernel.name.size());
     constexpr std::string_view label = "$L__BB";

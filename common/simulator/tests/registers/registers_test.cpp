@@ -95,7 +95,7 @@ bool is_held_back(const std::string& instructions) {
 
 std::string instructions_of(const ptx::Module& module, const ptx::Function& function) {
     std::string text;
-    for (const ptx::Instruction& i : function.body) text += std::string(module.text_of(i)) + "\n";
+    for (const ptx::Instruction& i : function.body) text += std::string(module.find_text(i)) + "\n";
     return text;
 }
 
@@ -108,7 +108,7 @@ bool has_instructions(const ptx::Function& kernel) {
 bool uses_clusters(const ptx::Module& module, const ptx::Function& kernel) {
     return kernel.cluster[0] != 0 ||
            std::any_of(kernel.body.begin(), kernel.body.end(), [&](const ptx::Instruction& i) {
-               return module.text_of(i).find("cluster") != std::string_view::npos;
+               return module.find_text(i).find("cluster") != std::string_view::npos;
            });
 }
 
@@ -153,7 +153,8 @@ private:
 // ---- the output ----
 
 u32 blocks(u32 registers, u32 threads) {
-    return std::min(2048 / threads, timing::blocks_with_registers(registers, threads / 32, 65536u));
+    return std::min(2048 / threads,
+                    timing::max_blocks_by_registers(registers, threads / 32, 65536u));
 }
 
 double share_with_right_blocks(const std::vector<Found>& kernels) {

@@ -49,7 +49,7 @@ TEST_CASE("a conflict is detected at any position in the list") {
     }
     CHECK_FALSE(conflict(rows, columns));
     columns.add(AccessedRanges::kWrites, 905, 906);
-    columns.sort();
+    columns.sort_and_join();
     CHECK(AccessedRanges::find_conflict(rows, columns)->begin == 905);
 }
 
@@ -59,7 +59,7 @@ TEST_CASE("sorting also merges ranges that overlap") {
     ranges.add(AccessedRanges::kReads, 0, 10);
     ranges.add(AccessedRanges::kReads, 5, 20);
     ranges.add(AccessedRanges::kReads, 20, 30);
-    ranges.sort();
-    REQUIRE(ranges.of_kind(AccessedRanges::kReads).size() == 2);
-    CHECK(ranges.of_kind(AccessedRanges::kReads)[0].end == 30);
+    ranges.sort_and_join();
+    REQUIRE(ranges.ranges_of_kind(AccessedRanges::kReads).size() == 2);
+    CHECK(ranges.ranges_of_kind(AccessedRanges::kReads)[0].end == 30);
 }

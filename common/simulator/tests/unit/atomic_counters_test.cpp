@@ -79,10 +79,11 @@ TEST_CASE("sector counts for random reductions equal those of an H200 at any bas
 TEST_CASE("in shared memory, the first lane of each bank attempts an exchange") {
     u32 words[kLanes], same[kLanes] = {}, pairs[kLanes];
     for (u32 l = 0; l < kLanes; ++l) words[l] = 4 * l, pairs[l] = l % 2 * 128 + l / 2 * 4;
-    CHECK(first_lanes_of_banks(words, 4, kAllLanes) == kAllLanes);
-    CHECK(first_lanes_of_banks(same, 4, kAllLanes) == 1);
-    CHECK(first_lanes_of_banks(same, 4, 0xfff0) == 0x10);
-    CHECK(first_lanes_of_banks(pairs, 4, kAllLanes) == 0x55555555);  // other words, the same bank
-    CHECK(first_lanes_of_banks(same, 8, kAllLanes) == 0x10001);      // one pass serves half a warp
-    CHECK(first_lanes_of_banks(same, 4, 0) == 0);
+    CHECK(find_first_lanes_of_banks(words, 4, kAllLanes) == kAllLanes);
+    CHECK(find_first_lanes_of_banks(same, 4, kAllLanes) == 1);
+    CHECK(find_first_lanes_of_banks(same, 4, 0xfff0) == 0x10);
+    CHECK(find_first_lanes_of_banks(pairs, 4, kAllLanes) ==
+          0x55555555);                                                // other words, the same bank
+    CHECK(find_first_lanes_of_banks(same, 8, kAllLanes) == 0x10001);  // one pass serves half a warp
+    CHECK(find_first_lanes_of_banks(same, 4, 0) == 0);
 }

@@ -39,7 +39,7 @@ Wavefronts wavefronts_by_rule(const std::vector<u32>& addresses, u32 bytes, Mask
         }
         std::size_t most = 0;
         for (const auto& [bank, words] : words_of_bank) most = std::max(most, words.size());
-        result.taken += static_cast<u32>(most);
+        result.wavefront_count += static_cast<u32>(most);
         result.ideal += most > 0;
     }
     return result;
@@ -152,26 +152,27 @@ TEST_CASE("for random lanes, the sector count equals that of a straightforward i
 }
 
 TEST_CASE("wavefront counts equal those computed by hand") {
-    CHECK(wavefronts(0, 4, 4).taken == 1);
+    CHECK(wavefronts(0, 4, 4).wavefront_count == 1);
     CHECK(wavefronts(0, 4, 4).ideal == 1);
-    CHECK(wavefronts(0, 0, 4).taken == 1);     // all lanes read the same word
-    CHECK(wavefronts(0, 128, 4).taken == 32);  // a column of a tile 32 words wide
-    CHECK(wavefronts(0, 132, 4).taken == 1);   // a column of a tile padded to 33 words
-    CHECK(wavefronts(0, 8, 4).taken == 2);
-    CHECK(wavefronts(0, 64, 4).taken == 16);
-    CHECK(wavefronts(4000, 0u - 128, 4).taken == 32);
-    CHECK(wavefronts(0, 1, 1).taken == 1);
-    CHECK(wavefronts(0, 2, 2).taken == 1);
-    CHECK(wavefronts(0, 128, 2).taken == 32);
-    CHECK(wavefronts(0, 8, 8).taken == 2);  // one wavefront per half warp, without a conflict
+    CHECK(wavefronts(0, 0, 4).wavefront_count == 1);     // all lanes read the same word
+    CHECK(wavefronts(0, 128, 4).wavefront_count == 32);  // a column of a tile 32 words wide
+    CHECK(wavefronts(0, 132, 4).wavefront_count == 1);   // a column of a tile padded to 33 words
+    CHECK(wavefronts(0, 8, 4).wavefront_count == 2);
+    CHECK(wavefronts(0, 64, 4).wavefront_count == 16);
+    CHECK(wavefronts(4000, 0u - 128, 4).wavefront_count == 32);
+    CHECK(wavefronts(0, 1, 1).wavefront_count == 1);
+    CHECK(wavefronts(0, 2, 2).wavefront_count == 1);
+    CHECK(wavefronts(0, 128, 2).wavefront_count == 32);
+    CHECK(wavefronts(0, 8, 8).wavefront_count ==
+          2);  // one wavefront per half warp, without a conflict
     CHECK(wavefronts(0, 8, 8).ideal == 2);
-    CHECK(wavefronts(0, 16, 16).taken == 4);
+    CHECK(wavefronts(0, 16, 16).wavefront_count == 4);
     CHECK(wavefronts(0, 16, 16).ideal == 4);
-    CHECK(wavefronts(0, 16, 8).taken == 4);  // the lanes use every other pair of banks
-    CHECK(wavefronts(0, 128, 16).taken == 32);
-    CHECK(wavefronts(0, 4, 4, 0).taken == 0);
+    CHECK(wavefronts(0, 16, 8).wavefront_count == 4);  // the lanes use every other pair of banks
+    CHECK(wavefronts(0, 128, 16).wavefront_count == 32);
+    CHECK(wavefronts(0, 4, 4, 0).wavefront_count == 0);
     CHECK(wavefronts(0, 4, 4, 0).ideal == 0);
-    CHECK(wavefronts(0, 128, 4, 0x7).taken == 3);
+    CHECK(wavefronts(0, 128, 4, 0x7).wavefront_count == 3);
     CHECK(wavefronts(0, 8, 8, 0x0000ffff).ideal == 1);  // the upper half warp is inactive
     CHECK(wavefronts(0, 8, 8, 0x00010001).ideal == 2);
     CHECK(wavefronts(0, 16, 16, 0x01010100).ideal == 3);
@@ -187,7 +188,7 @@ TEST_CASE("for random lanes, the wavefront count equals that of a straightforwar
             count_wavefronts(low.data(), p.bytes, p.active, SharedAccessKind::store);
         const Wavefronts want = wavefronts_by_rule(low, p.bytes, p.active);
         REQUIRE(sectors == sectors_by_rule(p.addresses, p.bytes, p.active));
-        REQUIRE(got.taken == want.taken);
+        REQUIRE(got.wavefront_count == want.wavefront_count);
         REQUIRE(got.ideal == want.ideal);
     }
 }
@@ -212,10 +213,11 @@ TEST_CASE("requests to shared memory take the same number of wavefronts as on an
         u32 offsets[kLanes];
         for (int l = 0; l < kLanes; ++l) offsets[l] = m.units[l] * m.bytes;
         const Wavefronts got = count_wavefronts(offsets, m.bytes, m.active, m.kind);
-        CHECK(got.taken == m.wavefronts);
-        CHECK(got.ideal <= got.taken);
-        shared += got.taken !=
-                  count_wavefronts(offsets, m.bytes, m.active, SharedAccessKind::store).taken;
+        CHECK(got.wavefront_count == m.wavefronts);
+        CHECK(got.ideal <= got.wavefront_count);
+        shared +=
+            got.wavefront_count !=
+            count_wavefronts(offsets, m.bytes, m.active, SharedAccessKind::store).wavefront_count;
     }
     CHECK(shared > 20);  // loads and stores are counted differently in more than 20 cases
 }
@@ -226,14 +228,14 @@ TEST_CASE("a pass loads eight matrix rows, even if pairs of lanes have equal add
         for (u32 l = 0; l < kLanes; ++l) rows[l] = l / lanes_per_row * row_bytes;
         return count_wavefronts(rows, 16, active, SharedAccessKind::matrix);
     };
-    CHECK(wavefronts(16, kAllLanes, 1).taken == 4);
-    CHECK(wavefronts(128, kAllLanes, 1).taken == 32);
+    CHECK(wavefronts(16, kAllLanes, 1).wavefront_count == 4);
+    CHECK(wavefronts(128, kAllLanes, 1).wavefront_count == 32);
     CHECK(wavefronts(128, kAllLanes, 1).ideal == 4);
-    CHECK(wavefronts(144, kAllLanes, 1).taken == 4);
-    CHECK(wavefronts(128, 0xffff, 1).taken == 16);
+    CHECK(wavefronts(144, kAllLanes, 1).wavefront_count == 4);
+    CHECK(wavefronts(128, 0xffff, 1).wavefront_count == 16);
     CHECK(wavefronts(128, 0xff, 1).ideal == 1);
     // An ordinary 16-byte load would take 2 wavefronts.
-    CHECK(wavefronts(16, kAllLanes, 2).taken == 4);
+    CHECK(wavefronts(16, kAllLanes, 2).wavefront_count == 4);
 }
 
 TEST_CASE("the addresses of inactive lanes are ignored") {
@@ -241,7 +243,7 @@ TEST_CASE("the addresses of inactive lanes are ignored") {
     std::vector<u32> low = strided<u32>(0, 4);
     for (int l = 8; l < kLanes; ++l) addresses[l] = ~u64{0} - static_cast<u64>(l), low[l] = ~0u;
     CHECK(count_sectors(addresses.data(), 4, 0xff) == 1);
-    CHECK(count_wavefronts(low.data(), 4, 0xff, SharedAccessKind::load).taken == 1);
+    CHECK(count_wavefronts(low.data(), 4, 0xff, SharedAccessKind::load).wavefront_count == 1);
 }
 
 TEST_CASE("totals are added field by field") {
@@ -307,9 +309,9 @@ TEST_CASE("atomics on the same word are serialized, and their counts equal those
         CAPTURE(p.modulus);
         CHECK(count_atomic_sectors(near, 4, p.active) == p.sectors_32);
         CHECK(count_atomic_sectors(far, 8, p.active) == p.sectors_64);
-        CHECK(count_atomic_wavefronts(words, 4, p.active, false).taken == p.exchange);
-        CHECK(count_atomic_wavefronts(words, 4, p.active, true).taken == p.compare);
-        CHECK(count_atomic_wavefronts(doubles, 8, p.active, true).taken == p.compare_64);
+        CHECK(count_atomic_wavefronts(words, 4, p.active, false).wavefront_count == p.exchange);
+        CHECK(count_atomic_wavefronts(words, 4, p.active, true).wavefront_count == p.compare);
+        CHECK(count_atomic_wavefronts(doubles, 8, p.active, true).wavefront_count == p.compare_64);
     }
 }
 
@@ -320,7 +322,7 @@ TEST_CASE("the ideal count of an atomic assumes that each lane has its own bank"
     CHECK(count_atomic_wavefronts(words, 4, kAllLanes, true).ideal == 2);
     CHECK(count_atomic_wavefronts(doubles, 8, kAllLanes, true).ideal == 4);
     CHECK(count_atomic_wavefronts(doubles, 8, 0xffff, true).ideal == 2);
-    CHECK(count_atomic_wavefronts(words, 4, 0, false).taken == 0);
+    CHECK(count_atomic_wavefronts(words, 4, 0, false).wavefront_count == 0);
     const u64 none[kLanes] = {};
     CHECK(count_atomic_sectors(none, 4, 0) == 0);
 }

@@ -23,7 +23,7 @@ struct Analysed {
             ".reg .pred %p<9>;\n.reg .b16 %rs<9>;\n.reg .b32 %r<19>;\n.reg .b64 %rd<29>;\n"
             ".reg .f32 %f<9>;\n.local .b8 depot[64];\n" +
             body + "\nret;\n}\n");
-        bytes = demanded_bytes(*module->functions.at("k"));
+        bytes = find_demanded_bytes(*module->functions.at("k"));
     }
     const LoadUse& load(std::size_t nth = 0) const {
         REQUIRE(nth < bytes.loads.size());
@@ -36,9 +36,9 @@ struct Analysed {
         std::string text;
         const auto store = std::next(bytes.stores.begin(), static_cast<std::ptrdiff_t>(nth));
         for (const CopiedBytes& copy : store->second)
-            for (u32 k = 0; k < copy.count; ++k)
-                text += (text.empty() ? "" : " ") + std::to_string(copy.from + k) + ">" +
-                        std::to_string(copy.to + k);
+            for (u32 k = 0; k < copy.byte_count; ++k)
+                text += (text.empty() ? "" : " ") + std::to_string(copy.from_byte + k) + ">" +
+                        std::to_string(copy.to_byte + k);
         return text;
     }
 };
@@ -170,9 +170,9 @@ TEST_CASE("bytes that the compiler marks as padding do not affect the program") 
         ".pragma \"nounroll\", \"used_bytes_mask 0x0\";\nld.global.u32 %r2, [%rd1+4];\n"
         "ld.global.u64 %rd3, [%rd1+8];\n"
         "st.global.u32 [%rd2], %r1; st.global.u32 [%rd2+4], %r2; st.global.u64 [%rd2+8], %rd3;");
-    CHECK(a.load(0).members == 1);
-    CHECK(a.load(1).members == 0);
-    CHECK(a.load(2).members == ~0u);
+    CHECK(a.load(0).member_bytes == 1);
+    CHECK(a.load(1).member_bytes == 0);
+    CHECK(a.load(2).member_bytes == ~0u);
     CHECK_FALSE(is_error(a.load(1), 0xf, 4));
     CHECK(is_error(a.load(2), 0xff, 8));
 }
@@ -241,11 +241,11 @@ TEST_CASE("loads of members of the same struct are recognized") {
         "add.s64 %rd4, %rd1, 8; mov.u64 %rd5, %rd2;\n"
         "ld.u32 %r1, [%rd1]; ld.u64 %rd6, [%rd4]; ld.u32 %r2, [%rd1+48];\n"
         "st.u64 [%rd5+8], %rd6; st.u32 [%rd2], %r1; st.u32 [%rd2+48], %r2;");
-    CHECK(a.load(0).part_begin == 0);
-    CHECK(a.load(0).part_end == 16);
-    CHECK(a.load(1).part_begin == -8);
-    CHECK(a.load(1).part_end == 8);
-    CHECK_FALSE(a.load(2).has_part());  // too far away to belong to the struct
+    CHECK(a.load(0).struct_begin == 0);
+    CHECK(a.load(0).struct_end == 16);
+    CHECK(a.load(1).struct_begin == -8);
+    CHECK(a.load(1).struct_end == 8);
+    CHECK_FALSE(a.load(2).is_part_of_struct());  // too far away to belong to the struct
     CHECK_FALSE(is_error(a.load(1), 0xff, 8, true));
     CHECK(is_error(a.load(1), 0xff, 8, false));
     CHECK(is_error(a.load(2), 0xf, 4, true));
@@ -253,7 +253,7 @@ TEST_CASE("loads of members of the same struct are recognized") {
     const Analysed tile(
         "ld.shared.u32 %r1, [%r9]; ld.shared.u32 %r2, [%r9+4];\n"
         "st.global.u32 [%rd2], %r1; st.global.u32 [%rd2+128], %r2;");
-    CHECK_FALSE(tile.load(0).has_part());
+    CHECK_FALSE(tile.load(0).is_part_of_struct());
 }
 
 TEST_CASE("a loop that copies elements and advances by their size is recognized") {
@@ -263,19 +263,19 @@ TEST_CASE("a loop that copies elements and advances by their size is recognized"
             "add.s64 %rd4, %rd2, %rd5; st.global.u8 [%rd4], %rs1;\nadd.s64 %rd5, %rd5, " +
             step + ";\nsetp.lt.u64 %p1, %rd5, 64;\n@%p1 bra TOP;");
     };
-    CHECK(loop("1").load().has_part());
-    CHECK_FALSE(loop("32").load().has_part());
+    CHECK(loop("1").load().is_part_of_struct());
+    CHECK_FALSE(loop("32").load().is_part_of_struct());
     const Analysed bumped(
         "TOP:\nld.global.v2.u32 {%r1, %r2}, [%rd1]; st.global.v2.u32 [%rd2], {%r1, %r2};\n"
         "add.s64 %rd1, %rd1, 8; add.s64 %rd2, %rd2, 8;\nsetp.lt.u64 %p1, %rd1, 64;\n@%p1 bra TOP;");
-    CHECK(bumped.load().has_part());
+    CHECK(bumped.load().is_part_of_struct());
     // This PTX was compiled without optimisation.
     const Analysed copies(
         "mov.u64 %rd9, 0;\nTOP:\nmov.u64 %rd4, %rd9; add.s64 %rd3, %rd1, %rd4; ld.u8 %rs1, "
         "[%rd3];\n"
         "add.s64 %rd6, %rd2, %rd4; st.u8 [%rd6], %rs1; add.s64 %rd5, %rd4, 1;\n"
         "setp.lt.u64 %p1, %rd5, 64; mov.u64 %rd9, %rd5;\n@%p1 bra TOP;");
-    CHECK(copies.load().has_part());
+    CHECK(copies.load().is_part_of_struct());
 }
 
 TEST_CASE("multiplied matrices affect the program, but moved matrices do not") {

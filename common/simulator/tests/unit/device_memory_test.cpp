@@ -87,7 +87,7 @@ TEST_CASE("an address zone hands out disjoint, aligned intervals, and takes them
     std::vector<Interval> taken;
     for (int i = 0; i < 20000; ++i) {
         if (random() % 3 != 0) {
-            const Interval got = zone.take(random() % 900 + 1, 16);
+            const Interval got = zone.take_interval(random() % 900 + 1, 16);
             if (got.size() == 0) continue;
             CHECK(got.begin % 16 == 0);
             CHECK(got.begin >= 1000);
@@ -98,28 +98,28 @@ TEST_CASE("an address zone hands out disjoint, aligned intervals, and takes them
             taken.push_back(got);
         } else if (!taken.empty()) {
             const std::size_t which = random() % taken.size();
-            zone.give_back(taken[which]);
+            zone.return_interval(taken[which]);
             taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(which));
         }
     }
-    for (const Interval& interval : taken) zone.give_back(interval);
+    for (const Interval& interval : taken) zone.return_interval(interval);
     // After all intervals have been freed, the whole zone is available as a single interval.
-    const Interval all = zone.take(99000, 1);
+    const Interval all = zone.take_interval(99000, 1);
     CHECK(all.begin == 1000);
     CHECK(all.end == 100000);
-    CHECK(zone.take(1, 1).size() == 0);
+    CHECK(zone.take_interval(1, 1).size() == 0);
 }
 
 TEST_CASE("a freed address is not reused immediately") {
     AddressZone zone({0, u64{1} << 40});
-    const Interval first = zone.take(64, 64);
-    zone.give_back(first);
+    const Interval first = zone.take_interval(64, 64);
+    zone.return_interval(first);
     std::set<u64> seen;
     for (std::size_t i = 0; i + 1 < AddressZone::kQuarantinedIntervals; ++i) {
-        const Interval next = zone.take(64, 64);
+        const Interval next = zone.take_interval(64, 64);
         CHECK(next.begin != first.begin);
         CHECK(seen.insert(next.begin).second);
-        zone.give_back(next);
+        zone.return_interval(next);
     }
 }
 
@@ -157,7 +157,7 @@ TEST_CASE("addresses are disjoint, as random as on a GPU, and determined by the 
         CHECK_FALSE(memory.draw_addresses(seed));
         memory.free(first);
         REQUIRE(memory.draw_addresses(seed));
-        const AddressMap map = address_map;
+        const AddressMap map = current_address_map;
         const u64 end = map.device + memory.range(), windows_end = map.windows + 4 * kWindowStride;
         CHECK(std::max(end, windows_end) < u64{1} << 47);
         CHECK((windows_end <= map.device || map.windows >= end));
@@ -191,17 +191,17 @@ TEST_CASE("random addresses do not collide with other mappings of this process")
     u64 seed = 1;  // a seed that gives low addresses, which programs do not use
     while (draw_map(seed, memory.range()).device >= u64{1} << 40) ++seed;
     REQUIRE(memory.draw_addresses(seed));
-    const u64 first_choice = address_map.device;
+    const u64 first_choice = current_address_map.device;
     CHECK(draw_map(seed, memory.range()).device == first_choice);
     CHECK(memory.draw_addresses(seed));  // the old mapping is reused
-    CHECK(address_map.device == first_choice);
+    CHECK(current_address_map.device == first_choice);
 
     REQUIRE(memory.draw_addresses(seed + 1));
     void* taken = mmap(reinterpret_cast<void*>(first_choice + memory.range() - 4096), 4096,
                        PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     REQUIRE(taken != MAP_FAILED);
     REQUIRE(memory.draw_addresses(seed));
-    CHECK(address_map.device != first_choice);
+    CHECK(current_address_map.device != first_choice);
     CHECK_FALSE(memory.is_device_range(reinterpret_cast<u64>(taken)));
     const u64 a = memory.allocate(1000);
     *memory.host_view(a, 1) = 7;
@@ -217,7 +217,7 @@ TEST_CASE("the allocation table is rebuilt only after an allocation has changed"
     memory.free(a);
     CHECK(memory.table() != table);
     CHECK(table->find(a));  // a launch still uses the old table
-    CHECK(memory.table()->live.empty());
+    CHECK(memory.table()->live_allocations.empty());
     REQUIRE(memory.table()->find_freed(a + 99));
     CHECK(memory.table()->find_freed(a + 99)->serial == 1);
 }

@@ -47,19 +47,19 @@ std::string compressed(const std::string& text, Compression how) {
     return out;
 }
 
-Entry make_entry(u16 kind, u32 arch, const std::string& text, Compression how) {
+Entry make_entry(u16 kind, u32 compute_capability, const std::string& text, Compression how) {
     Entry entry;
     entry.header.kind = kind;
     entry.header.version = 0x101;
     entry.header.header_size = sizeof(EntryHeader);
-    entry.header.arch = arch;
+    entry.header.compute_capability = compute_capability;
     entry.header.flags = 0x11;
     std::string terminated = text + '\0';
     if (how == Compression::none) {
         entry.payload = terminated;
     } else {
         entry.payload = compressed(terminated, how);
-        entry.header.flags |= how == Compression::zstd ? kCompressedZstd : kCompressedLz4;
+        entry.header.flags |= how == Compression::zstd ? kZstdFlag : kLz4Flag;
         entry.header.compressed_size = static_cast<u32>(entry.payload.size());
         entry.header.uncompressed_size = terminated.size();
     }
@@ -68,8 +68,9 @@ Entry make_entry(u16 kind, u32 arch, const std::string& text, Compression how) {
     return entry;
 }
 
-Entry ptx_entry(u32 arch, const std::string& text, Compression how = Compression::none) {
-    return make_entry(1, arch, text, how);
+Entry ptx_entry(u32 compute_capability, const std::string& text,
+                Compression how = Compression::none) {
+    return make_entry(1, compute_capability, text, how);
 }
 
 template <typename T>
@@ -116,7 +117,7 @@ TEST_CASE("text in every compression format is decompressed") {
     for (const Compression how : {Compression::none, Compression::zstd, Compression::lz4}) {
         const auto images = read(container({ptx_entry(90, kPtx, how)}));
         REQUIRE(images.size() == 1);
-        CHECK(images[0].arch == 90);
+        CHECK(images[0].compute_capability == 90);
         CHECK(images[0].text == kPtx);
     }
 }
@@ -133,16 +134,16 @@ TEST_CASE("several entries are read, with headers of several sizes and one entry
     REQUIRE(images.size() == 3);
     CHECK(images[0].text == kPtx + "// 80\n");
 
-    CHECK(choose(images, 90) == &images[1]);
-    CHECK(choose(images, 89) == &images[0]);
-    CHECK(choose(images, 75) == &images[2]);
-    CHECK(choose({}, 90) == nullptr);
+    CHECK(choose_image(images, 90) == &images[1]);
+    CHECK(choose_image(images, 89) == &images[0]);
+    CHECK(choose_image(images, 75) == &images[2]);
+    CHECK(choose_image({}, 90) == nullptr);
     // A driver would reject these images. The simulator chooses the image for the nearest
     // architecture, which is the most likely to run.
-    CHECK(choose(images, 70) == &images[2]);
+    CHECK(choose_image(images, 70) == &images[2]);
     const auto newer = read(container({ptx_entry(120, kPtx), ptx_entry(100, kPtx)}));
-    CHECK(choose(newer, 90) == &newer[1]);
-    CHECK(choose(newer, 120) == &newer[0]);
+    CHECK(choose_image(newer, 90) == &newer[1]);
+    CHECK(choose_image(newer, 120) == &newer[0]);
 }
 
 TEST_CASE("for machine code without PTX, the message states how to build the program") {
@@ -166,8 +167,8 @@ TEST_CASE("cudaLibraryLoadData accepts three kinds of images") {
 
     const auto text = read_image(kPtx.c_str());
     CHECK(text.at(0).text == kPtx);
-    CHECK(text.at(0).arch == 90);
-    CHECK(read_image("x").at(0).arch == 0);
+    CHECK(text.at(0).compute_capability == 90);
+    CHECK(read_image("x").at(0).compute_capability == 0);
     CHECK(read_image("").at(0).text.empty());
 
     CHECK_THROWS_WITH_AS(read_image("\x7f"
@@ -184,7 +185,7 @@ TEST_CASE("a linked program has one PTX container per translation unit") {
     const std::string b = container({ptx_entry(90, "b90", Compression::zstd)});
     const std::string code = container({make_entry(2, 90, "code", Compression::none)});
     const void* units[] = {a.data(), code.data(), b.data(), nullptr};
-    const FatbinWrapper wrapper{kWrapperMagic, kLinkedWrapper, linked.data(), units};
+    const FatbinWrapper wrapper{kWrapperMagic, kLinkedWrapperVersion, linked.data(), units};
     const auto images = read_image(&wrapper);
     REQUIRE(images.size() == 3);
     CHECK(images[0].text == "a80");
@@ -218,8 +219,7 @@ TEST_CASE("inconsistent headers are rejected") {
              e.payload[0] ^= 0x55;
              e.payload[9] ^= 0x55;
          }},
-        {"the other compression",
-         [](Entry& e) { e.header.flags ^= kCompressedLz4 | kCompressedZstd; }},
+        {"the other compression", [](Entry& e) { e.header.flags ^= kLz4Flag | kZstdFlag; }},
     };
     for (const Compression how : {Compression::zstd, Compression::lz4}) {
         for (const Lie& lie : lies) {
@@ -269,9 +269,9 @@ TEST_CASE("containers made by nvcc are read in every compression mode") {
         const std::string data((std::istreambuf_iterator<char>(file)), {});
         const auto images = read(data);
         REQUIRE(images.size() == 2);
-        const PtxImage* newest = choose(images, 90);
+        const PtxImage* newest = choose_image(images, 90);
         REQUIRE(newest != nullptr);
-        CHECK(newest->arch == 90);
+        CHECK(newest->compute_capability == 90);
         CHECK(contains(newest->text, ".target sm_90"));
         CHECK(contains(newest->text, ".entry _Z1kPi"));
         CHECK(newest->text.find('\0') == std::string::npos);

@@ -28,7 +28,7 @@ struct GlobalRaceFixture {
         reports().print_immediately(false);
         module.ast = std::make_unique<ptx::Module>();
         module.ast->files[1] = "main.cu";
-        kernel.demangled = "kernel";
+        kernel.display_name = "kernel";
         kernel.module = &module;
         for (u32 i = 0; i < 10; ++i) {
             Site site;
@@ -39,10 +39,10 @@ struct GlobalRaceFixture {
         Allocation allocation;
         allocation.begin = kBase;
         allocation.end = kBase + memory.size();
-        allocation.to_host =
+        allocation.host_offset =
             static_cast<std::ptrdiff_t>(reinterpret_cast<u64>(memory.data()) - kBase);
         allocation.serial = 1;
-        table.live.push_back(allocation);
+        table.live_allocations.push_back(allocation);
         launch();
     }
 
@@ -69,10 +69,10 @@ struct GlobalRaceFixture {
         a.value = value;
         const bool whole = active == kAllLanes && !a.strong && (stride == 0 || stride == bytes);
         if (whole && kind == GlobalAccess::Kind::read &&
-            race.read_lines(blocks[block], warp, site, addresses[0], bytes))
+            race.try_read_lines(blocks[block], warp, site, addresses[0], bytes))
             return;
         if (whole && kind == GlobalAccess::Kind::write &&
-            race.write_lines(blocks[block], warp, site, addresses[0], bytes, value)) {
+            race.try_write_lines(blocks[block], warp, site, addresses[0], bytes, value)) {
             return;
         }
         race.access(blocks[block], a);

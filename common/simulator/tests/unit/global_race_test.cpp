@@ -79,14 +79,14 @@ TEST_CASE_FIXTURE(GlobalRaceFixture,
     read(0, 1, 1, 0);
     CHECK(found() == Found{"read after write 11 10"});
     write(0, 0, 0, 0);
-    race.barrier(blocks[0]);
+    race.complete_block_barrier(blocks[0]);
     read(0, 1, 1, 0);
-    race.barrier(blocks[0]);
+    race.complete_block_barrier(blocks[0]);
     write(0, 3, 2, 0);
     CHECK(found() == Found{});
     // A barrier in a different block does not order these accesses.
     write(0, 0, 0, 0);
-    race.barrier(blocks[1]);
+    race.complete_block_barrier(blocks[1]);
     read(1, 1, 1, 0);
     CHECK(found() == Found{"read after write 11 10"});
 }
@@ -95,14 +95,14 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "a barrier of some warps orders only these 
     constexpr u32 kBarrier = 1;
     for (const bool writer_was_there : {true, false}) {
         write(0, 0, 0, 0);
-        race.barrier_complete(blocks[0], kBarrier, writer_was_there ? 0b0011 : 0b1110);
+        race.complete_partial_barrier(blocks[0], kBarrier, writer_was_there ? 0b0011 : 0b1110);
         read(0, 1, 1, 0);
         CHECK(found() == (writer_was_there ? Found{} : Found{"read after write 11 10"}));
     }
     // Order is transitive: a warp also releases what it has acquired.
     write(0, 0, 0, 0);
-    race.barrier_complete(blocks[0], kBarrier, 0b0011);
-    race.barrier_complete(blocks[0], kBarrier, 0b0110);
+    race.complete_partial_barrier(blocks[0], kBarrier, 0b0011);
+    race.complete_partial_barrier(blocks[0], kBarrier, 0b0110);
     read(0, 2, 1, 0);
     CHECK(found() == Found{});
     read(0, 3, 1, 0);
@@ -111,15 +111,15 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "a barrier of some warps orders only these 
     // A warp that arrives at a barrier without waiting releases its accesses, but acquires nothing.
     for (const bool before : {true, false}) {
         if (before) write(0, 0, 0, 0);
-        race.barrier_arrive(blocks[0], kBarrier, 0);
+        race.record_barrier_arrival(blocks[0], kBarrier, 0);
         if (!before) write(0, 0, 0, 0);
-        race.barrier_complete(blocks[0], kBarrier, 0b0010);
+        race.complete_partial_barrier(blocks[0], kBarrier, 0b0010);
         read(0, 1, 1, 0);
         CHECK(found() == (before ? Found{} : Found{"read after write 11 10"}));
     }
     write(0, 1, 0, 0);
-    race.barrier_arrive(blocks[0], kBarrier, 0);
-    race.barrier_complete(blocks[0], kBarrier, 0b0010);
+    race.record_barrier_arrival(blocks[0], kBarrier, 0);
+    race.complete_partial_barrier(blocks[0], kBarrier, 0b0010);
     read(0, 0, 1, 0);
     CHECK(found() == Found{"read after write 11 10"});
 }
@@ -129,29 +129,29 @@ TEST_CASE_FIXTURE(GlobalRaceFixture,
     constexpr u32 kHere = 64, kElsewhere = 72;
     for (const u32 address : {kHere, kElsewhere}) {
         write(0, 0, 0, 0);
-        race.mbarrier_arrive(blocks[0], kHere, 0);
-        race.mbarrier_arrive(blocks[0], kElsewhere, 2);
-        race.mbarrier_phase_done(blocks[0], address);
-        race.mbarrier_wait_done(blocks[0], address, 1);
+        race.record_mbarrier_arrival(blocks[0], kHere, 0);
+        race.record_mbarrier_arrival(blocks[0], kElsewhere, 2);
+        race.record_phase_end(blocks[0], address);
+        race.record_mbarrier_wait(blocks[0], address, 1);
         read(0, 1, 1, 0);
         CHECK(found() == (address == kHere ? Found{} : Found{"read after write 11 10"}));
     }
     // An arrival in the next phase releases nothing to a warp that waits for the previous phase.
-    race.mbarrier_arrive(blocks[0], kHere, 0);
-    race.mbarrier_phase_done(blocks[0], kHere);
+    race.record_mbarrier_arrival(blocks[0], kHere, 0);
+    race.record_phase_end(blocks[0], kHere);
     write(0, 0, 0, 0);
-    race.mbarrier_arrive(blocks[0], kHere, 0);
-    race.mbarrier_wait_done(blocks[0], kHere, 1);
+    race.record_mbarrier_arrival(blocks[0], kHere, 0);
+    race.record_mbarrier_wait(blocks[0], kHere, 1);
     read(0, 1, 1, 0);
     CHECK(found() == Found{"read after write 11 10"});
     // An asynchronous copy reads its source after it is issued, and signals its mbarrier when it is
     // complete.
     for (const bool complete : {true, false}) {
         read(0, 0, 1, 0);
-        const u64 issued = race.copy_issued(blocks[0]);
-        if (complete) race.copy_complete(blocks[0], kHere, 0, issued);
-        race.mbarrier_phase_done(blocks[0], kHere);
-        race.mbarrier_wait_done(blocks[0], kHere, 1);
+        const u64 issued = race.record_copy_issue(blocks[0]);
+        if (complete) race.record_copy_completion(blocks[0], kHere, 0, issued);
+        race.record_phase_end(blocks[0], kHere);
+        race.record_mbarrier_wait(blocks[0], kHere, 1);
         write(0, 1, 0, 0);
         CHECK(found() == (complete ? Found{} : Found{"write after read 10 11"}));
     }
@@ -161,26 +161,26 @@ TEST_CASE_FIXTURE(GlobalRaceFixture,
                   "barriers and fences give the same order after any number of them") {
     for (const int times : {1000, 1023, 1024, 5000}) {
         CAPTURE(times);
-        for (int i = 0; i < times; ++i) race.barrier(blocks[0]);
+        for (int i = 0; i < times; ++i) race.complete_block_barrier(blocks[0]);
         write(0, 0, 0, 0);
         read(0, 1, 1, 0);
         CHECK(found() == Found{"read after write 11 10"});
-        for (int i = 0; i < times; ++i) race.fence(blocks[0], 0);
+        for (int i = 0; i < times; ++i) race.record_fence(blocks[0], 0);
         write(0, 0, 0, 0);
         write(1, 0, 1, 0);
         CHECK(found() == Found{"write after write 11 10"});
         write(0, 0, 0, 0);
-        for (int i = 0; i < times; ++i) race.barrier(blocks[0]);
+        for (int i = 0; i < times; ++i) race.complete_block_barrier(blocks[0]);
         read(0, 1, 1, 0);
         CHECK(found() == Found{});
         write(0, 0, 0, 0);
-        for (int i = 0; i < times; ++i) race.fence(blocks[0], 0);
+        for (int i = 0; i < times; ++i) race.record_fence(blocks[0], 0);
         read(0, 1, 1, 0);
         CHECK(found() == Found{"read after write 11 10"});
         // Accesses of the same warp are ordered, and so are accesses of a warp that has waited for
         // this warp's flag.
         write(0, 0, 0, 0);
-        for (int i = 0; i < times; ++i) race.fence(blocks[0], 0);
+        for (int i = 0; i < times; ++i) race.record_fence(blocks[0], 0);
         read(0, 0, 1, 0);
         access(0, 0, 9, Kind::write, 8192, 4, 0, 1, true);
         access(1, 0, 9, Kind::read, 8192, 4, 0, 1, true);
@@ -219,14 +219,14 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "a fence and a flag publish data, but a fla
     const auto flag = [&](u64 block, Kind kind) { access(block, 0, 9, kind, 8192, 4, 0, 1, true); };
     for (const bool with_fence : {true, false}) {
         write(0, 0, 0, 0);
-        if (with_fence) race.fence(blocks[0], 0);
+        if (with_fence) race.record_fence(blocks[0], 0);
         flag(0, Kind::write);
         flag(1, Kind::read);
         read(1, 0, 1, 0);
         CHECK(found() == (with_fence ? Found{} : Found{"read after write 11 10"}));
     }
     // The fence does not cover writes that follow it.
-    race.fence(blocks[0], 0);
+    race.record_fence(blocks[0], 0);
     write(0, 0, 0, 0);
     flag(0, Kind::write);
     flag(1, Kind::read);
@@ -235,8 +235,8 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "a fence and a flag publish data, but a fla
     // The fence does not cover another warp's writes, unless a barrier precedes the fence.
     for (const bool with_barrier : {true, false}) {
         write(0, 3, 0, 0);
-        if (with_barrier) race.barrier(blocks[0]);
-        race.fence(blocks[0], 0);
+        if (with_barrier) race.complete_block_barrier(blocks[0]);
+        race.record_fence(blocks[0], 0);
         flag(0, Kind::write);
         flag(1, Kind::read);
         read(1, 0, 1, 0);
@@ -245,17 +245,17 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "a fence and a flag publish data, but a fla
     // Alternatively, all threads execute a fence and then a barrier, before one thread sets the
     // flag.
     write(0, 3, 0, 0);
-    race.fence(blocks[0], 3);
-    race.barrier(blocks[0]);
+    race.record_fence(blocks[0], 3);
+    race.complete_block_barrier(blocks[0]);
     flag(0, Kind::write);
     flag(1, Kind::read);
-    race.barrier(blocks[1]);
+    race.complete_block_barrier(blocks[1]);
     read(1, 5, 1, 0);
     CHECK(found() == Found{});
     // A read of the flag before the flag is set acquires nothing.
     write(0, 0, 0, 0);
     flag(1, Kind::read);
-    race.fence(blocks[0], 0);
+    race.record_fence(blocks[0], 0);
     flag(0, Kind::write);
     read(1, 0, 1, 0);
     CHECK(found() == Found{"read after write 11 10"});
@@ -266,7 +266,7 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "order between blocks is transitive") {
     write(0, 0, 0, 0);
     for (const u64 block : {0, 1, 2}) {
         flag(block, Kind::atomic);
-        race.fence(blocks[block], 0);
+        race.record_fence(blocks[block], 0);
         flag(block, Kind::atomic);
     }
     flag(3, Kind::read);
@@ -364,14 +364,15 @@ TEST_CASE_FIXTURE(GlobalRaceFixture, "workers may split the records of lines con
 
 TEST_CASE("memory that a kernel only reads is not checked until the first store to it") {
     GlobalRaceFixture f;
-    Allocation other = f.table.live[0];
-    f.table.live[0].end = kBase + 4096;
+    Allocation other = f.table.live_allocations[0];
+    f.table.live_allocations[0].end = kBase + 4096;
     other.begin = kBase + 4096;
-    f.table.live.push_back(other);
-    CHECK_FALSE(f.race.is_read_only(f.table.live[0]));  // no writes have been announced yet
-    f.race.expect_writes({&f.table.live[0]});
-    CHECK_FALSE(f.race.is_read_only(f.table.live[0]));
-    CHECK(f.race.is_read_only(f.table.live[1]));
+    f.table.live_allocations.push_back(other);
+    CHECK_FALSE(
+        f.race.is_read_only(f.table.live_allocations[0]));  // no writes have been announced yet
+    f.race.expect_writes({&f.table.live_allocations[0]});
+    CHECK_FALSE(f.race.is_read_only(f.table.live_allocations[0]));
+    CHECK(f.race.is_read_only(f.table.live_allocations[1]));
     f.write(0, 0, 1, 0);
     f.write(0, 0, 1, 4, 4, 64);
     CHECK_FALSE(f.race.had_unexpected_write());
@@ -381,7 +382,7 @@ TEST_CASE("memory that a kernel only reads is not checked until the first store 
     CHECK(f.race.had_unexpected_write());
     CHECK(f.found() == Found{"not checked 12 0"});
     CHECK_FALSE(f.race.had_unexpected_write());  // the next launch begins
-    f.race.expect_writes({&f.table.live[0]});
+    f.race.expect_writes({&f.table.live_allocations[0]});
     f.write(1, 0, 4, 4092, 4, 4);  // some lanes write to each of the two allocations
     CHECK(f.found() == Found{"not checked 14 0"});
 }

@@ -68,7 +68,7 @@ u64 low_bits(u64 value, int bits) {
 class MeasuredBench {
 public:
     MeasuredBench() {
-        warp_.file[kOwnFile] = warp_.file[kUniformFile] = file_;
+        warp_.register_files[kOwnFile] = warp_.register_files[kUniformFile] = file_;
         warp_.active = kAllLanes;
         op_[0].d = slot(0), op_[0].d2 = slot(1);
         op_[0].a = slot(2), op_[0].b = slot(3), op_[0].c = slot(4), op_[0].v[0] = slot(5);

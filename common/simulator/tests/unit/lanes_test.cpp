@@ -31,8 +31,8 @@ const Op* stop(Warp&, const Op* op) {
 class Bench {
 public:
     Bench() {
-        warp.file[kOwnFile] = own_;
-        warp.file[kUniformFile] = uniform_;
+        warp.register_files[kOwnFile] = own_;
+        warp.register_files[kUniformFile] = uniform_;
         warp.active = kAllLanes;
         std::mt19937 random(7);
         for (u8& byte : own_) byte = static_cast<u8>(random());
@@ -47,7 +47,7 @@ public:
     static Slot slot(int place, u32 file = kOwnFile) {
         return {static_cast<u32>(place * kPlaceBytes), file};
     }
-    /// Runs a handler, which either continues with the next Op (the handlers in `forms`) or
+    /// Runs a handler, which either continues with the next Op (the handlers in `form_handlers`) or
     /// returns.
     void run(const LaneInstruction& instruction) { run(instruction, instruction.run); }
     void run(const LaneInstruction& instruction, Handler handler) {
@@ -307,7 +307,7 @@ TEST_CASE("special handlers give the same results as the general handler") {
     int with_forms = 0;
     for (const auto& variant : kVariants) {
         const LaneInstruction& instruction = found(variant.first, variant.second);
-        if (!instruction.forms) continue;
+        if (!instruction.form_handlers) continue;
         ++with_forms;
         const unsigned combinations = 1u << sources_of(instruction);
         for (unsigned uniform = 0; uniform < combinations; ++uniform) {
@@ -323,7 +323,7 @@ TEST_CASE("special handlers give the same results as the general handler") {
                     bench->warp.active = active;
                 }
                 general.run(instruction);
-                special.run(instruction, instruction.forms[uniform]);
+                special.run(instruction, instruction.form_handlers[uniform]);
                 CHECK(general.bytes() == special.bytes());
             }
         }

@@ -49,7 +49,7 @@ TEST_CASE("a declaration refers to another file's definition, whichever file com
     const std::string defines = ".visible .global .u32 x = 7;\n" + address_function("f", "x");
     for (const auto& texts : {std::vector{declares, defines}, std::vector{defines, declares}}) {
         const auto module = link_texts(texts);
-        CHECK(module->variables.at("x").initial.at(0) == 7);
+        CHECK(module->variables.at("x").initial_bytes.at(0) == 7);
         CHECK_FALSE(module->variables.at("x").is_extern);
         CHECK(module->functions.at("f")->has_body);
         CHECK(symbol_in(*module, "f") == "x");
@@ -94,12 +94,13 @@ TEST_CASE("local names of two files remain separate") {
                                address_function("g", "helper");
     const auto module = link_texts({first, second});
     const auto value_of = [&](const std::string& name) {
-        return module->variables.at(symbol_in(*module, symbol_in(*module, name))).initial.at(0);
+        return module->variables.at(symbol_in(*module, symbol_in(*module, name)))
+            .initial_bytes.at(0);
     };
     CHECK(value_of("f") == 1);
     CHECK(value_of("g") == 2);
     const std::string pointee = module->variables.at("to_x").relocations.at(0).symbol;
-    CHECK(module->variables.at(pointee).initial.at(0) == 1);
+    CHECK(module->variables.at(pointee).initial_bytes.at(0) == 1);
     for (const auto& [name, function] : module->functions) CHECK(function->name == name);
     for (const auto& [name, variable] : module->variables) CHECK(variable.name == name);
 }
@@ -108,8 +109,8 @@ TEST_CASE("a local definition does not resolve a declaration in another file") {
     const auto module = link_texts({".global .u32 x = 1;\n" + address_function("f", "x"),
                                     ".extern .global .u32 x;\n" + address_function("g", "x"),
                                     ".visible .global .u32 x = 3;\n"});
-    CHECK(module->variables.at(symbol_in(*module, "f")).initial.at(0) == 1);
-    CHECK(module->variables.at(symbol_in(*module, "g")).initial.at(0) == 3);
+    CHECK(module->variables.at(symbol_in(*module, "f")).initial_bytes.at(0) == 1);
+    CHECK(module->variables.at(symbol_in(*module, "g")).initial_bytes.at(0) == 3);
 }
 
 TEST_CASE("a function's variable hides a module's variable of the same name") {
@@ -130,7 +131,7 @@ TEST_CASE("an instruction's position refers to its own PTX text and source file"
         link_texts({file("1", "a.cu", "f"), file("1", "b.cu", "g"), file("2", "a.cu", "h")});
     const auto place = [&](const char* function) {
         const Instruction& i = module->functions.at(function)->body.at(0);
-        CHECK(module->text_of(i) == "ret");
+        CHECK(module->find_text(i) == "ret");
         CHECK(i.where.line == 12);
         return module->files.at(i.where.file);
     };

@@ -46,7 +46,7 @@ public:
         const auto r = range(one), s = range(other);
         return r.begin <= s.end && s.begin <= r.end;
     }
-    Registers classes() const { return classify(function_, true, liveness_); }
+    Registers classes() const { return classify_registers(function_, true, liveness_); }
     bool is_name_of(const std::string& copy, const std::string& source) const {
         return classes().root[reg(copy)] == reg(source);
     }
@@ -183,7 +183,8 @@ TEST_CASE("a result is a write in every operand position") {
             instruction + "\n}\n");
         const ptx::Function& function = *module->functions.at("k");
         std::string names;
-        for (u32 r : registers_written(function.body[0])) names += function.registers[r].name + " ";
+        for (u32 r : list_written_registers(function.body[0]))
+            names += function.registers[r].name + " ";
         return names;
     };
     CHECK(written("setp.lt.u32 p|q, a, b;") == "p q ");
@@ -271,11 +272,11 @@ TEST_CASE("inner loops are distinguished from outer loops") {
 
 TEST_CASE("in plain mode, no registers share a slot") {
     SlotPool pool(false);
-    const Slot first = pool.take(Width::w32);
-    pool.give_back(first, Width::w32);
-    CHECK(pool.take(Width::w32).offset != first.offset);
+    const Slot first = pool.allocate(Width::w32);
+    pool.release(first, Width::w32);
+    CHECK(pool.allocate(Width::w32).offset != first.offset);
     SlotPool reusing(true);
-    const Slot again = reusing.take(Width::w32);
-    reusing.give_back(again, Width::w32);
-    CHECK(reusing.take(Width::w32).offset == again.offset);
+    const Slot again = reusing.allocate(Width::w32);
+    reusing.release(again, Width::w32);
+    CHECK(reusing.allocate(Width::w32).offset == again.offset);
 }

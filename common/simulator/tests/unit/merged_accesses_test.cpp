@@ -40,8 +40,8 @@ std::string merged_in(const std::string& body, const std::string& variables = ""
     std::vector<u32> unrolled;
     for (u32 at = 0; unrolls && at < kernel.body.size(); ++at)
         if (kernel.body[at].has("shared") && unrolled.empty()) unrolled.push_back(at);
-    const MergedAccesses merged = merged_accesses(kernel, ControlFlow(kernel),
-                                                  shared_layout(*module, kernel).offsets, unrolled);
+    const MergedAccesses merged = merged_accesses(
+        kernel, ControlFlow(kernel), make_shared_layout(*module, kernel).offsets, unrolled);
     std::string text;
     for (u32 at = 0; at < kernel.body.size(); ++at) {
         const ptx::Instruction& i = kernel.body[at];
@@ -55,8 +55,8 @@ std::string merged_in(const std::string& body, const std::string& variables = ""
             text += "-";
         else
             for (const MachineAccess& access : found->second.list)
-                text += (access.delta < 0 ? "" : "+") + std::to_string(access.delta) + ":" +
-                        std::to_string(access.bytes) +
+                text += (access.byte_offset < 0 ? "" : "+") + std::to_string(access.byte_offset) +
+                        ":" + std::to_string(access.bytes) +
                         (access.remainder == MachineAccess::kAnyRemainder
                              ? ""
                              : "@" + std::to_string(access.remainder));

@@ -176,13 +176,13 @@ TEST_CASE("variables have the declared sizes") {
         ".global .texref old;\n.extern .global .u32 later;\n.global .u32 later = 7;\n");
     const auto& v = module->variables;
     CHECK(v.at("table").size == 16);
-    CHECK(v.at("table").initial == bytes({1, 0, 0, 0, 2}));  // all other elements are zero
+    CHECK(v.at("table").initial_bytes == bytes({1, 0, 0, 0, 2}));  // all other elements are zero
     CHECK(v.at("pi").space == StateSpace::constant);
-    CHECK(v.at("pi").initial == bytes({0x18, 0x2d, 0x44, 0x54, 0xfb, 0x21, 0x09, 0x40}));
+    CHECK(v.at("pi").initial_bytes == bytes({0x18, 0x2d, 0x44, 0x54, 0xfb, 0x21, 0x09, 0x40}));
     CHECK(v.at("dynamic").size == 0);
     CHECK(v.at("dynamic").is_extern);
     CHECK(v.at("dynamic").align == 16);
-    CHECK(v.at("managed").initial == bytes({5, 0, 0, 0}));
+    CHECK(v.at("managed").initial_bytes == bytes({5, 0, 0, 0}));
     CHECK(v.at("v").size == 16);
     CHECK(v.at("v").align == 16);
     CHECK(v.at("m").size == 24);
@@ -191,7 +191,7 @@ TEST_CASE("variables have the declared sizes") {
     CHECK(v.at("open").size == 12);
     CHECK(v.at("old").size == 8);
     CHECK_FALSE(v.at("later").is_extern);
-    CHECK(v.at("later").initial[0] == 7);
+    CHECK(v.at("later").initial_bytes[0] == 7);
 }
 
 TEST_CASE("initialisers are parsed") {
@@ -202,13 +202,14 @@ TEST_CASE("initialisers are parsed") {
         ".global .s16 s[5] = {-1, 0x7fff, 017, 0b101, (1 << 4) - 2*3};\n"
         ".global .f32 huge = 1e300;\n.global .b32 bits = 1.5;\n");
     const auto& v = module->variables;
-    CHECK(v.at("rows").initial == bytes({1, 2, 0, 0, 3, 0, 0, 0, 4, 5, 6, 7}));
-    CHECK(v.at("f").initial ==
+    CHECK(v.at("rows").initial_bytes == bytes({1, 2, 0, 0, 3, 0, 0, 0, 4, 5, 6, 7}));
+    CHECK(v.at("f").initial_bytes ==
           bytes({0, 0, 0x80, 0x3f, 0, 0, 0xc0, 0x3f, 0, 0, 0, 0x40, 0, 0, 0x80, 0xbf}));
-    CHECK(v.at("d").initial == bytes({0, 0, 0, 0, 0, 0, 0xf0, 0xbf, 0, 0, 0, 0, 0, 0, 0, 0x40}));
-    CHECK(v.at("s").initial == bytes({0xff, 0xff, 0xff, 0x7f, 15, 0, 5, 0, 10, 0}));
-    CHECK(v.at("bits").initial == bytes({0, 0, 0xc0, 0x3f}));
-    CHECK(v.at("huge").initial == bytes({0, 0, 0x80, 0x7f}));  // the value is infinity
+    CHECK(v.at("d").initial_bytes ==
+          bytes({0, 0, 0, 0, 0, 0, 0xf0, 0xbf, 0, 0, 0, 0, 0, 0, 0, 0x40}));
+    CHECK(v.at("s").initial_bytes == bytes({0xff, 0xff, 0xff, 0x7f, 15, 0, 5, 0, 10, 0}));
+    CHECK(v.at("bits").initial_bytes == bytes({0, 0, 0xc0, 0x3f}));
+    CHECK(v.at("huge").initial_bytes == bytes({0, 0, 0x80, 0x7f}));  // the value is infinity
 }
 
 TEST_CASE("initialisers may be addresses") {
@@ -220,12 +221,12 @@ TEST_CASE("initialisers may be addresses") {
         "0xFF00000000000000(generic(a)+12), 7, 0};\n");
     const Variable& p = module->variables.at("p");
     REQUIRE(p.relocations.size() == 3);
-    CHECK(p.initial.size() == 32);
-    CHECK(p.initial[24] == 3);
+    CHECK(p.initial_bytes.size() == 32);
+    CHECK(p.initial_bytes[24] == 3);
     CHECK(p.relocations[0].symbol == "table");
-    CHECK_FALSE(p.relocations[0].generic);
+    CHECK_FALSE(p.relocations[0].is_generic);
     CHECK(p.relocations[1].offset == 8);
-    CHECK(p.relocations[1].generic);
+    CHECK(p.relocations[1].is_generic);
     CHECK(p.relocations[1].addend == 8);
     CHECK(p.relocations[2].addend == -8);
 
@@ -237,8 +238,8 @@ TEST_CASE("initialisers may be addresses") {
     CHECK(packed.relocations[0].bytes == 8);
     CHECK(packed.relocations[0].symbol == "a");
     CHECK(packed.relocations[0].addend == 12);
-    CHECK(packed.initial.size() == 11);
-    CHECK(packed.initial[9] == 7);
+    CHECK(packed.initial_bytes.size() == 11);
+    CHECK(packed.initial_bytes[9] == 7);
 }
 
 // --- registers, scopes, labels -------------------------------------------------------------------
@@ -326,7 +327,7 @@ TEST_CASE("variables of a function body are parsed") {
     CHECK(k.variables.at("__local_depot0").align == 16);
     CHECK(k.variables.at("tile").size == 4224);
     CHECK(k.variables.at("dynamic").is_extern);
-    CHECK(module->variables.at("static_counter").initial[0] == 3);
+    CHECK(module->variables.at("static_counter").initial_bytes[0] == 3);
 }
 
 TEST_CASE("lists of branch and call targets are parsed") {
@@ -359,11 +360,11 @@ TEST_CASE("an instruction has its opcode, modifiers, operands, position and text
     CHECK(load.modifiers == std::vector<std::string>{"global", "nc", "L2::128B", "v2", "u32"});
     CHECK(load.has("nc"));
     CHECK_FALSE(load.has("n"));
-    CHECK(module->text_of(load) == "@%p1 ld.global.nc.L2::128B.v2.u32 \t{%r1, %r2}, [%rd1+16]");
+    CHECK(module->find_text(load) == "@%p1 ld.global.nc.L2::128B.v2.u32 \t{%r1, %r2}, [%rd1+16]");
     CHECK(load.where == SourceLine{2, 17});
     CHECK(k.body[1].label == "$L__BB0_1");
     CHECK(k.body[1].opcode.empty());
-    CHECK(module->text_of(k.body[1]) == "$L__BB0_1:");
+    CHECK(module->find_text(k.body[1]) == "$L__BB0_1:");
     // C++ cannot express this instruction, so it gets the line of the call.
     CHECK(k.body[2].where == SourceLine{1, 69});
     CHECK(k.body[2].has("shared::cluster"));
@@ -466,9 +467,9 @@ TEST_CASE("operands may be names") {
     REQUIRE(body[0].operands[0].elements.size() == 1);
     CHECK(register_name(k, body[0].operands[0]) == "%p1");
     CHECK(register_name(k, body[0].operands[0].elements[0]) == "%p2");
-    CHECK(body[0].operands[2].negated);
-    CHECK(body[1].operands[1].negated);
-    CHECK_FALSE(body[1].operands[2].negated);
+    CHECK(body[0].operands[2].is_negated);
+    CHECK(body[1].operands[1].is_negated);
+    CHECK_FALSE(body[1].operands[2].is_negated);
     CHECK(body[2].operands[1].kind == Kind::special);
     CHECK(body[2].operands[1].name == "%tid.x");
     CHECK(body[3].operands[1].name == "%clock64");

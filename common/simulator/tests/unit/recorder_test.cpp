@@ -23,7 +23,7 @@ coalesce::timing::Recording recording_of(const LaunchConfig& config, StepsOf ste
     coalesce::timing::Recording recording;
     recording.blocks = config.grid.count();
     for (const u64 number : Recorder::choose_blocks(config, kResident)) {
-        coalesce::timing::RecordedBlock& block = recording.recorded.emplace_back();
+        coalesce::timing::RecordedBlock& block = recording.recorded_blocks.emplace_back();
         block.number = number;
         block.warps.emplace_back().executed = steps_of(number);
     }
@@ -75,7 +75,7 @@ TEST_CASE("kernels whose blocks may be persistent are recognized: they read the 
 
 TEST_CASE("no further blocks are recorded if all blocks are equal") {
     const LaunchConfig config = grid(512, 512);
-    CHECK(Recorder::choose_more_blocks(config, recording_of(config, [](u64) { return 100; }))
+    CHECK(Recorder::choose_additional_blocks(config, recording_of(config, [](u64) { return 100; }))
               .empty());
 }
 
@@ -85,10 +85,10 @@ TEST_CASE("if half of the blocks return at once, they make up half of the sample
         const auto works = [&](u64 number) { return number % side < number / side; };
         const auto recording =
             recording_of(config, [&](u64 number) { return works(number) ? 500u : 10u; });
-        const std::vector<u64> more = Recorder::choose_more_blocks(config, recording);
+        const std::vector<u64> more = Recorder::choose_additional_blocks(config, recording);
         CHECK(more.size() > 20);
         CHECK(more.back() < config.grid.count());
-        for (const auto& block : recording.recorded)
+        for (const auto& block : recording.recorded_blocks)
             CHECK(std::find(more.begin(), more.end(), block.number) == more.end());
         const auto working = std::count_if(more.begin(), more.end(), works);
         CHECK(static_cast<double>(working) / static_cast<double>(more.size()) ==
@@ -100,7 +100,7 @@ TEST_CASE("neighbours of working blocks are recorded, and more of them if many b
     coalesce::timing::Recording recording;
     recording.blocks = 1 << 20;
     const auto add = [&](u64 number, std::size_t accesses) {
-        coalesce::timing::RecordedBlock& block = recording.recorded.emplace_back();
+        coalesce::timing::RecordedBlock& block = recording.recorded_blocks.emplace_back();
         block.number = number;
         block.warps.emplace_back().executed = 10 + 10 * accesses;
         for (std::size_t k = 0; k < accesses; ++k)
@@ -145,21 +145,21 @@ TEST_CASE("a launch that is only recorded does not change memory, whatever its a
     for (const std::string& ask : asks) {
         CAPTURE(ask);
         std::string error;
-        const auto module = Device::instance().load(begin + ask + "\nret;\n}\n", error);
+        const auto module = Device::instance().load_module(begin + ask + "\nret;\n}\n", error);
         REQUIRE_MESSAGE(module, error);
         LaunchConfig config;
         config.block = {32, 1, 1};
         // Test an address far beyond all allocations, and one inside an allocation.
         for (u64 in : {real + (u64{1} << 40), real}) {
             void* arguments[] = {&in};
-            recorder().begin(Recorder::RecordMode::alone);
+            recorder().begin_recording(Recorder::RecordMode::alone);
             CHECK(Device::instance().launch(*module->kernel("k"), config, arguments) ==
                   Status::success);
             REQUIRE(recorder().recordings().size() == 1);
-            CHECK(recorder().recordings()[0].recorded.size() == 1);
-            recorder().begin(Recorder::RecordMode::nothing);
+            CHECK(recorder().recordings()[0].recorded_blocks.size() == 1);
+            recorder().begin_recording(Recorder::RecordMode::nothing);
         }
-        Device::instance().unload(*module);
+        Device::instance().unload_module(*module);
     }
     CHECK(std::count(memory.host_view(real, 4096), memory.host_view(real, 4096) + 4096, 7) == 4096);
 }
@@ -176,25 +176,25 @@ TEST_CASE("a request for scattered sectors counts once per block, even if severa
         "add.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r1;\n"
         "st.global.u32 [%rd3+32], %r1;\nst.global.u32 [%rd3], %r1;\nret;\n}\n";
     std::string error;
-    const auto module = Device::instance().load(text, error);
+    const auto module = Device::instance().load_module(text, error);
     REQUIRE_MESSAGE(module, error);
     LaunchConfig config;
     config.grid = {20, 1, 1};
     config.block = {64, 1, 1};
     u64 out = Device::instance().memory().allocate(32 * 4096);
     void* arguments[] = {&out};
-    recorder().begin(Recorder::RecordMode::beside);
+    recorder().begin_recording(Recorder::RecordMode::beside);
     CHECK(Device::instance().launch(*module->kernel("k"), config, arguments) == Status::success);
     REQUIRE(recorder().recordings().size() == 1);
     const coalesce::timing::Recording& recording = recorder().recordings()[0];
     // Blocks that are recorded step by step do not count as neighbours.
-    const u64 heard = recording.neighbours - recording.recorded.size();
+    const u64 heard = recording.neighbours - recording.recorded_blocks.size();
     REQUIRE(heard > 0);
     CHECK(recording.writes.sectors_summed_over_blocks == 64 * heard);
     CHECK(recording.writes.sectors.size() == 64 * heard);
     CHECK(recording.writes.bytes == 3 * 64 * 4 * heard);
-    recorder().begin(Recorder::RecordMode::nothing);
-    Device::instance().unload(*module);
+    recorder().begin_recording(Recorder::RecordMode::nothing);
+    Device::instance().unload_module(*module);
 }
 
 namespace {
@@ -221,17 +221,17 @@ Seen seen_of(Recorder::RecordMode what, u32 blocks, u32 racy, u32 idle) {
         "st.shared.u32 [%r4], %r1;\n@%p2 bra over;\nbar.sync 0;\nover:\nxor.b32 %r5, %r2, 128;\n"
         "add.s32 %r5, %r3, %r5;\nld.shared.u32 %r6, [%r5];\nret;\n}\n";
     std::string error;
-    const auto module = Device::instance().load(text, error);
+    const auto module = Device::instance().load_module(text, error);
     REQUIRE_MESSAGE(module, error);
     LaunchConfig config;
     config.grid = {blocks, 1, 1};
     config.block = {64, 1, 1};
     reports().clear();
     reports().print_immediately(false);
-    recorder().begin(what);
+    recorder().begin_recording(what);
     Kernel& kernel = *module->kernel("k");
     CHECK(Device::instance().launch(kernel, config, nullptr) == Status::success);
-    recorder().begin(Recorder::RecordMode::nothing);
+    recorder().begin_recording(Recorder::RecordMode::nothing);
     Seen seen;
     for (const Report& report : reports().all())
         seen.found += report.check + ", block " + std::to_string(report.block.x) + "\n";
@@ -241,7 +241,7 @@ Seen seen_of(Recorder::RecordMode what, u32 blocks, u32 racy, u32 idle) {
     }
     seen.instructions = kernel.totals.warp_instructions;
     reports().clear();
-    Device::instance().unload(*module);
+    Device::instance().unload_module(*module);
     return seen;
 }
 
@@ -272,17 +272,17 @@ TEST_CASE("a launch that is only recorded reads the program's variables") {
         "ld.global.u32 %r1, [flag];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 ret;\n"
         "st.global.u32 [flag], %r1;\nret;\n}\n";
     std::string error;
-    const auto module = Device::instance().load(text, error);
+    const auto module = Device::instance().load_module(text, error);
     REQUIRE_MESSAGE(module, error);
     LaunchConfig config;
     config.grid = {20, 1, 1};
     config.block = {32, 1, 1};
-    recorder().begin(Recorder::RecordMode::alone);
+    recorder().begin_recording(Recorder::RecordMode::alone);
     CHECK(Device::instance().launch(*module->kernel("k"), config, nullptr) == Status::success);
     // If the loads returned zeros, no thread would store.
     CHECK(recorder().recordings().at(0).writes.sectors.size() == 1);
-    recorder().begin(Recorder::RecordMode::nothing);
-    Device::instance().unload(*module);
+    recorder().begin_recording(Recorder::RecordMode::nothing);
+    Device::instance().unload_module(*module);
 }
 
 TEST_CASE("atomics on shared memory are recorded as the hardware executes them") {
@@ -299,7 +299,7 @@ TEST_CASE("atomics on shared memory are recorded as the hardware executes them")
     for (const Case& one : cases) {
         CAPTURE(one.atomic);
         std::string error;
-        const auto module = Device::instance().load(
+        const auto module = Device::instance().load_module(
             ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k() {\n"
             ".reg .b32 %r<9>;\n.shared .align 4 .b8 word[4];\nmov.u32 %r1, %tid.x;\n"
             "and.b32 %r2, %r1, 128;\nmov.u32 %r4, word;\nadd.s32 %r3, %r4, %r2;\n" +
@@ -308,15 +308,15 @@ TEST_CASE("atomics on shared memory are recorded as the hardware executes them")
         REQUIRE_MESSAGE(module, error);
         LaunchConfig config;
         config.block = {32, 1, 1};
-        recorder().begin(Recorder::RecordMode::alone);
+        recorder().begin_recording(Recorder::RecordMode::alone);
         CHECK(Device::instance().launch(*module->kernel("k"), config, nullptr) == Status::success);
         REQUIRE(recorder().recordings().size() == 1);
-        REQUIRE(recorder().recordings()[0].recorded.size() == 1);
-        const auto& accesses = recorder().recordings()[0].recorded[0].accesses;
+        REQUIRE(recorder().recordings()[0].recorded_blocks.size() == 1);
+        const auto& accesses = recorder().recordings()[0].recorded_blocks[0].accesses;
         REQUIRE(accesses.size() == 1);
         CHECK(accesses[0].lanes == one.lanes);
         CHECK(accesses[0].passes == one.passes);
-        recorder().begin(Recorder::RecordMode::nothing);
-        Device::instance().unload(*module);
+        recorder().begin_recording(Recorder::RecordMode::nothing);
+        Device::instance().unload_module(*module);
     }
 }

@@ -81,7 +81,7 @@ struct SampleKernel {
             instruction.where = {1, line};
             function.body.push_back(instruction);
         }
-        kernel.demangled = "sample";
+        kernel.display_name = "sample";
         kernel.ast = &function;
         kernel.module = &module;
         add_site(ptx::StateSpace::global, true, false, 10, {100, 400, 12800, 0, 0, 0, 0});
@@ -129,10 +129,10 @@ TEST_CASE("repeated reports of a site are stored as one report with a count") {
     REQUIRE(reports.all().size() == 2);
     CHECK(reports.all()[0].count == 4);
     CHECK(reports.all()[0].block == Dim3{31, 0, 0});  // reported for the lower of the two blocks
-    CHECK(reports.total() == 5);
+    CHECK(reports.total_count() == 5);
     reports.clear();
     CHECK(reports.all().empty());
-    CHECK(reports.total() == 0);
+    CHECK(reports.total_count() == 0);
 }
 
 TEST_CASE("a report's count has a maximum, and the report always names the lowest thread") {
@@ -201,7 +201,7 @@ TEST_CASE("several threads may add reports at the same time") {
     }
     for (std::thread& thread : threads) thread.join();
     CHECK(reports.all().size() == 10);
-    CHECK(reports.total() == 4000);
+    CHECK(reports.total_count() == 4000);
 }
 
 TEST_CASE("only the first report of a site is printed") {
@@ -254,15 +254,15 @@ TEST_CASE("a message may consist of several lines") {
 }
 
 TEST_CASE("numbers, text and positions are formatted for reports") {
-    CHECK(with_commas(0) == "0");
-    CHECK(with_commas(999) == "999");
-    CHECK(with_commas(1048576) == "1,048,576");
+    CHECK(format_with_commas(0) == "0");
+    CHECK(format_with_commas(999) == "999");
+    CHECK(format_with_commas(1048576) == "1,048,576");
     CHECK(format_ratio(1048576, 32768) == "32.0");
     CHECK(format_ratio(1, 0) == "-");
     CHECK(wrap("aa bb cc", 5, "", "") == "aa bb\ncc");
     CHECK(wrap("aa bb cc", 6, "> ", "| ") == "> aa\n| bb\n| cc");
     CHECK(wrap("a_long_word b", 4, "", "") == "a_long_word\nb");
-    CHECK(with_prefix("p: ", "a\nb") == "p: a\np: b\n");
+    CHECK(prefix_lines("p: ", "a\nb") == "p: a\np: b\n");
     const std::string here = std::filesystem::current_path().string();
     CHECK(format_place(here + "/steps/main.cu", 7) == "steps/main.cu:7");
     CHECK(format_place(here + "_other/main.cu", 7) == here + "_other/main.cu:7");
@@ -275,7 +275,7 @@ TEST_CASE("numbers, text and positions are formatted for reports") {
 
 TEST_CASE("for each kind of access, the counters of all sites are added up") {
     const SampleKernel sample;
-    const auto rows = kernel_table({&sample.kernel});
+    const auto rows = make_kernel_table({&sample.kernel});
     REQUIRE(rows.size() == 1);
     const Counters& c = rows[0].counters;
     CHECK(c.load_requests == 107);  // includes the asynchronous copy's load
@@ -300,9 +300,9 @@ TEST_CASE(
     "a kernel in two modules has one row in the table, and a kernel that never ran has no row") {
     const SampleKernel a, b;
     SampleKernel idle;
-    idle.kernel.demangled = "idle";
+    idle.kernel.display_name = "idle";
     idle.kernel.totals.launches = 0;
-    const auto rows = kernel_table({&a.kernel, &idle.kernel, &b.kernel});
+    const auto rows = make_kernel_table({&a.kernel, &idle.kernel, &b.kernel});
     REQUIRE(rows.size() == 1);
     CHECK(rows[0].launches == 4);
     CHECK(rows[0].counters.store_sectors == 6400);
@@ -314,7 +314,7 @@ TEST_CASE("atomics have separate counters, and accesses to local memory are not 
     sample.add_site(ptx::StateSpace::generic, true, true, 14, {3, 5, 384, 0, 2, 9, 2});
     sample.kernel.sites.back().atomic = true;
     sample.add_site(ptx::StateSpace::local, true, false, 15, {1000, 1000, 1000, 0, 0, 0, 0});
-    const auto rows = kernel_table({&sample.kernel});
+    const auto rows = make_kernel_table({&sample.kernel});
     CHECK(rows[0].counters.atomic_requests == 3);
     CHECK(rows[0].counters.atomic_sectors == 5);
     CHECK(rows[0].counters.shared_atomic_wavefronts == 9);
@@ -326,7 +326,7 @@ TEST_CASE("the JSON has the documented keys") {
     Report race = out_of_bounds(24);
     race.other = {"other.cu", 7};
     const auto json = nlohmann::json::parse(
-        to_json("a device", kernel_table({&sample.kernel}), {race, out_of_bounds(3)}));
+        to_json("a device", make_kernel_table({&sample.kernel}), {race, out_of_bounds(3)}));
     CHECK(json.at("device") == "a device");
     const auto& kernel = json.at("kernels").at(0);
     CHECK(kernel.at("name") == "sample");
@@ -361,14 +361,14 @@ TEST_CASE("the JSON has the documented keys") {
 TEST_CASE("the JSON contains no instruction counts of lines if instructions were not counted") {
     SampleKernel sample;
     sample.kernel.totals.instructions_by_line.clear();
-    const auto json = nlohmann::json::parse(to_json("d", kernel_table({&sample.kernel}), {}));
+    const auto json = nlohmann::json::parse(to_json("d", make_kernel_table({&sample.kernel}), {}));
     CHECK_FALSE(json["kernels"][0]["lines"][0].contains("warp_instructions"));
 }
 
 TEST_CASE("a stopped launch is mentioned but not counted") {
     SampleKernel sample;
     sample.kernel.totals.stopped = 1;
-    const auto rows = kernel_table({&sample.kernel});
+    const auto rows = make_kernel_table({&sample.kernel});
     const auto json = nlohmann::json::parse(to_json("d", rows, {}));
     CHECK(json["kernels"][0]["launches"] == 2);
     CHECK(json["kernels"][0]["stopped"] == 1);
@@ -378,7 +378,7 @@ TEST_CASE("a stopped launch is mentioned but not counted") {
 
     // A kernel that has never finished has no counters. The table must not show zeros for it.
     sample.kernel.totals.launches = 0;
-    const auto alone = kernel_table({&sample.kernel});
+    const auto alone = make_kernel_table({&sample.kernel});
     REQUIRE(alone.size() == 1);
     const auto bare = nlohmann::json::parse(to_json("d", alone, {}));
     CHECK(bare["kernels"][0]["stopped"] == 1);
@@ -412,7 +412,7 @@ TEST_CASE(
         reports().add(call);
     }
     CHECK(reports().all().size() == 1000);
-    CHECK(reports().total() == 2003);
+    CHECK(reports().total_count() == 2003);
     // The instructions of a kernel limit the number of its reports.
     reports().add(out_of_bounds(3));
     CHECK(reports().all().size() == 1001);
@@ -427,7 +427,7 @@ TEST_CASE("the JSON is valid even if a file name is not UTF-8") {
 
 TEST_CASE("the table has a row for each kernel") {
     const SampleKernel sample;
-    const auto rows = kernel_table({&sample.kernel});
+    const auto rows = make_kernel_table({&sample.kernel});
     const std::string text = profile_text("a device", rows, false);
     CHECK(longest_line(text) <= 80);
     CHECK(text.find("sample: 2 launches, grid 32x32, block 32x8") != std::string::npos);
@@ -445,7 +445,7 @@ TEST_CASE("the table has a row for each kernel") {
 
 TEST_CASE("annotated source shows the lines around memory accesses") {
     const SampleKernel sample;
-    const auto rows = kernel_table({&sample.kernel});
+    const auto rows = make_kernel_table({&sample.kernel});
     std::vector<std::string> source;
     for (int i = 1; i <= 40; ++i) source.push_back("text of line " + std::to_string(i) + ".");
     source[10] = "out[col * rows + row] = in[row * cols + col];  // " + std::string(60, 'x');
@@ -467,12 +467,14 @@ TEST_CASE("annotated source shows the lines around memory accesses") {
 }
 
 TEST_CASE("the progress line shows the finished blocks and the remaining time") {
-    CHECK(progress_line("scan", 1024, 4096, 10, 79) ==
+    CHECK(format_progress_line("scan", 1024, 4096, 10, 79) ==
           "scan: 25 % of 4,096 blocks, about 30 s to go");
-    CHECK(progress_line("scan", 0, 4096, 10, 79) == "scan: 0 % of 4,096 blocks");
-    CHECK(progress_line("scan", 1, 2, 600, 79) == "scan: 50 % of 2 blocks, about 10 min to go");
-    CHECK(progress_line("scan", 1, 2, 72000, 79) == "scan: 50 % of 2 blocks, about 20 h to go");
-    const std::string cut = progress_line(std::string(200, 'k'), 1, 1'000'000'000, 1, 79);
+    CHECK(format_progress_line("scan", 0, 4096, 10, 79) == "scan: 0 % of 4,096 blocks");
+    CHECK(format_progress_line("scan", 1, 2, 600, 79) ==
+          "scan: 50 % of 2 blocks, about 10 min to go");
+    CHECK(format_progress_line("scan", 1, 2, 72000, 79) ==
+          "scan: 50 % of 2 blocks, about 20 h to go");
+    const std::string cut = format_progress_line(std::string(200, 'k'), 1, 1'000'000'000, 1, 79);
     CHECK(cut.size() == 79);
     CHECK(cut.find("kkk...: 0 % of 1,000,000,000 blocks, about 277,778 h to go") != cut.npos);
 }

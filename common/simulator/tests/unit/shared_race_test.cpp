@@ -27,7 +27,7 @@ struct SharedRaceFixture {
         reports().print_immediately(false);
         module.ast = std::make_unique<ptx::Module>();
         module.ast->files[1] = "main.cu";
-        kernel.demangled = "kernel";
+        kernel.display_name = "kernel";
         kernel.module = &module;
         for (u32 i = 0; i < 10; ++i) {
             Site site;
@@ -35,7 +35,7 @@ struct SharedRaceFixture {
             site.atomic = i == 9;
             kernel.sites.push_back(site);
         }
-        launch({.races = true, .uninitialised = false});
+        launch({.checks_races = true, .checks_uninitialised = false});
     }
 
     void launch(SharedRace::EnabledChecks wanted) {
@@ -61,29 +61,29 @@ struct SharedRaceFixture {
     };
     void read(u32 warp, u32 site, u32 offset, u32 bytes = 4, u32 stride = 0,
               Mask active = kAllLanes) {
-        race.read(Lanes(warp, site, offset, bytes, stride, active).access);
+        race.check_read(Lanes(warp, site, offset, bytes, stride, active).access);
     }
     void write(u32 warp, u32 site, u32 offset, u32 bytes = 4, u32 stride = 0,
                Mask active = kAllLanes) {
-        race.write(Lanes(warp, site, offset, bytes, stride, active).access);
+        race.check_write(Lanes(warp, site, offset, bytes, stride, active).access);
     }
     /// Sets the flag from lane 0 of the warp.
     void raise_flag(u32 warp) {
         Lanes lanes(warp, 8, 4000, 4, 0, 1);
         lanes.access.strong = true;
-        race.write(lanes.access);
+        race.check_write(lanes.access);
     }
     void see_flag(u32 warp) {
         Lanes lanes(warp, 8, 4000, 4, 0, 1);
         lanes.access.strong = true;
-        race.read(lanes.access);
+        race.check_read(lanes.access);
         race.acquire(lanes.access);
     }
     void barrier(u32 id = 0, Mask warps = 0xf) {
         for (u32 w = 0; w < 4; ++w) {
-            if (warps >> w & 1) race.barrier_arrive(id, w);
+            if (warps >> w & 1) race.record_barrier_arrival(id, w);
         }
-        race.barrier_complete(id, warps, warps == 0xf);
+        race.complete_barrier(id, warps, warps == 0xf);
     }
 
     /// Returns the reports, each in the form "write after read 12 10": its kind, its line, and the
@@ -97,7 +97,7 @@ struct SharedRaceFixture {
                           std::to_string(r.other.line));
         }
         std::sort(all.begin(), all.end());
-        CHECK(all.empty() == (race.findings() == 0));
+        CHECK(all.empty() == (race.report_count() == 0));
         reports().clear();
         log.begin_launch(kernel, {1000, 1, 1}, {128, 1, 1});
         next_block();
@@ -144,14 +144,14 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
     read(0, 1, 4, 4, 0, 0x7fffffff);
     CHECK(found() == Found{"read after write 11 10"});
     write(0, 0, 0);
-    race.syncwarp(0, kAllLanes);
+    race.record_syncwarp(0, kAllLanes);
     read(0, 1, 4, 4, 0, 0x7fffffff);
-    race.syncwarp(0, kAllLanes);
+    race.record_syncwarp(0, kAllLanes);
     write(0, 2, 0);
     CHECK(found() == Found{});
     // Another warp's __syncwarp does not order this warp's accesses.
     write(0, 0, 0);
-    race.syncwarp(1, kAllLanes);
+    race.record_syncwarp(1, kAllLanes);
     read(1, 1, 0);
     CHECK(found() == Found{"read after write 11 10"});
 }
@@ -163,10 +163,10 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
         read(0, 0, 0, 4, 0, 0);
         u32 same[kLanes] = {};
         SharedAccess all{.warp = 0, .site = 1, .active = kAllLanes, .addresses = same, .value = {}};
-        race.read(all);
+        race.check_read(all);
         all.active = 1u << writer;
         all.site = 2;
-        race.write(all);
+        race.check_write(all);
         CHECK(found() == Found{"write after read 12 11"});
     }
     // The warp that writes the word has also read it.
@@ -206,9 +206,9 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "partial and named barriers order the warps
     // before the consumer, but not vice versa.
     for (const bool consumer_writes_first : {false, true}) {
         write(consumer_writes_first ? 1 : 0, 0, 0);
-        race.barrier_arrive(2, 0);
-        race.barrier_arrive(2, 1);
-        race.barrier_complete(2, 0b10, false);
+        race.record_barrier_arrival(2, 0);
+        race.record_barrier_arrival(2, 1);
+        race.complete_barrier(2, 0b10, false);
         read(consumer_writes_first ? 0 : 1, 1, 0);
         CHECK(found() == (consumer_writes_first ? Found{"read after write 11 10"} : Found{}));
     }
@@ -223,14 +223,14 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "partial and named barriers order the warps
 TEST_CASE_FIXTURE(SharedRaceFixture, "a fence and a flag publish data, but a flag alone does not") {
     for (const bool with_fence : {true, false}) {
         write(0, 0, 0);
-        if (with_fence) race.fence(0);
+        if (with_fence) race.record_fence(0);
         raise_flag(0);
         see_flag(1);
         read(1, 1, 0);
         CHECK(found() == (with_fence ? Found{} : Found{"read after write 11 10"}));
     }
     // A fence does not order accesses that follow the fence.
-    race.fence(0);
+    race.record_fence(0);
     write(0, 0, 0);
     raise_flag(0);
     see_flag(1);
@@ -238,11 +238,11 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "a fence and a flag publish data, but a fla
     CHECK(found() == Found{"read after write 11 10"});
     // A flag at another address does not order these accesses.
     write(0, 0, 0);
-    race.fence(0);
+    race.record_fence(0);
     raise_flag(0);
     Lanes lanes(1, 8, 3000, 4, 0, 1);
     lanes.access.strong = true;
-    race.read(lanes.access);
+    race.check_read(lanes.access);
     race.acquire(lanes.access);
     read(1, 1, 0);
     CHECK(found() == Found{"read after write 11 10"});
@@ -251,26 +251,26 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "a fence and a flag publish data, but a fla
 TEST_CASE_FIXTURE(SharedRaceFixture, "atomics race only with plain accesses") {
     for (u32 w = 0; w < 4; ++w) {
         Lanes lanes(w, 9, 0, 4, 0, kAllLanes);
-        race.atomic(lanes.access);
+        race.check_atomic(lanes.access);
     }
     CHECK(found() == Found{});
     write(0, 0, 0);
-    race.atomic(Lanes(1, 9, 0, 4, 0, kAllLanes).access);
+    race.check_atomic(Lanes(1, 9, 0, 4, 0, kAllLanes).access);
     CHECK(found() == Found{"write after write 19 10"});
-    race.atomic(Lanes(1, 9, 0, 4, 0, kAllLanes).access);
+    race.check_atomic(Lanes(1, 9, 0, 4, 0, kAllLanes).access);
     read(0, 0, 0);
     CHECK(found() == Found{"read after write 10 19"});
 }
 
 TEST_CASE_FIXTURE(SharedRaceFixture, "arriving at an mbarrier releases, and waiting acquires") {
     write(0, 0, 0);
-    race.mbarrier_arrive(0, 512);
-    race.mbarrier_wait_done(1, 512);
+    race.record_mbarrier_arrival(0, 512);
+    race.record_mbarrier_wait(1, 512);
     read(1, 1, 0);
     CHECK(found() == Found{});
     write(0, 0, 0);
-    race.mbarrier_wait_done(1, 512);
-    race.mbarrier_arrive(0, 512);
+    race.record_mbarrier_wait(1, 512);
+    race.record_mbarrier_arrival(0, 512);
     read(1, 1, 0);
     CHECK(found() == Found{"read after write 11 10"});
 }
@@ -278,7 +278,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture, "arriving at an mbarrier releases, and wait
 TEST_CASE_FIXTURE(SharedRaceFixture,
                   "an mbarrier may be used only after the store that initialises it") {
     const auto use = [&](u32 warp, u32 site) {
-        race.use_mbarrier(Lanes(warp, site, 512, 8, 0, 1).access);
+        race.check_mbarrier_use(Lanes(warp, site, 512, 8, 0, 1).access);
     };
     write(0, 0, 512, 8);
     use(1, 1);
@@ -288,54 +288,54 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
     barrier();
     use(1, 1);
     use(2, 2);
-    CHECK(race.findings() == 0);
+    CHECK(race.report_count() == 0);
     // An mbarrier is invalidated or reinitialised while other threads may still use it.
     write(0, 3, 512, 8);
-    CHECK(race.findings() > 0);
+    CHECK(race.report_count() > 0);
 }
 
 TEST_CASE_FIXTURE(SharedRaceFixture, "the data of asynchronous copies may be read after a wait") {
     const auto copy = [&](u32 warp, u32 offset) {
-        race.async_write(Lanes(warp, 0, offset, 16, 0, kAllLanes).access);
+        race.begin_async_copy(Lanes(warp, 0, offset, 16, 0, kAllLanes).access);
     };
     copy(0, 0);
-    race.async_commit(0, kAllLanes);
+    race.commit_async_copies(0, kAllLanes);
     barrier();
     read(0, 1, 0);
     CHECK(found() == Found{"read after write 11 10"});
     copy(0, 0);
-    race.async_commit(0, kAllLanes);
-    race.async_wait(0, kAllLanes, 0);
+    race.commit_async_copies(0, kAllLanes);
+    race.wait_for_async_copies(0, kAllLanes, 0);
     read(0, 1, 0, 16);
     CHECK(found() == Found{});
     copy(0, 0);
-    race.async_commit(0, kAllLanes);
-    race.async_wait(0, kAllLanes, 0);
+    race.commit_async_copies(0, kAllLanes);
+    race.wait_for_async_copies(0, kAllLanes, 0);
     barrier();
     read(1, 1, 0);
     CHECK(found() == Found{});
     // The latest group of copies is still in flight.
     copy(0, 0);
-    race.async_commit(0, kAllLanes);
+    race.commit_async_copies(0, kAllLanes);
     copy(0, 1024);
-    race.async_commit(0, kAllLanes);
-    race.async_wait(0, kAllLanes, 1);
+    race.commit_async_copies(0, kAllLanes);
+    race.wait_for_async_copies(0, kAllLanes, 1);
     barrier();
     read(1, 1, 0, 16);
-    CHECK(race.findings() == 0);
+    CHECK(race.report_count() == 0);
     read(1, 2, 1024, 16);
     CHECK(found() == Found{"read after write 12 10"});
     // wait_group does not wait for uncommitted copies, but wait_all does.
     for (const bool everything : {false, true}) {
         copy(0, 0);
-        race.async_wait(0, kAllLanes, 0, everything);
+        race.wait_for_async_copies(0, kAllLanes, 0, everything);
         read(0, 1, 0, 16);
         CHECK(found() == (everything ? Found{} : Found{"read after write 11 10"}));
     }
     // Warp 1 waits for the copies through an mbarrier.
     copy(0, 0);
-    race.async_arrive(0, kAllLanes, 2048);
-    race.mbarrier_wait_done(1, 2048);
+    race.record_async_arrival(0, kAllLanes, 2048);
+    race.record_mbarrier_wait(1, 2048);
     read(1, 1, 0);
     CHECK(found() == Found{});
 }
@@ -351,7 +351,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
                                   std::memcpy(bytes, static_cast<const u32*>(context) + lane, 4);
                               },
                               values};
-        race.write(lanes.access);
+        race.check_write(lanes.access);
         for (u32 l = 0; l < kLanes; ++l)
             std::memcpy(memory.data() + lanes.addresses[l], &values[l], 4);
     };
@@ -383,7 +383,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
     // Advance a warp's epoch beyond the largest epoch that a cell can store.
     for (int i = 0; i < 70000; ++i) {
         write(0, 0, 0, 4, 0, 1);
-        race.syncwarp(0, kAllLanes);
+        race.record_syncwarp(0, kAllLanes);
     }
     CHECK(found() == Found{});
     write(0, 0, 0);
@@ -393,7 +393,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
 
 TEST_CASE_FIXTURE(SharedRaceFixture,
                   "reads of bytes that this block has not written are reported") {
-    launch({.races = false, .uninitialised = true});
+    launch({.checks_races = false, .checks_uninitialised = true});
     write(0, 0, 0);
     read(0, 1, 0);
     read(1, 1, 0, 16, 0, 0xff);
@@ -402,9 +402,9 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
     CHECK(found() == Found{"uninitialised shared read 11 0"});
     write(0, 0, 0, 1, 4);
     read(0, 1, 0, 1, 4);
-    CHECK(race.findings() == 0);
+    CHECK(race.report_count() == 0);
     read(0, 2, 1, 1, 4, 1);
-    CHECK(race.findings() == 1);
+    CHECK(race.report_count() == 1);
     CHECK(found() == Found{"uninitialised shared read 12 0"});
     write(0, 0, 0, 4, 0, 0x7fffffff);
     read(0, 3, 0);
@@ -415,9 +415,9 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
     reports().clear();
     next_block();
     race.mark_written(0, 128);
-    race.atomic(Lanes(0, 9, 0, 4, 0, kAllLanes).access);
+    race.check_atomic(Lanes(0, 9, 0, 4, 0, kAllLanes).access);
     CHECK(found() == Found{});
-    race.async_write(Lanes(0, 0, 0, 4, 0, kAllLanes).access);
+    race.begin_async_copy(Lanes(0, 0, 0, 4, 0, kAllLanes).access);
     read(0, 1, 0);
     CHECK(found() == Found{});
     // Repeated errors are counted, but reported only once.
@@ -430,7 +430,7 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
 TEST_CASE_FIXTURE(SharedRaceFixture,
                   "warps count as parallel, although one is simulated before the other") {
     // Warp 0 writes and reads before warp 1 runs, without a barrier in between.
-    launch({.races = true, .uninitialised = true});
+    launch({.checks_races = true, .checks_uninitialised = true});
     write(0, 0, 0);
     read(0, 1, 0, 4, 8, 0xffff);
     read(0, 1, 128);
@@ -504,19 +504,19 @@ TEST_CASE_FIXTURE(SharedRaceFixture,
     const auto write_zero = [this](u32 warp) {
         Lanes lanes(warp, 2, 0, 4, 0, kAllLanes);
         lanes.access.value = {store_zero, nullptr};
-        race.write(lanes.access);
+        race.check_write(lanes.access);
     };
     write_zero(0);
-    CHECK_FALSE(race.ignored_equal_stores());
+    CHECK_FALSE(race.has_ignored_equal_stores());
     write_zero(1);
-    CHECK(race.findings() == 0);
-    CHECK(race.ignored_equal_stores());
+    CHECK(race.report_count() == 0);
+    CHECK(race.has_ignored_equal_stores());
     next_block();
-    CHECK_FALSE(race.ignored_equal_stores());
+    CHECK_FALSE(race.has_ignored_equal_stores());
     Lanes together(0, 2, 0, 4, 0, 3);
     together.addresses[1] = 0;
     together.access.value = {store_zero, nullptr};
-    race.write(together.access);
-    CHECK(race.findings() == 0);
-    CHECK(race.ignored_equal_stores());
+    race.check_write(together.access);
+    CHECK(race.report_count() == 0);
+    CHECK(race.has_ignored_equal_stores());
 }

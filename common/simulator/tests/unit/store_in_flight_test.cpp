@@ -31,7 +31,7 @@ struct TwoWorkers : GlobalRaceFixture {
     /// equal.
     void check(u64 block, u64 first, u64 second) {
         if (first == second) {
-            CHECK(race.write_lines(blocks[block], 0, 0, kBase + first, 4, value_of(block)));
+            CHECK(race.try_write_lines(blocks[block], 0, 0, kBase + first, 4, value_of(block)));
             return;
         }
         u64 addresses[kLanes];

@@ -37,8 +37,8 @@ struct Wrong {
 TEST_CASE("a map stores its parameters") {
     Given given;
     given.arguments.swizzle = 3;
-    REQUIRE(encode(given.arguments) == "");
-    const std::optional<TensorMap> map = decode(given.map);
+    REQUIRE(encode_map(given.arguments) == "");
+    const std::optional<TensorMap> map = decode_map(given.map);
     REQUIRE(map);
     CHECK(map->address == 0x1000);
     CHECK(map->rank == 2);
@@ -54,42 +54,42 @@ TEST_CASE("the largest array is accepted") {
     Given given;
     given.size[0] = u64{1} << 32;
     given.strides[0] = (u64{1} << 40) - 16;
-    REQUIRE(encode(given.arguments) == "");
-    CHECK(decode(given.map)->size[0] == u64{1} << 32);
-    CHECK(decode(given.map)->stride[1] == (u64{1} << 40) - 16);
+    REQUIRE(encode_map(given.arguments) == "");
+    CHECK(decode_map(given.map)->size[0] == u64{1} << 32);
+    CHECK(decode_map(given.map)->stride[1] == (u64{1} << 40) - 16);
 }
 
 TEST_CASE("bytes that do not form a map are recognized") {
     u8 bytes[kTensorMapBytes] = {};
-    CHECK(!decode(bytes));
+    CHECK(!decode_map(bytes));
     for (u8& byte : bytes) byte = 0x5a;
-    CHECK(!decode(bytes));
+    CHECK(!decode_map(bytes));
 }
 
 TEST_CASE("a copy of a map is valid, but a map with a changed byte is not") {
     Given given;
     given.arguments.swizzle = 3;
-    REQUIRE(encode(given.arguments) == "");
+    REQUIRE(encode_map(given.arguments) == "");
     u8 copy[kTensorMapBytes];
     std::copy_n(given.map, kTensorMapBytes, copy);
-    REQUIRE(decode(copy));
+    REQUIRE(decode_map(copy));
     for (u8& byte : copy) {
         for (const int change : {1, 2, 31, 0x80, 0xff}) {
             const u8 before = byte;
             byte = static_cast<u8>(byte ^ change);
-            CHECK(!decode(copy));
+            CHECK(!decode_map(copy));
             byte = before;
         }
     }
-    CHECK(decode(copy)->swizzle == Swizzle::by_128);
+    CHECK(decode_map(copy)->swizzle == Swizzle::by_128);
 }
 
 TEST_CASE("the size of a box may exceed 32 bits") {
     Given given;
     given.arguments.rank = 5;
     for (u32& length : given.box) length = 256;
-    REQUIRE(encode(given.arguments) == "");
-    CHECK(decode(given.map)->box_bytes() == u64{256} * 256 * 256 * 256 * 256 * 4);
+    REQUIRE(encode_map(given.arguments) == "");
+    CHECK(decode_map(given.map)->box_bytes() == u64{256} * 256 * 256 * 256 * 256 * 4);
 }
 
 TEST_CASE("arguments that are rejected") {
@@ -122,9 +122,9 @@ TEST_CASE("arguments that are rejected") {
     for (const Wrong& one : wrong) {
         Given given;
         one.change(given);
-        const std::string fault = encode(given.arguments);
+        const std::string fault = encode_map(given.arguments);
         CHECK_MESSAGE(fault.find(one.word) != fault.npos, one.word << ": " << fault);
-        CHECK(!decode(given.map));
+        CHECK(!decode_map(given.map));
     }
 }
 

@@ -110,26 +110,26 @@ double reference(const Texels& all, const double* x, u32 dimensions, double bord
 }  // namespace
 
 TEST_CASE("weights have 8 bits, and a weight that is rounded up to 1 selects the next texel") {
-    CHECK(locate_linear(0.5f).first == 0);
+    CHECK(locate_linear(0.5f).first_texel == 0);
     CHECK(locate_linear(0.5f).weight == 0);
-    CHECK(locate_linear(1.25f).first == 0);
+    CHECK(locate_linear(1.25f).first_texel == 0);
     CHECK(locate_linear(1.25f).weight == 192);
-    CHECK(locate_linear(0.25f).first == -1);
+    CHECK(locate_linear(0.25f).first_texel == -1);
     CHECK(locate_linear(0.25f).weight == 192);
     // Half a texel is subtracted, so the position is 1.99951. According to the guide, a gather at
     // this coordinate reads texels 2 and 3.
-    CHECK(locate_linear(2.49951171875f).first == 2);
+    CHECK(locate_linear(2.49951171875f).first_texel == 2);
     CHECK(locate_linear(2.49951171875f).weight == 0);
     CHECK(locate_linear(0.5f + 1 / 1024.0f).weight == 0);
     CHECK(locate_linear(0.5f + 3 / 1024.0f).weight == 1);
 }
 
 TEST_CASE("point sampling selects a texel, even if the coordinate is NaN") {
-    CHECK(locate_point(2.999f).first == 2);
-    CHECK(locate_point(-0.001f).first == -1);
-    CHECK(locate_point(NAN).first == 0);
-    CHECK(apply_address_mode(locate_point(INFINITY).first, 7, AddressMode::clamp) == 6);
-    CHECK(apply_address_mode(locate_point(-INFINITY).first, 7, AddressMode::border) == -1);
+    CHECK(locate_point(2.999f).first_texel == 2);
+    CHECK(locate_point(-0.001f).first_texel == -1);
+    CHECK(locate_point(NAN).first_texel == 0);
+    CHECK(apply_address_mode(locate_point(INFINITY).first_texel, 7, AddressMode::clamp) == 6);
+    CHECK(apply_address_mode(locate_point(-INFINITY).first_texel, 7, AddressMode::border) == -1);
 }
 
 TEST_CASE("every address mode maps coordinates as the guide describes") {

@@ -30,7 +30,7 @@ ld.param.u32 %r1, [n];
     Kernel kernel;
     kernel.ast = module.ast->functions.at("k").get();
     kernel.module = &module;
-    describe_kernel(kernel);
+    lay_out_kernel(kernel);
     for (u32 k = 0; k < kernel.ast->body.size(); ++k) {
         const ptx::Instruction& i = kernel.ast->body[k];
         if (i.opcode != "st" && i.opcode != "atom" && i.opcode != "cp") continue;
@@ -42,7 +42,7 @@ ld.param.u32 %r1, [n];
         site.function = kernel.ast;
         kernel.sites.push_back(site);
     }
-    return written_memory(kernel);
+    return find_written_memory(kernel);
 }
 
 using Offsets = std::vector<u32>;
@@ -53,38 +53,39 @@ TEST_CASE("a store through a pointer plus offsets counts as a write to the point
     const WrittenMemory written = written_by(
         "cvta.to.global.u64 %d3, %d1;\nmul.wide.s32 %d4, %r1, 4;\nadd.s64 %d5, %d3, %d4;\n"
         "st.global.u32 [%d5+16], %r1;\n");
-    CHECK(written.parameters == Offsets{0});
-    CHECK(written.variables.empty());
-    CHECK_FALSE(written.anywhere);
+    CHECK(written.pointer_offsets == Offsets{0});
+    CHECK(written.variable_names.empty());
+    CHECK_FALSE(written.may_be_anywhere);
 }
 
 TEST_CASE("an index that was read from memory is not a pointer") {
     const WrittenMemory written = written_by(
         "ld.global.u32 %r2, [%d1];\nmad.wide.s32 %d4, %r2, 4, %d2;\nst.global.u32 [%d4], %r1;\n");
-    CHECK(written.parameters == Offsets{8});
-    CHECK_FALSE(written.anywhere);
+    CHECK(written.pointer_offsets == Offsets{8});
+    CHECK_FALSE(written.may_be_anywhere);
 }
 
 TEST_CASE(
     "a store may use either of two pointers, even if a loop assigns one of them after the store") {
-    CHECK(written_by("selp.b64 %d3, %d1, %d2, %p1;\nst.global.u32 [%d3], %r1;\n").parameters ==
+    CHECK(written_by("selp.b64 %d3, %d1, %d2, %p1;\nst.global.u32 [%d3], %r1;\n").pointer_offsets ==
           Offsets{0, 8});
     CHECK(written_by("mov.u64 %d3, %d2;\nL:\natom.global.add.u32 %r2, [%d3], 1;\nmov.u64 %d3, "
                      "%d1;\nbra L;\n")
-              .parameters.size() == 2);
+              .pointer_offsets.size() == 2);
 }
 
 TEST_CASE("stores to variables are detected, but stores to shared memory are ignored") {
-    CHECK(written_by("st.global.u32 [table+4], %r1;\n").variables ==
+    CHECK(written_by("st.global.u32 [table+4], %r1;\n").variable_names ==
           std::vector<std::string>{"table"});
     const WrittenMemory shared = written_by("mov.u32 %r2, tile;\nst.shared.u32 [%r2], %r1;\n");
-    CHECK_FALSE(shared.anywhere);
-    CHECK(shared.variables.empty());
+    CHECK_FALSE(shared.may_be_anywhere);
+    CHECK(shared.variable_names.empty());
 }
 
 TEST_CASE("a pointer that was loaded or computed from integers may have any value") {
-    CHECK(written_by("ld.global.u64 %d3, [%d1];\nst.global.u32 [%d3], %r1;\n").anywhere);
-    CHECK(written_by("mov.b64 %d3, {%r1, %r2};\nst.global.u32 [%d3], %r1;\n").anywhere);
-    CHECK(written_by("mov.u64 %d3, 140737488355328;\nst.global.u32 [%d3], %r1;\n").anywhere);
-    CHECK(written_by("cp.async.bulk.global.shared::cta.bulk_group [%d1], [%r1], 16;\n").anywhere);
+    CHECK(written_by("ld.global.u64 %d3, [%d1];\nst.global.u32 [%d3], %r1;\n").may_be_anywhere);
+    CHECK(written_by("mov.b64 %d3, {%r1, %r2};\nst.global.u32 [%d3], %r1;\n").may_be_anywhere);
+    CHECK(written_by("mov.u64 %d3, 140737488355328;\nst.global.u32 [%d3], %r1;\n").may_be_anywhere);
+    CHECK(written_by("cp.async.bulk.global.shared::cta.bulk_group [%d1], [%r1], 16;\n")
+              .may_be_anywhere);
 }

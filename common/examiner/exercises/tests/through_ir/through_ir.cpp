@@ -288,21 +288,22 @@ void add_marked(const std::string& name, const char* file, std::vector<Kernel>& 
     const fs::path folder = repository() / "solutions" / name;
     const Skeleton skeleton = parse_skeleton(read_file(folder / file), file);
     const std::string prefix = is_hunt ? "hunt " : "";
-    kernels.push_back({prefix + the_solution, &exercise, skeleton.solved()});
-    kernels.push_back({prefix + "blank", &exercise, skeleton.blank()});
+    kernels.push_back({prefix + the_solution, &exercise, skeleton.solved_text()});
+    kernels.push_back({prefix + "blank", &exercise, skeleton.blank_text()});
     if (is_hunt) return;
     if (is_beyond(name)) {
-        for (const AutomaticMutant& mutant : make_mutants(skeleton.solved())) {
+        for (const AutomaticMutant& mutant : make_mutants(skeleton.solved_text())) {
             // The result of this mutant depends on the registers that a compiler chooses.
-            if (mutant.change == "without the initial value") continue;
-            kernels.push_back({"mutant: line " + std::to_string(mutant.line) + " " + mutant.change,
-                               &exercise, mutant.text});
+            if (mutant.description == "without the initial value") continue;
+            kernels.push_back(
+                {"mutant: line " + std::to_string(mutant.line) + " " + mutant.description,
+                 &exercise, mutant.text});
         }
         return;
     }
     for (const Mutant& mutant : read_mutants(folder / "mutants.toml").mutants) {
         kernels.push_back(
-            {"mutant: " + mutant.name, &exercise, apply_mutant(mutant, skeleton.solved())});
+            {"mutant: " + mutant.name, &exercise, apply_mutant(mutant, skeleton.solved_text())});
     }
 }
 

@@ -11,43 +11,43 @@ namespace coalesce::simulator::cudart {
 static constexpr const char* kGraphs = "a graph in a build without addons";
 
 void execute_node(const ChildWork&) {
-    not_simulated(kGraphs);
+    fail_not_simulated(kGraphs);
 }
 void execute_node(const AllocateWork&) {
-    not_simulated(kGraphs);
+    fail_not_simulated(kGraphs);
 }
 void execute_node(const FreeWork&) {
-    not_simulated(kGraphs);
+    fail_not_simulated(kGraphs);
 }
 void execute_node(const ConditionalWork&) {
-    not_simulated(kGraphs);
+    fail_not_simulated(kGraphs);
 }
 void invalidate_on_failure(Capture&, const std::function<void()>&) {
-    not_simulated(kGraphs);
+    fail_not_simulated(kGraphs);
 }
 void capture_work(const std::shared_ptr<Capture>&, cudaStream_t, Work) {
-    not_simulated(kGraphs);
+    fail_not_simulated(kGraphs);
 }
 void capture_allocation(const std::shared_ptr<Capture>&, cudaStream_t, void**, size_t) {
-    not_simulated(kGraphs);
+    fail_not_simulated(kGraphs);
 }
 void capture_free(const std::shared_ptr<Capture>&, cudaStream_t, const void*) {
-    not_simulated(kGraphs);
+    fail_not_simulated(kGraphs);
 }
 void record_captured_event(const std::shared_ptr<Capture>&, cudaStream_t, CapturedEvent&) {
-    not_simulated(kGraphs);
+    fail_not_simulated(kGraphs);
 }
-void join_capture(cudaStream_t, const CapturedEvent&) {
-    not_simulated(kGraphs);
+void wait_for_captured_event(cudaStream_t, const CapturedEvent&) {
+    fail_not_simulated(kGraphs);
 }
-void refuse_event_from_outside(const std::shared_ptr<Capture>&) {
-    not_simulated(kGraphs);
+void refuse_uncaptured_event(const std::shared_ptr<Capture>&) {
+    fail_not_simulated(kGraphs);
 }
 void refuse_graph_launch(const std::shared_ptr<Capture>&) {
-    not_simulated(kGraphs);
+    fail_not_simulated(kGraphs);
 }
 void refuse_captured_event(const CapturedEvent&) {
-    not_simulated(kGraphs);
+    fail_not_simulated(kGraphs);
 }
 
 // ---- queries that every runtime call makes ----

@@ -6,7 +6,8 @@
 namespace coalesce::simulator::cudart {
 
 CopyWork replace_arrays_by_memory(const CopyWork& work) {
-    if (work.srcArray || work.dstArray) not_simulated("a CUDA array in a build without addons");
+    if (work.srcArray || work.dstArray)
+        fail_not_simulated("a CUDA array in a build without addons");
     return work;
 }
 

@@ -17,25 +17,25 @@ cudaArray& require_array(cudaArray_const_t handle, const char* role) {
     return *array;
 }
 
-/// Checks that a copy that starts at `position` fits into the array. Then sets `place` to the
+/// Checks that a copy that starts at `position` fits into the array. Then sets `array_side` to the
 /// memory that contains the array's texels, so that the copy can use it as one side.
 void replace_array_by_memory(const cudaArray& array, const char* role, const cudaExtent& texels,
-                             cudaPos& position, cudaPitchedPtr& place) {
+                             cudaPos& position, cudaPitchedPtr& array_side) {
     const Image& image = array.image;
-    const auto fits = [](size_t at, size_t count, u32 size) {
-        return at <= size && count <= size - at;
+    const auto is_in_range = [](size_t position_on_axis, size_t count, u32 size) {
+        return position_on_axis <= size && count <= size - position_on_axis;
     };
-    if (!fits(position.x, texels.width, image.width) ||
-        !fits(position.y, texels.height, image.height) ||
-        !fits(position.z, texels.depth, image.depth))
+    if (!is_in_range(position.x, texels.width, image.width) ||
+        !is_in_range(position.y, texels.height, image.height) ||
+        !is_in_range(position.z, texels.depth, image.depth))
         refuse(std::string(role) + ": " + std::to_string(texels.width) + " x " +
                std::to_string(texels.height) + " x " + std::to_string(texels.depth) +
                " texels from (" + std::to_string(position.x) + ", " + std::to_string(position.y) +
                ", " + std::to_string(position.z) + ") do not fit into an array of " +
                std::to_string(image.width) + " x " + std::to_string(image.height) + " x " +
                std::to_string(image.depth) + ".");
-    place = {reinterpret_cast<void*>(image.address), static_cast<size_t>(image.row_bytes),
-             static_cast<size_t>(image.row_bytes), image.height};
+    array_side = {reinterpret_cast<void*>(image.address), static_cast<size_t>(image.row_bytes),
+                  static_cast<size_t>(image.row_bytes), image.height};
     position.x *= image.format.bytes();
 }
 
@@ -43,10 +43,10 @@ void replace_array_by_memory(const cudaArray& array, const char* role, const cud
 
 /// Converts bytes to texels. Unlike a GPU, the simulator cannot copy fractions of a texel.
 size_t bytes_to_texels(const cudaArray& array, size_t bytes) {
-    const u32 each = array.image.format.bytes();
-    if (bytes % each != 0)
-        not_simulated("a copy of part of a texel (" + std::to_string(each) + " bytes)");
-    return bytes / each;
+    const u32 texel_bytes = array.image.format.bytes();
+    if (bytes % texel_bytes != 0)
+        fail_not_simulated("a copy of part of a texel (" + std::to_string(texel_bytes) + " bytes)");
+    return bytes / texel_bytes;
 }
 
 /// Sets the destination of `copy` to the box that begins at byte `x` of row `y` of an array.
@@ -67,13 +67,13 @@ void set_source(CopyWork& copy, cudaArray_const_t handle, size_t x, size_t y, si
     copy.extent = {bytes_to_texels(array, width), height, 1};
 }
 
-Work describe_pitched_copy_to(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch,
-                              size_t width, size_t height, cudaMemcpyKind kind) {
+Work describe_pitched_copy_to(cudaArray_t array, size_t x, size_t y, const void* source,
+                              size_t pitch, size_t width, size_t height, cudaMemcpyKind kind) {
     require(width <= pitch, cudaErrorInvalidPitchValue);
     CopyWork copy{};
-    copy.srcPtr = {const_cast<void*>(from), pitch, width, height};
+    copy.srcPtr = {const_cast<void*>(source), pitch, width, height};
     copy.kind = kind;
-    set_destination(copy, to, x, y, width, height);
+    set_destination(copy, array, x, y, width, height);
     return copy;
 }
 
@@ -108,7 +108,7 @@ Box make_box(cudaArray_const_t handle, size_t x, size_t bytes) {
     const size_t row = size_t{array.image.width} * array.image.format.bytes();
     if (x + bytes <= row) return {bytes, 1};
     if (x != 0 || bytes % row != 0)
-        not_simulated("a copy of several array rows that begins or ends within a row");
+        fail_not_simulated("a copy of several array rows that begins or ends within a row");
     return {row, bytes / row};
 }
 
@@ -136,8 +136,8 @@ Work describe_linear_copy_between(cudaArray_t to, size_t to_x, size_t to_y, cuda
 namespace coalesce::simulator::cudart {
 
 CopyWork replace_arrays_by_memory(const CopyWork& work) {
-    CopyWork plain = work;
-    if (!work.srcArray && !work.dstArray) return plain;
+    CopyWork linear_work = work;
+    if (!work.srcArray && !work.dstArray) return linear_work;
     const cudaArray* to = work.dstArray ? &require_array(work.dstArray, "destination") : nullptr;
     const cudaArray* from = work.srcArray ? &require_array(work.srcArray, "source") : nullptr;
     const u32 bytes = (to ? to : from)->image.format.bytes();
@@ -145,11 +145,15 @@ CopyWork replace_arrays_by_memory(const CopyWork& work) {
         refuse("the two arrays have texels of " + std::to_string(bytes) + " and " +
                std::to_string(from->image.format.bytes()) +
                " bytes, but their texels must have the same size.");
-    plain.extent.width *= bytes;
-    plain.dstArray = plain.srcArray = nullptr;
-    if (to) replace_array_by_memory(*to, "destination", work.extent, plain.dstPos, plain.dstPtr);
-    if (from) replace_array_by_memory(*from, "source", work.extent, plain.srcPos, plain.srcPtr);
-    return plain;
+    linear_work.extent.width *= bytes;
+    linear_work.dstArray = linear_work.srcArray = nullptr;
+    if (to)
+        replace_array_by_memory(*to, "destination", work.extent, linear_work.dstPos,
+                                linear_work.dstPtr);
+    if (from)
+        replace_array_by_memory(*from, "source", work.extent, linear_work.srcPos,
+                                linear_work.srcPtr);
+    return linear_work;
 }
 
 }  // namespace coalesce::simulator::cudart

@@ -22,22 +22,22 @@ constexpr size_t kMaxWidth1D = 131072, kMaxWidth2D = 131072, kMaxHeight2D = 6553
                  kMaxSize3D = 16384, kMaxLayeredSize = 32768, kMaxLayers = 2048;
 
 auto& arrays() {
-    static auto& all = *new Handles<cudaArray_t, cudaArray>;
-    return all;
+    static auto& arrays_by_handle = *new HandleTable<cudaArray_t, cudaArray>;
+    return arrays_by_handle;
 }
 
 auto& mipmapped_arrays() {
-    static auto& all = *new Handles<cudaMipmappedArray_t, cudaMipmappedArray>;
+    static auto& all = *new HandleTable<cudaMipmappedArray_t, cudaMipmappedArray>;
     return all;
 }
 
-/// Returns `*found`, the array that a lookup of `handle` has found. Fails if `found` is null.
-template <class Found>
-Found& require_found(Found* found, const Found* handle) {
-    if (!found)
+/// Returns `*found`, the array that a lookup of `handle` has found. Fails if `object` is null.
+template <class Object>
+Object& require_found(Object* object, const Object* handle) {
+    if (!object)
         refuse(handle ? "the array does not exist: it was already freed, or never allocated."
                       : "the array is a null pointer.");
-    return *found;
+    return *object;
 }
 
 /// Returns the array with this handle. Fails if there is no such array.
@@ -117,34 +117,37 @@ void free_array(cudaArray_t handle) {
 
 /// Returns the size of a mipmap level. The number of layers is the same in every level.
 cudaExtent level_extent(const cudaExtent& e, unsigned flags, unsigned level) {
-    const auto smaller = [&](size_t size) { return size ? std::max<size_t>(size >> level, 1) : 0; };
-    const bool keeps = flags & (cudaArrayLayered | cudaArrayCubemap);
-    return {smaller(e.width), smaller(e.height), keeps ? e.depth : smaller(e.depth)};
+    const auto scale_to_level = [&](size_t size) {
+        return size ? std::max<size_t>(size >> level, 1) : 0;
+    };
+    const bool keeps_depth = flags & (cudaArrayLayered | cudaArrayCubemap);
+    return {scale_to_level(e.width), scale_to_level(e.height),
+            keeps_depth ? e.depth : scale_to_level(e.depth)};
 }
 
 unsigned count_mipmap_levels(const cudaExtent& e, unsigned flags) {
-    const bool keeps = flags & (cudaArrayLayered | cudaArrayCubemap);
+    const bool keeps_depth = flags & (cudaArrayLayered | cudaArrayCubemap);
     return static_cast<unsigned>(
-        std::bit_width(std::max({e.width, e.height, keeps ? size_t{0} : e.depth})));
+        std::bit_width(std::max({e.width, e.height, keeps_depth ? size_t{0} : e.depth})));
 }
 
 void allocate_levels(cudaMipmappedArray_t* handle, const cudaChannelFormatDesc* description,
                      cudaExtent extent, unsigned levels, unsigned flags) {
     require(handle && description && levels > 0);
-    cudaMipmappedArray made;
+    cudaMipmappedArray mipmapped_array;
     levels = std::min(levels, count_mipmap_levels(extent, flags));
     try {
         for (unsigned level = 0; level < std::max(levels, 1u); ++level) {
             cudaArray_t array = nullptr;
             allocate_array(&array, description, level_extent(extent, flags, level), flags);
             array->is_level = true;
-            made.levels.push_back(array);
+            mipmapped_array.levels.push_back(array);
         }
     } catch (const Failure&) {
-        for (cudaArray* earlier : made.levels) free_found_array(*earlier);
+        for (cudaArray* level_to_free : mipmapped_array.levels) free_found_array(*level_to_free);
         throw;
     }
-    *handle = mipmapped_arrays().add(std::move(made));
+    *handle = mipmapped_arrays().add(std::move(mipmapped_array));
 }
 
 void free_levels(cudaMipmappedArray_t handle) {
@@ -172,15 +175,16 @@ void forget_arrays() {
 
 TexelFormat to_texel_format(const cudaChannelFormatDesc& d) {
     if (d.f > cudaChannelFormatKindNone)
-        not_simulated("a packed, compressed or normalised channel format");
-    const int bits[] = {d.x, d.y, d.z, d.w};
+        fail_not_simulated("a packed, compressed or normalised channel format");
+    const int channel_bits[] = {d.x, d.y, d.z, d.w};
     u32 channels = 0;
-    while (channels < 4 && bits[channels] != 0) ++channels;
-    bool good = (channels == 1 || channels == 2 || channels == 4) &&
-                d.f != cudaChannelFormatKindNone &&
-                (d.x == 16 || d.x == 32 || (d.x == 8 && d.f != cudaChannelFormatKindFloat));
-    for (u32 c = 0; c < 4; ++c) good = good && bits[c] == (c < channels ? d.x : 0);
-    if (!good)
+    while (channels < 4 && channel_bits[channels] != 0) ++channels;
+    bool is_supported = (channels == 1 || channels == 2 || channels == 4) &&
+                        d.f != cudaChannelFormatKindNone &&
+                        (d.x == 16 || d.x == 32 || (d.x == 8 && d.f != cudaChannelFormatKindFloat));
+    for (u32 c = 0; c < 4; ++c)
+        is_supported = is_supported && channel_bits[c] == (c < channels ? d.x : 0);
+    if (!is_supported)
         refuse(
             "an array must have 1, 2 or 4 channels with the same number of bits: 8, 16 or 32 for "
             "integers, and 16 or 32 for floats.",

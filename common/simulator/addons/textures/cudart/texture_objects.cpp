@@ -15,7 +15,7 @@ using namespace coalesce::simulator::cudart;
 namespace {
 
 constexpr u64 kPointerAlignment = 512, kTexturePitchAlignment = 32;
-constexpr size_t kMostLinear = size_t{1} << 28;
+constexpr size_t kMaxLinearTexels = size_t{1} << 28;
 
 struct ObjectDescription {
     cudaResourceDesc resource{};
@@ -25,11 +25,11 @@ struct ObjectDescription {
 
 struct ObjectDescriptions {
     std::mutex mutex;
-    std::map<u64, ObjectDescription> by_number;
+    std::map<u64, ObjectDescription> descriptions_by_number;
 };
 ObjectDescriptions& descriptions() {
-    static ObjectDescriptions& all = *new ObjectDescriptions;
-    return all;
+    static ObjectDescriptions& instance = *new ObjectDescriptions;
+    return instance;
 }
 
 // ---- resources ----
@@ -60,19 +60,20 @@ void set_linear_image(const cudaResourceDesc& resource, ImageObject& object) {
     const auto& linear = resource.res.linear;
     const TexelFormat format = to_texel_format(linear.desc);
     const size_t width = linear.sizeInBytes / format.bytes();
-    if (width > kMostLinear) refuse("a linear texture can have at most 2^28 texels.");
+    if (width > kMaxLinearTexels) refuse("a linear texture can have at most 2^28 texels.");
     object.shape.dimensions = 1;
     set_image(linear.devPtr, format, width, 1, width * format.bytes(), object);
 }
 
 void set_pitched_image(const cudaResourceDesc& resource, ImageObject& object) {
-    const auto& block = resource.res.pitch2D;
-    const TexelFormat format = to_texel_format(block.desc);
-    if (block.pitchInBytes % kTexturePitchAlignment != 0)
+    const auto& pitched_memory = resource.res.pitch2D;
+    const TexelFormat format = to_texel_format(pitched_memory.desc);
+    if (pitched_memory.pitchInBytes % kTexturePitchAlignment != 0)
         refuse("the pitch of a texture must be a multiple of 32 bytes.");
-    require(block.width <= block.pitchInBytes / format.bytes());
+    require(pitched_memory.width <= pitched_memory.pitchInBytes / format.bytes());
     object.shape.dimensions = 2;
-    set_image(block.devPtr, format, block.width, block.height, block.pitchInBytes, object);
+    set_image(pitched_memory.devPtr, format, pitched_memory.width, pitched_memory.height,
+              pitched_memory.pitchInBytes, object);
 }
 
 cudaArray& require_resource_array(const cudaResourceDesc& resource) {
@@ -106,27 +107,27 @@ void set_image_from_resource(const cudaResourceDesc& resource, ImageObject& obje
 
 /// Returns the address mode. Without normalized coordinates, wrap and mirror are equivalent to
 /// clamp, as CUDA's documentation says.
-AddressMode to_address_mode(cudaTextureAddressMode mode, bool normalized) {
-    const bool repeats = mode == cudaAddressModeWrap || mode == cudaAddressModeMirror;
-    return repeats && !normalized ? AddressMode::clamp : static_cast<AddressMode>(mode);
+AddressMode to_address_mode(cudaTextureAddressMode mode, bool is_normalized) {
+    const bool is_repeating = mode == cudaAddressModeWrap || mode == cudaAddressModeMirror;
+    return is_repeating && !is_normalized ? AddressMode::clamp : static_cast<AddressMode>(mode);
 }
 
 Sampling to_sampling(const cudaTextureDesc& t, const ImageObject& object) {
     const TexelFormat& format = object.image().format;
-    Sampling how;
+    Sampling sampling;
     for (int k = 0; k < 3; ++k)
-        how.mode[k] = to_address_mode(t.addressMode[k], t.normalizedCoords != 0);
-    how.linear = t.filterMode == cudaFilterModeLinear;
-    how.normalized_coordinates = t.normalizedCoords != 0;
-    how.normalized_elements = t.readMode == cudaReadModeNormalizedFloat && !format.is_float();
-    how.srgb = t.sRGB != 0 && how.normalized_elements && format.channel_bytes == 1 &&
-               format.kind == ChannelKind::unsigned_integer;
-    for (int c = 0; c < 4; ++c) how.border[static_cast<std::size_t>(c)] = t.borderColor[c];
-    how.linear_between_levels = t.mipmapFilterMode == cudaFilterModeLinear;
-    how.level_bias = t.mipmapLevelBias;
-    how.min_level = t.minMipmapLevelClamp;
-    how.max_level = t.maxMipmapLevelClamp;
-    return how;
+        sampling.mode[k] = to_address_mode(t.addressMode[k], t.normalizedCoords != 0);
+    sampling.linear = t.filterMode == cudaFilterModeLinear;
+    sampling.normalized_coordinates = t.normalizedCoords != 0;
+    sampling.normalized_elements = t.readMode == cudaReadModeNormalizedFloat && !format.is_float();
+    sampling.srgb = t.sRGB != 0 && sampling.normalized_elements && format.channel_bytes == 1 &&
+                    format.kind == ChannelKind::unsigned_integer;
+    for (int c = 0; c < 4; ++c) sampling.border[static_cast<std::size_t>(c)] = t.borderColor[c];
+    sampling.linear_between_levels = t.mipmapFilterMode == cudaFilterModeLinear;
+    sampling.level_bias = t.mipmapLevelBias;
+    sampling.min_level = t.minMipmapLevelClamp;
+    sampling.max_level = t.maxMipmapLevelClamp;
+    return sampling;
 }
 
 /// Sets the sampling parameters of a texture in linear memory. Such a texture is fetched at integer
@@ -140,17 +141,17 @@ void sample_linear_memory(Sampling& how) {
 void check_sampling(const cudaTextureDesc& t, const ImageObject& object) {
     const TexelFormat& format = object.image().format;
     const bool is_linear_memory = !object.is_array && object.shape.dimensions == 1;
-    const bool numbers = format.is_float() || t.readMode == cudaReadModeNormalizedFloat;
+    const bool returns_numbers = format.is_float() || t.readMode == cudaReadModeNormalizedFloat;
     if (t.readMode == cudaReadModeNormalizedFloat && !format.is_float() &&
         format.channel_bytes == 4)
         refuse("32-bit integers cannot be read as normalised floats.", cudaErrorInvalidNormSetting);
-    if (t.filterMode == cudaFilterModeLinear && !numbers && !is_linear_memory)
+    if (t.filterMode == cudaFilterModeLinear && !returns_numbers && !is_linear_memory)
         refuse("linear filtering needs floats, or integers read as normalised floats.",
                cudaErrorInvalidFilterSetting);
     if (object.levels.size() > 1 && !t.normalizedCoords)
         refuse("mipmaps need normalised coordinates.");
     if (object.shape.cube && t.seamlessCubemap)
-        not_simulated("filtering across the edges of a cubemap's faces (seamlessCubemap)");
+        fail_not_simulated("filtering across the edges of a cubemap's faces (seamlessCubemap)");
 }
 
 // ---- the objects ----
@@ -158,7 +159,7 @@ void check_sampling(const cudaTextureDesc& t, const ImageObject& object) {
 void create_texture(cudaTextureObject_t* number, const cudaResourceDesc* resource,
                     const cudaTextureDesc* texture, const cudaResourceViewDesc* view) {
     require(number && resource && texture);
-    if (view) not_simulated("a texture with a resource view");
+    if (view) fail_not_simulated("a texture with a resource view");
     ImageObject object;
     set_image_from_resource(*resource, object);
     check_sampling(*texture, object);
@@ -166,7 +167,7 @@ void create_texture(cudaTextureObject_t* number, const cudaResourceDesc* resourc
     if (resource->resType == cudaResourceTypeLinear) sample_linear_memory(object.sampling);
     *number = add_image_object(std::move(object));
     std::lock_guard lock(descriptions().mutex);
-    descriptions().by_number[*number] = {*resource, *texture, false};
+    descriptions().descriptions_by_number[*number] = {*resource, *texture, false};
 }
 
 void create_surface(cudaSurfaceObject_t* number, const cudaResourceDesc* resource) {
@@ -177,7 +178,7 @@ void create_surface(cudaSurfaceObject_t* number, const cudaResourceDesc* resourc
     *number = add_image_object(
         {.is_surface = true, .shape = array.shape, .levels = {array.image}, .sampling = {}});
     std::lock_guard lock(descriptions().mutex);
-    descriptions().by_number[*number] = {*resource, {}, true};
+    descriptions().descriptions_by_number[*number] = {*resource, {}, true};
 }
 
 /// Destroys an object. Like free, ignores a null handle.
@@ -186,16 +187,17 @@ void destroy(u64 number, bool is_surface) {
     if (!remove_image_object(number, is_surface))
         refuse("the object does not exist: it was already destroyed, or never created.");
     std::lock_guard lock(descriptions().mutex);
-    descriptions().by_number.erase(number);
+    descriptions().descriptions_by_number.erase(number);
 }
 
 template <class T>
 void describe(T* target, u64 number, bool is_surface, const T ObjectDescription::*what) {
     std::lock_guard lock(descriptions().mutex);
-    const auto found = descriptions().by_number.find(number);
-    if (found == descriptions().by_number.end() || found->second.is_surface != is_surface)
+    const auto entry = descriptions().descriptions_by_number.find(number);
+    if (entry == descriptions().descriptions_by_number.end() ||
+        entry->second.is_surface != is_surface)
         refuse("the object does not exist.");
-    store_output(target, found->second.*what);
+    store_output(target, entry->second.*what);
 }
 
 }  // namespace
@@ -206,7 +208,7 @@ void forget_textures() {
     forget_arrays();
     forget_image_objects();
     std::lock_guard lock(descriptions().mutex);
-    descriptions().by_number.clear();
+    descriptions().descriptions_by_number.clear();
 }
 
 }  // namespace coalesce::simulator::cudart
@@ -243,9 +245,9 @@ cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* resource,
 cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t* width, const cudaChannelFormatDesc* format,
                                                  int device) {
     return api(__func__, [&] {
-        require(is_device(device), cudaErrorInvalidDevice);
+        require(is_device_index(device), cudaErrorInvalidDevice);
         require(format);
         to_texel_format(*format);
-        store_output(width, kMostLinear);
+        store_output(width, kMaxLinearTexels);
     });
 }
