@@ -160,7 +160,9 @@ const Op* op_branch_if(Warp& w, const Op* op) {
     const Mask taken_lanes = guarded_lanes(w, op);
     if (op->detail == kCountedBranch) ++w.branches;
     if (taken_lanes == w.active) return jump_to(w, op, op->target);
-    if (taken_lanes == 0) return op + 1;
+    // Lanes that left the loop in an earlier iteration may be waiting after the branch. A loop with a
+    // single exit has no label there.
+    if (taken_lanes == 0) return w.other_fragments.empty() ? op + 1 : continue_at(w, op + 1);
     if (op->detail == kCountedBranch) ++w.divergent_branches;
     w.update_lane_instructions();
     join_others(w, {.next_op = op + 1, .lanes = w.active & ~taken_lanes, .frame = w.frame});

@@ -4,6 +4,7 @@
 // expect: two entries: ok
 // expect: copies: ok
 // expect: under a guard: ok
+// expect: lanes together after the loop: ok
 #include <string>
 
 #include "check.h"
@@ -128,4 +129,16 @@ LOOP:
     @%p2 bra LOOP;)",
                      input),
                  for_threads<unsigned>(32, [&](int t) { return t < 20 ? t + 500u : input[t]; }));
+
+    // Thread t leaves the loop after t + 1 iterations. No label follows the loop's only exit.
+    expect_equal("lanes together after the loop",
+                 run(R"(
+    mov.u32 %r4, 0;
+AGAIN:
+    add.u32 %r4, %r4, 1;
+    setp.le.u32 %p1, %r4, %r1;
+    @%p1 bra AGAIN;
+    activemask.b32 %r9;)",
+                     input),
+                 for_threads<unsigned>(32, [](int) { return ~0u; }));
 }
