@@ -71,6 +71,16 @@ constexpr const char* kLimits = R"(#pragma once
 #define ULLONG_MAX 0xffffffffffffffffull
 )";
 
+/// NVRTC declares size_t itself.
+constexpr const char* kPointerTypes = R"(#pragma once
+typedef long long ptrdiff_t;
+#define offsetof(type, member) __builtin_offsetof(type, member)
+namespace std {
+using ::size_t, ::ptrdiff_t;
+typedef decltype(nullptr) nullptr_t;
+}
+)";
+
 constexpr const char* kStandardMathematics = R"(#pragma once
 namespace std {
 using ::abs, ::ceil, ::copysign, ::cos, ::exp, ::fabs, ::floor, ::fma, ::fmax, ::fmin, ::log;
@@ -81,6 +91,7 @@ using ::pow, ::rint, ::round, ::sin, ::sqrt, ::trunc;
 /// Returns the text of a host header that NVRTC does not provide.
 const char* find_header_text(const std::string& name) {
     if (name == "cstdint" || name == "stdint.h") return kIntegerTypes;
+    if (name == "cstddef" || name == "stddef.h") return kPointerTypes;
     if (name == "climits" || name == "limits.h") return kLimits;
     if (name == "cmath") return kStandardMathematics;
     return name == "cstring" ? "namespace std { using ::memcpy, ::memset; }\n" : "";

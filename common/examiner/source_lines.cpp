@@ -427,6 +427,19 @@ void read_for_header(const std::string& header, Loop& loop) {
         loop.counter = declaration.substr(name_end + 1);
 }
 
+std::size_t find_line_begin(const std::string& code, std::size_t offset) {
+    return offset == 0 ? 0 : code.rfind('\n', offset - 1) + 1;
+}
+
+/// Reports whether the text at `offset` belongs to a preprocessor directive, such as a #define that
+/// continues over several lines.
+bool is_in_directive(const std::string& code, std::size_t offset) {
+    std::size_t begin = find_line_begin(code, offset);
+    while (begin >= 2 && code[begin - 2] == '\\') begin = find_line_begin(code, begin - 1);
+    const std::size_t first = code.find_first_not_of(" \t", begin);
+    return code[first] == '#' || code.compare(first, 2, "%:") == 0;
+}
+
 }  // namespace
 
 std::vector<Loop> find_loops(const std::string& text) {
@@ -434,6 +447,7 @@ std::vector<Loop> find_loops(const std::string& text) {
     static const TextPattern keyword(R"(\b(?:for|while|do)\b)");
     std::vector<Loop> loops;
     for (const TextMatch& at : find_matches(code, keyword)) {
+        if (is_in_directive(code, match_offset(at))) continue;
         const std::size_t begin = match_offset(at), end = find_end_of_loop(code, match_end(at));
         Loop loop{.first_line = line_number_at(code, begin),
                   .last_line = line_number_at(code, end)};

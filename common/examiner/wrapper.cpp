@@ -37,9 +37,9 @@ constexpr const char* kClangPrologue = R"(#include <assert.h>
 /// move_alignas_forward() moves.
 constexpr std::size_t kMaxAlignasLength = 200;
 
-/// The line that includes the header in a learner's file. It has no effect, because the header's
-/// text already precedes the file.
-constexpr std::string_view kIncludesHeader = "#include \"exercise.h\"";
+/// The name of the header that a learner's file may include. The directive has no effect, because
+/// the header's text already precedes the file.
+constexpr std::string_view kHeaderName = "\"exercise.h\"";
 
 /// Returns the source of a kernel that calls `configure` with the sizes and stores its result.
 std::string epilogue(const std::vector<std::string>& sizes) {
@@ -103,10 +103,32 @@ std::string move_alignas_forward(const std::string& text) {
     return moved_text;
 }
 
+/// Returns where the directive `#include` begins whose header name is at `name_begin`, or npos if the
+/// name belongs to no such directive. A directive may contain blanks, and `%:` means `#`.
+std::size_t find_include_begin(std::string_view text, std::size_t name_begin) {
+    const auto without_blanks = [](std::string_view line) {
+        return line.substr(0, line.find_last_not_of(" \t") + 1);
+    };
+    constexpr std::string_view kInclude = "include";
+    std::string_view before = without_blanks(text.substr(0, name_begin));
+    if (!before.ends_with(kInclude)) return text.npos;
+    before.remove_suffix(kInclude.size());
+    before = without_blanks(before);
+    const std::size_t mark_length = before.ends_with("#") ? 1 : before.ends_with("%:") ? 2 : 0;
+    if (mark_length == 0) return text.npos;
+    before.remove_suffix(mark_length);
+    const std::string_view line_begin = without_blanks(before);
+    const bool is_first_in_line = line_begin.empty() || line_begin.ends_with("\n");
+    return is_first_in_line ? before.size() : text.npos;
+}
+
 /// Replaces each `#include "exercise.h"` with spaces, so that no compiler searches for that file.
 std::string blank_out_header_include(std::string text) {
-    for (std::size_t at = 0; (at = text.find(kIncludesHeader, at)) != text.npos;) {
-        text.replace(at, kIncludesHeader.size(), kIncludesHeader.size(), ' ');
+    for (std::size_t at = 0; (at = text.find(kHeaderName, at)) != text.npos;) {
+        const std::size_t end = at + kHeaderName.size();
+        const std::size_t begin = find_include_begin(text, at);
+        if (begin != text.npos) text.replace(begin, end - begin, end - begin, ' ');
+        at = end;
     }
     return text;
 }

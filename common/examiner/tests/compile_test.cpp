@@ -83,7 +83,16 @@ TEST_CASE("every installed compiler generates PTX with the kernel and configure"
 }
 
 TEST_CASE("a file may include exercise.h, although it is prepended to every file anyway") {
-    const std::string include = "#include \"exercise.h\"  // Launch, ceil_div\n";
+    std::string include;
+    SUBCASE("") {
+        include = "#include \"exercise.h\"  // Launch, ceil_div\n";
+    }
+    SUBCASE("with blanks") {
+        include = " #  include  \"exercise.h\" /* Launch */\n";
+    }
+    SUBCASE("with a digraph") {
+        include = "%:include \"exercise.h\"\n";
+    }
     for (const Compiler compiler : compilers()) {
         const Compiled compiled = compile_text(include + kernel_text + configure_text, compiler);
         CAPTURE(compiled.compiler);
@@ -94,6 +103,19 @@ TEST_CASE("a file may include exercise.h, although it is prepended to every file
         CHECK(wrong.failure.place.line == 2);
         const Compiled other = compile_text("#include \"other.h\"\n" + kernel_text, compiler);
         CHECK(other.failure.kind == FailureKind::does_not_compile);
+    }
+}
+
+TEST_CASE("a file may include <cstddef>, and use its types") {
+    for (const Compiler compiler : compilers()) {
+        const Compiled compiled = compile_text(
+            "#include <cstddef>\nusing Step = std::ptrdiff_t;\n"
+            "using Count = std::size_t;\n" +
+                kernel_text + configure_text,
+            compiler);
+        CAPTURE(compiled.compiler);
+        INFO(terminal_text(compiled.failure));
+        CHECK(compiled.is_ok());
     }
 }
 

@@ -126,6 +126,12 @@ TEST_CASE("a PTX instruction in a function is attributed to the line that calls 
     CHECK(find_caller_of_asm(called, 0) == 0);
 }
 
+TEST_CASE("a loop in a macro's definition is no loop of the text") {
+    CHECK(find_loops("#define FOR(i) for (int i = 0; i < 4; ++i)\n__syncthreads();\n").empty());
+    CHECK(find_loops("  # define FOR(i) \\\n    for (int i = 0; i < 4; ++i)\nf();\n").empty());
+    CHECK(find_loops("#pragma unroll\nfor (int i = 0; i < 4; ++i) f(i);\n").size() == 1);
+}
+
 TEST_CASE("the counter and the step of a loop are parsed") {
     const auto only_loop = [](const std::string& text) {
         const std::vector<Loop> loops = find_loops(text);
