@@ -159,7 +159,7 @@ void derive_blocks(const RawMeasurements& raw, Gpu& gpu) {
     }
     const auto [start, of_warp] = fit_line(gaps);
     gpu.block_start_cycles = round_to_four_digits(std::max(0.0, start));
-    gpu.warp_start_cycles = round_to_four_digits(std::max(0.0, cycles_per_warp));
+    gpu.warp_start_cycles = round_to_four_digits(std::max(0.0, of_warp));
 }
 
 }  // namespace
