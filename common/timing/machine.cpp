@@ -114,7 +114,7 @@ InstructionCost instruction_cost(const Instruction& i, std::uint32_t index) {
     const std::string_view opcode = i.opcode;
     const bool wide = has_64_bit_type(i);
     if (opcode == "ld") return {.35f, 0, Pipe::any};  // parameters become operands
-    if (opcode == "cvta") return {0, 0, Pipe::any};
+    if (opcode == "cvta" || opcode.empty()) return {0, 0, Pipe::any};
     if (opcode == "mov") return move_cost(i);
     // The operation is folded into the instruction that uses the predicate.
     if (operates_on_predicates(i)) return {0, 0, Pipe::any};

@@ -24,4 +24,7 @@ Occupancy compute_occupancy(const Recording& recording, const Gpu& gpu);
 
 Prediction predict(const Recording& recording, const Gpu& gpu);
 
+/// Like predict, but leaves out Prediction::ms_without_conflicts, which takes as long as the rest.
+Prediction predict_as_recorded(const Recording& recording, const Gpu& gpu);
+
 }  // namespace coalesce::timing

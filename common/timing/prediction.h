@@ -2,6 +2,7 @@
 // goes.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -83,6 +84,16 @@ struct TimeLine {
         double begin = 0, end = 0;
     };
     std::vector<BlockInterval> blocks;
+};
+
+/// The time that a launch would save without an inefficiency.
+struct Saving {
+    /// The name of the inefficiency: "load_sectors", "store_sectors", "bank_conflicts",
+    /// "contended_atomics", "waits_for_loads", "barriers", "divergent_loop", "local_memory",
+    /// "spilled_registers", "unused_shared" or "occupancy".
+    std::string inefficiency;
+    std::uint32_t line = 0;  ///< the source line, or 0 if the saving concerns the whole kernel
+    double ms = 0;
 };
 
 /// The prediction for one launch.

@@ -30,6 +30,10 @@ void describe(auto& codec, TimeLine& t) {
     fields(codec, "cycles_a_moment", t.cycles_per_moment, "moments", t.moments, "blocks", t.blocks);
 }
 
+void describe(auto& codec, Saving& s) {
+    fields(codec, "inefficiency", s.inefficiency, "line", s.line, "ms", s.ms);
+}
+
 void describe(auto& codec, Prediction& p) {
     fields(codec, "gpu", p.gpu, "measured_gpu", p.is_gpu_measured, "kernel", p.kernel, "ms", p.ms,
            "error_band", p.error_band, "unknown", p.unknown, "binds", p.bottleneck, "memory_bytes",

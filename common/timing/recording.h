@@ -46,15 +46,18 @@ enum class AccessKind : std::uint8_t {
     shared_load,
     shared_store,
     shared_atomic,
-    copy_from,  ///< the read from global memory in an asynchronous copy
-    copy_to     ///< the write to shared memory in an asynchronous copy
+    copy_from,   ///< the read from global memory in an asynchronous copy
+    copy_to,     ///< the write to shared memory in an asynchronous copy
+    local_load,  ///< a read from local memory
+    local_store
 };
 
 /// A memory request of a warp.
 struct Access {
     AccessKind kind = AccessKind::load;
     std::uint8_t lanes = 0, bytes_per_lane = 0;
-    std::uint16_t passes = 0;  ///< wavefronts in shared memory, or 128-byte lines in global memory
+    /// wavefronts in shared memory, or 128-byte lines in global and local memory
+    std::uint16_t passes = 0;
     /// for global memory: the first run, as an index into RecordedBlock::runs, and the number of
     /// runs
     std::uint32_t first_run = 0, runs = 0;
@@ -65,6 +68,7 @@ struct Step {
     std::uint32_t instruction = 0;
     std::uint32_t first_access = 0;
     std::uint16_t accesses = 0;
+    std::uint8_t lanes = 0;  ///< the number of active lanes
 };
 
 struct WarpPath {
@@ -92,8 +96,12 @@ struct Recording {
     std::uint64_t blocks = 0;        ///< blocks in the grid
     std::uint32_t threads = 0;       ///< threads per block
     std::uint32_t shared_bytes = 0;  ///< bytes of shared memory per block
-    std::uint32_t registers = 0;     ///< registers per thread, estimated
-    std::uint32_t local_bytes = 0;   ///< bytes of local memory per thread
+    /// Bytes of shared memory that the recorded blocks access, up to the last such byte.
+    std::uint32_t used_shared_bytes = 0;
+    std::uint32_t registers = 0;  ///< registers per thread, estimated
+    /// Registers per thread that the kernel needs beyond the limit of its directives, estimated.
+    std::uint32_t spilled_registers = 0;
+    std::uint32_t local_bytes = 0;  ///< bytes of local memory per thread
     std::vector<Instruction> instructions;
     std::vector<RecordedBlock> recorded_blocks;
     std::uint64_t neighbours = 0;  ///< number of blocks that `reads` and `writes` cover

@@ -70,6 +70,23 @@ std::vector<SectorSet::SectorPage> SectorSet::sorted_pages() const {
     return pages;
 }
 
+std::vector<SectorRun> SectorSet::contiguous_runs() const {
+    std::vector<SectorRun> runs;
+    for (const SectorPage& p : sorted_pages()) {
+        std::uint64_t first = p.number * kSectorsOfPage;
+        for (std::uint64_t remaining_bits = p.sectors; remaining_bits != 0;) {
+            const int gap = std::countr_zero(remaining_bits);
+            remaining_bits >>= gap;
+            const int length = std::countr_one(remaining_bits);
+            runs.push_back(
+                {first + static_cast<std::uint64_t>(gap), static_cast<std::uint32_t>(length)});
+            remaining_bits = length < 64 ? remaining_bits >> length : 0;
+            first += static_cast<std::uint64_t>(gap + length);
+        }
+    }
+    return runs;
+}
+
 std::vector<std::uint64_t> SectorSet::runs() const {
     return runs(false);
 }

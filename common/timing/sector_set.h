@@ -43,6 +43,8 @@ public:
     /// set. Accesses to a sparse page are as slow as scattered ones, so each contiguous range is a
     /// run.
     std::vector<std::uint64_t> runs_in_dense_pages() const;
+    /// Returns the runs of adjacent sectors in ascending order. A run ends at the end of its page.
+    std::vector<SectorRun> contiguous_runs() const;
     bool empty() const { return used_slots_ == 0; }
     void clear();
 

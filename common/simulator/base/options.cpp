@@ -98,6 +98,7 @@ Options read_options_from_environment() {
     read_flag("COALESCE_SIM_LINES", result.prints_lines);
     read_flag("COALESCE_SIM_PLAIN", result.plain);
     read_flag("COALESCE_SIM_LAUNCHER", result.is_launcher);
+    read_flag("COALESCE_SIM_SAVINGS", result.finds_savings);
     read_number("COALESCE_SIM_SAMPLE", result.max_checked_launches);
     read_number("COALESCE_SIM_PROGRESS", result.progress_after_ms);
     result.trace_file = read_environment("COALESCE_SIM_TRACE").value_or("");

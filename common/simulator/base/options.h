@@ -67,6 +67,8 @@ struct Options {
     std::string trace_file;
     u64 trace_block = 0, trace_launch = 0;
     std::string predicted_gpu;  ///< the GPU whose times are predicted; empty means no predictions
+    /// True if predictions include the time that launches would save without their inefficiencies.
+    bool finds_savings = false;
 };
 
 /// Returns the options, which are read from these environment variables:
@@ -75,7 +77,7 @@ struct Options {
 /// COALESCE_SIM_JSON_FOLDER  COALESCE_SIM_LAUNCHER  COALESCE_SIM_KERNEL  COALESCE_SIM_SUPPRESS
 /// COALESCE_SIM_REPORT  COALESCE_SIM_LINES  COALESCE_SIM_PLAIN  COALESCE_SIM_TIME=H200
 /// COALESCE_SIM_SAMPLE  COALESCE_SIM_PROGRESS  COALESCE_SIM_TRACE  COALESCE_SIM_TRACE_BLOCK
-/// COALESCE_SIM_TRACE_LAUNCH
+/// COALESCE_SIM_TRACE_LAUNCH  COALESCE_SIM_SAVINGS
 Options& options();
 
 /// Turns on exactly the checks in `list`: "all", "none", or names separated by commas. "all" does

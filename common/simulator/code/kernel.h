@@ -198,6 +198,8 @@ struct Kernel {
     std::vector<u32> parameter_offsets;  ///< the offset of each argument in parameter memory
     u32 local_bytes = 0;                 ///< the size of local memory per thread
     u32 estimated_registers = 0;         ///< the estimated number of 32-bit registers per thread
+    /// The estimated number of registers that the kernel lacks because of its directives.
+    u32 estimated_spilled_registers = 0;
     /// For each PTX instruction of the function, its estimated address in the machine code.
     std::vector<u32> estimated_code_addresses;
     /// The loops whose unrolling by ptxas changes the counters, each given by the index of one of

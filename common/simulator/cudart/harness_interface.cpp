@@ -57,6 +57,8 @@ void add_request(const coalesce::timing::RecordedBlock& block,
             return add_to(to.shared_store_requests, to.shared_store_wavefronts, access.passes);
         case AccessKind::shared_atomic:
             return add_to(to.shared_atomic_requests, to.shared_atomic_wavefronts, access.passes);
+        case AccessKind::local_load:
+        case AccessKind::local_store: return;  // no counter includes local memory
     }
 }
 

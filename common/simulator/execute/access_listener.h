@@ -69,6 +69,9 @@ public:
     virtual void step(const Warp& w, const Op* op) = 0;
     /// Called when a lane stores bytes to its local memory.
     virtual void note_local_store(const Warp&, int /*lane*/, u64 /*address*/, u32 /*bytes*/) {}
+    /// Called when a warp loads or stores `bytes` bytes per lane of local memory.
+    virtual void note_local_access(const Warp&, const LaneOffsets&, Mask /*lanes*/, u32 /*bytes*/,
+                                   bool /*is_store*/) {}
 };
 
 }  // namespace coalesce::simulator

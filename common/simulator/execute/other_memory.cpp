@@ -43,6 +43,12 @@ const Op* access_resolved(Warp& w, const Op* op) {
         if (is_tracked && Store && w.undefined) mark_undefined_stored_in_local(w, op, l, address);
         move_lane<Shape, Store>(w, op, l, host);
     }
+    if (Space == ptx::StateSpace::local && w.step_listener) [[unlikely]] {
+        LaneOffsets offsets{};
+        for (const int l : LaneRange{w.active})
+            offsets[l] = static_cast<u32>(base[l] + static_cast<u64>(op->immediate));
+        w.step_listener->note_local_access(w, offsets, w.active, Shape::kTotal, Store);
+    }
     return op + 1;
 }
 

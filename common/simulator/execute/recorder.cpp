@@ -324,8 +324,9 @@ void StepLog::step(const Warp& w, const Op* op) {
         if (w.block->launch->is_dry_run) w.has_recorded_enough = true;
         return;
     }
-    path.steps.push_back(
-        {.instruction = instruction, .first_access = static_cast<u32>(block.accesses.size())});
+    path.steps.push_back({.instruction = instruction,
+                          .first_access = static_cast<u32>(block.accesses.size()),
+                          .lanes = static_cast<u8>(std::popcount(w.active))});
 }
 
 /// Removes repeated tests of an mbarrier from a warp's path. The number of tests depends on the
@@ -353,10 +354,35 @@ void StepLog::note_access(const Warp& w, const Op*, const ObservedAccess& observ
     access.kind = to_access_kind(observed_access);
     access.lanes = static_cast<u8>(std::popcount(observed_access.lanes));
     access.bytes_per_lane = static_cast<u8>(observed_access.bytes);
-    if (observed_access.shared)
+    if (observed_access.shared) {
         access.passes = count_access_wavefronts(observed_access);
-    else
+        for (const int l : LaneRange{observed_access.lanes})
+            recording_.used_shared_bytes =
+                std::max(recording_.used_shared_bytes,
+                         static_cast<u32>(observed_access.addresses[l]) + observed_access.bytes);
+    } else {
         add_sector_runs(block, access, observed_access);
+    }
+}
+
+void StepLog::note_local_access(const Warp& w, const LaneOffsets& offsets, Mask lanes, u32 bytes,
+                                bool is_store) {
+    timing::RecordedBlock& block = recorded_block(w);
+    timing::WarpPath& path = block.warps[w.index];
+    if (path.steps.empty() || path.executed > kMaxRecordedSteps) return;
+    ++path.steps.back().accesses;
+    timing::Access& access = block.accesses.emplace_back();
+    access.kind = is_store ? timing::AccessKind::local_store : timing::AccessKind::local_load;
+    access.lanes = static_cast<u8>(std::popcount(lanes));
+    access.bytes_per_lane = static_cast<u8>(bytes);
+    // A line of local memory holds the same word of all lanes.
+    constexpr u32 word_bytes = 4;
+    std::array<u32, kLanes> words{};
+    int count = 0;
+    for (const int l : LaneRange{lanes}) words[count++] = offsets[l] / word_bytes;
+    std::sort(words.begin(), words.begin() + count);
+    const auto lines = std::unique(words.begin(), words.begin() + count) - words.begin();
+    access.passes = static_cast<u16>(lines * ((bytes + word_bytes - 1) / word_bytes));
 }
 
 void StepLog::add_sector_runs(timing::RecordedBlock& block, timing::Access& access,
@@ -531,6 +557,7 @@ timing::Recording& Recorder::add_recording(const Kernel& kernel, const LaunchCon
     recording.threads = static_cast<u32>(config.block.count());
     recording.shared_bytes = kernel.static_shared_bytes + config.dynamic_shared_bytes;
     recording.registers = kernel.estimated_registers;
+    recording.spilled_registers = kernel.estimated_spilled_registers;
     recording.local_bytes = kernel.local_bytes;
     recording.has_waiting_blocks = may_blocks_wait(*kernel.code);
     return recording;

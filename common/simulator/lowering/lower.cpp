@@ -398,6 +398,7 @@ void lower_kernel(Kernel& kernel) {
         kernel.written_memory = find_written_memory(kernel);
     Estimate estimate = estimate_code(*kernel.module->ast, *kernel.ast);
     kernel.estimated_registers = estimate.registers;
+    kernel.estimated_spilled_registers = estimate.spilled_registers;
     kernel.estimated_code_addresses = std::move(estimate.instruction_positions);
     if (std::vector<u32> unrolled_loops = estimate.unrolled_loops();
         merges_across_iterations(kernel, unrolled_loops)) {

@@ -67,6 +67,7 @@ Json prediction_to_json(const PredictedKernel& kernel, const timing::Gpu& gpu) {
     json["longest"] = codec::encode(*kernel.longest);
     json["longest"].erase("time_line");
     json["binds"] = json["longest"]["binds"];
+    if (!kernel.savings.empty()) json["savings"] = codec::encode(kernel.savings);
     return json;
 }
 

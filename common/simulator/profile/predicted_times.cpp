@@ -6,6 +6,7 @@
 
 #include "simulator/base/options.h"
 #include "timing/predict.h"
+#include "timing/savings.h"
 
 namespace coalesce::simulator {
 
@@ -24,7 +25,8 @@ bool has_unknown_waits(const timing::Prediction& prediction) {
                      timing::Unknown::waits) != prediction.unknown.end();
 }
 
-void add_prediction(PredictedKernel& kernel, timing::Prediction prediction) {
+void add_prediction(PredictedKernel& kernel, timing::Prediction prediction,
+                    const timing::Recording& recording, const timing::Gpu& gpu) {
     prediction.time_line = {};
     kernel.error_band = std::max(kernel.error_band, prediction.error_band);
     for (const timing::Unknown unknown_wait : prediction.unknown) {
@@ -32,8 +34,9 @@ void add_prediction(PredictedKernel& kernel, timing::Prediction prediction) {
             kernel.unknown_waits.end())
             kernel.unknown_waits.push_back(unknown_wait);
     }
-    if (!kernel.longest || prediction.ms > kernel.longest->ms)
-        kernel.longest = std::move(prediction);
+    if (kernel.longest && prediction.ms <= kernel.longest->ms) return;
+    if (options().finds_savings) kernel.savings = timing::find_savings(recording, prediction, gpu);
+    kernel.longest = std::move(prediction);
 }
 
 void leave_out_launch(PredictedKernel& kernel, const char* reason) {
@@ -89,7 +92,7 @@ void PredictedTimes::add_launch(const Kernel& kernel, const LaunchConfig& config
     ++launches.predicted;
     launches.ms += prediction.ms;
     kernel_prediction.ms += prediction.ms;
-    add_prediction(kernel_prediction, std::move(prediction));
+    add_prediction(kernel_prediction, std::move(prediction), *recording, gpu_);
 }
 
 void PredictedTimes::clear() {

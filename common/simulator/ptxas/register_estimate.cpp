@@ -352,7 +352,8 @@ Estimate estimate_code(const ptx::Module& module, const ptx::Function& kernel) {
     if (registers > full_occupancy_registers)
         registers = program.registers(kernel, kLiveWordsForWrittenOrder, true);
     const EstimatedFunction& compiled = program.compiled(kernel);
-    return {std::min(registers, max_allowed_registers(kernel)), compiled.instruction_positions(),
+    const u32 allowed_registers = std::min(registers, max_allowed_registers(kernel));
+    return {allowed_registers, registers - allowed_registers, compiled.instruction_positions(),
             compiled.turns_unrolled()};
 }
 

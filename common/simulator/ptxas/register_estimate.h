@@ -23,6 +23,8 @@ struct Estimate {
     /// The number of registers per thread for the kernel and all functions that it calls. It
     /// respects the limits of the kernel's directives (.maxnreg, .maxntid, ...).
     u32 registers = 0;
+    /// The number of registers that the code needs beyond the limit of these directives.
+    u32 spilled_registers = 0;
     /// For each instruction of the kernel's body, its position in the final order.
     std::vector<u32> instruction_positions;
     /// For the first instruction of each unrolled loop, the number of iterations that ptxas

@@ -271,7 +271,10 @@ std::optional<CommandLine> read_command_line(int argc, char** argv, int& exit_co
         return std::nullopt;
     }
     std::string& gpu = line.passed_variables["COALESCE_SIM_TIME"];
-    if (line.has_lints && gpu.empty()) gpu = "H200";
+    if (line.has_lints) {
+        if (gpu.empty()) gpu = "H200";
+        line.passed_variables["COALESCE_SIM_SAVINGS"] = "1";
+    }
     if (line.explains_missing) {
         std::fputs(explain_missing().c_str(), stdout);
         exit_code = 0;

@@ -2,8 +2,10 @@
 #include "simulator/simulate/lints.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
-#include <optional>
+#include <fstream>
+#include <set>
 #include <utility>
 
 #include "simulator/report/selection.h"
@@ -21,51 +23,63 @@ const std::vector<LintRule> kLintRules{
      "First add up values in registers or with shuffles, so that fewer lanes share an address."},
     {"one-load-in-flight", "Issue several independent loads before using the first result."},
     {"barrier-bound", "Do more work between barriers, or make fewer threads share a barrier."},
+    {"divergent-loop",
+     "Give the lanes of a warp equally long work, for example by sorting it by length."},
+    {"spill",
+     "Allow more registers per thread, keep fewer values, or index local arrays with constants."},
+    {"unused-shared", "Declare and request only as much shared memory as the kernel uses."},
+    {"low-occupancy", "Raise the limit, so that more warps hide the latency."},
 };
 
 namespace {
 
 constexpr double kSectorBytes = 32;
-/// A lint is reported if its cost is at least these fractions of the launch's time and of the
+/// A lint is reported if its cost is at least these fractions of the kernel's time and of the
 /// program's time.
-constexpr double kMinFractionOfLaunch = .05, kMinFractionOfProgram = .02;
-/// The minimum utilization at which a resource counts as busy, so that waste on it affects the
-/// time.
-constexpr double kMinBusyFraction = .5;
+constexpr double kMinFractionOfKernel = .05, kMinFractionOfProgram = .02;
+/// The shortest launch whose lints are reported. Shorter launches mostly consist of their start.
+constexpr double kMinLaunchMs = .01;
 /// The minimum ratio of the moved sectors to the sectors that the requested bytes would fill.
 /// Accesses with at least this ratio are uncoalesced.
 constexpr double kMinUncoalescedRatio = 2;
+/// The warps that a multiprocessor can hold.
+constexpr int kMaxWarps = 64;
 
-/// Time or traffic that is wasted at one location. It becomes a lint if it costs enough.
-struct LintWaste {
-    const char* id = nullptr;
-    const Json* line = nullptr;  ///< null if the waste concerns the whole kernel
-    double ms = 0;
-    std::string explanation;
+/// A file and a line, or an empty file if the place is not known.
+struct SourcePlace {
+    std::string file;
+    unsigned line = 0;
 };
 
-std::string format_fraction(double fraction) {
-    char text[16];
-    std::snprintf(text, sizeof text, "%.0f %%", 100 * fraction);
-    return text;
+std::vector<std::string> read_source(const std::string& file) {
+    std::ifstream in(file);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
 }
 
-/// Returns the utilization of the busiest resource, as a fraction of the launch's time. The
-/// utilization of the resources in `names_rule` is first reduced by the fraction
-/// `excluded_fraction`.
-double find_busiest_fraction(const Json& busy, const std::vector<std::string>& names_rule = {},
-                             double excluded_fraction = 0) {
-    double max_fraction = 0;
-    for (const auto& [resource, value] : busy.items()) {
-        const bool is_reduced =
-            std::find(names_rule.begin(), names_rule.end(), resource) != names_rule.end();
-        max_fraction =
-            std::max(max_fraction, value.get<double>() * (is_reduced ? 1 - excluded_fraction : 1));
-    }
-    return std::min(max_fraction, 1.0);
+/// Returns the name of a function without its namespaces, template arguments and parameters.
+std::string base_name_of(std::string name) {
+    static const std::string anonymous = "(anonymous namespace)::";
+    for (std::size_t at; (at = name.find(anonymous)) != name.npos;)
+        name.erase(at, anonymous.size());
+    name = name.substr(0, name.find_first_of("<("));
+    const std::size_t before = name.find_last_of(": ");
+    return before == name.npos ? name : name.substr(before + 1);
 }
 
-/// Collects the lints of one kernel.
+/// Reports whether a line of source code contains a word.
+bool has_word(const std::string& line, const std::string& word) {
+    const auto is_letter = [&](std::size_t at) {
+        return at < line.size() &&
+               (std::isalnum(static_cast<unsigned char>(line[at])) || line[at] == '_');
+    };
+    for (std::size_t at = line.find(word); at != line.npos; at = line.find(word, at + 1))
+        if (!(at > 0 && is_letter(at - 1)) && !is_letter(at + word.size())) return true;
+    return false;
+}
+
+/// Finds the lints of one kernel.
 class KernelLints {
 public:
     explicit KernelLints(const Json& kernel)
@@ -74,144 +88,202 @@ public:
           longest_(predicted_["longest"]),
           ms_(read_counter(predicted_, "ms")) {}
 
-    std::vector<LintWaste> find_wastes() {
-        for (const Json& line : kernel_["lines"]) {
-            check_sectors(line, "load", resources_of_loads());
-            check_sectors(line, "store", {"memory", "l2_write"});
-            check_conflicts(line);
+    std::vector<Lint> find() {
+        if (!predicted_.contains("savings") || read_counter(longest_, "ms") < kMinLaunchMs)
+            return {};
+        for (const Json& saving : predicted_["savings"]) {
+            const double ms = ms_ * read_counter(saving, "ms") / read_counter(longest_, "ms");
+            if (ms >= kMinFractionOfKernel * ms_) add_saving(saving, ms);
         }
-        check_loads_in_flight();
-        check_barriers();
-        return std::move(wastes_);
+        return std::move(lints_);
     }
 
 private:
-    double total(const std::string& counter_name) const {
-        return read_counter(kernel_, counter_name.c_str());
-    }
-
-    /// Returns the resources that loads use. The model does not distinguish the L1 cache, which
-    /// loads pass through, from shared memory.
-    std::vector<std::string> resources_of_loads() const {
-        if (read_counter(longest_, "shared_bytes") > 0) return {"memory", "l2_read"};
-        return {"memory", "l2_read", "shared"};
-    }
-
-    void check_sectors(const Json& line, const std::string& kind,
-                       const std::vector<std::string>& resources) {
-        const double sectors = read_counter(line, (kind + "_sectors").c_str());
-        const double ideal = read_counter(line, (kind + "_useful_bytes").c_str()) / kSectorBytes;
-        const double total_sectors = total("load_sectors") + total("store_sectors");
-        if (sectors <= ideal || total_sectors == 0) return;
-        const double wasted = (sectors - ideal) / total_sectors,
-                     max_fraction = find_busiest_fraction(longest_["busy"]);
-        const bool is_store_bound = kind == "store" && longest_.value("binds", "") == "stores";
-        if (max_fraction < kMinBusyFraction && !is_store_bound) return;
-        const double saved_fraction =
-            is_store_bound
-                ? wasted
-                : max_fraction - find_busiest_fraction(longest_["busy"], resources, wasted);
-        const bool is_uncoalesced = sectors >= kMinUncoalescedRatio * ideal;
-        const char* id = !is_uncoalesced  ? "partial-sectors"
-                         : kind == "load" ? "uncoalesced-load"
-                                          : "uncoalesced-store";
-        const double requests = read_counter(line, (kind + "_requests").c_str());
-        wastes_.push_back({id, &line, ms_ * saved_fraction,
-                           format_value(sectors / requests) + " sectors per " + kind + ", where " +
-                               format_value(ideal / requests) +
-                               " would contain all of its bytes."});
-    }
-
-    void check_conflicts(const Json& line) {
-        const double sectors_without_conflicts = read_counter(longest_, "ms_without_conflicts"),
-                     longest = read_counter(longest_, "ms");
-        if (sectors_without_conflicts <= 0 || longest <= 0) return;
-        const double conflict_cost = ms_ * (1 - sectors_without_conflicts / longest);
-        const double total_sectors = count_conflicts(kernel_, "load") +
-                                     count_conflicts(kernel_, "store") +
-                                     count_conflicts(kernel_, "atomic");
-        if (total_sectors == 0) return;
-        for (const char* kind : {"load", "store", "atomic"}) {
-            const double conflict_passes = count_conflicts(line, kind);
-            if (conflict_passes == 0) continue;
-            const bool is_atomic = std::string_view(kind) == "atomic";
-            wastes_.push_back(
-                {is_atomic ? "atomics-contended" : "bank-conflict", &line,
-                 conflict_cost * conflict_passes / total_sectors,
-                 format_value(conflict_passes) + " bank conflicts of shared " + kind + "s."});
+    void add_saving(const Json& saving, double ms) {
+        const std::string inefficiency = saving["inefficiency"];
+        const Json* line = find_line(saving["line"]);
+        if (inefficiency == "load_sectors") {
+            if (line) add_sectors(*line, "load", ms);
+        } else if (inefficiency == "store_sectors") {
+            if (line) add_sectors(*line, "store", ms);
+        } else if (inefficiency == "bank_conflicts") {
+            if (line) add_conflicts(*line, ms);
+        } else if (inefficiency == "contended_atomics") {
+            if (line) add_atomics(*line, ms);
+        } else if (inefficiency == "waits_for_loads") {
+            add_waits(ms);
+        } else if (inefficiency == "barriers") {
+            add("barrier-bound", place_of(saving, line), ms,
+                "Warps wait at this barrier for the other warps of their block.");
+        } else if (inefficiency == "divergent_loop") {
+            add("divergent-loop", place_of(saving, line), ms,
+                "The lanes of a warp take different numbers of turns in this loop, so lanes idle "
+                "until the last one leaves it.");
+        } else if (inefficiency == "local_memory") {
+            add("spill", place_of(saving, line), ms,
+                "This line accesses an array or variables in local memory.");
+        } else if (inefficiency == "spilled_registers") {
+            add("spill", find_declaration(), ms,
+                "The kernel may use " + format_value(read_counter(longest_, "registers")) +
+                    " registers per thread and needs more, so values are moved to local memory "
+                    "and back.");
+        } else if (inefficiency == "unused_shared") {
+            add("unused-shared", find_shared_declaration(), ms,
+                "A block has " + format_value(read_counter(longest_, "shared_bytes")) +
+                    " bytes of shared memory and does not use all of them. A multiprocessor "
+                    "therefore runs only " +
+                    describe_blocks() + ".");
+        } else if (inefficiency == "occupancy") {
+            add_occupancy(ms);
         }
+    }
+
+    /// Returns the line with this number that has the most instructions, or null.
+    const Json* find_line(unsigned number) const {
+        const Json* found = nullptr;
+        for (const Json& line : kernel_["lines"]) {
+            if (line["line"] != number) continue;
+            if (!found ||
+                read_counter(line, "warp_instructions") > read_counter(*found, "warp_instructions"))
+                found = &line;
+        }
+        return found;
+    }
+    SourcePlace place_of(const Json& saving, const Json* line) const {
+        if (line) return {(*line)["file"], (*line)["line"]};
+        return {find_declaration().file, saving["line"]};
+    }
+
+    void add(const char* id, const SourcePlace& place, double ms, const std::string& explanation) {
+        const auto rule = std::find_if(
+            kLintRules.begin(), kLintRules.end(),
+            [&](const LintRule& lint_rule) { return id == std::string_view(lint_rule.id); });
+        char cost[64];
+        std::snprintf(cost, sizeof cost, " Predicted cost: %.3g of %.3g ms. ", ms, ms_);
+        lints_.push_back({.id = id,
+                          .kernel = kernel_["name"],
+                          .file = place.file,
+                          .line = place.line,
+                          .ms = ms,
+                          .kernel_ms = ms_,
+                          .message = explanation + cost + rule->advice});
+    }
+
+    void add_sectors(const Json& line, const std::string& kind, double ms) {
+        const double sectors = read_counter(line, (kind + "_sectors").c_str()),
+                     requests = read_counter(line, (kind + "_requests").c_str()),
+                     ideal = read_counter(line, (kind + "_useful_bytes").c_str()) / kSectorBytes;
+        if (requests == 0 || sectors <= ideal) return;
+        const bool is_uncoalesced = sectors >= kMinUncoalescedRatio * ideal;
+        add(!is_uncoalesced  ? "partial-sectors"
+            : kind == "load" ? "uncoalesced-load"
+                             : "uncoalesced-store",
+            {line["file"], line["line"]}, ms,
+            format_value(sectors / requests) + " sectors per " + kind + ", where " +
+                format_value(ideal / requests) + " would contain all of its bytes.");
+    }
+
+    void add_conflicts(const Json& line, double ms) {
+        std::string conflicts;
+        for (const char* kind : {"load", "store"})
+            if (const double passes = count_conflicts(line, kind); passes > 0)
+                conflicts += (conflicts.empty() ? "" : " and ") + format_value(passes) +
+                             " bank conflicts of shared " + kind + "s";
+        if (!conflicts.empty())
+            add("bank-conflict", {line["file"], line["line"]}, ms, conflicts + ".");
+    }
+    void add_atomics(const Json& line, double ms) {
+        const double shared = count_conflicts(line, "atomic");
+        add("atomics-contended", {line["file"], line["line"]}, ms,
+            shared > 0
+                ? format_value(shared) +
+                      " times, lanes wait for other lanes of their warp that "
+                      "change the same word of shared memory."
+                : "Atomics of many warps change the same few words of global memory, which the L2 "
+                  "cache does one after another.");
     }
     static double count_conflicts(const Json& counters, const std::string& kind) {
         return read_counter(counters, ("shared_" + kind + "_wavefronts").c_str()) -
                read_counter(counters, ("shared_" + kind + "_ideal").c_str());
     }
 
-    /// If too few bytes are in flight, reports the line at which warps wait for loads most often.
-    void check_loads_in_flight() {
-        const double moving_fraction = read_counter(longest_, "bytes_on_their_way"),
-                     needed = read_counter(longest_, "bytes_needed");
-        if (longest_.value("binds", "") != "flight" || needed <= 0) return;
+    /// Reports the line at which warps wait for loads most often.
+    void add_waits(double ms) {
         const auto& lines = kernel_["lines"];
-        const auto max_fraction =
+        const auto line =
             std::max_element(lines.begin(), lines.end(), [](const Json& a, const Json& b) {
                 return read_counter(a, "load_waits") < read_counter(b, "load_waits");
             });
-        if (max_fraction == lines.end() || read_counter(*max_fraction, "load_waits") == 0) return;
-        const double fraction =
-            std::max(moving_fraction / needed, find_busiest_fraction(longest_["busy"]));
-        wastes_.push_back({"one-load-in-flight", &*max_fraction, ms_ * std::max(0.0, 1 - fraction),
-                           format_value(moving_fraction) +
-                               " bytes are in flight per multiprocessor, but " +
-                               format_value(needed) + " are needed to keep the memory busy."});
+        if (line == lines.end() || read_counter(*line, "load_waits") == 0) return;
+        add("one-load-in-flight", {(*line)["file"], (*line)["line"]}, ms,
+            format_value(read_counter(longest_, "bytes_on_their_way")) +
+                " bytes are in flight per multiprocessor, but " +
+                format_value(read_counter(longest_, "bytes_needed")) +
+                " are needed to keep the memory busy.");
     }
 
-    void check_barriers() {
-        double total_sectors = 0;
-        for (const auto& [part, cycles] : longest_["life"].items())
-            total_sectors += cycles.get<double>();
-        const double waiting_fraction = read_counter(longest_["life"], "barrier");
-        if (total_sectors <= 0 || longest_.value("binds", "") != "barrier") return;
-        wastes_.push_back({"barrier-bound", nullptr, ms_ * waiting_fraction / total_sectors,
-                           "A warp waits at barriers for " +
-                               format_fraction(waiting_fraction / total_sectors) +
-                               " of its lifetime."});
+    void add_occupancy(double ms) {
+        const std::string limit = longest_.value("occupied", "");
+        const int warps =
+            longest_.value("resident_blocks", 0) * longest_.value("warps_of_block", 0);
+        add("low-occupancy", find_declaration(), ms,
+            "A multiprocessor runs " + std::to_string(warps) + " warps, and could run " +
+                std::to_string(kMaxWarps) + ". The limit is " +
+                (limit == "registers"       ? "the number of registers per thread."
+                 : limit == "shared-memory" ? "the shared memory of a block."
+                 : limit == "grid"          ? "the number of blocks in the grid."
+                                            : "the number of blocks, because blocks are small."));
+    }
+    std::string describe_blocks() const {
+        const int blocks = longest_.value("resident_blocks", 0);
+        return std::to_string(blocks) + (blocks == 1 ? " block" : " blocks");
+    }
+
+    /// Returns the place at which the kernel is declared, as far as its source shows it.
+    SourcePlace find_declaration() const {
+        std::set<std::string> files;
+        for (const Json& line : kernel_["lines"]) files.insert(line["file"]);
+        const std::string name = base_name_of(kernel_["name"]);
+        for (const std::string& file : files) {
+            const std::vector<std::string> lines = read_source(file);
+            bool is_declaration = false;  // whether a declaration has begun
+            for (std::size_t k = 0; k < lines.size(); ++k) {
+                is_declaration |= lines[k].find("__global__") != std::string::npos;
+                if (is_declaration && has_word(lines[k], name))
+                    return {file, static_cast<unsigned>(k + 1)};
+                if (lines[k].find('{') != std::string::npos) is_declaration = false;
+            }
+        }
+        return {files.size() == 1 ? *files.begin() : "", 0};
+    }
+    /// Returns the first declaration of shared memory in the kernel, or the kernel's declaration.
+    SourcePlace find_shared_declaration() const {
+        const SourcePlace kernel = find_declaration();
+        if (kernel.line == 0) return kernel;
+        const std::vector<std::string> lines = read_source(kernel.file);
+        for (std::size_t k = kernel.line; k < lines.size() && !lines[k].starts_with("}"); ++k)
+            if (has_word(lines[k], "__shared__"))
+                return {kernel.file, static_cast<unsigned>(k + 1)};
+        return kernel;
     }
 
     const Json &kernel_, &predicted_, &longest_;
     double ms_;
-    std::vector<LintWaste> wastes_;
+    std::vector<Lint> lints_;
 };
 
 /// Reports whether a comment in the line, or in the line above, allows the lint.
-bool is_allowed(const std::string& id, const std::string& file, unsigned line) {
-    const auto names_rule = [&](unsigned line_number) {
-        const std::string text = line_number > 0 ? source_line({file, line_number}) : "";
+bool is_allowed(const Lint& lint) {
+    const auto allows = [&](unsigned line_number) {
+        const std::string text =
+            line_number > 0 ? source_line({lint.file, line_number}) : std::string();
         const std::size_t marker_position = text.find("coalesce: allow ");
         if (marker_position == text.npos) return false;
         const std::string list = " " + text.substr(marker_position + 15) + " ";
-        return list.find(" " + id + " ") != list.npos || list.find(" " + id + ",") != list.npos;
+        return list.find(" " + lint.id + " ") != list.npos ||
+               list.find(" " + lint.id + ",") != list.npos;
     };
-    return names_rule(line) || names_rule(line - 1);
-}
-
-Finding to_finding(const Json& kernel, const LintWaste& waste) {
-    const auto rule = std::find_if(
-        kLintRules.begin(), kLintRules.end(),
-        [&](const LintRule& lint_rule) { return waste.id == std::string_view(lint_rule.id); });
-    const double ms = read_counter(kernel["predicted"], "ms");
-    char conflict_cost[64];
-    std::snprintf(conflict_cost, sizeof conflict_cost, " Predicted cost: %.3g of %.3g ms.",
-                  waste.ms, ms);
-    Finding finding{.rule = "lint",
-                    .kind = waste.id,
-                    .kernel = kernel["name"],
-                    .message = waste.explanation + conflict_cost + " " + rule->advice};
-    if (waste.line != nullptr) {
-        finding.file = shorten_path((*waste.line)["file"]);
-        finding.line = (*waste.line)["line"];
-    }
-    finding.is_warning = true;
-    return finding;
+    return lint.line > 0 && (allows(lint.line) || allows(lint.line - 1));
 }
 
 bool is_predicted(const Json& kernel) {
@@ -220,38 +292,55 @@ bool is_predicted(const Json& kernel) {
 
 }  // namespace
 
-std::vector<Finding> make_lint_findings(const Json& run) {
+std::vector<Lint> find_lints(const Json& run) {
     double program_ms = 0;
     for (const Json& kernel : run["kernels"])
         if (is_predicted(kernel)) program_ms += read_counter(kernel["predicted"], "ms");
-    std::vector<std::pair<double, Finding>> wastes_by_time;
+    std::vector<Lint> lints;
     for (const Json& kernel : run["kernels"]) {
         if (!is_predicted(kernel)) continue;
-        const double ms = read_counter(kernel["predicted"], "ms");
-        for (const LintWaste& waste : KernelLints(kernel).find_wastes()) {
-            if (waste.ms < kMinFractionOfLaunch * ms ||
-                waste.ms < kMinFractionOfProgram * program_ms)
-                continue;
-            if (waste.line != nullptr &&
-                is_allowed(waste.id, (*waste.line)["file"], (*waste.line)["line"]))
-                continue;
-            wastes_by_time.emplace_back(waste.ms, to_finding(kernel, waste));
-        }
+        for (Lint& lint : KernelLints(kernel).find())
+            if (lint.ms >= kMinFractionOfProgram * program_ms && !is_allowed(lint))
+                lints.push_back(std::move(lint));
     }
-    std::stable_sort(wastes_by_time.begin(), wastes_by_time.end(),
-                     [](const auto& a, const auto& b) { return a.first > b.first; });
-    std::vector<Finding> lints;
-    for (auto& [ms, finding] : wastes_by_time) lints.push_back(std::move(finding));
+    std::stable_sort(lints.begin(), lints.end(),
+                     [](const Lint& a, const Lint& b) { return a.ms > b.ms; });
     return lints;
 }
 
-std::string lints_text(const std::vector<Finding>& lints) {
+std::vector<Finding> make_lint_findings(const std::vector<Lint>& lints) {
+    std::vector<Finding> findings;
+    for (const Lint& lint : lints) {
+        Finding finding{.rule = "lint",
+                        .kind = lint.id,
+                        .kernel = lint.kernel,
+                        .line = lint.line,
+                        .message = lint.message,
+                        .is_warning = true};
+        if (lint.line > 0) finding.file = shorten_path(lint.file);
+        findings.push_back(std::move(finding));
+    }
+    return findings;
+}
+
+void add_lints(Json& run, const std::vector<Lint>& lints) {
+    run["lints"] = Json::array();
+    for (const Lint& lint : lints)
+        run["lints"].push_back({{"id", lint.id},
+                                {"kernel", lint.kernel},
+                                {"file", lint.file},
+                                {"line", lint.line},
+                                {"ms", lint.ms},
+                                {"kernel_ms", lint.kernel_ms},
+                                {"message", lint.message}});
+}
+
+std::string lints_text(const std::vector<Lint>& lints) {
     if (lints.empty()) return "no lints: no avoidable cost takes a large part of the time\n";
     std::string text;
-    for (const Finding& lint : lints) {
-        const std::string place_text = format_place(lint.file, lint.line);
-        text += "lint: " + lint.kind + " in " + shorten_name(lint.kernel) + "\n";
-        if (!place_text.empty()) text += "  at " + place_text + "\n";
+    for (const Lint& lint : lints) {
+        text += "lint: " + lint.id + " in " + shorten_name(lint.kernel) + "\n";
+        if (lint.line > 0) text += "  at " + format_place(lint.file, lint.line) + "\n";
         text += wrap(lint.message, kColumns, "  ", "  ") + "\n";
     }
     return text +

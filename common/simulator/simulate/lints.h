@@ -1,10 +1,10 @@
 // Finds lints: lines and kernels that take longer than necessary, each with its predicted cost in
 // time.
 //
-// Idea   The time model predicts how long a launch takes, and how busy each resource is. The
-//        counters show which lines use the resource, and how much of that use is wasted. The cost
-//        of a lint is the predicted time minus the predicted time without the waste. Waste of a
-//        resource that is not the bottleneck costs nothing, and is not reported.
+// Idea   The time model predicts how long a launch takes, and how long it would take without each
+//        inefficiency (timing/savings.h). The cost of a lint is the difference. Waste of a resource
+//        that is not the bottleneck costs nothing, and is not reported. The counters explain the
+//        inefficiency.
 // Allow  A comment `coalesce: allow ID`, on the line or on the line above, disables a lint.
 #pragma once
 
@@ -22,10 +22,24 @@ struct LintRule {
 };
 extern const std::vector<LintRule> kLintRules;
 
-/// Returns the lints of a run whose time was predicted (--time), the most expensive first.
-std::vector<Finding> make_lint_findings(const Json& run);
+struct Lint {
+    std::string id, kernel;
+    std::string file;  ///< the source file, or empty if it is not known
+    unsigned line = 0;
+    double ms = 0;         ///< the predicted cost
+    double kernel_ms = 0;  ///< the predicted time of all launches of the kernel
+    std::string message;   ///< one paragraph, including the cost and the advice
+};
+
+/// Returns the lints of a run with --lints, the most expensive first.
+std::vector<Lint> find_lints(const Json& run);
+
+std::vector<Finding> make_lint_findings(const std::vector<Lint>& lints);
+
+/// Adds the field "lints" to the report of a run.
+void add_lints(Json& run, const std::vector<Lint>& lints);
 
 /// Returns the lints as text for the terminal.
-std::string lints_text(const std::vector<Finding>& lints);
+std::string lints_text(const std::vector<Lint>& lints);
 
 }  // namespace coalesce::simulator

@@ -95,9 +95,11 @@ Outcome judge_run(const CommandLine& line, const Inputs& inputs, const Ending& e
     }
     outcome.costs = costs.size();
     if (line.has_lints) {
-        const std::vector<Finding> lints = make_lint_findings(run);
+        const std::vector<Lint> lints = find_lints(run);
         if (!line.is_quiet) std::fprintf(stderr, "\n%s", lints_text(lints).c_str());
-        findings.insert(findings.end(), lints.begin(), lints.end());
+        const std::vector<Finding> lint_findings = make_lint_findings(lints);
+        findings.insert(findings.end(), lint_findings.begin(), lint_findings.end());
+        add_lints(run, lints);
     }
     findings.insert(findings.end(), costs.begin(), costs.end());
     write_outputs(line, findings, run, comparison ? &*comparison : nullptr);

@@ -11,14 +11,18 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// Returns the number of the line in lints.cu that ends in `// lint ID`.
-std::string marked_line(const std::string& id) {
+/// Returns the numbers of the lines in lints.cu that end in `// lint ID`.
+std::vector<std::string> marked_lines(const std::string& id) {
+    std::vector<std::string> numbers;
     int number = 0;
     for (const std::string& line : coalesce::lines_of(coalesce::read_file(LINTS_SOURCE))) {
         ++number;
-        if (line.ends_with("// lint " + id)) return std::to_string(number);
+        if (line.ends_with("// lint " + id)) numbers.push_back(std::to_string(number));
     }
-    return "no mark";
+    return numbers;
+}
+std::string marked_line(const std::string& id) {
+    return marked_lines(id).at(0);
 }
 
 /// Returns the lints of a kernel in lints.cu, each in the form "id:line".
@@ -41,8 +45,29 @@ TEST_CASE("--lints reports the line that wastes time") {
     CHECK(lints_in("copy") == "");
 }
 
+TEST_CASE("--lints reports idle lanes, local memory and low occupancy") {
+    CHECK(lints_in("uneven_turns") == "divergent-loop:" + marked_line("divergent-loop"));
+    CHECK(has(lints_in("indexed_array"), "spill:" + marked_lines("spill").at(0)));
+    CHECK(has(lints_in("oversized_tile"), "unused-shared:" + marked_line("unused-shared")));
+    CHECK(has(lints_in("few_blocks"), "low-occupancy:" + marked_line("low-occupancy")));
+#ifdef HAS_STATIC_PROGRAM  // nvcc writes launch bounds as ptxas reads them
+    CHECK(has(lints_in("few_registers"), "spill:" + marked_lines("spill").at(1)));
+#endif
+}
+
 TEST_CASE("a comment suppresses a lint") {
     CHECK(lints_in("allowed_store") == "");
+    CHECK(lints_in("allowed_few_blocks") == "");
+}
+
+TEST_CASE("--json contains the lints") {
+    const Json lints = run({PROGRAMS "/lints", "transposed_store"}, {"--lints"}).report["lints"];
+    REQUIRE(lints.size() == 1);
+    CHECK(lints[0]["id"] == "uncoalesced-store");
+    CHECK(lints[0]["kernel"] == "transposed_store");
+    CHECK(lints[0]["line"] == std::stoi(marked_line("uncoalesced-store")));
+    CHECK(lints[0]["ms"] > 0);
+    CHECK(lints[0]["ms"] < lints[0]["kernel_ms"]);
 }
 
 TEST_CASE("a lint states its cost, but does not fail the gate") {

@@ -1,0 +1,519 @@
+// See savings.h.
+#include "timing/savings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "timing/predict.h"
+
+namespace coalesce::timing {
+
+namespace {
+
+/// A line is examined if it causes at least this fraction of the waste of a resource.
+constexpr double kMinFractionOfResource = .03;
+/// The sector at which the rearranged data of a block begins. No program uses such addresses.
+constexpr std::uint64_t kFirstFreeSector = std::uint64_t{1} << 40;
+/// The number of loads that a thread should have in flight.
+constexpr double kLoadsInFlight = 8;
+/// The number of warps in a block of a usual size.
+constexpr std::uint32_t kWarpsOfUsualBlock = 8;
+/// The registers per thread at which a multiprocessor can run all of its warps.
+constexpr std::uint32_t kRegistersForFullOccupancy = 32;
+
+std::uint64_t count_bytes(const Access& access) {
+    return std::uint64_t{access.lanes} * access.bytes_per_lane;
+}
+std::uint64_t count_ideal_sectors(const Access& access) {
+    return (count_bytes(access) + kSectorBytes - 1) / kSectorBytes;
+}
+std::uint64_t count_sectors(const RecordedBlock& block, const Access& access) {
+    std::uint64_t sectors = 0;
+    for (std::uint32_t r = 0; r < access.runs; ++r)
+        sectors += block.runs[access.first_run + r].count;
+    return sectors;
+}
+
+/// Calls `visit` with every access of a block and the source line of its instruction.
+template <class Block, class Visit>
+void for_each_access(const Recording& recording, Block& block, Visit visit) {
+    std::vector<std::uint32_t> lines(block.accesses.size(), 0);
+    for (const WarpPath& path : block.warps)
+        for (const Step& step : path.steps)
+            for (std::uint32_t k = 0; k < step.accesses; ++k)
+                lines[step.first_access + k] = recording.instructions[step.instruction].line;
+    // Visit the accesses in the order in which they were executed.
+    for (std::size_t k = 0; k < block.accesses.size(); ++k) visit(block.accesses[k], lines[k]);
+}
+
+bool is_shared(AccessKind kind) {
+    return kind == AccessKind::shared_load || kind == AccessKind::shared_store ||
+           kind == AccessKind::shared_atomic;
+}
+
+std::uint16_t count_ideal_passes(const Access& access) {
+    constexpr std::uint64_t bytes_per_pass = 128;
+    const std::uint64_t fewest = (count_bytes(access) + bytes_per_pass - 1) / bytes_per_pass;
+    return static_cast<std::uint16_t>(std::min<std::uint64_t>(access.passes, fewest));
+}
+
+/// The accesses of one kind in one source line, and what they waste.
+struct LineWaste {
+    AccessKind kind = AccessKind::load;
+    std::uint32_t line = 0;
+    double used = 0, wasted = 0;  ///< in sectors, or in passes through shared memory
+    double ratio() const { return used / std::max(1.0, used - wasted); }
+};
+
+/// Returns the lines whose accesses waste a noticeable fraction of the sectors or passes.
+std::vector<LineWaste> find_wasteful_lines(const Recording& recording) {
+    std::map<std::pair<AccessKind, std::uint32_t>, LineWaste> wastes;
+    double sectors = 0, passes = 0;
+    for (const RecordedBlock& block : recording.recorded_blocks)
+        for_each_access(recording, block, [&](const Access& access, std::uint32_t line) {
+            LineWaste& waste = wastes[{access.kind, line}];
+            waste.kind = access.kind;
+            waste.line = line;
+            const bool shared = is_shared(access.kind);
+            const double used =
+                shared ? access.passes : static_cast<double>(count_sectors(block, access));
+            const double ideal = shared ? count_ideal_passes(access)
+                                        : static_cast<double>(count_ideal_sectors(access));
+            (shared ? passes : sectors) += used;
+            waste.used += used;
+            waste.wasted += std::max(0.0, used - ideal);
+        });
+    std::vector<LineWaste> found;
+    for (const auto& [key, waste] : wastes)
+        if (waste.line > 0 &&
+            waste.wasted > kMinFractionOfResource * (is_shared(waste.kind) ? passes : sectors))
+            found.push_back(waste);
+    return found;
+}
+
+void replace_runs(RecordedBlock& block, Access& access, const std::vector<SectorRun>& runs) {
+    constexpr std::uint64_t sectors_of_line = 4;
+    access.first_run = static_cast<std::uint32_t>(block.runs.size());
+    access.runs = static_cast<std::uint32_t>(runs.size());
+    std::set<std::uint64_t> lines;
+    for (const SectorRun& run : runs) {
+        block.runs.push_back(run);
+        for (std::uint64_t s = run.first; s < run.first + run.count; ++s)
+            lines.insert(s / sectors_of_line);
+    }
+    access.passes = static_cast<std::uint16_t>(lines.size());
+}
+
+/// Replaces a footprint by contiguous data of `fraction` of its size.
+void make_contiguous(Recording& recording, bool reads, double fraction) {
+    Footprint& footprint = reads ? recording.reads : recording.writes;
+    const auto scale = [&](SectorSet& sectors) {
+        if (sectors.empty()) return;
+        const double size = fraction * static_cast<double>(sectors.size());
+        sectors = {};
+        sectors.add({kFirstFreeSector, static_cast<std::uint32_t>(std::max(1.0, size))});
+    };
+    scale(footprint.sectors);
+    footprint.sectors_summed_over_blocks =
+        std::max(footprint.sectors.size(),
+                 static_cast<std::uint64_t>(
+                     fraction * static_cast<double>(footprint.sectors_summed_over_blocks)));
+    if (!reads) return;
+    scale(recording.neighbour_reads);
+    recording.next_row_reads = {};
+}
+
+/// Makes the lanes of a line's accesses load or store neighbouring elements.
+Recording make_coalesced(Recording recording, const LineWaste& waste) {
+    double before = 0, after = 0;
+    for (RecordedBlock& block : recording.recorded_blocks) {
+        SectorSet touched, others;
+        std::uint64_t bytes = 0;
+        const auto is_meant = [&](const Access& access, std::uint32_t line) {
+            return access.kind == waste.kind && line == waste.line && access.runs > 0;
+        };
+        for_each_access(recording, block, [&](const Access& access, std::uint32_t line) {
+            if (access.kind != waste.kind) return;
+            for (std::uint32_t r = 0; r < access.runs; ++r)
+                (line == waste.line ? touched : others).add(block.runs[access.first_run + r]);
+            if (line == waste.line) bytes += count_bytes(access);
+        });
+        if (touched.empty()) continue;
+        // Data that is requested again is still requested again.
+        const std::uint64_t sectors =
+            std::clamp<std::uint64_t>((bytes + kSectorBytes - 1) / kSectorBytes, 1, touched.size());
+        before += static_cast<double>(touched.size() + others.size());
+        after += static_cast<double>(sectors + others.size());
+        const std::uint64_t first = kFirstFreeSector + block.number * sectors;
+        std::uint64_t next = 0;
+        for_each_access(recording, block, [&](Access& access, std::uint32_t line) {
+            if (!is_meant(access, line)) return;
+            const std::uint64_t needed = std::min(sectors, count_ideal_sectors(access));
+            if (next + needed > sectors) next = 0;
+            replace_runs(block, access, {{first + next, static_cast<std::uint32_t>(needed)}});
+            next += needed;
+        });
+    }
+    if (before > 0) make_contiguous(recording, waste.kind == AccessKind::load, after / before);
+    return recording;
+}
+
+/// Makes the rows of a line's accesses begin at a sector. Each row then ends a sector earlier.
+Recording make_aligned(Recording recording, const LineWaste& waste) {
+    double before = 0, after = 0;
+    for (RecordedBlock& block : recording.recorded_blocks) {
+        SectorSet sectors_before, sectors_after;
+        for_each_access(recording, block, [&](Access& access, std::uint32_t line) {
+            if (access.kind != waste.kind) return;
+            std::vector<SectorRun> runs;
+            for (std::uint32_t r = 0; r < access.runs; ++r)
+                runs.push_back(block.runs[access.first_run + r]);
+            for (const SectorRun& run : runs) sectors_before.add(run);
+            if (line == waste.line) {
+                std::uint64_t extra = count_sectors(block, access);
+                extra -= std::min(extra, count_ideal_sectors(access));
+                for (SectorRun& run : runs) {
+                    if (extra == 0 || run.count < 2) continue;
+                    --run.count;
+                    --extra;
+                }
+                replace_runs(block, access, runs);
+            }
+            for (const SectorRun& run : runs) sectors_after.add(run);
+        });
+        before += static_cast<double>(sectors_before.size());
+        after += static_cast<double>(sectors_after.size());
+    }
+    const bool reads = waste.kind == AccessKind::load;
+    Footprint& footprint = reads ? recording.reads : recording.writes;
+    if (before == 0 || after == before) return recording;
+    // The neighbours' rows end a sector earlier, too.
+    const auto trim = [](SectorSet& sectors) {
+        SectorSet trimmed;
+        for (SectorRun run : sectors.contiguous_runs()) {
+            if (run.count > 1) --run.count;
+            trimmed.add(run);
+        }
+        sectors = std::move(trimmed);
+    };
+    trim(footprint.sectors);
+    footprint.sectors_summed_over_blocks =
+        std::max(footprint.sectors.size(),
+                 static_cast<std::uint64_t>(
+                     after / before * static_cast<double>(footprint.sectors_summed_over_blocks)));
+    if (reads) trim(recording.neighbour_reads);
+    return recording;
+}
+
+/// Removes the bank conflicts, or the waits for other lanes' atomics, of a line.
+Recording remove_conflicts(Recording recording, const LineWaste& waste) {
+    for (RecordedBlock& block : recording.recorded_blocks)
+        for_each_access(recording, block, [&](Access& access, std::uint32_t line) {
+            if (access.kind == waste.kind && line == waste.line)
+                access.passes = count_ideal_passes(access);
+        });
+    return recording;
+}
+
+/// A loop: the branch at its end, and the instruction to which the branch jumps.
+using Loop = std::pair<std::uint32_t, std::uint32_t>;
+
+/// Calls `visit` with the positions at which the iterations of a loop begin, once for each time the
+/// warp runs the loop. The last position is that of the first step after the loop.
+template <class Visit>
+void for_each_run_of_loop(const std::vector<Step>& steps, const Loop& loop, Visit visit) {
+    const auto [branch, target] = loop;
+    std::vector<std::size_t> begins;
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+        const std::uint32_t instruction = steps[k].instruction;
+        if (instruction == target) {
+            begins.push_back(k);
+        } else if (!begins.empty() && (instruction < target || instruction > branch)) {
+            begins.push_back(k);
+            visit(begins);
+            begins.clear();
+        }
+    }
+    if (begins.empty()) return;
+    begins.push_back(steps.size());
+    visit(begins);
+}
+
+/// Returns the number of turns that a loop would take if all lanes took equally many.
+std::size_t count_balanced_turns(const std::vector<Step>& steps,
+                                 const std::vector<std::size_t>& begins) {
+    double lane_turns = 0;
+    const double lanes = steps[begins.front()].lanes;
+    for (std::size_t k = 0; k + 1 < begins.size(); ++k) lane_turns += steps[begins[k]].lanes;
+    return static_cast<std::size_t>(std::ceil(lane_turns / std::max(1.0, lanes)));
+}
+
+/// Returns the loops in which lanes idle because other lanes take more turns.
+std::set<Loop> find_divergent_loops(const Recording& recording) {
+    constexpr double min_idle_fraction = .05;
+    std::map<Loop, std::pair<double, double>> turns;  // all turns, and those of balanced lanes
+    std::set<Loop> loops;
+    for (const RecordedBlock& block : recording.recorded_blocks)
+        for (const WarpPath& path : block.warps)
+            for (std::size_t k = 0; k + 1 < path.steps.size(); ++k) {
+                const std::uint32_t from = path.steps[k].instruction,
+                                    to = path.steps[k + 1].instruction;
+                if (to <= from && recording.instructions[from].opcode == "bra")
+                    loops.insert({from, to});
+            }
+    std::set<Loop> divergent;
+    for (const Loop& loop : loops) {
+        double all = 0, balanced = 0;
+        for (const RecordedBlock& block : recording.recorded_blocks)
+            for (const WarpPath& path : block.warps)
+                for_each_run_of_loop(path.steps, loop, [&](const std::vector<std::size_t>& begins) {
+                    all += static_cast<double>(begins.size() - 1);
+                    balanced += static_cast<double>(count_balanced_turns(path.steps, begins));
+                });
+        if (balanced < (1 - min_idle_fraction) * all) divergent.insert(loop);
+    }
+    return divergent;
+}
+
+/// Makes all lanes of a warp take the same number of turns in a loop.
+Recording balance_loop(Recording recording, const Loop& loop) {
+    for (RecordedBlock& block : recording.recorded_blocks)
+        for (WarpPath& path : block.warps) {
+            std::vector<Step> kept;
+            std::size_t copied = 0;
+            for_each_run_of_loop(path.steps, loop, [&](const std::vector<std::size_t>& begins) {
+                const std::size_t end = begins[count_balanced_turns(path.steps, begins)];
+                kept.insert(kept.end(), path.steps.begin() + static_cast<std::ptrdiff_t>(copied),
+                            path.steps.begin() + static_cast<std::ptrdiff_t>(end));
+                copied = begins.back();
+            });
+            kept.insert(kept.end(), path.steps.begin() + static_cast<std::ptrdiff_t>(copied),
+                        path.steps.end());
+            if (path.steps.empty()) continue;
+            path.executed = path.executed * kept.size() / path.steps.size();
+            path.steps = std::move(kept);
+        }
+    return recording;
+}
+
+/// Removes the barriers of a line.
+Recording remove_barriers(Recording recording, std::uint32_t line) {
+    for (Instruction& i : recording.instructions)
+        if (i.opcode == "bar" && i.line == line) i.opcode.clear();
+    return recording;
+}
+
+/// Returns the lines that have a barrier of the whole block.
+std::set<std::uint32_t> find_barrier_lines(const Recording& recording) {
+    std::set<std::uint32_t> lines;
+    for (const Instruction& i : recording.instructions)
+        if (i.opcode == "bar" && !i.has("warp") && i.line > 0) lines.insert(i.line);
+    return lines;
+}
+
+/// Removes the accesses to local memory of a line, or of all lines.
+Recording remove_local_accesses(Recording recording, std::uint32_t line) {
+    for (RecordedBlock& block : recording.recorded_blocks)
+        for_each_access(recording, block, [&](Access& access, std::uint32_t access_line) {
+            if ((access.kind == AccessKind::local_load || access.kind == AccessKind::local_store) &&
+                access_line == line)
+                access.passes = 0;
+        });
+    return recording;
+}
+
+/// Makes each block's atomics of a line use memory of their own.
+Recording spread_atomics(Recording recording, std::uint32_t line) {
+    constexpr std::uint64_t distance = std::uint64_t{1} << 24;
+    for (RecordedBlock& block : recording.recorded_blocks) {
+        std::uint64_t moved = 0;
+        for_each_access(recording, block, [&](const Access& access, std::uint32_t access_line) {
+            if (access.kind != AccessKind::atomic || access_line != line) return;
+            ++moved;
+            for (std::uint32_t r = 0; r < access.runs; ++r)
+                block.runs[access.first_run + r].first +=
+                    (block.number + 1) * distance + moved * 16;
+        });
+    }
+    return recording;
+}
+
+/// Combines `factor` blocks into one, whose warps access different memory.
+Recording combine_blocks(Recording recording, std::uint32_t factor) {
+    constexpr std::uint64_t distance = std::uint64_t{1} << 32;
+    for (RecordedBlock& block : recording.recorded_blocks) {
+        const RecordedBlock original = block;
+        for (std::uint32_t k = 1; k < factor; ++k) {
+            const auto first_access = static_cast<std::uint32_t>(block.accesses.size());
+            const auto first_run = static_cast<std::uint32_t>(block.runs.size());
+            for (WarpPath path : original.warps) {
+                for (Step& step : path.steps) step.first_access += first_access;
+                block.warps.push_back(std::move(path));
+            }
+            for (Access access : original.accesses) {
+                access.first_run += first_run;
+                block.accesses.push_back(access);
+            }
+            for (SectorRun run : original.runs) {
+                run.first += k * distance;
+                block.runs.push_back(run);
+            }
+        }
+    }
+    recording.blocks = std::max<std::uint64_t>(1, recording.blocks / factor);
+    recording.neighbours = std::max<std::uint64_t>(1, recording.neighbours / factor);
+    recording.blocks_per_row = std::max<std::uint64_t>(1, recording.blocks_per_row / factor);
+    recording.threads *= factor;
+    recording.shared_bytes *= factor;
+    return recording;
+}
+
+/// Predicts changed recordings of a launch.
+class SavingFinder {
+public:
+    SavingFinder(const Recording& recording, const Prediction& prediction, const Gpu& gpu)
+        : recording_(recording), prediction_(prediction), gpu_(gpu) {}
+
+    std::vector<Saving> find() {
+        for (const LineWaste& waste : find_wasteful_lines(recording_)) add_waste(waste);
+        for (const Loop& loop : find_divergent_loops(recording_))
+            add("divergent_loop", recording_.instructions[loop.first].line,
+                balance_loop(recording_, loop));
+        for (const std::uint32_t line : find_barrier_lines(recording_))
+            add("barriers", line, remove_barriers(recording_, line));
+        for (const std::uint32_t line : find_local_lines())
+            add("local_memory", line, remove_local_accesses(recording_, line));
+        for (const std::uint32_t line : find_lines_with_global_atomics())
+            add("contended_atomics", line, spread_atomics(recording_, line));
+        if (recording_.spilled_registers > 0) {
+            Recording changed = recording_;
+            changed.spilled_registers = 0;
+            add("spilled_registers", 0, changed);
+        }
+        add_latency();
+        add_unused_shared_memory();
+        add_occupancy();
+        return std::move(savings_);
+    }
+
+private:
+    void add_ms(const char* inefficiency, std::uint32_t line, double ms) {
+        if (ms > 0 && ms < prediction_.ms)
+            savings_.push_back({inefficiency, line, prediction_.ms - ms});
+    }
+    void add(const char* inefficiency, std::uint32_t line, const Recording& changed) {
+        add_ms(inefficiency, line, predict_as_recorded(changed, gpu_).ms);
+    }
+    void add_waste(const LineWaste& waste) {
+        constexpr double uncoalesced_ratio = 2;
+        switch (waste.kind) {
+            case AccessKind::load:
+            case AccessKind::store:
+                return add(waste.kind == AccessKind::load ? "load_sectors" : "store_sectors",
+                           waste.line,
+                           waste.ratio() >= uncoalesced_ratio ? make_coalesced(recording_, waste)
+                                                              : make_aligned(recording_, waste));
+            case AccessKind::shared_load:
+            case AccessKind::shared_store:
+                return add("bank_conflicts", waste.line, remove_conflicts(recording_, waste));
+            case AccessKind::shared_atomic:
+                return add("contended_atomics", waste.line, remove_conflicts(recording_, waste));
+            default: return;
+        }
+    }
+    std::set<std::uint32_t> find_local_lines() const {
+        std::set<std::uint32_t> lines;
+        for (const RecordedBlock& block : recording_.recorded_blocks)
+            for_each_access(recording_, block, [&](const Access& access, std::uint32_t line) {
+                if (access.kind == AccessKind::local_load || access.kind == AccessKind::local_store)
+                    lines.insert(line);
+            });
+        return lines;
+    }
+    std::set<std::uint32_t> find_lines_with_global_atomics() const {
+        std::set<std::uint32_t> lines;
+        for (const RecordedBlock& block : recording_.recorded_blocks)
+            for_each_access(recording_, block, [&](const Access& access, std::uint32_t line) {
+                if (access.kind == AccessKind::atomic && line > 0) lines.insert(line);
+            });
+        return lines;
+    }
+    /// Returns how often a warp loads from global memory, on average.
+    double loads_per_warp() const {
+        double loads = 0, warps = 0;
+        for (const RecordedBlock& block : recording_.recorded_blocks) {
+            warps += static_cast<double>(block.warps.size());
+            for (const Access& access : block.accesses) loads += access.kind == AccessKind::load;
+        }
+        return loads / std::max(1.0, warps);
+    }
+    /// More loads in flight hide more of the latency, as if the latency were shorter. If a thread
+    /// has few loads, it must do the work of several threads, so there are fewer blocks to start.
+    void add_latency() {
+        Gpu fast = gpu_;
+        for (double* ns :
+             {&fast.latency_ns, &fast.l2_latency_ns, &fast.write_delay_ns, &fast.latency_spread_ns})
+            *ns /= kLoadsInFlight;
+        const double threads_in_one =
+            std::clamp(kLoadsInFlight / std::max(1.0, loads_per_warp()), 1.0, kLoadsInFlight);
+        for (double* cycles :
+             {&fast.block_interval_cycles, &fast.block_start_cycles, &fast.warp_start_cycles})
+            *cycles /= threads_in_one;
+        add_ms("waits_for_loads", 0, predict_as_recorded(recording_, fast).ms);
+    }
+    void add_unused_shared_memory() {
+        if (recording_.used_shared_bytes >= recording_.shared_bytes) return;
+        Recording changed = recording_;
+        changed.shared_bytes = recording_.used_shared_bytes;
+        add("unused_shared", 0, changed);
+    }
+    void add_occupancy() {
+        const Occupancy occupancy = compute_occupancy(recording_, gpu_);
+        if (2 * occupancy.blocks * occupancy.warps > gpu_.warps) return;
+        Recording changed = recording_;
+        switch (occupancy.limiting_resource) {
+            case OccupancyLimit::threads: return;
+            case OccupancyLimit::registers: changed.registers = kRegistersForFullOccupancy; break;
+            case OccupancyLimit::shared_memory: changed.shared_bytes = 0; break;
+            case OccupancyLimit::blocks:
+                changed = combine_blocks(
+                    std::move(changed),
+                    kWarpsOfUsualBlock / static_cast<std::uint32_t>(occupancy.warps));
+                break;
+            case OccupancyLimit::grid: break;
+        }
+        if (compute_occupancy(changed, gpu_).limiting_resource == OccupancyLimit::grid)
+            return add_larger_grid(changed, occupancy);
+        add("occupancy", 0, changed);
+    }
+    /// Divides the work among as many blocks as the GPU can run at once.
+    void add_larger_grid(Recording changed, const Occupancy& occupancy) {
+        changed.blocks = std::max<std::uint64_t>(
+            1, static_cast<std::uint64_t>(gpu_.multiprocessors) *
+                   static_cast<std::uint64_t>(gpu_.warps / occupancy.warps));
+        const double launch_ms = gpu_.launch_us * 1e-3,
+                     more = static_cast<double>(changed.blocks) /
+                            static_cast<double>(recording_.blocks),
+                     ms = predict_as_recorded(changed, gpu_).ms;
+        add_ms("occupancy", 0, launch_ms + (ms - launch_ms) / more);
+    }
+
+    const Recording& recording_;
+    const Prediction& prediction_;
+    const Gpu& gpu_;
+    std::vector<Saving> savings_;
+};
+
+}  // namespace
+
+std::vector<Saving> find_savings(const Recording& recording, const Prediction& prediction,
+                                 const Gpu& gpu) {
+    if (prediction.ms <= 0) return {};
+    return SavingFinder(recording, prediction, gpu).find();
+}
+
+}  // namespace coalesce::timing
