@@ -166,7 +166,8 @@ Failure explain_out_of_bounds(const Trial& trial, const Place& place, const std:
             .place = place,
             .shape = trial.shape,
             .details = details,
-            .advice = "Work out the index by hand for the thread named above."};
+            .advice = "Work out the index by hand for the thread named above.",
+            .is_cause_open = true};
 }
 
 namespace {
@@ -196,9 +197,11 @@ Failure explain_outside_shared(const Trial& trial, const Report& report, const E
         failure.advice = report.cure;
         return failure;
     }
+    failure.is_cause_open = true;
     if (!has_dynamic_array(evidence.source.text)) return failure;
     const long long bytes = trial.launch.shared_bytes;
     if (bytes == 0) {
+        failure.is_cause_open = false;
         failure.headline =
             "the shared array has no memory, because configure sets no shared_bytes.";
         failure.advice = "In configure, set .shared_bytes to the size of the whole array in bytes.";
@@ -212,6 +215,7 @@ Failure explain_outside_shared(const Trial& trial, const Report& report, const E
     const TrialRequest larger_request{.shape = trial.shape,
                                       .shared_bytes = std::min(4 * bytes, kLargest)};
     if (evidence.relaunch(larger_request).is_good()) {
+        failure.is_cause_open = false;
         failure.headline = "the shared array has too little memory: configure gives it " +
                            std::to_string(bytes) + " bytes.";
         failure.place.line = find_configure_line(evidence.source.text, ".shared_bytes");

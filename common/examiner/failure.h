@@ -155,6 +155,8 @@ struct Failure {
     std::string details = "";         ///< more details, in lines of at most 80 columns; may be ""
     std::string advice = "";          ///< a sentence that suggests what to do next
     std::optional<CellMap> map = {};  ///< the map of correct and incorrect cells
+    /// Whether the rules describe only a symptom, so that the cause remains open. Not in the JSON.
+    bool is_cause_open = false;
 
     /// Returns the failure's identifier, such as "no-bounds-check" or "indices-not-swapped".
     std::string id() const;

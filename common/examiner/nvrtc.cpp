@@ -120,10 +120,9 @@ std::string read_text(void* library, nvrtcProgram program, const char* size, con
     return text;
 }
 
-}  // namespace
-
-RawOutput run_nvrtc(const std::string& path, const std::string& wrapped_source,
-                    const std::string& architecture, bool keeps_variables) {
+/// Compiles with these options, in addition to those that every compilation needs.
+RawOutput run_with_options(const std::string& path, const std::string& wrapped_source,
+                           const std::string& architecture, std::vector<std::string> options) {
     RawOutput result;
     void* const library = open_library(path);
     nvrtcProgram program = library ? create_program(library, wrapped_source) : nullptr;
@@ -134,8 +133,8 @@ RawOutput run_nvrtc(const std::string& path, const std::string& wrapped_source,
     // Compile functions without __device__ for the device too, because the program contains no host
     // code. NVRTC searches for headers in the toolkit and in the folder of the source. The latter
     // does not exist, so no other file can be included.
-    std::vector<std::string> options = {"-std=c++20", keeps_variables ? "-G" : "-lineinfo",
-                                        "-default-device", "--gpu-architecture=" + architecture};
+    options.insert(options.end(),
+                   {"-std=c++20", "-default-device", "--gpu-architecture=" + architecture});
     const std::string headers = toolkit_headers();
     if (!headers.empty()) {
         options.push_back("-I" + headers);
@@ -150,6 +149,19 @@ RawOutput run_nvrtc(const std::string& path, const std::string& wrapped_source,
     result.is_good = !result.ptx.empty();
     call_nvrtc(library, "nvrtcDestroyProgram", &program);
     return result;
+}
+
+}  // namespace
+
+RawOutput run_nvrtc(const std::string& path, const std::string& wrapped_source,
+                    const std::string& architecture, bool keeps_variables) {
+    return run_with_options(path, wrapped_source, architecture,
+                            {keeps_variables ? "-G" : "-lineinfo"});
+}
+
+RawOutput run_nvrtc_quickly(const std::string& path, const std::string& source,
+                            const std::string& architecture) {
+    return run_with_options(path, source, architecture, {"-Ofc=mid"});
 }
 
 std::string nvrtc_version(const std::string& path) {

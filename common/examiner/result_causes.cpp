@@ -175,6 +175,10 @@ Failure explain_wrong_result(const Trial& trial, const Comparison& comparison,
         has_trait(first_finding.fault, trait::may_be_any_index)) {
         explain_left_out_elements(failure, trial, evidence);
     }
+    const bool names_cause =
+        has_trait(failure.fault, trait::certain) || failure.fault == Fault::nothing_written;
+    failure.is_cause_open =
+        failure.kind == FailureKind::elements_left_out || (!is_explained && !names_cause);
     if (comparison.wrong + comparison.untouched > 0) {
         failure.details += wrap(
             std::to_string(comparison.right) + " cells right, " + std::to_string(comparison.wrong) +
@@ -249,6 +253,7 @@ std::optional<Failure> find_result_error(const Trial& trial, const Evidence& evi
             std::string("Each element of `") + matrix_name(true, evidence) +
                 "` belongs to one thread: which index do two threads share?");
         if (explain_pair(failure, *race, evidence)) return failure;
+        failure.is_cause_open = true;
         explain_wrong_pitch(failure, *race, evidence);
         explain_batch_race(failure, *race, trial, evidence);
         explain_missing_parentheses(failure, evidence);

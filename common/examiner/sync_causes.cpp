@@ -362,6 +362,7 @@ std::optional<Failure> find_uninitialised_read(const Trial& trial, const Evidenc
                                 "this reads shared memory that was never written.",
                                 "Fill the tile first: does a thread write each of its elements, "
                                 "and is the tile read with the same layout?");
+        failure.is_cause_open = true;
         if (const auto left_out_stage = find_left_out_stage(trial, evidence)) {
             failure.details += wrap("Along the way: " + left_out_stage->sentence);
             failure.place.line = left_out_stage->line;

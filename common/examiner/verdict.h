@@ -30,6 +30,8 @@
 ///                     "launches": [...]} | null,
 ///                                             for a real GPU: timing/prediction.h
 ///       "solution_predicted": {...} | null,   the same for the solution
+///       "passing_change": {"place": {...},    only if such a change was searched for and found
+///                          "sentence": "...", "before": "...", "after": "..."},
 ///       "milliseconds": {"compile", "shapes", "counters", "predicted", "total"}
 ///     }
 ///
@@ -47,6 +49,7 @@
 #include "examiner/course/element_task.h"
 #include "examiner/failure.h"
 #include "examiner/launch_shape.h"
+#include "examiner/passing_change.h"
 #include "examiner/simulated.h"
 #include "harness/counters.h"
 #include "harness/predicted.h"
@@ -103,6 +106,8 @@ struct Verdict {
     std::optional<Predicted> predicted;  ///< predicted time of a correct kernel on a GPU
     /// predicted time of the solution, without the timeline
     std::optional<Predicted> solution_predicted;
+    /// the change of the text with which the kernel passes, if one was searched for and found
+    std::optional<PassingChange> passing_change;
     Milliseconds milliseconds;
 
     /// Adds a failure, and sets the outcome to failed. If this computer caused the problem, sets

@@ -107,10 +107,20 @@ void describe_untimed_fields(Codec& codec, Verdict& verdict) {
     if (has_sizes) codec("sizes", verdict.sizes);
 }
 
-void describe(auto& codec, Verdict& verdict) {
+void describe(auto& codec, PassingChange& change) {
+    fields(codec, "place", change.place, "sentence", change.sentence, "before", change.before,
+           "after", change.after);
+}
+
+template <class Codec>
+void describe(Codec& codec, Verdict& verdict) {
     codec::version(codec, "verdict", 3);
     describe_untimed_fields(codec, verdict);
     fields(codec, "predicted", verdict.predicted, "solution_predicted", verdict.solution_predicted);
+    // Only `learn check` searches for changes, so other verdicts do not have this key.
+    const bool has_change =
+        Codec::kIsReading ? codec.has("passing_change") : verdict.passing_change.has_value();
+    if (has_change) codec("passing_change", verdict.passing_change);
     codec("milliseconds", verdict.milliseconds);
 }
 

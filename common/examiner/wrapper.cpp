@@ -139,18 +139,21 @@ std::string line_directive(const char* file) {
 
 }  // namespace
 
+std::string learner_text(const std::string& text) {
+    // Remove a byte order mark, because only editors use it.
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+    return to_valid_utf8(blank_out_header_include(
+        text.starts_with(byte_order_mark) ? text.substr(byte_order_mark.size()) : text));
+}
+
 std::string wrap_source(const std::string& text, Dialect dialect,
                         const std::vector<std::string>& sizes) {
     std::string wrapped_source = line_directive(kPrologueName);
     if (dialect == Dialect::bare_clang) wrapped_source += kClangPrologue;
     wrapped_source += exercise_header();
-    // Remove a byte order mark, because only editors use it.
-    const std::string byte_order_mark = "\xEF\xBB\xBF";
     wrapped_source += line_directive(kLearnerFile);
-    std::string file = blank_out_header_include(
-        text.starts_with(byte_order_mark) ? text.substr(byte_order_mark.size()) : text);
-    if (dialect == Dialect::bare_clang) file = move_alignas_forward(file);
-    wrapped_source += to_valid_utf8(std::move(file));
+    const std::string file = learner_text(text);
+    wrapped_source += dialect == Dialect::bare_clang ? move_alignas_forward(file) : file;
     // Add two line breaks, so that a backslash at the end of the file does not join the next line
     // to it.
     wrapped_source += "\n\n";

@@ -18,6 +18,10 @@ constexpr const char* kLearnerFile = "/learner/kernel.cu";
 /// Returns the text of exercises/exercise.h, which CMake embeds.
 const char* exercise_header();
 
+/// Returns the learner's text without a byte order mark and without `#include "exercise.h"`, in
+/// valid UTF-8. Lines and columns stay the same.
+std::string learner_text(const std::string& text);
+
 /// Returns the learner's text with generated lines before and after it. #line directives keep the
 /// line numbers of the learner's text unchanged. `#include "exercise.h"` is replaced with spaces,
 /// because the generated lines already contain that header. `sizes` are the arguments of

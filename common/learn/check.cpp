@@ -89,9 +89,25 @@ void show(Session& session, const LearnerExercise& exercise, const CheckArgument
                   << format_bandwidth(exercise, arguments.file, arguments.device == "gpu");
 }
 
+// Examines a kernel. If the cause of its failure is open, searches for the change that makes it
+// pass, and says so on a terminal if that takes long.
+CheckResult check_with_search(const Session& session, const LearnerExercise& exercise,
+                              const CheckArguments& arguments) {
+    CheckRequest request = request_for(exercise, arguments);
+    request.searches = !request.uses_llvm_ir && request.device == "sim";
+    Check running(request);
+    if (arguments.json || !session.style.clear || !running.wait_for_long_search()) {
+        return running.finish();
+    }
+    std::cout << kSearchMessage << std::flush;
+    CheckResult result = running.finish();
+    std::cout << "\r\033[K";
+    return result;
+}
+
 int check_one(Session& session, const CheckArguments& arguments) {
     LearnerExercise exercise = session.exercise(arguments.exercise, arguments.is_hunt);
-    CheckResult result = check(request_for(exercise, arguments));
+    CheckResult result = check_with_search(session, exercise, arguments);
     if (arguments.file.empty()) record_check(session, exercise, result);
     if (arguments.json) return print_results({to_json_result(exercise, result)}, result.outcome);
     show(session, exercise, arguments, result);

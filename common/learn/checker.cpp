@@ -52,6 +52,10 @@ void remove_stale_verdicts(const fs::path& folder, const std::string& verdict) {
     }
 }
 
+// The milliseconds in which to search for the change that makes a kernel pass. Together with the
+// examination, a check then takes less than five seconds.
+constexpr int kSearchMs = 3000;
+
 std::vector<std::string> environment_for(const CheckRequest& request, const std::string& file,
                                          const fs::path& verdict) {
     std::vector<std::string> environment = {
@@ -63,6 +67,7 @@ std::vector<std::string> environment_for(const CheckRequest& request, const std:
     if (request.exercise.is_beyond()) {
         environment.push_back("COALESCE_EXERCISE=" + request.exercise.name());
     }
+    if (request.searches) environment.push_back("COALESCE_SEARCH_MS=" + std::to_string(kSearchMs));
     if (request.uses_grader_rules) environment.push_back("COALESCE_AS_GRADED=1");
     if (request.uses_llvm_ir) environment.push_back("COALESCE_COMPILER=clang_ir");
     // Tell the program where the simulator is. Otherwise it would search for the simulator and
@@ -132,6 +137,22 @@ bool Check::is_over() {
     return child_->wait(0) || milliseconds_left() == 0;
 }
 
+bool Check::is_searching() const {
+    constexpr int long_ms = 1000;
+    std::error_code error;
+    return request_.searches && request_.seconds * 1000 - milliseconds_left() >= long_ms &&
+           fs::exists(verdict_file_, error);
+}
+
+bool Check::wait_for_long_search() {
+    constexpr int step_ms = 100;
+    while (milliseconds_left() > 0) {
+        if (child_->wait(std::min(step_ms, milliseconds_left()))) return false;
+        if (is_searching()) return true;
+    }
+    return false;
+}
+
 int Check::milliseconds_left() const {
     auto elapsed_ms =
         std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start_time_).count();
@@ -143,10 +164,12 @@ CheckResult Check::finish() {
     result.file = file_;
     result.uses_llvm_ir = request_.uses_llvm_ir;
     bool has_ended = child_->wait(milliseconds_left());
+    // If only the search takes too long, the verdict is already known.
+    bool is_examined = has_ended || is_searching();
     child_->stop();
     result.milliseconds =
         std::chrono::duration<double, std::milli>(Clock::now() - start_time_).count();
-    if (!has_ended) {
+    if (!is_examined) {
         result.problem = "the examination of " + file_ +
                          " was stopped, because it took longer than " +
                          format_count(request_.seconds, "second") +
@@ -155,7 +178,7 @@ CheckResult Check::finish() {
         return result;
     }
     std::error_code error;
-    int code = child_->outcome().exit_code;
+    int code = has_ended ? child_->outcome().exit_code : CheckResult::not_yet;
     if (code > CheckResult::not_examined || !fs::exists(verdict_file_, error)) {
         result.problem = explain_missing_verdict(child_->outcome());
         return result;

@@ -23,6 +23,8 @@ struct CheckRequest {
     int seconds = 60;                ///< time limit, after which the child process is killed
     bool uses_llvm_ir = false;       ///< whether to compile through LLVM IR, as web pages do
     bool uses_grader_rules = false;  ///< whether to reject PTX that the grader would reject
+    /// whether to search for the change that makes a failed kernel pass, if its cause is open
+    bool searches = false;
 };
 
 /// The result of an examination.
@@ -56,6 +58,12 @@ public:
     int descriptor() const { return child_->descriptor(); }
     /// Reports, without waiting, whether the child process has exited or exceeded its time limit.
     bool is_over();
+    /// Reports whether the verdict is known, and the child process searches for the change that
+    /// makes the kernel pass.
+    bool is_searching() const;
+    /// Waits until the child process ends. Returns true as soon as it has been searching when the
+    /// check has taken a second, so that the learner can be told.
+    bool wait_for_long_search();
     /// Returns the number of milliseconds left until the time limit.
     int milliseconds_left() const;
     /// Waits for the child process and returns its result. Kills the process at the time limit.

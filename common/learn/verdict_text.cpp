@@ -85,6 +85,22 @@ static bool shows_in_a_run(const CheckResult& result, const LearnerExercise& exe
             (kind >= FailureKind::wrong_result && kind <= FailureKind::wrong_elements));
 }
 
+/// Returns the verdict to show. If a change was found with which the kernel passes, it takes the
+/// place of the cause that the rules leave open.
+static Verdict verdict_to_show(Verdict verdict) {
+    if (!verdict.passing_change || verdict.failures.empty()) return verdict;
+    const PassingChange& change = *verdict.passing_change;
+    Failure& failure = verdict.failures.front();
+    failure.details =
+        wrap("This was found by trying small changes of your text. Without a change, " +
+             failure.headline);
+    failure.headline = change.sentence;
+    failure.place = change.place;
+    failure.advice =
+        "Find out why the line is wrong before you change it. Another change may be better.";
+    return verdict;
+}
+
 std::string format_failure(const LearnerExercise& exercise, const CheckResult& result,
                            const Style& style, bool has_full_map) {
     std::string text = check_headline(exercise, result, style) + "\n";
@@ -96,12 +112,13 @@ std::string format_failure(const LearnerExercise& exercise, const CheckResult& r
         again_command += (is_short ? "      Stuck? " : "\nStuck? ") + hint;
     }
     const int lines = style.lines == 0 ? kVerdictLines : style.lines;
+    const Verdict shown = verdict_to_show(*result.verdict);
     const auto build_text = [&](const std::string& text_after_next) {
         const int headline_lines = 2;
-        return text + terminal_text(*result.verdict, {.is_bold = style.colour,
-                                                      .lines = lines - headline_lines,
-                                                      .has_full_map = has_full_map,
-                                                      .text_after_next = text_after_next + "\n"});
+        return text + terminal_text(shown, {.is_bold = style.colour,
+                                            .lines = lines - headline_lines,
+                                            .has_full_map = has_full_map,
+                                            .text_after_next = text_after_next + "\n"});
     };
     // If not everything fits on the screen, the line about the map is omitted first.
     std::vector<std::string> offers = {""};

@@ -29,6 +29,9 @@ std::string check_headline(const LearnerExercise& exercise, const CheckResult& r
 /// the next prompt.
 inline constexpr int kVerdictLines = 22;
 
+/// What the command says while it searches for the change that makes a kernel pass.
+inline constexpr const char* kSearchMessage = "looking for the change that makes it pass ...";
+
 /// Formats the whole verdict in lines of at most 80 columns. Source lines may be longer.
 /// `style.lines` limits the height of the map of cells, unless `has_full_map` is set.
 std::string format_failure(const LearnerExercise& exercise, const CheckResult& result,

@@ -76,6 +76,7 @@ private:
         if (should_exit_) return;
         if (file_->has_changed()) begin();
         if (check_ && check_->is_over()) end();
+        if (check_ && !says_it_searches_ && check_->is_searching()) say_it_searches();
         // If stdin is not a terminal, its end-of-file ends `learn watch`, but only after the
         // running check has finished.
         if (stdin_ended_ && !check_) should_exit_ = true;
@@ -83,7 +84,16 @@ private:
 
     int milliseconds_to_wait() const {
         int wait = file_->milliseconds_left();
-        return check_ ? std::min(wait, check_->milliseconds_left()) : wait;
+        if (!check_) return wait;
+        // Look from time to time whether the check searches for a change.
+        constexpr int step_ms = 200;
+        const int limit = says_it_searches_ ? check_->milliseconds_left() : step_ms;
+        return std::min({wait, check_->milliseconds_left(), limit});
+    }
+
+    void say_it_searches() {
+        says_it_searches_ = true;
+        if (style_.clear) std::cout << "\r\033[K" << kSearchMessage << std::flush;
     }
 
     // ---- the watched file and its check ----
@@ -118,8 +128,9 @@ private:
         std::cout << (style_.clear ? "\r\033[K" : "") << "checking ..."
                   << (style_.clear ? "" : "\n") << std::flush;
         try {
-            check_ = std::make_unique<Check>(
-                CheckRequest{.exercise = exercise_, .seconds = arguments_.seconds});
+            check_ = std::make_unique<Check>(CheckRequest{
+                .exercise = exercise_, .seconds = arguments_.seconds, .searches = true});
+            says_it_searches_ = false;
         } catch (const std::exception& problem) {
             show_message(problem.what());
         }
@@ -365,6 +376,7 @@ private:
     RawTerminal terminal_;
     std::unique_ptr<FileWatcher> file_;
     std::unique_ptr<Check> check_;
+    bool says_it_searches_ = false;  // whether the screen says that the check searches
     std::optional<CheckResult>
         check_result_;  // the last result, unless another message has replaced it
     std::string bandwidth_;

@@ -96,6 +96,15 @@ Failure explain_report(FailureKind kind, const Report& report, const Trial& tria
     return failure;
 }
 
+/// Does the same as explain_report, for a report that leaves the cause open.
+Failure describe_report(FailureKind kind, const Report& report, const Trial& trial,
+                        const Evidence& evidence, const std::string& headline,
+                        const std::string& advice) {
+    Failure failure = explain_report(kind, report, trial, evidence, headline, advice);
+    failure.is_cause_open = true;
+    return failure;
+}
+
 // ---- accesses outside an array ----
 
 std::optional<Failure> find_element_overrun(const Trial& trial, const Evidence& evidence) {
@@ -124,7 +133,8 @@ std::optional<Failure> find_element_overrun(const Trial& trial, const Evidence& 
         .advice = is_edge
                       ? "Test the index against the size before this access: some threads of the "
                         "last block have no element."
-                      : "Work out the index by hand for the thread named above."};
+                      : "Work out the index by hand for the thread named above.",
+        .is_cause_open = !is_edge};
     if (at.index < 0) {
         failure.advice =
             "The index is below zero: how should the kernel treat the first elements, which have "
@@ -137,10 +147,10 @@ std::optional<Failure> find_element_overrun(const Trial& trial, const Evidence& 
 
 std::optional<Failure> find_unwritten_read(const Trial& trial, const Evidence& evidence) {
     if (const Report* report = find_report(trial, "initcheck", "uninitialised shared read")) {
-        return explain_report(FailureKind::uninitialised_shared, *report, trial, evidence,
-                              "this reads shared memory that was never written.",
-                              "Which thread should write this element first? Does it do so in "
-                              "every block, including the last one?");
+        return describe_report(FailureKind::uninitialised_shared, *report, trial, evidence,
+                               "this reads shared memory that was never written.",
+                               "Which thread should write this element first? Does it do so in "
+                               "every block, including the last one?");
     }
     if (const Report* report = find_report(trial, "initcheck", "uninitialised local read")) {
         return explain_report(
@@ -174,7 +184,7 @@ std::optional<Failure> find_array_race(const Trial& trial, const Evidence& evide
     // A statement such as out[0] += x both reads and writes the element.
     const bool are_both_writes = race->matches("globalrace", "write after write") ||
                                  race->place.line == race->other_place.line;
-    return explain_report(
+    return describe_report(
         FailureKind::race_between_blocks, *race, trial, evidence,
         are_both_writes
             ? "several threads write the same element of " + name + " in no defined order."

@@ -47,7 +47,8 @@ private:
             .shape = trial_.shape,
             .details = wrap("Not right: " + describe_bad_elements(output_, trial_.launch) + ". " +
                             format_comparison(output_.bad_elements().front())),
-            .advice = advice};
+            .advice = advice,
+            .is_cause_open = kind != FailureKind::beyond_tolerance};
         failure.map = make_cell_map(output_);
         return failure;
     }
@@ -55,6 +56,7 @@ private:
                          const std::string& advice) const {
         Failure failure = make_failure(FailureKind::wrong_result, headline, advice);
         failure.fault = fault;
+        failure.is_cause_open = fault != Fault::nothing_written;
         return failure;
     }
 
@@ -119,6 +121,7 @@ private:
                                 std::to_string(threads) + " threads for " +
                                 format_count(output_.count(), "element") + ".");
         if (threads == bad_tail) {
+            failure.is_cause_open = false;
             failure.place.line = find_configure_line(evidence_.source.text, ".grid");
         } else {
             failure.fault = Fault::never_written;

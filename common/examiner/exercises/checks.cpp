@@ -1,11 +1,13 @@
 #include "examiner/exercises/checks.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 
 #include "base/child.h"
 #include "base/errors.h"
 #include "base/files.h"
+#include "examiner/changes/search.h"
 #include "examiner/exercises/examined.h"
 #include "examiner/render.h"
 #include "harness/device.h"
@@ -35,6 +37,21 @@ void write_if_requested(const Verdict& verdict) {
     }
 }
 
+// If COALESCE_SEARCH_MS is set and the rules leave the cause of a failure open, searches for the
+// change that makes the kernel pass, and writes the verdict again with this change. The verdict has
+// already been written, so it is not lost if this process is stopped.
+void search_if_requested(const Exercise& exercise, const Source& source, const fs::path& cache,
+                         Verdict& verdict) {
+    const int time = std::atoi(environment_variable_or("COALESCE_SEARCH_MS", "0").c_str());
+    if (time <= 0 || !changes::is_worth_searching(verdict)) return;
+    verdict.passing_change = changes::find_passing_change(
+        source, exercise, verdict,
+        {.time = std::chrono::milliseconds(time), .passes = [&](const Source& changed) {
+             return examine_source(exercise, changed, cache).passed();
+         }});
+    if (verdict.passing_change) write_if_requested(verdict);
+}
+
 int run(int argc, char** argv) {
     doctest::Context context(argc, argv);
     context.setOption("no-intro", true);
@@ -57,11 +74,13 @@ Verdict examine_exercise(const std::string& name) {
     const Exercise& exercise = require_exercise(name);
     fs::path exercise_path = repository() / "exercises" / exercise.name / exercise.file();
     fs::path file = environment_variable_or("COALESCE_KERNEL", exercise_path.string());
-    Verdict verdict = examine_source(exercise, read_source(file, display_path(file)),
-                                     environment_variable_or("COALESCE_CACHE", ""));
+    const Source source = read_source(file, display_path(file));
+    const fs::path cache = environment_variable_or("COALESCE_CACHE", "");
+    Verdict verdict = examine_source(exercise, source, cache);
     ++(verdict.outcome == Verdict::Outcome::not_examined ? not_examined : examined);
     std::puts((verdict.file + ":\n" + terminal_text(verdict)).c_str());
     write_if_requested(verdict);
+    search_if_requested(exercise, source, cache, verdict);
     return verdict;
 }
 

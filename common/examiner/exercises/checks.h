@@ -10,6 +10,8 @@
 ///     COALESCE_VERDICT   a file to which the verdict is written as JSON (see examiner/verdict.h)
 ///     COALESCE_DEVICE    sim (the default), gpu, auto
 ///     COALESCE_CACHE     a folder that caches slow results; by default there is none
+///     COALESCE_SEARCH_MS the milliseconds in which to search for a change that makes a failed
+///                        kernel pass, if the rules leave the cause open; by default 0
 #pragma once
 
 #include <doctest/doctest.h>

@@ -234,6 +234,29 @@ TEST_CASE("for every file that a learner might save, the message is clear and no
     CHECK(course.progress_of("01_copy")["status"] == "done");
 }
 
+TEST_CASE("check names the change that makes a kernel pass, if the rules leave the cause open") {
+    ScratchCourse course;
+    std::string text = ScratchCourse::solution("17_reduction");
+    const std::string right = "in[row * cols + col]";
+    REQUIRE(has(text, right));
+    text.replace(text.find(right), right.size(), "in[row * rows + col]");
+    course.write("mine.cu", text);
+    const std::vector<std::string> words = {"check", "17", "--file", "mine.cu"};
+    const ProcessResult shown = expect(course, words, 1, {"17_reduction: not yet"});
+    std::vector<std::string> json_words = words;
+    json_words.push_back("--json");
+    const Json verdict =
+        Json::parse(expect(course, json_words, 1, {"verdict"}).output)["results"][0]["verdict"];
+    CHECK(verdict["failures"][0]["id"] == "wrong-elements");
+    // Only NVRTC compiles fast enough for a search.
+    if (!verdict["compiler"].get<std::string>().starts_with("NVRTC")) return;
+    CHECK(has(shown.output, "where `cols` would make the kernel pass every check"));
+    CHECK(has(shown.output, "found by trying small changes"));
+    CHECK(std::ranges::count(shown.output, '\n') <= 22);
+    CHECK(verdict["passing_change"]["before"] == "rows");
+    CHECK(verdict["passing_change"]["after"] == "cols");
+}
+
 TEST_CASE("check supports other files, bug hunts, all exercises and JSON") {
     ScratchCourse course;
     course.write("mine.cu", ScratchCourse::solution("03_tiled"));

@@ -1,0 +1,52 @@
+// Makes attempts in child processes, because an attempt may crash or take long.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace coalesce::changes {
+
+/// What happened in an attempt.
+enum class Outcome : std::uint8_t {
+    untried,  ///< there was no time for the attempt, or its process crashed
+    failed,   ///< the attempt did not help
+    passed,
+};
+
+/// The result of an attempt.
+struct Attempt {
+    Outcome outcome = Outcome::untried;
+    std::uint64_t hash = 0;  ///< attempts that do the same have the same hash
+};
+
+/// Makes attempts, and reports the result of each.
+class Attempter {
+public:
+    virtual ~Attempter() = default;
+    /// Makes the attempts with the numbers from `first` up to, but not including, `end`. Calls
+    /// `report` after each attempt. May stop as soon as `report` returns false.
+    virtual void attempt(std::size_t first, std::size_t end,
+                         const std::function<bool(std::size_t, Attempt)>& report) = 0;
+};
+
+/// The options of `make_attempts`.
+struct AttemptOptions {
+    std::size_t count = 0;      ///< attempts to make, numbered from 0
+    std::size_t batch = 1;      ///< attempts that a process takes at once
+    std::size_t processes = 1;  ///< child processes that make attempts at the same time
+    std::chrono::steady_clock::time_point deadline = {};
+    /// Returns the number of attempts that are still worthwhile after the attempt with this number
+    /// has passed.
+    std::function<std::size_t(std::size_t passed)> count_after_pass = {};
+};
+
+/// Makes the attempts in order, until all are made or the deadline is reached. Each child process
+/// calls `prepare` once, and makes its attempts with the result.
+std::vector<Attempt> make_attempts(const AttemptOptions& options,
+                                   const std::function<std::unique_ptr<Attempter>()>& prepare);
+
+}  // namespace coalesce::changes
