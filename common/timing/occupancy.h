@@ -2,8 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 
 namespace coalesce::timing {
+
+/// The maximum number of registers per thread at which a multiprocessor can hold all of its warps.
+/// ptxas tries not to use more registers.
+inline constexpr std::uint32_t kRegistersForFullOccupancy = 32;
 
 /// Returns the number of blocks with this many warps that fit into the registers. Each quarter of a
 /// multiprocessor has its own registers, and a warp cannot use those of two quarters. A thread

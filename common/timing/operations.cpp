@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "timing/machine.h"
+#include "timing/occupancy.h"
 #include "timing/schedule.h"
 
 namespace coalesce::timing {
@@ -30,11 +31,6 @@ constexpr std::uint32_t kBytesPerPass = 128;
 /// average over loads and stores. (Measured on an H200 with two kernels that spill registers, and
 /// with an array that lanes index differently.)
 constexpr float kCyclesPerLocalLine = 2.4f;
-/// The maximum number of registers per thread at which a multiprocessor can hold all of its warps.
-/// ptxas tries not to use more registers. In a kernel with exactly this number, some loads
-/// therefore wait until registers become free. (Observed in the machine code of the course's
-/// kernels and of random kernels.)
-constexpr std::uint32_t kRegistersForFullOccupancy = 32;
 constexpr std::uint32_t kSectorsPerHalfLine = 2;  ///< the sectors of 64 bytes
 constexpr std::uint32_t kHalfSectorBytes = kSectorBytes / 2;
 /// The largest fraction of missed sectors at which a table counts as cached in the first-level
@@ -743,6 +739,8 @@ BlockProgram build_block_program(const Recording& recording, const RecordedBlock
         const WarpPath& path = block.warps[w];
         WarpLowering& warp = warps[w];
         Program program;
+        // With exactly this number of registers, some loads wait until registers become free.
+        // (Observed in the machine code of the course's kernels and of random kernels.)
         program.operations =
             schedule_operations(warp.finish(), recording.registers >= kRegistersForFullOccupancy);
         mark_simultaneous_stores(program);

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "timing/occupancy.h"
 #include "timing/predict.h"
 
 namespace coalesce::timing {
@@ -22,8 +23,6 @@ constexpr std::uint64_t kFirstFreeSector = std::uint64_t{1} << 40;
 constexpr double kLoadsInFlight = 8;
 /// The number of warps in a block of a usual size.
 constexpr std::uint32_t kWarpsOfUsualBlock = 8;
-/// The registers per thread at which a multiprocessor can run all of its warps.
-constexpr std::uint32_t kRegistersForFullOccupancy = 32;
 
 std::uint64_t count_bytes(const Access& access) {
     return std::uint64_t{access.lanes} * access.bytes_per_lane;

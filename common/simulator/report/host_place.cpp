@@ -166,10 +166,10 @@ Place find_calling_place() {
     return {};
 }
 #else
-Place host_place(u64) {
+Place find_host_place(u64) {
     return {};
 }
-Place calling_place() {
+Place find_calling_place() {
     return {};
 }
 #endif
