@@ -71,9 +71,8 @@ constexpr const char* kLimits = R"(#pragma once
 #define ULLONG_MAX 0xffffffffffffffffull
 )";
 
-/// NVRTC declares size_t itself.
+/// NVRTC declares size_t and ptrdiff_t itself, outside of namespace std.
 constexpr const char* kPointerTypes = R"(#pragma once
-typedef long long ptrdiff_t;
 #define offsetof(type, member) __builtin_offsetof(type, member)
 namespace std {
 using ::size_t, ::ptrdiff_t;
