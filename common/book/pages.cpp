@@ -237,9 +237,9 @@ private:
     }
 
     /// Returns the links of "watch: STOPS" or "watch: STOPS ;; EDITS", which show the lesson's
-    /// kernel and the reader's own kernel at the first step that stops there
-    /// (common/learn/stops.h). For "watch WORD: STOPS" in the glossary, returns a link to the
-    /// kernel for this word in the playground (word_kernels.ts).
+    /// kernel and the reader's own kernel at the first step that matches STOPS
+    /// (common/learn/stops.h). The glossary has "watch WORD: STOPS". Its link opens the playground
+    /// with the kernel that shows this word (word_kernels.ts).
     std::string watch_links(const std::string& command) const {
         if (!has_explorer) return "";
         const std::size_t colon_begin = command.find(": ");

@@ -69,8 +69,8 @@ Declaration find_component_never_set(const std::string& text);
 /// in the call, because such a function only wraps PTX instructions. Returns `line` itself if the
 /// function has several callers, or if `line` has no asm statement.
 int find_caller_of_asm(const std::string& text, int line);
-/// Returns the last line, up to and including `line`, that contains anything other than braces.
-/// Returns `line` if there is none.
+/// Returns `line` if it contains more than braces. Otherwise returns the nearest line before it that
+/// does, or `line` if no line before it does.
 int find_statement_line(const std::string& text, int line);
 /// Reports whether the file declares a dynamic shared memory array.
 bool has_dynamic_array(const std::string& text);

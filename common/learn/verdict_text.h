@@ -29,7 +29,7 @@ std::string check_headline(const LearnerExercise& exercise, const CheckResult& r
 /// the next prompt.
 inline constexpr int kVerdictLines = 22;
 
-/// What the command says while it searches for the change that makes a kernel pass.
+/// `learn check` prints this message while it searches for the change with which a kernel passes.
 inline constexpr const char* kSearchMessage = "looking for the change that makes it pass ...";
 
 /// Formats the whole verdict in lines of at most 80 columns. Source lines may be longer.

@@ -21,9 +21,9 @@ namespace coalesce::changes {
 struct SearchOptions {
     /// the time after which no more changes are tried
     std::chrono::milliseconds time = std::chrono::milliseconds(3500);
-    std::size_t most_changes = 400;  ///< the most changes to try
-    /// Reports whether a changed text passes every check of the exercise. Called in a child
-    /// process.
+    std::size_t most_changes = 400;  ///< the number of changes after which the search ends
+    /// Reports whether a changed text passes every check of the exercise. The search calls this
+    /// function in child processes.
     std::function<bool(const Source&)> passes = {};
 };
 

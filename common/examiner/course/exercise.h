@@ -86,8 +86,8 @@ struct Hint {
 /// The default tolerance for a learner's prediction, as a relative error. It allows for rounding.
 inline constexpr double kRoundingTolerance = 0.02;
 
-/// The value of Prediction::counter for the question "What percentage of a copy's speed does the
-/// kernel reach on a GPU?". The time model computes the answer.
+/// The value of Prediction::counter for a question that asks for the kernel's speed on a GPU, as a
+/// percentage of a copy's speed. The time model computes the answer.
 inline constexpr const char* kCopyPercentQuestion = "of_copy_predicted";
 
 /// A question about a kernel's cost, asked before the cost is shown. The answer is a counter's

@@ -36,7 +36,7 @@ struct CommandOptions {
     LateRule late_rule;        ///< for `export`: the deduction for late days
     PlanRequest plan_request;  ///< for `plan`: the plan's parameters
     std::filesystem::path plan_folder;  ///< for `chunk`, `status`, `merge`: the plan's folder
-    int chunk_number = 0;               ///< for `chunk_number`: index of the chunk, counted from 1
+    int chunk_number = 0;               ///< for `chunk`: the number of the chunk, counted from 1
     std::filesystem::path work_folder;  ///< for `worker`: the work folder
     std::filesystem::path assignment_path;  ///< for `worker`: the assignment's folder
 };

@@ -42,7 +42,8 @@ private:
 
     const ptx::Function& function_;
     std::vector<u32> only_writers_;
-    /// For each register r, the constant of `add r, r, constant`, or 0 if there is no such add.
+    /// For each register, the constant that an `add` adds to the register itself, as in
+    /// `add r, r, 4`. 0 if no `add` does so.
     std::vector<i64> loop_increments_;
 };
 

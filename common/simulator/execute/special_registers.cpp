@@ -162,7 +162,8 @@ void read_special(Warp& w, const SpecialRegister& special, Slot slot) {
 }
 
 const Op* run_read_special(Warp& w, const Op* op) {
-    w.count_instruction(op);  // the clock must include the preceding instructions
+    // Count the instructions up to this one first, because the clock is computed from their number.
+    w.count_instruction(op);
     read_special(w, *reinterpret_cast<const SpecialRegister*>(op->immediate), op->d);
     return op + 1;
 }

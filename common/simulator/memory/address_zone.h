@@ -2,8 +2,8 @@
 // addresses.
 //
 // Idea   Allocation takes the first fit from the lowest address, so that used memory stays close
-//        together. A freed interval waits in a queue before it is reused. A use after free
-//        therefore accesses addresses without an allocation, and is detected.
+//        together. A freed interval waits in a queue before it is reused. Until then,
+//        no allocation contains its addresses, so a kernel that still uses them is reported.
 #pragma once
 
 #include <deque>

@@ -36,7 +36,8 @@ struct PredictedKernel {
     std::vector<timing::Unknown> unknown_waits;
     /// The prediction of the longest launch, without its timeline. Empty if no launch has a time.
     std::optional<timing::Prediction> longest;
-    /// What the longest launch would save without its inefficiencies (Options::finds_savings).
+    /// The times that the longest launch would save, one for each inefficiency. Empty unless
+    /// Options::finds_savings is set.
     std::vector<timing::Saving> savings;
 };
 

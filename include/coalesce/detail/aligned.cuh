@@ -168,8 +168,9 @@ struct AlignedWords {
         return shared + (row * 16 + (quad ^ (row / 4 % 8))) * 16;
     }
 
-    /// Returns the tile of this block. Strips of tiles that share no cache lines are spread. Other
-    /// strips are grouped, so that the shared lines are still cached when they are needed again.
+    /// Returns the tile of this block. If neighbouring strips share cache lines, the blocks process
+    /// neighbouring strips at the same time, while the shared lines are cached. Otherwise, the blocks
+    /// process strips that are far apart.
     static __device__ TileOrigin find_tile(const Task& task) {
         return LOADS == LoadPolicy::evict_last_128
                    ? find_tile_in_strip_group(task, TILE_ROWS, TILE_COLS)

@@ -152,8 +152,8 @@ using WideBytesOfMediumRows = Wide<1, 256, 2>;
 template <int SIZE>
 constexpr std::int64_t min_many_rows = SIZE < 4 ? 100 : 120;
 
-/// Returns how many columns a block of Wide processes. Returns 0 if the strips do not fit into
-/// shared memory.
+/// Returns how many columns each block processes in the kernels for wide matrices, which have few
+/// rows. Returns 0 if not even the narrowest strip of columns fits into shared memory.
 template <int SIZE>
 int choose_wide_cols(const Task& task) {
     const auto bytes = [&](int cols) { return cols * task.rows * SIZE; };

@@ -51,8 +51,8 @@ inline void widen_units(Plan& plan) {
     merge_adjacent_axes(plan);
 }
 
-/// Computes a multiplier and a shift, because a multiplication is faster than a division by the
-/// axis's size. The quotient is number * multiplier / 2^(32 + shift), exact for numbers below 2^31.
+/// Computes a multiplier and a shift, with which kernels divide by the axis's size. Multiplying is
+/// faster than dividing. For numbers below 2^31, number * multiplier / 2^(32 + shift) is exact.
 inline void prepare_quotient(Axis& axis) {
     if (axis.size > max_small_units) return;  // the multiplier is exact for numbers below 2^31 only
     axis.shift = 0;

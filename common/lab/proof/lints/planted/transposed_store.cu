@@ -5,7 +5,7 @@ using namespace coalesce::planted;
 
 namespace {
 
-/// The twin: a tile in shared memory, padded against bank conflicts.
+/// The twin transposes through a tile in shared memory, whose padding avoids bank conflicts.
 __global__ void transpose_tiled(u32* out, const u32* in, int side) {
     __shared__ u32 tile[32][33];
     const int col = blockIdx.x * 32, row = blockIdx.y * 32, x = threadIdx.x;
