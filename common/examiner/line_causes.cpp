@@ -803,9 +803,7 @@ bool explain_by_lines(Failure& failure, const Trial& trial, const Evidence& evid
         find_if_possible(
             has_wrong_data && failure.kind != FailureKind::missing_barrier && !is_outside,
             [&] { return find_other_layout(text); }),
-        find_if_possible(failure.fault == Fault::nan_changed ||
-                             failure.fault == Fault::value_rounded ||
-                             failure.fault == Fault::value_converted,
+        find_if_possible(has_trait(failure.fault, trait::inexact_value),
                          [&] { return find_other_type(code); }),
         find_if_possible(is_unwritten, [&] { return find_unused_counter(text, store); }),
         find_if_possible(is_unwritten && task.kind != Produces::permuted &&

@@ -175,11 +175,7 @@ Failure explain_wrong_result(const Trial& trial, const Comparison& comparison,
         has_trait(first_finding.fault, trait::may_be_any_index)) {
         explain_left_out_elements(failure, trial, evidence);
     }
-    constexpr Fault value_faults[] = {Fault::nan_changed, Fault::value_rounded,
-                                      Fault::value_converted};
-    const bool is_value_changed = std::find(std::begin(value_faults), std::end(value_faults),
-                                            failure.fault) != std::end(value_faults);
-    const bool names_cause = has_trait(failure.fault, trait::certain) || is_value_changed ||
+    const bool names_cause = has_trait(failure.fault, trait::certain | trait::inexact_value) ||
                              failure.fault == Fault::nothing_written;
     failure.is_cause_open =
         failure.kind == FailureKind::elements_left_out || (!is_explained && !names_cause);

@@ -82,6 +82,7 @@ enum : unsigned {
     outside = 4,           ///< the fault was found in a guard band next to a matrix
     may_be_any_index = 8,  ///< the index of the load, of the tile or of the store may be wrong
     may_be_unset_component = 16,  ///< the cause may be a vector component that was not set
+    inexact_value = 32,           ///< values are at the right places, but were not stored exactly
 };
 }  // namespace trait
 /// Reports whether the fault has at least one of these traits.

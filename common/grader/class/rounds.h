@@ -42,7 +42,7 @@ struct JudgingOutcome {
     std::string last_fault;
 };
 
-/// Judges `task_count`, and calls the callback after each attempt.
+/// Judges `tasks`, and calls the callback after each attempt.
 JudgingOutcome judge_with_retries(const std::vector<Task>& tasks, const RetryOptions& options,
                                   const TaskEndCallback& on_task_end);
 

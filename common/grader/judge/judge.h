@@ -158,7 +158,7 @@ private:
 /// simulator and the grader's programs, because each of them can change results.
 std::string judge_identity();
 
-/// Returns the exercises of the course in `course_folder`, with their solutions. Throws
+/// Returns the exercises of the course in the folder `repository`, with their solutions. Throws
 /// std::runtime_error if they cannot be read.
 std::vector<AssignedExercise> course_exercises(const std::filesystem::path& repository);
 

@@ -26,8 +26,7 @@ constexpr u32 kWarpsPerMultiprocessor = DeviceModel::max_threads_per_multiproces
 constexpr u32 kMaxWarpsPerBlock = DeviceModel::max_threads_per_block / kLanes;
 /// The number of registers that ptxas adds to those that the code uses.
 constexpr u32 kAddedRegisters = 2;
-/// The maximum number of registers per thread at which a multiprocessor can run all of its threads.
-constexpr u32 kRegistersForFullOccupancy = 32;
+using timing::kRegistersForFullOccupancy;
 /// The maximum number of registers that ptxas saves with other optimizations, so that a kernel
 /// stays within kRegistersForFullOccupancy.
 constexpr u32 kMaxSavedRegisters = 2;
