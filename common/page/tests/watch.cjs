@@ -7,10 +7,9 @@ const assert = require("node:assert/strict");
 const fs = require("node:fs");
 const path = require("node:path");
 const { serve } = require("./site.cjs");
-const { checkLooks, runTests, sampled, test, withPage } = require("./pages.cjs");
+const { SOON, checkLooks, runTests, sampled, test, withPage } = require("./pages.cjs");
 
 const [html, browserPath, screenshots, only = ""] = process.argv.slice(2);
-const SOON = { timeout: 60000 };
 const PHONE = { width: 390, height: 800 };
 const site = serve(html).then(({ address }) => address);
 
