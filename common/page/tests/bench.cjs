@@ -4,7 +4,7 @@
 "use strict";
 const assert = require("node:assert/strict");
 const { serve } = require("./site.cjs");
-const { SOON, runTests, test, withPage } = require("./pages.cjs");
+const { SOON, runTests, test, wholeTest, withPage } = require("./pages.cjs");
 
 const [html, browserPath, only = ""] = process.argv.slice(2);
 const site = serve(html).then(({ address }) => address);
@@ -188,7 +188,7 @@ test("a link opens the text in the playground", async (browser) => {
     await context.close();
 });
 
-test("every experiment in a lesson opens in the playground, and changes the kernel", async (browser) => {
+wholeTest("every experiment in a lesson opens in the playground, and changes the kernel", async (browser) => {
     const fs = require("node:fs");
     const links = fs.readdirSync(html).filter((name) => name.startsWith("lesson_")).flatMap((name) =>
         [...fs.readFileSync(`${html}/${name}`, "utf8").matchAll(/playground\.html#try=[^"]*/g)].map(([link]) => link.replaceAll("&amp;", "&")));
