@@ -163,6 +163,7 @@ void Worker::start_warps(Block& block) {
     for (Warp& w : block.warps) {
         w.live_lanes = w.existing_lanes;
         w.has_met_barrier = false;
+        w.last_poll = 0;
         w.enter_frame(nullptr);
         w.pending_loads = 0;
         w.undefined = nullptr;
@@ -183,6 +184,7 @@ void Worker::start_warps(Block& block) {
     block.waiting = {};
     block.async_copies.reset();
     block.bulk_copies.reset();
+    block.reported_copies.clear();
     block.copy_bytes_in_flight = 0;
     block.phase_bytes.clear();
     block.mbarrier_inits.clear();
