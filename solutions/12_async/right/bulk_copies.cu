@@ -58,8 +58,7 @@ __device__ void fetch(float4* tile, Mbarrier& arrived, const float* in, int rows
     __syncwarp();
     if (int(threadIdx.x) < 32)
         for (int k = threadIdx.x; k < height; k += 32)
-            load_row(&tile[k * ROW], &in[(tile_row + k) * cols + tile_col], bytes_of_row,
-                     arrived);
+            load_row(&tile[k * ROW], &in[(tile_row + k) * cols + tile_col], bytes_of_row, arrived);
 }
 
 __device__ void store_transposed(float* out, const float4* tile, int rows, int cols, int number) {

@@ -63,9 +63,9 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ unsigned long long arrived[2];
     const int count = (rows + TILE_DIM - 1) / TILE_DIM * ((cols + TILE_DIM - 1) / TILE_DIM);
     if (threadIdx.x < 2)
-        asm volatile("mbarrier.init.shared.b64 [%0], 256;" ::"r"(
-                         shared_address(&arrived[threadIdx.x]))
-                     : "memory");
+        asm volatile(
+            "mbarrier.init.shared.b64 [%0], 256;" ::"r"(shared_address(&arrived[threadIdx.x]))
+            : "memory");
     __syncthreads();
     fetch(tiles[0], in, rows, cols, blockIdx.x);
     report_copies(arrived[0]);
