@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "simulator/base/options.h"
@@ -21,6 +22,7 @@
 namespace coalesce::simulator {
 
 struct Block;
+struct FunctionCode;
 struct LaneAccess;
 class AccessListener;
 class AllocationReadMarks;
@@ -245,5 +247,9 @@ struct Warp {
     Report describe(const Op* op, const char* check, const char* kind, int lane,
                     const std::string& message = "", const std::string& cure = "") const;
 };
+
+/// Reports whether the compiler has inlined an instruction from a file whose path contains `path`.
+bool is_inlined_from(std::string_view path, const Kernel& kernel, const FunctionCode& code,
+                     const Op& op);
 
 }  // namespace coalesce::simulator

@@ -331,22 +331,6 @@ void Worker::run_round() {
     if (verdict == Watch::Verdict::waits_for_host) report_waiting_for_host();
 }
 
-namespace {
-
-/// Reports whether the instruction was inlined from a function of cuda::pipeline.
-bool is_pipeline_code(const Kernel& kernel, const FunctionCode& code, const Op& op) {
-    const ptx::Instruction& i = code.ast->body[op.source];
-    if (i.inline_chain_index == 0) return false;
-    const auto& files = kernel.module->ast->files;
-    const auto& callers = code.ast->inline_chains[i.inline_chain_index - 1];
-    return std::any_of(callers.begin(), callers.end(), [&](const ptx::SourceLine& caller) {
-        const auto file = files.find(caller.file);
-        return file != files.end() && file->second.find("cuda/pipeline") != std::string::npos;
-    });
-}
-
-}  // namespace
-
 void Worker::report_stuck_grid() {
     const Block& block = *waiting_.front();
     const Warp& stuck_warp = find_deadlocked_warp(block);
@@ -377,7 +361,7 @@ void Worker::report_stuck_grid() {
             describe_mbarrier_wait(stuck_warp, *f.polling_op, lane);
         report.message += mbarrier_wait.state;
         report.cure = mbarrier_wait.cure;
-        if (is_pipeline_code(*launch_->kernel, code, *f.polling_op))
+        if (is_inlined_from("cuda/pipeline", *launch_->kernel, code, *f.polling_op))
             report.cure =
                 "In every thread, call consumer_release() once for each consumer_wait(), and "
                 "producer_commit() once for each producer_acquire().";

@@ -142,6 +142,7 @@ void add_sites(const Kernel& kernel, Counters& total, Lines& lines) {
 }
 
 bool is_bulk_copy(const Site& site) {
+    if (!site.function) return false;
     const ptx::Instruction& instruction = site.function->body[site.instruction];
     return instruction.opcode == "cp" && instruction.has("bulk");
 }
