@@ -23,6 +23,7 @@ namespace {
 struct AccessKind {
     FailureKind kind;
     const char* verb;  ///< such as "load"
+    const char* noun;  ///< the plural of `verb` as a noun, such as "loads"
     const char* unit;  ///< such as "sectors"
     std::uint64_t Counters::*requests;
     std::uint64_t Counters::*cost;
@@ -31,14 +32,14 @@ struct AccessKind {
 };
 
 constexpr AccessKind kAccessKinds[] = {
-    {FailureKind::uncoalesced_stores, "store", "sectors", &Counters::store_requests,
+    {FailureKind::uncoalesced_stores, "store", "stores", "sectors", &Counters::store_requests,
      &Counters::store_sectors, nullptr, &Limits::store},
-    {FailureKind::uncoalesced_loads, "load", "sectors", &Counters::load_requests,
+    {FailureKind::uncoalesced_loads, "load", "loads", "sectors", &Counters::load_requests,
      &Counters::load_sectors, nullptr, &Limits::load},
-    {FailureKind::bank_conflicts, "load from shared memory", "wavefronts",
-     &Counters::shared_load_requests, &Counters::shared_load_wavefronts,
+    {FailureKind::bank_conflicts, "load from shared memory", "loads from shared memory",
+     "wavefronts", &Counters::shared_load_requests, &Counters::shared_load_wavefronts,
      &Counters::shared_load_ideal, &Limits::shared_load},
-    {FailureKind::bank_conflicts, "store to shared memory", "wavefronts",
+    {FailureKind::bank_conflicts, "store to shared memory", "stores to shared memory", "wavefronts",
      &Counters::shared_store_requests, &Counters::shared_store_wavefronts,
      &Counters::shared_store_ideal, &Limits::shared_store},
 };
@@ -282,7 +283,11 @@ void explain_extra_requests(Failure& failure, const Verdict& verdict, const Acce
         failure.advice =
             "Give every thread a share of the work: a warp costs the same with 1 active thread as "
             "with 32.";
-    } else if (extra_factor == 2 || extra_factor == 4) {
+    } else if (verdict.bulk_copies.load_requests + verdict.bulk_copies.store_requests > 0) {
+        failure.advice =
+            "Copy a whole row of the tile with each bulk copy: at least 128 bytes, which are a "
+            "cache line.";
+    } else if (warp_work.lanes > 0 && (extra_factor == 2 || extra_factor == 4)) {
         const std::string width = format_cost(warp_work.bytes_per_lane * extra_factor);
         failure.advice = "Each lane moves " + format_cost(warp_work.bytes_per_lane) +
                          " bytes at a time. Move " + width + " bytes with one access, as a float" +
@@ -300,12 +305,35 @@ constexpr std::uint64_t kLoadsPerPrintCall = 4;
 /// the barrier once per 16 requests.
 constexpr std::uint64_t kRequestsPerBarrierAccess = 12;
 
+/// The sectors of a request in which each lane moves 16 bytes, and of the smallest bulk copy that is
+/// compared with such requests (a cache line).
+constexpr std::uint64_t kMaxSectorsOfRequest = 16, kMinSectorsOfBulkCopy = 4;
+
+/// Returns the number of requests, for a comparison with the solution. A bulk copy is one request,
+/// whether it moves a row or a whole tile, so bulk copies count by their sectors, unless the kernel
+/// moves more sectors than the solution.
+std::uint64_t count_comparable_requests(const Verdict& verdict, const AccessKind& access) {
+    const std::uint64_t request_count = *verdict.counters.*access.requests;
+    if (access.ideal_cost) return request_count;
+    const bool counts_stores = access.requests == &Counters::store_requests;
+    const BulkCopies& copies = verdict.bulk_copies;
+    const std::uint64_t bulk_requests =
+        counts_stores ? copies.store_requests : copies.load_requests;
+    const std::uint64_t bulk_sectors = counts_stores ? copies.store_sectors : copies.load_sectors;
+    const bool exceeds_sectors =
+        *verdict.counters.*access.cost > *verdict.solution_counters.*access.cost;
+    if (exceeds_sectors || bulk_sectors < kMinSectorsOfBulkCopy * bulk_requests)
+        return request_count;
+    return request_count - bulk_requests +
+           (bulk_sectors + kMaxSectorsOfRequest - 1) / kMaxSectorsOfRequest;
+}
+
 /// Returns a failure if the kernel makes more accesses than the solution, although their cost per
 /// request is within the limit.
 std::optional<Failure> find_too_many_requests(const Verdict& verdict, const AccessKind& access,
                                               const RelaunchFunction& relaunch) {
     if (!verdict.solution_counters) return std::nullopt;
-    const std::uint64_t request_count = *verdict.counters.*access.requests;
+    const std::uint64_t request_count = count_comparable_requests(verdict, access);
     const std::uint64_t solution_requests = *verdict.solution_counters.*access.requests;
     if (request_count <= solution_requests) return std::nullopt;
     if (access.ideal_cost) {
@@ -336,11 +364,19 @@ std::optional<Failure> find_too_many_requests(const Verdict& verdict, const Acce
     return failure;
 }
 
+/// Global atomics that are this much rarer than stores do not store the result. For example, they
+/// hand out tiles to blocks.
+constexpr std::uint64_t kMinStoresPerAtomic = 16;
+
+bool has_few_atomics(const Counters& counters) {
+    return kMinStoresPerAtomic * counters.atomic_requests <= counters.store_requests;
+}
+
 /// Returns a failure if the kernel uses atomic operations, although its solution needs none. The
 /// counters in `verdict` must still count atomics and stores separately.
 std::optional<Failure> find_needless_atomics(const Verdict& verdict) {
     const auto& solution = verdict.solution_counters;
-    if (!solution || verdict.counters->atomic_requests == 0 || solution->atomic_requests > 0) {
+    if (!solution || has_few_atomics(*verdict.counters) || solution->atomic_requests > 0) {
         return std::nullopt;
     }
     Failure failure{
@@ -359,6 +395,7 @@ std::optional<Failure> find_needless_atomics(const Verdict& verdict) {
 
 /// Adds the atomics to the stores, because the cost of an atomic is at least that of a store.
 void move_atomics_to_stores(Counters& counters) {
+    if (has_few_atomics(counters)) counters.atomic_requests = counters.atomic_sectors = 0;
     counters.store_requests += std::exchange(counters.atomic_requests, 0);
     counters.store_sectors += std::exchange(counters.atomic_sectors, 0);
     counters.shared_store_requests += std::exchange(counters.shared_atomic_requests, 0);
@@ -502,7 +539,7 @@ constexpr double kMaxRatioAtEdges = 5;
 Failure explain_excess(const Verdict& verdict, const AccessKind& access, std::uint64_t actual_cost,
                        std::uint64_t solution_cost, const std::string& costs_elsewhere) {
     return {.kind = access.kind,
-            .headline = std::string(access.verb) + "s take " + std::to_string(actual_cost) + " " +
+            .headline = std::string(access.noun) + " take " + std::to_string(actual_cost) + " " +
                         access.unit + ", but the solution needs only " +
                         std::to_string(solution_cost) + ". " + costs_elsewhere,
             .place = {verdict.file, 0, 0},

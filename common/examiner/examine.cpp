@@ -182,6 +182,7 @@ private:
         if (!verdict_.is_simulated) return true;
         counted_verdict.counters = trial.counters;
         counted_verdict.lines = trial.lines;
+        counted_verdict.bulk_copies = trial.bulk_copies;
         counted_verdict.print_call_count = trial.print_call_count;
         return compare_with_solution(counted_verdict);
     }

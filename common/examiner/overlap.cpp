@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "examiner/launch_limits.h"
 #include "examiner/source_lines.h"
 #include "examiner/text_pattern.h"
 #include "harness/text.h"
@@ -158,13 +159,34 @@ std::optional<Failure> find_loads_not_overlapped(const Verdict& verdict, const L
 
 namespace {
 
+/// Reports whether bulk copies bring the whole matrix to shared memory.
+bool loads_all_by_bulk_copies(const Verdict& verdict) {
+    constexpr double floats_in_a_sector = 8;
+    return static_cast<double>(verdict.bulk_copies.load_sectors) * floats_in_a_sector >=
+           element_count(verdict.counted_shape);
+}
+
 /// Returns a failure if the kernel fills its tile with stores, although the solution lets the copy
-/// engine fill it.
+/// engine fill it. If bulk copies load the whole matrix, the stores serve another purpose, but must
+/// not conflict.
 std::optional<Failure> find_tile_filled_by_stores(const Verdict& verdict) {
     const auto& solution = verdict.solution_counters;
+    const Counters& counters = *verdict.counters;
     if (!solution || solution->shared_store_requests > 0 || solution->shared_load_requests == 0 ||
-        verdict.counters->shared_store_requests == 0)
+        counters.shared_store_requests == 0)
         return std::nullopt;
+    if (loads_all_by_bulk_copies(verdict)) {
+        if (counters.shared_store_wavefronts <= 2 * counters.shared_store_ideal)
+            return std::nullopt;
+        return Failure{.kind = FailureKind::bank_conflicts,
+                       .headline = "stores to shared memory take " +
+                                   std::to_string(counters.shared_store_wavefronts) +
+                                   " wavefronts, where " +
+                                   std::to_string(counters.shared_store_ideal) + " are enough.",
+                       .place = {verdict.file, 0, 0},
+                       .shape = verdict.counted_shape,
+                       .advice = "Pad or swizzle the array that the lanes store to."};
+    }
     Failure failure{.kind = FailureKind::copies_not_async,
                     .headline =
                         "the tile is filled by stores, through registers; in this lesson TMA "

@@ -67,6 +67,12 @@ void for_each_kernel(const std::string& name, const auto& visitor) {
     }
 }
 
+CoalesceSpecialRequests special_requests(std::size_t index) {
+    CoalesceSpecialRequests special{};
+    SIMULATOR_FUNCTION(coalesceGetSpecialRequests)(index, &special);
+    return special;
+}
+
 std::string format_coordinates(const std::array<unsigned, 3>& at) {
     if (at[2] == 0) return format("(%u,%u)", at[0], at[1]);
     return format("(%u,%u,%u)", at[0], at[1], at[2]);
@@ -89,11 +95,33 @@ std::vector<Report> reports(const std::string& file_name) {
     return report_list;
 }
 
-Counters read_counters(const std::string& kernel) {
+Counters read_counters(const std::string& kernel, std::uint64_t max_polls) {
     Counters sum;
-    for_each_kernel(kernel, [&](std::size_t, const CoalesceKernel& kernel_counters) {
+    std::uint64_t polls = 0, repeated_polls = 0;
+    for_each_kernel(kernel, [&](std::size_t index, const CoalesceKernel& kernel_counters) {
         simulator_library::add(kernel_counters.counters, sum);
         sum.kernels += kernel_counters.launches;
+        const CoalesceSpecialRequests special = special_requests(index);
+        sum.load_requests -= special.variable_load_requests;
+        sum.load_sectors -= special.variable_load_sectors;
+        polls += special.polls;
+        repeated_polls += special.repeated_polls;
+    });
+    const std::uint64_t left_out = repeated_polls + std::min(polls - repeated_polls, max_polls);
+    sum.shared_load_requests -= left_out;
+    sum.shared_load_wavefronts -= left_out;
+    sum.shared_load_ideal -= left_out;
+    return sum;
+}
+
+BulkCopies read_bulk_copies(const std::string& kernel) {
+    BulkCopies sum;
+    for_each_kernel(kernel, [&](std::size_t index, const CoalesceKernel&) {
+        const CoalesceSpecialRequests special = special_requests(index);
+        sum.load_requests += special.bulk_load_requests;
+        sum.load_sectors += special.bulk_load_sectors;
+        sum.store_requests += special.bulk_store_requests;
+        sum.store_sectors += special.bulk_store_sectors;
     });
     return sum;
 }

@@ -20,6 +20,12 @@ struct LineCounters {
     Counters counters;  ///< the costs; `kernels` is always 0, because a line launches none
 };
 
+/// The bulk copies (TMA) of a launch, each of which is one request. Other counters include them.
+struct BulkCopies {
+    std::uint64_t load_requests = 0, load_sectors = 0;    ///< copies to shared memory
+    std::uint64_t store_requests = 0, store_sectors = 0;  ///< copies to global memory
+};
+
 namespace simulated {
 
 /// One thread of a launch.
@@ -47,8 +53,14 @@ struct Report {
 std::vector<Report> reports(const std::string& file_name);
 
 /// Returns the total costs of all kernels with this name since the last call of
+/// simulator_library::reset_counters. Leaves out loads that move no elements of a matrix: loads from
+/// variables of the program in which all lanes read the same address, repeated polls of shared
+/// memory, and up to `max_polls` other polls.
+Counters read_counters(const std::string& kernel, std::uint64_t max_polls);
+
+/// Returns the bulk copies of all kernels with this name since the last call of
 /// simulator_library::reset_counters.
-Counters read_counters(const std::string& kernel);
+BulkCopies read_bulk_copies(const std::string& kernel);
 
 /// Returns the costs of the learner's lines that access memory in the kernel `kernel`, ordered by
 /// line.

@@ -45,6 +45,12 @@ void enable_checks(const LoadedKernel& kernel, const TrialRequest& request, doub
     simulated::prepare(request.watch == Watch::everything ? "all" : "none", instruction_limit);
 }
 
+/// One poll of a value in shared memory is allowed for each group of this many elements, without
+/// being counted as a load. A warp that waits for others polls their counter, and reads a few
+/// different values before it continues. A poll reads up to 8 bytes, so a kernel could read an
+/// eighth of its elements in this way, which is too little to avoid the cost of the others.
+constexpr double kElementsPerPoll = 16;
+
 /// Copies the simulator's records into the trial, and resets them for the next launch.
 void collect_records(const LoadedKernel& kernel, const TrialRequest& request, Trial& trial) {
     trial.reports = simulated::reports(kernel.file_name());
@@ -54,11 +60,13 @@ void collect_records(const LoadedKernel& kernel, const TrialRequest& request, Tr
         trial.store_line = line.line;
         break;
     }
-    const Counters counters = simulated::read_counters(kernel.name());
+    const Counters counters = simulated::read_counters(
+        kernel.name(), static_cast<std::uint64_t>(element_count(request.shape) / kElementsPerPoll));
     trial.instructions = counters.warp_instructions;
     trial.print_call_count = SIMULATOR_FUNCTION(coalesceGetPrintCalls)();
     if (request.needs_counters) {
         trial.counters = counters;
+        trial.bulk_copies = simulated::read_bulk_copies(kernel.name());
         trial.lines = std::move(lines);
     }
     if (request.traced.limit > 0 && trial.is_launched) trial.accesses = simulated::traced();

@@ -109,6 +109,7 @@ struct Trial {
     std::string block_trace;                        ///< the steps of the traced block, as JSON
     int store_line = 0;                  ///< the first source line that stored to device memory
     Counters counters;                   ///< the costs, if requested
+    BulkCopies bulk_copies;              ///< the bulk copies among the costs
     std::vector<LineCounters> lines;     ///< costs by line, if requested
     std::uint64_t instructions = 0;      ///< warp instructions; simulated only
     std::uint64_t print_call_count = 0;  ///< printf calls, counted once per warp; simulated only

@@ -27,13 +27,18 @@ void describe(auto& codec, ArrayAfter& array) {
            "is_written_after", array.is_written_after);
 }
 
+void describe(auto& codec, BulkCopies& copies) {
+    fields(codec, "load_requests", copies.load_requests, "load_sectors", copies.load_sectors,
+           "store_requests", copies.store_requests, "store_sectors", copies.store_sectors);
+}
+
 void describe(auto& codec, Trial& trial) {
     fields(codec, "launch", trial.launch, "refused", trial.launch_failure, "is_launched",
            trial.is_launched, "error", trial.error, "reports", trial.reports, "out_address",
            trial.out_address, "in_address", trial.in_address, "accesses", trial.accesses,
            "store_line", trial.store_line, "counters", trial.counters, "lines", trial.lines,
            "arrays", trial.arrays, "instructions", trial.instructions, "print_calls",
-           trial.print_call_count);
+           trial.print_call_count, "bulk_copies", trial.bulk_copies);
 }
 
 namespace simulated {

@@ -98,6 +98,7 @@ struct Verdict {
     Shape counted_shape{0, 0};                  ///< the shape for which costs were counted
     std::optional<Counters> counters;           ///< costs of the learner's kernel; simulated only
     std::optional<Counters> solution_counters;  ///< costs of the solution
+    BulkCopies bulk_copies;                     ///< the bulk copies in `counters`; not in the JSON
     std::vector<LineCounters> lines;            ///< costs by line
     std::string ptx;                            ///< PTX of the compiled kernel; not in the JSON
     std::uint64_t print_call_count = 0;  ///< printf calls, counted once per warp; not in the JSON

@@ -48,6 +48,38 @@ Failure ptx_failure(FailureKind kind, const std::string& headline, const std::st
     return {.kind = kind, .headline = headline, .place = {"", line, 0}, .advice = advice};
 }
 
+/// Counts the operands in which a register occurs.
+int count_occurrences(const Operand& operand, std::uint32_t reg) {
+    const bool is_register = operand.is_register() || operand.has_base_register;
+    int count = is_register && operand.reg == reg ? 1 : 0;
+    for (const Operand& element : operand.elements) count += count_occurrences(element, reg);
+    return count;
+}
+
+/// Reports whether no instruction but the load mentions the registers of the bytes that the load
+/// declares as unused (.pragma "used_bytes_mask"). The compiler widens loads over gaps in this way.
+/// The simulator does not check whether unused bytes were written, and inline assembly can imitate
+/// the pragma, so the declaration itself proves nothing.
+bool are_unused_bytes_unread(const Function& function, const Instruction& load) {
+    std::uint32_t element_bytes = 0;
+    for (const std::string& modifier : load.modifiers)
+        element_bytes = std::max(element_bytes, ptx::size_of(ptx::parse_type(modifier)));
+    if (load.opcode != "ld" || element_bytes == 0 || load.operands.empty()) return false;
+    const std::vector<Operand>& elements = load.operands[0].elements;
+    for (std::size_t k = 0; k < elements.size(); ++k) {
+        const std::uint64_t mask = ((std::uint64_t{1} << element_bytes) - 1) << k * element_bytes;
+        if ((~std::uint64_t{load.used_bytes} & mask) == 0 || elements[k].is_sink()) continue;
+        int occurrences = 0;
+        for (const Instruction& instruction : function.body) {
+            if (instruction.guard == elements[k].reg) return false;
+            for (const Operand& operand : instruction.operands)
+                occurrences += count_occurrences(operand, elements[k].reg);
+        }
+        if (occurrences != 1) return false;
+    }
+    return !elements.empty();
+}
+
 /// Inspects a module, its variables and its functions. The same rules apply to compiled code and to
 /// inline assembly. The module was parsed by the simulator's parser, so the rules apply to exactly
 /// the code that the simulator runs.
@@ -158,7 +190,11 @@ private:
         for (const auto& [name, ptx_variable] : function.variables) inspect_variable(ptx_variable);
         for (const Instruction& ptx_instruction : function.body) {
             update_line(ptx_instruction.where);
-            if (!ptx_instruction.opcode.empty()) inspect_instruction(ptx_instruction);
+            if (ptx_instruction.opcode.empty()) continue;
+            inspect_instruction(ptx_instruction);
+            if (ptx_instruction.used_bytes != ~0u &&
+                !are_unused_bytes_unread(function, ptx_instruction))
+                refuse("the compiled kernel contains a pragma.");
         }
     }
 
@@ -181,9 +217,6 @@ private:
             return refuse(is_policy ? "the kernel sets a cache policy ('" + word + "')."
                                     : "the kernel uses '" + instruction.opcode + "'.");
         }
-        // This pragma declares that some loaded bytes are unused, so that the simulator would not
-        // check whether they were written.
-        if (instruction.used_bytes != ~0u) refuse("the compiled kernel contains a pragma.");
         for (const Operand& operand : instruction.operands) check_registers(operand);
         if (addresses_->is_changed_by(instruction))
             refuse("the file has a variable in global memory (__device__) that the kernel changes.",

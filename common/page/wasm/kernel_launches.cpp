@@ -100,6 +100,7 @@ json launch_kernel(PageRunner& runner, const CompiledKernel& launched, const Com
     verdict.shapes.push_back({trial.shape, trial.is_good(), trial.launch});
     if (trial.has_ended()) {
         verdict.counters = trial.counters;
+        verdict.bulk_copies = trial.bulk_copies;
         verdict.lines = trial.lines;
     }
     if (trial.is_good()) {

@@ -81,6 +81,23 @@ int coalesceGetLine(size_t index, size_t line, CoalesceLine* result);
  *  kernel or several kernels match. */
 int coalesceGetCounters(const char* name, CoalesceCounters* counters);
 
+/** Requests of special kinds. They are included in CoalesceCounters. */
+typedef struct CoalesceSpecialRequests {
+    /** Loads from variables of the program, such as tables of virtual functions, in which all active
+     *  lanes read the same address. */
+    uint64_t variable_load_requests, variable_load_sectors;
+    /** Strong loads (acquire, relaxed, volatile) of up to 8 bytes from shared memory, in which all
+     *  active lanes read the same address. Each takes one wavefront. Repeated polls read the same
+     *  value as the warp's previous poll. */
+    uint64_t polls, repeated_polls;
+    /** Bulk copies (TMA), each of which is one request, to shared memory and to global memory. */
+    uint64_t bulk_load_requests, bulk_load_sectors;
+    uint64_t bulk_store_requests, bulk_store_sectors;
+} CoalesceSpecialRequests;
+/** Stores the special requests of kernel `index` of the snapshot in `requests`. Returns 0, or -1 if
+ *  there is no such kernel. */
+int coalesceGetSpecialRequests(size_t index, CoalesceSpecialRequests* requests);
+
 /* ---- the memory accesses of one warp, for drawing pictures ---- */
 
 typedef struct CoalesceAccess {

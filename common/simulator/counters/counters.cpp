@@ -360,6 +360,10 @@ SiteCounters& SiteCounters::operator+=(const SiteCounters& partner_lane) {
     loop_load_requests += partner_lane.loop_load_requests;
     loop_load_wavefronts += partner_lane.loop_load_wavefronts;
     loop_load_ideal += partner_lane.loop_load_ideal;
+    variable_requests += partner_lane.variable_requests;
+    variable_sectors += partner_lane.variable_sectors;
+    polls += partner_lane.polls;
+    repeated_polls += partner_lane.repeated_polls;
     return *this;
 }
 

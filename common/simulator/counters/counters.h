@@ -101,6 +101,13 @@ struct alignas(32) SiteCounters {
     u64 loop_load_wavefronts = 0;
     u64 loop_load_ideal = 0;
 
+    /// Loads from variables of the program in which all lanes read the same address.
+    u64 variable_requests = 0, variable_sectors = 0;
+    /// Strong loads of up to 8 bytes from shared memory in which all lanes read the same address.
+    /// Each takes one wavefront.
+    u64 polls = 0;
+    u64 repeated_polls = 0;  ///< polls that read the same value as the warp's previous poll
+
     /// Adds a request in which each lane in `lanes` accesses `bytes` bytes.
     void add_global(u32 touched_sectors, Mask lanes, u32 bytes) {
         ++requests;

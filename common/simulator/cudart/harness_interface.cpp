@@ -128,6 +128,12 @@ int coalesceGetLine(size_t index, size_t line, CoalesceLine* result) {
     return 0;
 }
 
+int coalesceGetSpecialRequests(size_t index, CoalesceSpecialRequests* requests) {
+    if (index >= returned_kernels.size() || !requests) return -1;
+    *requests = returned_kernels[index].special_requests;
+    return 0;
+}
+
 int coalesceGetCounters(const char* name, CoalesceCounters* counters) {
     if (!counters) return -1;
     const auto has_name = [&](const KernelRow& row) { return !name || row.name == name; };

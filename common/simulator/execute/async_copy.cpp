@@ -7,6 +7,7 @@
 //        they were issued. An entry covers all lanes that issued the copy with the same number of
 //        committed groups.
 // Watch  If the thread reads fewer bytes than it writes, the rest is filled with zeros.
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <utility>
@@ -82,8 +83,21 @@ void complete_groups(Warp& w, u32 groups_left, bool completes_all_groups) {
     while (!copies.pending.empty() && !copies.pending.front().lanes) copies.pending.pop_front();
 }
 
-/// Counts a wait by the active lanes if any of them has a pending copy.
+/// Stops counting those reported copies as in flight for which `has_arrived` returns true.
+template <class HasArrived>
+void forget_reported_copies(Block& block, HasArrived has_arrived) {
+    std::erase_if(block.reported_copies, [&](ReportedCopies& reported) {
+        if (!has_arrived(reported)) return false;
+        block.copy_bytes_in_flight -= reported.bytes;
+        return true;
+    });
+}
+
+/// Counts a wait by the active lanes if any of them has a pending copy. Copies of the warp that
+/// report to an mbarrier have arrived as well.
 void count_wait(Warp& w) {
+    forget_reported_copies(
+        *w.block, [&](const ReportedCopies& reported) { return reported.warp == w.index; });
     for (const AsyncCopy& copy : pending_copies(w).pending) {
         if ((copy.lanes & w.active) == 0) continue;
         ++w.counters[copy.site].wait_count;
@@ -224,8 +238,35 @@ Description describe_copy(const ptx::Instruction& i, const ptx::Function& functi
 
 }  // namespace
 
-void complete_copies(Warp& w) {
+void report_copies(Warp& w, std::vector<MbarrierPhase> phases) {
+    // A kernel that never waits could otherwise make these lists arbitrarily long.
+    constexpr std::size_t max_phases = 64, max_reports = 1024;
+    Block& block = *w.block;
+    // The copies report to every mbarrier at which their warp arrives in this way.
+    forget_reported_copies(block, [&](ReportedCopies& reported) {
+        if (reported.warp != w.index) return false;
+        reported.phases.insert(reported.phases.end(), phases.begin(), phases.end());
+        return reported.phases.size() > max_phases;
+    });
+    ReportedCopies reported{.warp = w.index, .phases = std::move(phases)};
+    for (const AsyncCopy& copy : pending_copies(w).pending) {
+        if ((copy.lanes & w.active) == 0) continue;
+        if (reported.bytes == 0) reported.site = copy.site;
+        for (const int l : LaneRange{copy.lanes & w.active})
+            reported.bytes += copy.bytes_to_read[l];
+    }
     complete_groups(w, 0, true);
+    if (reported.bytes == 0 || block.reported_copies.size() >= max_reports) return;
+    block.copy_bytes_in_flight += reported.bytes;
+    block.reported_copies.push_back(std::move(reported));
+}
+
+void count_wait_for_reported_copies(Warp& w, MbarrierPhase phase) {
+    forget_reported_copies(*w.block, [&](const ReportedCopies& reported) {
+        if (std::ranges::count(reported.phases, phase) == 0) return false;
+        ++w.counters[reported.site].wait_count;
+        return true;
+    });
 }
 
 // Describes these instructions:

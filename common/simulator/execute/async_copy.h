@@ -12,20 +12,26 @@
 //            - cp.async.wait_group and wait_all count as waits of a warp for the copies of its
 //              active lanes, if some of these copies have not been waited for.
 //            - A bulk copy counts as one wait, by the first thread that tests the copy's mbarrier.
-//            - cp.async copies that report to an mbarrier count as complete when they report, so no
-//              wait is counted for them. The same applies to bulk copies to global memory.
+//            - cp.async copies that report to an mbarrier count as one wait of the issuing warp, by
+//              the first thread that observes the end of the phase.
+//            - No wait is counted for bulk copies to global memory.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "simulator/execute/block.h"
 #include "simulator/execute/families.h"
 
 namespace coalesce::simulator {
 
-/// Executes all pending copies of the active lanes (async_copy.cpp).
-void complete_copies(Warp& w);
+/// Executes all pending copies of the active lanes, which report to the mbarriers of the lanes.
+/// `phases` are the current phases of these mbarriers. The copies count as in flight until a thread
+/// observes the end of one of the phases (async_copy.cpp).
+void report_copies(Warp& w, std::vector<MbarrierPhase> phases);
+/// Counts the wait for the copies that report to the end of this phase.
+void count_wait_for_reported_copies(Warp& w, MbarrierPhase phase);
 
 /// Describes cp.async.mbarrier.arrive{.noinc}, which arrives at an mbarrier when the thread's
 /// copies are complete (mbarrier.cpp).

@@ -116,6 +116,22 @@ struct PhaseBytes {
     bool has_ended_wait_at_once = false;
 };
 
+/// A phase of an mbarrier: the offset of the mbarrier, and the parity of the phase.
+struct MbarrierPhase {
+    u32 address = 0;
+    bool parity = false;
+    bool operator==(const MbarrierPhase&) const = default;
+};
+
+/// Executed copies by cp.async of one warp, which report to mbarriers.
+struct ReportedCopies {
+    u32 warp = 0;
+    u32 site = 0;  ///< the site of the first copy
+    u64 bytes = 0;
+    /// A thread that observes the end of one of these phases knows that the copies have arrived.
+    std::vector<MbarrierPhase> phases;
+};
+
 struct Block {
     Launch* launch = nullptr;
     bool is_busy = false;        ///< if false, the worker may reuse this object for another block
@@ -150,6 +166,9 @@ struct Block {
     /// The pending copies of cp.async.bulk for the whole block (bulk_copy.cpp).
     struct BulkCopies;
     std::shared_ptr<BulkCopies> bulk_copies;
+    /// Executed copies by cp.async that count as in flight, because no thread has observed yet that
+    /// they have reported to an mbarrier.
+    std::vector<ReportedCopies> reported_copies;
     u64 copy_bytes_in_flight = 0;  ///< the number of bytes in flight to shared memory
     /// The byte counts of each mbarrier's current phase, keyed by the mbarrier's offset
     /// (mbarrier.cpp).

@@ -66,6 +66,16 @@ bool find_shared(Issue& issue, u64 address, u64 bytes) {
                             load_or_store(issue.copy.writes_shared));
 }
 
+/// Reports whether cuda::memcpy_async of libcu++ makes the copy. It chooses a bulk copy where the
+/// size and the alignment permit one. The program cannot know this, so it needs no fence after the
+/// initialization of its cuda::barrier.
+bool is_copy_of_libcu(const Issue& issue) {
+    const Warp& w = issue.w;
+    const Launch& launch = *w.block->launch;
+    const FunctionCode& code = w.frame ? *w.frame->code : launch.code->main;
+    return is_inlined_from("cuda/__memcpy_async", *launch.kernel, code, *issue.copy.op);
+}
+
 bool find_mbarrier(Issue& issue) {
     const Block& block = *issue.copy.owner_block;
     if (!is_multiple(issue, issue.mbarrier, 8, "the mbarrier's address")) return false;
@@ -90,7 +100,8 @@ bool find_mbarrier(Issue& issue) {
     if (block.shared_race) {
         const OneLaneAccess mbarrier_access(issue, static_cast<u32>(issue.mbarrier), 8);
         block.shared_race->check_mbarrier_use(mbarrier_access.access);
-        block.shared_race->check_proxy_fence(mbarrier_access.access, false);
+        if (!is_copy_of_libcu(issue))
+            block.shared_race->check_proxy_fence(mbarrier_access.access, false);
     }
     return true;
 }

@@ -195,7 +195,7 @@ bool begin_cluster_access(Warp& w, const Op* op, const SharedMove& move, bool re
     const LaneOffsets addresses = to_offsets(resolved.address, w.active);
     const Mask own_block_lanes = w.active & ~resolved.other_block_lanes;
     if (own_block_lanes)
-        count_shared(w, op, move.is_store,
+        count_shared(w, op, move,
                      count_wavefronts(addresses.data(), move.bytes, own_block_lanes, move.kind));
     count_remote(w, op->site, resolved.address, move.bytes, resolved.other_block_lanes);
     u32 undefined[kLanes] = {};

@@ -175,6 +175,18 @@ void count_lanes(Warp& w, const Op* op, const u64* addresses, u32 bytes) {
         });
 }
 
+/// Counts a load from a variable of the program if all lanes read the same address.
+void count_variable_load(Warp& w, const Op* op, const u64* addresses, u32 bytes) {
+    const u64 first = addresses[w.first_active()];
+    if (select_lanes(w.active, [&](int l) { return addresses[l] == first; }) != w.active) return;
+    SiteCounters& counters = w.counters[op->site];
+    for_each_machine_access(
+        w, op, addresses, bytes, [&](const u64* moved, u32 machine_access_bytes) {
+            ++counters.variable_requests;
+            counters.variable_sectors += count_sectors(moved, machine_access_bytes, w.active);
+        });
+}
+
 /// Counts the accesses in machine code for lanes with consecutive addresses.
 [[gnu::noinline]] void count_machine_row(Warp& w, const Op* op, u64 first, u32 bytes) {
     u64 addresses[kLanes];
@@ -265,6 +277,7 @@ void load_lanes(Warp& w, const Op* op, const SiteCache& cache, const u64* addres
 template <class Shape, bool Store>
 void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* addresses) {
     count_lanes(w, op, addresses, Shape::kTotal);
+    if (!Store && cache.is_variable) count_variable_load(w, op, addresses, Shape::kTotal);
     if (w.block->launch->global_race && (Store || !cache.is_read_only))
         check_race(w, op, kGlobalMoveFor<Shape, Store>, addresses, false);
     else if (!Store && cache.reads)
@@ -317,6 +330,7 @@ bool fill_cache(const Launch& launch, SiteCache& cache, u64 address) {
     cache.host_offset = found->host_offset;
     cache.shadow = found->has_shadow ? launch.memory->shadow(found->begin) : nullptr;
     cache.is_read_only = launch.global_race && launch.global_race->is_read_only(*found);
+    cache.is_variable = found->kind == AllocationKind::variable;
     cache.reads = cache.is_read_only && launch.reads ? &launch.reads->find_marks(*found) : nullptr;
     if (DeviceHeap::instance().contains(address)) return narrow_to_piece(launch, cache, address);
     return true;
@@ -379,6 +393,8 @@ const Op* access_lane_by_lane(Warp& w, const Op* op, const GlobalMove& move, con
             move.store_lane(w, op, l, host);
             if (shadow) mark_lane_written(shadow, addresses[l], move.bytes);
         } else {
+            if (cache.is_variable && l == w.first_active())
+                count_variable_load(w, op, addresses, move.bytes);
             if (cache.reads) cache.reads->mark_read(addresses[l], move.bytes, op->site);
             if (shadow && w.checks.init) check_read(w, op, l, addresses[l], shadow, move.bytes);
             move.load_lane(w, op, l, host);

@@ -314,10 +314,16 @@ const Op* run_arrive(Warp& w, const Op* op) {
 /// that its arrival does not change this number.
 template <bool Counts>
 const Op* run_copy_arrival(Warp& w, const Op* op) {
-    complete_copies(w);
     Resolved resolved;
     if (!use_mbarriers(w, op, resolved, Counts ? CountRule::no : CountRule::if_several))
         return nullptr;
+    std::vector<MbarrierPhase> phases;
+    for (const int l : LaneRange{w.active}) {
+        const MbarrierPhase phase{offset_in_block(resolved.address[l]),
+                                  Mbarrier::read_from(resolved.host[l]).parity};
+        if (phases.empty() || phases.back() != phase) phases.push_back(phase);
+    }
+    report_copies(w, std::move(phases));
     note_arrivals(w, resolved);
     if (w.block->shared_race)
         for (const int l : LaneRange{w.active}) {
@@ -382,6 +388,7 @@ const Op* run_test_wait(Warp& w, const Op* op) {
         if (!is_phase_over() && !complete_phase(w, op, l, resolved)) return nullptr;
         if (!is_phase_over()) continue;
         finished_lanes |= 1u << l;
+        if (!w.block->reported_copies.empty()) count_wait_for_reported_copies(w, {address, parity});
         if (w.block->shared_race)
             w.block->shared_race->record_mbarrier_wait(race_warp(w),
                                                        make_shared_address(*w.block, address));

@@ -308,11 +308,18 @@ u32 StepLog::find_instruction(const Warp& w, const Op* op) {
 
 timing::RecordedBlock& StepLog::recorded_block(const Warp& w) {
     std::vector<timing::RecordedBlock>& blocks = recording_.recorded_blocks;
-    if (blocks.empty() || blocks.back().number != w.block->linear_index) {
-        blocks.emplace_back().number = w.block->linear_index;
-        blocks.back().warps.resize(w.block->warps.size());
-    }
-    return blocks.back();
+    const u64 number = w.block->linear_index;
+    if (block_index_ < blocks.size() && blocks[block_index_].number == number)
+        return blocks[block_index_];
+    // Blocks take turns if all of their warps wait, so this block may have begun before the last
+    // recorded one.
+    const auto found = std::ranges::find(blocks, number, &timing::RecordedBlock::number);
+    block_index_ = static_cast<std::size_t>(found - blocks.begin());
+    if (found != blocks.end()) return *found;
+    timing::RecordedBlock& block = blocks.emplace_back();
+    block.number = number;
+    block.warps.resize(w.block->warps.size());
+    return block;
 }
 
 void StepLog::step(const Warp& w, const Op* op) {

@@ -101,6 +101,7 @@ private:
     };
 
     timing::Recording& recording_;
+    std::size_t block_index_ = 0;         ///< index of the block that was looked up last
     std::vector<Poll> polls_;             ///< each warp's most recent test of an mbarrier
     std::vector<bool> is_mbarrier_poll_;  ///< for each instruction, whether it tests an mbarrier
     /// For each function, the index in recording_ at which its instructions begin.

@@ -29,6 +29,8 @@ constexpr u32 kProgressIterationWeight = 1, kIdleIterationWeight = 16;
 constexpr u32 kMaxSpinWeightWithinWarp = 256 * kIdleIterationWeight;
 /// Other warps may run once the iterations of a waiting loop have this total weight.
 constexpr u32 kMaxSpinWeight = 4 * kIdleIterationWeight;
+/// The number of times in a row that other warps may run before other lanes of the same warp may.
+constexpr u32 kMaxYieldsToWarps = 64;
 /// If some of a block's warps are in waiting loops, other blocks run after this number of passes
 /// over the warps: kIdlePasses if no other warp makes progress, and kPasses in any case.
 constexpr u32 kIdlePasses = 16, kPasses = 1024;
@@ -62,16 +64,37 @@ bool is_any_ready(const Warp& w, bool includes_resting) {
     });
 }
 
-/// Handles an iteration of a waiting loop. If other lanes, warps or blocks must run first, moves
-/// the fragment to `has_ready_fragment` and returns true.
-bool should_yield(Warp& w, const Op* next_op) {
+/// What runs after an iteration of a waiting loop: the loop again, other lanes of the warp, or other
+/// warps.
+enum class Yield : u8 { none, to_lanes, to_warps };
+
+/// Reports whether other warps should run although other lanes of this warp are ready. These lanes
+/// usually wait at the point where the paths join, for example if one lane of each warp waits at a
+/// barrier. Other warps can help only if memory has changed since they last had their turn.
+bool should_yield_to_warps(const Warp& w) {
+    return w.block->warps.size() > 1 && w.yields_to_warps < kMaxYieldsToWarps &&
+           (w.yields_to_warps == 0 || w.changes_at_yield != w.block->watch->changes());
+}
+
+/// Handles an iteration of a waiting loop. If other lanes, warps or blocks must run first, moves the
+/// running lanes to `w.other_fragments`.
+Yield yield_if_waiting(Warp& w, const Op* next_op) {
     const u64 changes = w.block->watch->changes();
     const bool notes_progress = std::exchange(w.last_seen_changes, changes) != changes;
     ++w.waiting_iterations;
     w.spin_count += notes_progress ? kProgressIterationWeight : kIdleIterationWeight;
+    if (w.spin_count < kMaxSpinWeight) return Yield::none;
     const bool has_ready_fragment = is_any_ready(w, false);
-    if (w.spin_count < (has_ready_fragment ? w.spin_limit : kMaxSpinWeight)) return false;
-    w.spin_count = 0;
+    if (has_ready_fragment && w.spin_count < w.spin_limit) {
+        if (!should_yield_to_warps(w)) return Yield::none;
+        ++w.yields_to_warps;
+        w.changes_at_yield = changes;
+        w.spin_count = 0;
+        w.update_lane_instructions();
+        join_others(w, {.next_op = next_op, .lanes = w.active, .frame = w.frame});
+        return Yield::to_warps;
+    }
+    w.spin_count = w.yields_to_warps = 0;
     if (has_ready_fragment) w.spin_limit = std::max(w.spin_limit / 2, kMaxSpinWeight);
     w.update_lane_instructions();
     Fragment self{.next_op = next_op, .lanes = w.active, .frame = w.frame};
@@ -79,13 +102,15 @@ bool should_yield(Warp& w, const Op* next_op) {
     if (w.polling_frame == w.frame) self.polling_op = w.polling_op;
     w.other_fragments.push_back(self);
     w.has_ended_slice_spinning = !has_ready_fragment;
-    return true;
+    return has_ready_fragment ? Yield::to_lanes : Yield::to_warps;
 }
 
 inline const Op* jump_to(Warp& w, const Op* op, const Op* target) {
     if (target <= op) {  // one iteration of a loop
-        if (op->is_spin_branch && should_yield(w, target))
-            return w.has_ended_slice_spinning ? nullptr : next_fragment(w);
+        if (op->is_spin_branch) {
+            const Yield yield = yield_if_waiting(w, target);
+            if (yield != Yield::none) return yield == Yield::to_warps ? nullptr : next_fragment(w);
+        }
         if (--w.fuel < 0) {
             w.update_lane_instructions();
             join_others(w, {.next_op = target, .lanes = w.active, .frame = w.frame});
@@ -449,6 +474,7 @@ std::vector<u32> warp_order(const Block& block, u64 seed) {
 
 void reset_spin_limit(Warp& w) {
     w.spin_limit = kMaxSpinWeightWithinWarp;
+    w.yields_to_warps = 0;
     w.fuel = 0;
     w.full_slices = 0;
 }

@@ -2,8 +2,11 @@
 // shared_access.h.
 #include "simulator/execute/shared_access.h"
 
+#include <utility>
+
 #include "simulator/checks/access_report.h"
 #include "simulator/execute/access_listener.h"
+#include "simulator/execute/watch.h"
 
 namespace coalesce::simulator {
 namespace {
@@ -148,9 +151,36 @@ bool are_addresses_32_bit(const Warp& w, const Op* op) {
     return upper_bits == 0;
 }
 
-void count_shared(Warp& w, const Op* op, bool is_store, Wavefronts wavefronts) {
+namespace {
+
+/// Counts a strong load if all lanes read the same address. A repeated poll reads the same value
+/// from the same address as the poll before it. The warp learns nothing from it, so it moves no
+/// data.
+[[gnu::noinline]] void count_poll(Warp& w, const Op* op, u32 bytes) {
+    constexpr u32 max_bytes = 8;
+    const u64 address = full_address(w, op, w.first_active());
+    const bool is_one_address = select_lanes(w.active, [&](int l) {
+                                    return full_address(w, op, l) == address;
+                                }) == w.active;
+    // In a cluster, the address may be in the shared memory of another block.
+    if (bytes > max_bytes || !is_one_address || !w.block->has_shared(address, bytes)) return;
+    u64 value = 0;
+    std::memcpy(&value, w.block->shared + address, bytes);
+    const u64 poll = mix_bits(value + mix_bits(address + 1));
     SiteCounters& counters = w.counters[op->site];
-    if (!is_store) counters.bytes_in_flight += wavefronts.requests * w.block->copy_bytes_in_flight;
+    ++counters.polls;
+    counters.repeated_polls += std::exchange(w.last_poll, poll) == poll;
+}
+
+}  // namespace
+
+void count_shared(Warp& w, const Op* op, const SharedMove& move, Wavefronts wavefronts) {
+    SiteCounters& counters = w.counters[op->site];
+    if (!move.is_store) {
+        counters.bytes_in_flight += wavefronts.requests * w.block->copy_bytes_in_flight;
+        if (op->detail & kStrong) [[unlikely]]
+            count_poll(w, op, move.bytes);
+    }
     counters.add_shared(wavefronts);
 }
 
@@ -167,7 +197,7 @@ bool check_shared_step(Warp& w, const Op* op, const SharedMove& move, const u32*
                        SharedLedger::Layout* layout) {
     if (!check_addresses(w, op, move)) return false;
     const Wavefronts access_wavefronts = count_move_wavefronts(w, op, move, addresses);
-    count_shared(w, op, move.is_store, access_wavefronts);
+    count_shared(w, op, move, access_wavefronts);
     Block& block = *w.block;
     u32 undefined[kLanes] = {};
     const bool has_undefined = block.shared_race && check_shared(w, op, move, addresses, undefined);

@@ -54,7 +54,7 @@ void shared_addresses(const Warp& w, const Op* op, u32* addresses);
 /// Reports whether the operation's addresses fit in 32 bits. The ledger can store only such
 /// addresses.
 bool are_addresses_32_bit(const Warp& w, const Op* op);
-void count_shared(Warp& w, const Op* op, bool is_store, Wavefronts wavefronts);
+void count_shared(Warp& w, const Op* op, const SharedMove& move, Wavefronts wavefronts);
 /// Passes an access to the listener and to the Watch. Returns false if the listener needs no more
 /// accesses. The caller then need not execute the access.
 bool observe_shared(Warp& w, const Op* op, const SharedMove& move, const u32* addresses);
@@ -146,7 +146,8 @@ bool repeat_clean_step(Warp& w, const Op* op, const u32* addresses, const u32* s
     const SharedLedger::Step* step =
         ledger.match_next_step(w.index, op->site, w.active, addresses, stored);
     if (!step) return false;
-    count_shared(w, op, Store, {step->wavefronts, step->ideal, step->requests});
+    count_shared(w, op, kSharedMoveFor<Shape, Store>,
+                 {step->wavefronts, step->ideal, step->requests});
     move_lanes<Shape, Store>(w, op, ledger.addresses(*step), step->layout);
     if (!Store && (step->undefined || w.undefined)) [[unlikely]]
         UndefinedLanes<Shape>::mark_loaded_undefined(w, op, ledger.undefined(*step));

@@ -1,5 +1,7 @@
 #include "simulator/execute/warp.h"
 
+#include <algorithm>
+
 #include "simulator/execute/block.h"
 
 namespace coalesce::simulator {
@@ -11,6 +13,18 @@ Dim3 Warp::thread_index(int lane) const {
 void Warp::enter_frame(Frame* caller_frame) {
     frame = caller_frame;
     register_files[kOwnFile] = caller_frame ? caller_frame->registers : kernel_file;
+}
+
+bool is_inlined_from(std::string_view path, const Kernel& kernel, const FunctionCode& code,
+                     const Op& op) {
+    const ptx::Instruction& i = code.ast->body[op.source];
+    if (i.inline_chain_index == 0) return false;
+    const auto& files = kernel.module->ast->files;
+    const auto& callers = code.ast->inline_chains[i.inline_chain_index - 1];
+    return std::ranges::any_of(callers, [&](const ptx::SourceLine& caller) {
+        const auto file = files.find(caller.file);
+        return file != files.end() && file->second.find(path) != std::string::npos;
+    });
 }
 
 Report Warp::describe(const Op* op, const char* check, const char* kind, int lane,

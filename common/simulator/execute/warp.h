@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "simulator/base/options.h"
@@ -21,6 +22,7 @@
 namespace coalesce::simulator {
 
 struct Block;
+struct FunctionCode;
 struct LaneAccess;
 class AccessListener;
 class AllocationReadMarks;
@@ -37,6 +39,7 @@ struct SiteCache {
     u8* shadow = nullptr;  ///< the shadow of `begin`; null if all bytes are initialized
     /// True if no writes to the allocation are expected (see GlobalRace).
     bool is_read_only = false;
+    bool is_variable = false;  ///< true if the allocation is a variable of the program
     /// The object that records the launch's reads of the allocation, or null.
     AllocationReadMarks* reads = nullptr;
 };
@@ -97,6 +100,8 @@ struct Warp {
     SiteCache* caches = nullptr;       ///< the worker's caches, parallel to Kernel::sites
     /// For each site, the address of the row that the warp accessed last.
     u64* last_rows = nullptr;
+    /// A hash of the address and the value of the last poll (SiteCounters::polls) in this block.
+    u64 last_poll = 0;
     Checks checks;  ///< the checks of this launch
 
     /// The object that is notified of the warp's accesses, or null.
@@ -130,6 +135,10 @@ struct Warp {
     u32 spin_count = 0;
     /// When `spin_count` reaches this value, other fragments of the warp run first.
     u32 spin_limit = 0;
+    /// How often in a row other warps have run before other fragments of the warp, and the value of
+    /// Watch::changes() when they last did.
+    u32 yields_to_warps = 0;
+    u64 changes_at_yield = 0;
     u32 waiting_iterations = 0;  ///< the number of spin-wait iterations in this slice
     /// The value of Watch::changes() at the last iteration of a spin-wait loop.
     u64 last_seen_changes = 0;
@@ -238,5 +247,9 @@ struct Warp {
     Report describe(const Op* op, const char* check, const char* kind, int lane,
                     const std::string& message = "", const std::string& cure = "") const;
 };
+
+/// Reports whether the compiler has inlined an instruction from a file whose path contains `path`.
+bool is_inlined_from(std::string_view path, const Kernel& kernel, const FunctionCode& code,
+                     const Op& op);
 
 }  // namespace coalesce::simulator

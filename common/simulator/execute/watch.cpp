@@ -168,6 +168,7 @@ u64 Watch::hash_state(const Warp& w) const {
     StateHasher state_hash;
     state_hash.add_word(w.live_lanes);
     state_hash.add_word(u64{w.spin_limit} << 32 | w.spin_count);
+    state_hash.add_word(w.yields_to_warps);
     state_hash.add_word(w.local_state);
     state_hash.add_word(u64{w.cluster_arrived} << 32 | w.cluster_completed);
     state_hash.add_word(hash_registers(main, w.kernel_file));

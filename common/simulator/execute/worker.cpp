@@ -163,6 +163,7 @@ void Worker::start_warps(Block& block) {
     for (Warp& w : block.warps) {
         w.live_lanes = w.existing_lanes;
         w.has_met_barrier = false;
+        w.last_poll = 0;
         w.enter_frame(nullptr);
         w.pending_loads = 0;
         w.undefined = nullptr;
@@ -183,6 +184,7 @@ void Worker::start_warps(Block& block) {
     block.waiting = {};
     block.async_copies.reset();
     block.bulk_copies.reset();
+    block.reported_copies.clear();
     block.copy_bytes_in_flight = 0;
     block.phase_bytes.clear();
     block.mbarrier_inits.clear();
@@ -329,22 +331,6 @@ void Worker::run_round() {
     if (verdict == Watch::Verdict::waits_for_host) report_waiting_for_host();
 }
 
-namespace {
-
-/// Reports whether the instruction was inlined from a function of cuda::pipeline.
-bool is_pipeline_code(const Kernel& kernel, const FunctionCode& code, const Op& op) {
-    const ptx::Instruction& i = code.ast->body[op.source];
-    if (i.inline_chain_index == 0) return false;
-    const auto& files = kernel.module->ast->files;
-    const auto& callers = code.ast->inline_chains[i.inline_chain_index - 1];
-    return std::any_of(callers.begin(), callers.end(), [&](const ptx::SourceLine& caller) {
-        const auto file = files.find(caller.file);
-        return file != files.end() && file->second.find("cuda/pipeline") != std::string::npos;
-    });
-}
-
-}  // namespace
-
 void Worker::report_stuck_grid() {
     const Block& block = *waiting_.front();
     const Warp& stuck_warp = find_deadlocked_warp(block);
@@ -375,7 +361,7 @@ void Worker::report_stuck_grid() {
             describe_mbarrier_wait(stuck_warp, *f.polling_op, lane);
         report.message += mbarrier_wait.state;
         report.cure = mbarrier_wait.cure;
-        if (is_pipeline_code(*launch_->kernel, code, *f.polling_op))
+        if (is_inlined_from("cuda/pipeline", *launch_->kernel, code, *f.polling_op))
             report.cure =
                 "In every thread, call consumer_release() once for each consumer_wait(), and "
                 "producer_commit() once for each producer_acquire().";

@@ -141,6 +141,27 @@ void add_sites(const Kernel& kernel, Counters& total, Lines& lines) {
     }
 }
 
+bool is_bulk_copy(const Site& site) {
+    if (!site.function) return false;
+    const ptx::Instruction& instruction = site.function->body[site.instruction];
+    return instruction.opcode == "cp" && instruction.has("bulk");
+}
+
+void add_special_requests(const Kernel& kernel, CoalesceSpecialRequests& total) {
+    const std::size_t count = std::min(kernel.sites.size(), kernel.totals.sites.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        const Site& site = kernel.sites[i];
+        const SiteCounters& c = kernel.totals.sites[i];
+        total.variable_load_requests += c.variable_requests;
+        total.variable_load_sectors += c.variable_sectors;
+        total.polls += c.polls;
+        total.repeated_polls += c.repeated_polls;
+        if (c.requests == 0 || site.atomic || !is_bulk_copy(site)) continue;
+        (site.load ? total.bulk_load_requests : total.bulk_store_requests) += c.requests;
+        (site.load ? total.bulk_load_sectors : total.bulk_store_sectors) += c.sectors;
+    }
+}
+
 /// Adds the kernel's instruction counts to `total` and, if they are known for individual lines, to
 /// `lines`. Returns true if it has added them to `lines`.
 bool add_instructions(const Kernel& kernel, Counters& total, Lines& lines) {
@@ -206,6 +227,7 @@ std::vector<KernelRow> make_kernel_table(const std::vector<const Kernel*>& kerne
         row->registers = std::max(row->registers, kernel->estimated_registers);
         Lines& row_lines = lines[static_cast<std::size_t>(row - rows.begin())];
         add_sites(*kernel, row->counters, row_lines);
+        add_special_requests(*kernel, row->special_requests);
         row->has_instructions_by_line |= add_instructions(*kernel, row->counters, row_lines);
     }
     for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -98,6 +98,24 @@ TEST_CASE("harmless PTX is accepted") {
     }
 }
 
+TEST_CASE(
+    "a load may have bytes that the compiler declares as unused if no instruction reads them") {
+    const std::string load =
+        ".pragma \"used_bytes_mask 61695\";\nld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];\n";
+    CHECK(look("", load + "add.f32 %f5, %f1, %f4;").headline == "");
+    for (const char* use :
+         {"add.f32 %f5, %f1, %f3;", "st.global.f32 [%rd1], %f3;", "mov.f32 %f3, 0f3F800000;"}) {
+        CAPTURE(use);
+        CHECK(look("", load + use).kind == Kind::ptx_refused);
+        CHECK(look("", use + ("\n" + load)).kind == Kind::ptx_refused);
+    }
+    // A mask that declares a part of a register as unused proves nothing.
+    CHECK(look("",
+               ".pragma \"used_bytes_mask 65534\";\nld.global.v4.f32 {%f1, %f2, %f3, %f4}, "
+               "[%rd1];\nst.global.f32 [%rd1], %f1;")
+              .kind == Kind::ptx_refused);
+}
+
 TEST_CASE("the distance between two elements of a table may be used as an index") {
     const char* table = ".global .align 4 .b8 table[8] = {1, 0, 0, 0, 2, 0, 0, 0};\n";
     const std::string address = "mov.u64 %rd1, table;\nadd.s64 %rd2, %rd1, 4;\n";

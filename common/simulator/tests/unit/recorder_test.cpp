@@ -164,6 +164,44 @@ TEST_CASE("a launch that is only recorded does not change memory, whatever its a
     CHECK(std::count(memory.host_view(real, 4096), memory.host_view(real, 4096) + 4096, 7) == 4096);
 }
 
+TEST_CASE("a block that is recorded in turns with other blocks stays one recorded block") {
+    // In each of four rounds, the first warp waits for the second, and then the second for the
+    // first. While both wait, another block runs.
+    const std::string wait = "mbarrier.test_wait.parity.shared.b64 %p2, [%r4], %r5;\n@!%p2 bra ";
+    const std::string text =
+        ".version 9.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 out) {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"
+        ".reg .pred %p<5>;\n.shared .align 8 .b64 full;\n.shared .align 8 .b64 empty;\n"
+        "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nsetp.ne.u32 %p1, %r1, 0;\n"
+        "@%p1 bra begun;\nmbarrier.init.shared.b64 [full], 32;\n"
+        "mbarrier.init.shared.b64 [empty], 32;\nbegun:\nbar.sync 0;\n"
+        "mov.u32 %r2, 0;\nsetp.lt.u32 %p3, %r1, 32;\n@!%p3 bra second;\n"
+        "first:\nst.global.u32 [%rd1], %r2;\nmbarrier.arrive.shared.b64 _, [full];\n"
+        "mov.u32 %r4, empty;\nand.b32 %r5, %r2, 1;\nwait1:\n" +
+        wait +
+        "wait1;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p4, %r2, 4;\n@%p4 bra first;\nret;\n"
+        "second:\nmov.u32 %r4, full;\nand.b32 %r5, %r2, 1;\nwait2:\n" +
+        wait +
+        "wait2;\nst.global.u32 [%rd1+4], %r2;\nmbarrier.arrive.shared.b64 _, [empty];\n"
+        "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p4, %r2, 4;\n@%p4 bra second;\nret;\n}\n";
+    std::string error;
+    const auto module = Device::instance().load_module(text, error);
+    REQUIRE_MESSAGE(module, error);
+    LaunchConfig config = grid(100'000, 1);
+    config.block = {64, 1, 1};
+    u64 out = Device::instance().memory().allocate(64);
+    void* arguments[] = {&out};
+    recorder().begin_recording(Recorder::RecordMode::alone);
+    CHECK(Device::instance().launch(*module->kernel("k"), config, arguments) == Status::success);
+    const auto& blocks = recorder().recordings().at(0).recorded_blocks;
+    CHECK(blocks.size() == Recorder::choose_blocks(config, kResident).size());
+    for (const coalesce::timing::RecordedBlock& block : blocks)
+        CHECK(std::ranges::count(block.accesses, coalesce::timing::AccessKind::store,
+                                 &coalesce::timing::Access::kind) == 8);
+    recorder().begin_recording(Recorder::RecordMode::nothing);
+    Device::instance().unload_module(*module);
+}
+
 TEST_CASE("a request for scattered sectors counts once per block, even if several warps make it") {
     // Both warps store a word to each of 32 sectors, then to each of the next 32 sectors, and then
     // to each of the first 32 again.
