@@ -106,8 +106,8 @@ cudaError_t transpose(void* out, const void* in, std::int64_t rows, std::int64_t
 /// \param options  pitches and batches; the default is one matrix without gaps between its rows
 /// \param stream   the stream in which the kernel is queued
 /// \return cudaSuccess; cudaErrorInvalidValue if a size is negative, a pitch is shorter than a row,
-/// or a pointer is null; cudaErrorMisalignedAddress if a matrix does not start at a multiple
-///         of its element size; or the error of the launch
+///         or a pointer is null; cudaErrorMisalignedAddress if a matrix does not start at a
+///         multiple of its element size; or the error of the launch
 template <class T>
 cudaError_t transpose(T* out, const T* in, std::int64_t rows, std::int64_t cols,
                       const TransposeOptions& options = {}, cudaStream_t stream = nullptr) {

@@ -2,12 +2,13 @@
 /// Tests the grader on submissions with known verdicts. Some are hostile, some are broken, and some
 /// are correct but look unusual.
 ///
-/// The submissions are files in cases/. Each line of cases.txt gives a file, an exercise, the
-/// required verdict and the required failure. A failure of `-` means that nothing is wrong. `a|b`
-/// allows either of two failures.
+/// The submissions are files in cases/. Each line of cases.txt contains a file, an exercise, the
+/// required verdict and the required failure. The failure `-` means that nothing is wrong, and
+/// `a|b` allows either of the failures `a` and `b`.
 ///
-/// An exercise ("03_tiled", or "async" for any number) is judged as in the course, with additional
-/// hidden shapes. Archives belong to an assignment that consists of 02_naive and 03_tiled.
+/// An exercise is named with its number ("03_tiled") or without it ("async"), because the numbers
+/// may change. It is judged with the requirements of the course, and with additional hidden shapes.
+/// Archives are submissions to an assignment that consists of 02_naive and 03_tiled.
 #pragma once
 
 #include <map>
@@ -50,9 +51,9 @@ std::vector<CorpusCase> cases_for_compiler(Compiler compiler);
 std::map<std::string, AssignedExercise> corpus_exercises();
 
 /// Judges the submissions of the corpus, and looks for leftover processes, cgroups and files.
-/// Returns 0 if there are no mistakes, 1 if there are, and 2 if nothing can be judged on this
-/// computer. If `sample_step` is 5, judges every fifth case, and all cases whose result depends on
-/// the compiler. `file_prefix` selects files by the start of their names.
+/// Returns 0 if all results are as required and nothing is left behind, 1 if not, and 2 if nothing
+/// can be judged on this computer. Judges only every `sample_step`-th case and all cases from
+/// cases_by_clang.txt. Of these, judges only cases whose file name starts with `file_prefix`.
 int self_test(std::ostream& out, const JudgeOptions& options, int sample_step = 1,
               const std::string& file_prefix = "");
 

@@ -12,8 +12,8 @@
 
 namespace coalesce::transposing {
 
-/// A kernel in which each thread transposes square blocks of elements. A side of a block has
-/// VECTOR_ELEMENTS elements, which form a vector of 16 bytes.
+/// A kernel in which each thread transposes PIECES square pieces of VECTOR_ELEMENTS x
+/// VECTOR_ELEMENTS elements. A row of a piece is a vector of 16 bytes.
 template <int SIZE, int BLOCK_COLS, int BLOCK_ROWS, int PIECES,
           LoadPolicy LOADS = LoadPolicy::plain>
 struct RegisterBlocks {
@@ -169,8 +169,8 @@ struct AlignedWords {
     }
 
     /// Returns the tile of this block. If neighbouring strips share cache lines, the blocks process
-    /// neighbouring strips at the same time, while the shared lines are cached. Otherwise, the blocks
-    /// process strips that are far apart.
+    /// neighbouring strips at the same time, while the shared lines are cached. Otherwise, the
+    /// blocks process strips that are far apart.
     static __device__ TileOrigin find_tile(const Task& task) {
         return LOADS == LoadPolicy::evict_last_128
                    ? find_tile_in_strip_group(task, TILE_ROWS, TILE_COLS)

@@ -89,8 +89,7 @@ struct ShiftedElements {
     }
 };
 
-/// Returns the vector at byte `offset` of
-/// the concatenation of `low` and `high`.
+/// Returns the vector at byte `offset` of the concatenation of `low` and `high`.
 template <int SIZE, int BYTES>
 __device__ inline Vector<BYTES> splice_vectors(const Vector<BYTES>& low, const Vector<BYTES>& high,
                                                unsigned offset) {
@@ -153,8 +152,8 @@ struct RealignedVectors {
         store(task, origin, tile);
     }
 
-    /// Reports whether loads may extend past both ends of the tile's rows. They may if everything
-    /// that they read is within the matrix.
+    /// Reports whether loads may extend past both ends of the tile's rows, because everything that
+    /// they read is within the matrix.
     static __device__ bool may_read_around(const Task& task, const TileOrigin& origin) {
         const std::int64_t top = origin.row < LEAD ? 0 : origin.row - LEAD;
         const std::int64_t end = origin.row + TILE_ROWS;

@@ -33,9 +33,9 @@ struct LinesOfVectors {
     }
 };
 
-/// A kernel for matrices of bytes with 16 * ACROSS columns. Each thread loads a vector from each of
-/// 16 rows, and transposes these 16 x 16 bytes in registers. If SWAPS is true, two threads load
-/// their rows together as whole cache lines, and then swap rows.
+/// A kernel for matrices of bytes with 16 * THREADS_ACROSS columns. Each thread loads a vector from
+/// each of 16 rows, and transposes these 16 x 16 bytes in registers. If SWAPS_ROWS is true, two
+/// threads load their rows together as whole cache lines, and then swap rows.
 template <int THREADS_ACROSS, int THREADS_DOWN, int BLOCKS_, LoadPolicy LOADS, bool SWAPS_ROWS>
 struct TallOfVectors {
     static constexpr int THREADS = THREADS_ACROSS * THREADS_DOWN, WARPS = THREADS / 32,
@@ -103,7 +103,7 @@ struct TallOfVectors {
         }
     }
 
-    /// Stores the columns. A warp stores up to 32 vectors of a column.
+    /// Stores the columns. A warp stores up to 32 vectors of a column at a time.
     static __device__ void store(const Task& task, const TileOrigin& origin, bool is_inner,
                                  const Lines& columns) {
         constexpr int CHUNKS = (THREADS_DOWN + 31) / 32;
@@ -138,9 +138,9 @@ struct TallOfVectors {
     }
 };
 
-/// The counterpart of TallOfVectors: a kernel for matrices of 16 * DOWN rows of bytes. Rows of `in`
-/// may start anywhere in a vector, so each thread splices 16 vectors. It then transposes the
-/// vectors in registers, and stores them.
+/// The counterpart of TallOfVectors: a kernel for matrices of 16 * THREADS_DOWN rows of bytes. Rows
+/// of `in` may start anywhere in a vector, so each thread splices 16 vectors. It then transposes
+/// the vectors in registers, and stores them.
 template <int THREADS_DOWN, int BLOCKS_, LoadPolicy LOADS>
 struct WideOfVectors {
     static constexpr int THREADS_ACROSS = 32, THREADS = THREADS_ACROSS * THREADS_DOWN,

@@ -28,8 +28,8 @@ bool is_stack(const Task& task) {
            task.out_stride == elements && elements * SIZE <= max_bytes;
 }
 
-/// Returns the number of matrices that a block should process. Together they have about `target_bytes`
-/// bytes, unless a single matrix is larger.
+/// Returns the number of matrices that a block should process. Together they have about
+/// `target_bytes` bytes, unless a single matrix is larger.
 template <int SIZE>
 int choose_matrices_per_block(const Task& task, std::int64_t target_bytes) {
     const std::int64_t matrix = task.rows * task.cols * SIZE;
@@ -127,8 +127,8 @@ cudaError_t launch_stack_of_words(const Task& task, const Queue& queue) {
     return cudaErrorInvalidValue;
 }
 
-/// Launches the kernel for aligned rows. For matrices of bytes, blocks have more threads if memory
-/// is fast.
+/// Launches the kernel for aligned rows. For matrices of bytes, blocks have more threads on GPUs
+/// with fast memory.
 template <int SIZE, LoadPolicy LOADS>
 cudaError_t launch_aligned_kernel(const Task& task, const Queue& queue) {
     if constexpr (SIZE == 1) {
@@ -248,9 +248,10 @@ cudaError_t launch_channels(const Task& task, const Queue& queue) {
     }
 }
 
-/// Reports whether strips are better than tiles for an aligned matrix. They are if an eighth of the
-/// tiles' area would be empty, or if rows on the narrow side end within a cache line. Matrices of
-/// bytes and wide matrices of 2-byte elements are excluded, because they have faster tiles.
+/// Reports whether strips are better than tiles for an aligned matrix, because an eighth of the
+/// tiles' area would be empty, or because the shorter side does not consist of whole cache lines.
+/// Matrices of bytes and wide matrices of 2-byte elements are excluded, because they have faster
+/// tiles.
 template <int SIZE>
 bool prefers_strips(const Task& task, std::int64_t shorter_side) {
     const std::int64_t side = SIZE < 4 ? 128 : 64;
@@ -260,8 +261,9 @@ bool prefers_strips(const Task& task, std::int64_t shorter_side) {
     return is_empty || shorter_side * SIZE % 128 != 0;
 }
 
-/// The most columns of a tall matrix for which strips are faster than the tiles of RewoundRows. For
-/// wide matrices, `max_strip_rows` limits the rows.
+/// Strips of a tall matrix are faster than the tiles of RewoundRows if the matrix has fewer than
+/// `max_strip_cols` columns. Strips of a wide matrix are faster if it has fewer than
+/// `max_strip_rows` rows.
 constexpr std::int64_t max_strip_cols = 152;
 template <int SIZE>
 constexpr std::int64_t max_strip_rows = SIZE == 1 ? 256 : 152;

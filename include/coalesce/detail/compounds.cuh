@@ -29,7 +29,7 @@ struct CompoundTask {
 
 /// A kernel that loads and stores whole words, even if rows start within a word. Shared memory
 /// holds the words of a tile as they were loaded. Each lane computes once which units form its
-/// words of `out`, because these units have the same positions in all of its columns.
+/// words of `out`, because these units have the same positions in all columns of the lane.
 template <int SIZE, bool HAS_VECTORS>
 struct Compound {
     static_assert(SIZE <= 4, "a word holds units");

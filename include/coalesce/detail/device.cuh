@@ -1,5 +1,5 @@
 /// \file
-/// Reports whether a device has fast memory, on which some choices of kernels depend.
+/// Reports whether a device has fast memory. Some choices of kernels depend on this.
 #pragma once
 
 #include <cuda_runtime.h>

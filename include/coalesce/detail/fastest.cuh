@@ -22,8 +22,8 @@ inline bool is_aligned_to(const void* data, std::int64_t multiple) {
     return reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(multiple) == 0;
 }
 
-/// Reports whether every row of the matrix consists of whole vectors: it starts at a multiple of 16
-/// bytes, and so does its end.
+/// Reports whether every row of the matrix consists of whole vectors, so that each row starts and
+/// ends at a multiple of 16 bytes. `length` is the number of elements in a row.
 inline bool has_vectors(const void* data, std::int64_t size, std::int64_t length,
                         std::int64_t pitch, std::int64_t stride, std::int64_t batches) {
     return is_aligned_to(data, 16) && pitch * size % 16 == 0 && length * size % 16 == 0 &&
@@ -45,7 +45,7 @@ inline int bank_conflicts(std::int64_t step, int size, int pad = 0) {
     return max_words;
 }
 
-/// The number of unused bytes in shared memory after every 128 bytes.
+/// The number of unused bytes that follow every 128 bytes of a padded strip in shared memory.
 template <int SIZE>
 constexpr int strip_padding = SIZE < 4 ? 4 : SIZE;
 
@@ -64,16 +64,16 @@ Padding choose_padding(std::int64_t shorter_side) {
     return padded_conflicts < plain_conflicts ? Padding::some : Padding::none;
 }
 
-/// The fastest settings measured for strips of tall matrices: the kernels, the number of threads
-/// per block, and the maximum size of a strip.
+/// The fastest settings measured for strips of tall matrices: the kernels for few columns and for
+/// at least `min_many_cols` columns, and the maximum size of a strip in bytes.
 template <int SIZE, int PAD, LoadPolicy LOADS = LoadPolicy::plain,
           StorePolicy STORES = StorePolicy::plain>
 using TallOfFewCols = Tall<SIZE, 256, SIZE == 1 ? 5 : 8, PAD, LOADS, STORES>;
 template <int SIZE, int PAD, LoadPolicy LOADS = LoadPolicy::plain>
 using TallOfManyCols = Tall<SIZE, 512, 5, PAD, LOADS>;
 constexpr std::int64_t min_many_cols = 96;
-/// The kernel for 96 to 113 columns of 4-byte elements in fast memory. Seven of its blocks fit on a
-/// multiprocessor of an H200.
+/// The kernel for tall matrices with 96 to 113 columns of 4-byte elements, on GPUs with fast memory
+/// (device.cuh). Seven of its blocks fit on a multiprocessor of an H200.
 template <int PAD>
 using TallOfMediumCols = Tall<4, 256, 4, PAD>;
 constexpr std::int64_t max_medium_cols = 113;
@@ -82,8 +82,9 @@ constexpr std::int64_t tall_strip_bytes = SIZE == 1   ? 20'480
                                           : SIZE == 2 ? 25'600
                                                       : 32'768;
 
-/// Reports whether a strip of this many rows is faster than a shorter one. For 4-byte elements in
-/// fast memory, it is if five such strips leave at least 60 KB of an H200's L1 cache unused.
+/// Reports whether a strip of this many rows is faster than a shorter strip. Only strips of 4-byte
+/// elements on GPUs with fast memory can be: they are faster if five such strips leave at least 60
+/// KB of an H200's L1 cache unused.
 template <int SIZE>
 bool is_long_strip_faster(const Task& task, int rows, bool is_padded) {
     if (SIZE != 4 || !task.has_fast_memory || task.cols >= min_many_cols) return false;
@@ -93,8 +94,8 @@ bool is_long_strip_faster(const Task& task, int rows, bool is_padded) {
                       : TallOfFewCols<SIZE, 0>::Strip::line_shared_bytes(bytes)) <= max_bytes;
 }
 
-/// Returns how many rows a block of Tall processes. Returns 0 if the strips do not fit into shared
-/// memory.
+/// Returns how many rows each block of the kernel Tall processes. Returns 0 if not even the
+/// shortest strip fits into shared memory.
 template <int SIZE>
 int choose_tall_rows(const Task& task, bool is_padded = false) {
     using Kernel = TallOfFewCols<SIZE, strip_padding<SIZE>>;
@@ -109,12 +110,13 @@ int choose_tall_rows(const Task& task, bool is_padded = false) {
     return Kernel::Strip::line_shared_bytes(min_bytes) <= max_bytes ? Kernel::ROWS_PER_WARP : 0;
 }
 
-/// The kernels for tall matrices of bytes in fast memory with 32, 64, 96 or 128 columns.
+/// The kernels for tall matrices of bytes with 32, 64, 96 or 128 columns, on GPUs with fast memory
+/// (device.cuh).
 using TallOf2Vectors = TallOfVectors<2, 128, 2, LoadPolicy::evict_last_128, true>;
 using TallOf4Vectors = TallOfVectors<4, 64, 2, LoadPolicy::evict_last_128, true>;
 using TallOf6Vectors = TallOfVectors<6, 32, 3, LoadPolicy::evict_last_128, false>;
 using TallOf8Vectors = TallOfVectors<8, 32, 2, LoadPolicy::evict_last_128, false>;
-/// The kernels for wide matrices of bytes in fast memory with 64 or 128 rows.
+/// The kernels for wide matrices of bytes with 64 or 128 rows, on GPUs with fast memory.
 using WideOf4Vectors = WideOfVectors<4, 4, LoadPolicy::evict_last_128>;
 using WideOf8Vectors = WideOfVectors<8, 2, LoadPolicy::evict_last_128>;
 /// The minimum size, in bytes, of matrices for which TallOfVectors and WideOfVectors are used.
@@ -144,8 +146,8 @@ using WideOfPairedThreads =
     Wide<4, 128, LOADS_IN_FLIGHT, false, PAD, false, LoadPolicy::evict_last_128>;
 constexpr std::int64_t max_few_rows = 12, min_medium_rows = 48;
 constexpr std::int64_t min_paired_rows = 41, max_rows_of_25_loads = 50, max_rows_of_28_loads = 56;
-/// Limits on the number of rows for kernels that move strips of bytes. Within these limits, the
-/// last round of loads keeps enough warps busy.
+/// Limits on the number of rows for kernels that move strips of wide matrices of bytes. Within
+/// these limits, the last round of loads keeps enough warps busy.
 constexpr std::int64_t min_middle_byte_rows = 20, max_middle_byte_rows = 72;
 using WideBytesOfFewRows = Wide<1, 192, 2>;
 using WideBytesOfMediumRows = Wide<1, 256, 2>;
@@ -207,7 +209,8 @@ struct FastestKernels<4> {
     using Aligned = std::conditional_t<LOADS == LoadPolicy::plain, RegisterBlocks<4, 16, 16, 1>,
                                        AlignedWords<LOADS>>;
     using AlignedToSectors = RegisterBlocksToSectors<4, 16, 32, LoadPolicy::evict_last_128>;
-    // The kernel for matrices in which only rows of `in` start within cache lines.
+    // The kernel for matrices in which all rows of `out`, but not all rows of `in`, start at cache
+    // line boundaries.
     using AlignedToLines = RegisterBlocks<4, 32, 16, 1, LoadPolicy::evict_last_128>;
     // The kernel for batches of matrices that are one tile high.
     using AlignedInOneTile = RegisterBlocks<4, 8, 56, 1>;
@@ -238,27 +241,28 @@ struct FastestKernels<16> {
     using ToSectorsLarge = ShiftedElements<16, 32, 32, 512, 16, LoadPolicy::evict_last_128>;
 };
 
-/// Reports whether a matrix with this many rows of 4-byte elements nearly fills a tile of 224 rows.
-/// Tiles of 64 rows would leave a fifth or more of their area empty. In fast memory, the tall tiles
-/// are faster for batches.
+/// Reports whether a matrix with this many rows of 4-byte elements nearly fills a tile of 224 rows,
+/// but would leave at least a fifth of the area of 64-row tiles empty. For batches of such
+/// matrices, the tall tiles are faster on GPUs with fast memory (device.cuh).
 inline bool nearly_fills_tall_tile(std::int64_t rows) {
     return rows > 192 && rows <= 204;
 }
 
-/// Loading with `evict_last` makes transposes of at least this many bytes faster. Smaller
-/// transposes become slower, by up to 6 % at 64 MB.
+/// The minimum size, in bytes, of matrices whose transpose becomes faster if they are loaded with
+/// the hint `evict_last`. Smaller transposes become slower, by up to 6 % at 64 MB.
 constexpr std::int64_t min_evict_last_bytes = 400'000'000;
 /// Like `min_evict_last_bytes`, but for matrices with unaligned rows.
 constexpr std::int64_t min_evict_last_bytes_unaligned = 200'000'000;
-/// Like `min_evict_last_bytes`, but for strips of wide matrices in fast memory. Matrices of 21 to
-/// 31 rows are excluded, because their last round of loads is short.
+/// Like `min_evict_last_bytes`, but for strips of wide matrices on GPUs with fast memory. Matrices
+/// of 21 to 31 rows are excluded, because their last round of loads is short.
 constexpr std::int64_t min_evict_last_bytes_wide = 100'000'000;
-/// Like `min_evict_last_bytes`, but for strips of tall matrices of bytes in fast memory.
+/// Like `min_evict_last_bytes`, but for strips of tall matrices of bytes on GPUs with fast memory.
 constexpr std::int64_t min_evict_last_bytes_tall = 100'000'000;
-/// Like `min_evict_last_bytes`, but for wide matrices of bytes that are transposed in registers, if
-/// memory is fast. With more rows than `max_evict_last_rows`, the hint makes the transpose slower.
+/// Like `min_evict_last_bytes`, but for wide matrices of bytes that are transposed in registers, on
+/// GPUs with fast memory. With more rows than `max_evict_last_rows`, the hint makes the transpose
+/// slower.
 constexpr std::int64_t min_evict_last_bytes_words = 40'000'000, max_evict_last_rows = 80;
-/// Like `min_evict_last_bytes`, but for stacks of 4-byte elements in fast memory.
+/// Like `min_evict_last_bytes`, but for stacks of 4-byte elements on GPUs with fast memory.
 constexpr std::int64_t min_evict_last_bytes_stack = 300'000'000;
 /// Reports whether the total size of all matrices is at least this many bytes.
 template <int SIZE>
@@ -273,7 +277,8 @@ bool loads_evict_last(const Task& task, bool is_aligned) {
                            is_aligned ? min_evict_last_bytes : min_evict_last_bytes_unaligned);
 }
 
-/// The tile size of the RewoundRows kernel. `none` means that the matrix is too narrow for this kernel.
+/// The tile size of the RewoundRows kernel. `none` means that this kernel is not used, because a
+/// side of the matrix is too short or its elements have at least 4 bytes.
 enum class Rewinding { none, small, large };
 template <int SIZE>
 Rewinding choose_rewinding(const Task& task) {
@@ -289,18 +294,18 @@ Rewinding choose_rewinding(const Task& task) {
     return Rewinding::none;
 }
 
-/// The greatest length of a strip of tiles, in rows or columns. The L2 cache keeps the cache lines
-/// of such a strip until the next strip uses them.
+/// The greatest length of a strip of tiles, in rows or columns, for which the L2 cache keeps the
+/// strip's cache lines until the next strip uses them.
 constexpr std::int64_t max_strip_length = 26'000;
-/// Like `max_strip_length`, but for 4-byte elements in fast memory. Grouping strips costs more than
-/// it saves there.
+/// Like `max_strip_length`, but for 4-byte elements on GPUs with fast memory, where grouping
+/// shorter strips costs more than it saves.
 constexpr std::int64_t max_strip_length_in_fast_memory = 40'000;
 /// The number of strips in a group. The strips of a group cover 15 to 32 KB of each row. With fewer
 /// strips, too little of a row would be read at a time.
 template <int SIZE>
 constexpr unsigned strips_per_group = SIZE == 1 ? 64 : 128;
-/// Changes the direction of the strips if they are too long for the L2 cache. If both directions
-/// are too long, groups the strips instead.
+/// Changes the direction of the strips if they are too long for the L2 cache. If strips in the
+/// other direction are too long as well, groups the strips instead.
 template <int SIZE>
 void shorten_strips(Task& task) {
     const std::int64_t strip_length = task.is_down_first ? task.rows : task.cols;
@@ -316,7 +321,7 @@ void shorten_strips(Task& task) {
 }
 
 /// Returns the task with its tiles reordered, so that neighbouring blocks share cache lines while
-/// these are in the L2 cache. This helps if rows are aligned, but do not start at cache line
+/// these are in the L2 cache. This order helps if rows are aligned, but do not start at cache line
 /// boundaries.
 template <int SIZE>
 Task group_for_line_sharing(Task task) {
@@ -333,8 +338,8 @@ bool are_out_rows_sector_aligned(const Task& task) {
            (task.batches == 1 || task.out_stride * SIZE % 32 == 0);
 }
 
-/// Reports whether the kernels for unaligned rows are faster. They are if the other kernels would
-/// store partial sectors that the L2 cache evicts before they are complete.
+/// Reports whether the kernels for aligned rows would store partial sectors that the L2 cache
+/// evicts before they are complete. The kernels for unaligned rows are then faster.
 template <int SIZE>
 bool are_sectors_split(const Task& task, std::int64_t shorter_side) {
     constexpr std::int64_t min_split_side = 256;

@@ -39,8 +39,9 @@ __global__ void __launch_bounds__(threads) gather_kernel(const Plan plan) {
     }
 }
 
-/// A kernel for permutations that keep the last axis, so that whole rows are copied. Rows may be
-/// unaligned. Each vector of `out` is spliced from one row or from two consecutive rows.
+/// The functions of `splice_kernel`, the kernel for permutations that keep the last axis, so that
+/// whole rows are copied. Rows may be unaligned. Each vector of `out` is spliced from one row or
+/// from two consecutive rows.
 template <int SIZE>
 struct RowSplicer {
     static_assert(SIZE <= 4, "larger ones are gathered");
@@ -102,8 +103,8 @@ struct RowSplicer {
         }
     }
 
-    /// Returns a vector that consists of the first `low_bytes` bytes of `low` and the remaining bytes of
-    /// `high`.
+    /// Returns a vector that consists of the first `low_bytes` bytes of `low` and the remaining
+    /// bytes of `high`.
     static __device__ Vector<16> join_vectors(const Vector<16>& low, const Vector<16>& high,
                                               int low_bytes) {
         Vector<16> vector;
@@ -118,7 +119,7 @@ struct RowSplicer {
 };
 
 /// Constants of the kernel that splices rows. Rows of at least `min_spliced_bytes` bytes are
-/// spliced. The others say how much a thread and a block store.
+/// spliced. The other two constants are the amounts that a thread and a block store.
 constexpr int min_spliced_bytes = 64, spliced_vectors_per_thread = 2,
               spliced_bytes_per_block = threads * spliced_vectors_per_thread * 16;
 
@@ -138,8 +139,8 @@ __device__ void find_rows(const char** row_addresses, const Plan& plan, std::int
     }
 }
 
-/// Writes `out` in vectors. First, the threads of a block compute the addresses of all rows that
-/// the block needs. A vector that ends in the next row is spliced from both rows.
+/// A kernel that writes `out` in vectors. First, the threads of a block compute the addresses of
+/// all rows that the block needs. A vector that ends in the next row is spliced from both rows.
 template <int SIZE>
 __global__ void __launch_bounds__(threads, 4) splice_kernel(const Plan plan) {
     __shared__ const char* row_addresses[spliced_bytes_per_block / min_spliced_bytes + 3];

@@ -18,8 +18,8 @@
 
 namespace coalesce::permuting {
 
-/// Reports whether tiles of vectors are better than `transpose`. They are if `transpose` would
-/// leave a fifth of its tiles empty, and if tiles of vectors can have whole rows of `out`.
+/// Reports whether tiles of vectors are better than `transpose`, because `transpose` would leave a
+/// fifth of its tiles empty, and tiles of vectors can have whole rows of `out`.
 template <int SIZE>
 bool leaves_tiles_empty(std::int64_t rows, std::int64_t cols) {
     if (SIZE != 2 && SIZE != 4) return false;
@@ -30,13 +30,15 @@ bool leaves_tiles_empty(std::int64_t rows, std::int64_t cols) {
     return is_side && is_empty && rows * SIZE % 32 != 0 && cols >= side && cols / 4 <= rows;
 }
 
-/// Reports whether `transpose` has tiles that a matrix of a batch nearly fills.
+/// Reports whether `transpose` uses tall tiles for a batch of matrices with this many rows, each of
+/// which nearly fills its tile.
 template <int SIZE>
 bool has_tiles_of_one_matrix(std::int64_t rows) {
     return SIZE == 4 && transposing::nearly_fills_tall_tile(rows) && transposing::has_fast_memory();
 }
 
-/// Runs of at least this length have almost no partly empty tiles.
+/// Runs of at least this length are not extended by another axis, because almost all of their tiles
+/// are full.
 constexpr std::int64_t min_long_run = 512;
 
 /// Adds an axis to the outer end of the run.
@@ -71,7 +73,7 @@ void choose_sides(Run& rows, Run& cols) {
 }
 
 /// Chooses which axes run along the sides of tiles. The last axes of `out` become the rows, and the
-/// last axes of `in` the columns. An axis that could be either is added to the shorter run.
+/// last axes of `in` the columns. While both runs can be extended, the shorter run is extended.
 template <int SIZE>
 Tiling make_tiling(const Plan& plan) {
     Tiling tiling = {};
@@ -120,15 +122,17 @@ inline std::int64_t count_tiles(const Tiling& tiling) {
     return tiles <= max_small_units ? tiles : 0;
 }
 
-/// The smallest matrices for which tiles are mostly full. Elements of at least
-/// `min_spliced_compound_bytes` bytes do not use tiles, because splicing them is faster.
+/// Tiles are mostly full if both sides of a matrix have at least `min_compound_side` elements, or
+/// if its elements have at least `min_spliced_bytes` bytes and it has at least `min_long_cols`
+/// columns. Elements of at least `min_spliced_compound_bytes` bytes do not use tiles, because
+/// splicing them is faster.
 constexpr std::int64_t min_compound_side = 32, min_long_cols = 12, min_spliced_compound_bytes = 512;
 /// The maximum sizes, in bytes, of a tile, of its columns and of its rows.
 constexpr int max_compound_tile_bytes = 44'000, max_compound_column_bytes = 384,
               max_compound_row_bytes = 750;
 
-/// Returns a side length that divides `count` into about equal parts, none longer than `max_length`.
-/// The length is a whole number of words.
+/// Returns a side length that divides `count` into about equal parts, none longer than
+/// `max_length`. The length is a whole number of words.
 template <int SIZE>
 int choose_tile_side(std::int64_t count, int max_length) {
     constexpr int ELEMENTS_PER_WORD = 4 / SIZE;
@@ -212,8 +216,8 @@ bool has_vectors(const CompoundTask& task, bool are_words) {
 
 /// The side of tiles for 12-byte elements, in elements.
 constexpr int three_word_tile_side = 64;
-/// Reports whether tiles that are loaded as vectors are faster than tiles of words. They are for
-/// 12-byte elements in fast memory, if the matrix has at least one whole tile.
+/// Reports whether the matrix has elements of 12 bytes and at least one whole tile, and the GPU has
+/// fast memory. Tiles that are loaded as vectors are then faster than tiles of words.
 template <int SIZE>
 bool is_large_with_three_word_elements(const CompoundTask& task) {
     return SIZE == 4 && task.units == 3 && task.rows >= three_word_tile_side &&
@@ -251,8 +255,8 @@ inline std::int64_t count_tiles(const CompoundTask& task) {
     return task.tiles_down * task.tiles_across * task.batches;
 }
 
-/// Divides a matrix into tiles, if its elements have several units. The result has no tiles for
-/// other plans, or if another kernel is better.
+/// Returns the division into tiles of a matrix whose elements consist of several units. The result
+/// has no tiles if the plan is not such a matrix, or if another kernel is better.
 template <int SIZE>
 CompoundTask make_compound_task(const Plan& plan) {
     CompoundTask task = {};
@@ -279,22 +283,23 @@ CompoundTask make_compound_task(const Plan& plan) {
     return task;
 }
 
-/// Reports whether elements can be transposed in registers. Each element must have three units, and
-/// rows and columns must consist of whole words.
+/// Reports whether the kernel Triples can transpose the elements in registers. Each element must
+/// have three units, and rows and columns must consist of whole words.
 template <int SIZE>
 bool has_triples(const CompoundTask& task) {
     const bool are_words = task.rows % Triples<SIZE>::N == 0 && task.cols % Triples<SIZE>::N == 0;
     return task.units == 3 && is_aligned_to(task.out, 4) && is_aligned_to(task.in, 4) && are_words;
 }
 
-/// The kernels for elements of three units in fast memory. `TripleVectorsToSectors` is for columns
-/// that start at sector boundaries, and `TallTripleVectors` for other columns of half words.
+/// The kernels for elements of three units, on GPUs with fast memory. `TripleVectorsToSectors` is
+/// for columns that start at sector boundaries, and `TallTripleVectors` for other columns of half
+/// words.
 template <int SIZE>
 using TripleVectorsToSectors = TripleVectors<SIZE, SIZE == 4 ? 16 : 8, 16>;
 using TallTripleVectors = TripleVectors<2, 28, 7>;
 
 /// Reports whether tiles of three-unit elements should consist of vectors. Rows and columns must
-/// consist of whole vectors, tiles must be mostly full, and memory must be fast.
+/// consist of whole vectors, tiles must be mostly full, and the GPU must have fast memory.
 template <int SIZE>
 bool has_triple_vectors(const CompoundTask& task) {
     constexpr int N = 16 / SIZE;
@@ -402,7 +407,8 @@ enum class PermuteMethod {
     gather
 };
 
-/// The minimum side of matrices with gaps between rows that are passed to `transpose`.
+/// The minimum numbers of rows and columns of a matrix with gaps between its rows that is passed to
+/// `transpose`.
 constexpr std::int64_t min_transpose_side = 64;
 /// The minimum number of rows for tiles of words. With fewer rows, too much of each tile is empty.
 constexpr std::int64_t min_word_tile_rows = 128;

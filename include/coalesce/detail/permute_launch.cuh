@@ -144,8 +144,8 @@ cudaError_t tile(const Plan& plan, const Queue& queue) {
                          (pitch << tiling.rows.log_side) * SIZE, queue, tiling);
 }
 
-/// The most tiles per column for which consecutive blocks go down the column. The limit applies
-/// only in fast memory.
+/// The maximum number of tiles in a column of tiles, if consecutive blocks go down the column.
+/// Applies only to large arrays of 2-byte units, on GPUs with fast memory.
 constexpr unsigned max_sides_down_first = 16;
 
 template <int SIZE, bool IS_LARGE, bool IS_LOADED_ONCE = false>
@@ -163,7 +163,8 @@ cudaError_t launch_word_tiles(const Plan& plan, const Queue& queue) {
                          Tile::SHARED_BYTES, queue, tiling, plan.unit_count * SIZE);
 }
 
-/// The size, in bytes, from which large tiles are faster for an array of bytes in fast memory.
+/// The minimum size, in bytes, of an array of 1-byte units for which large tiles are faster, on
+/// GPUs with fast memory (device.cuh).
 constexpr std::int64_t min_bytes_of_large_tiles = 40'000'000;
 
 template <int SIZE>

@@ -12,8 +12,8 @@
 
 namespace coalesce::permuting {
 
-/// A run of elements that are adjacent in one of the two arrays. It covers the last axes of this
-/// array, which `axis` lists.
+/// A run of elements that are adjacent in one of the two arrays. The run covers the last axes of
+/// that array. `axis` lists these axes.
 struct Run {
     int axes;
     std::int64_t size;         ///< the number of elements, which is the product of the axes' sizes
@@ -23,8 +23,9 @@ struct Run {
     unsigned sides;            ///< the number of tiles along the run
 };
 
-/// The division of a plan into tiles. Elements of a tile's row are adjacent in `out`, and elements
-/// of a tile's column are adjacent in `in`. The remaining axes form a batch of matrices.
+/// The division of a plan into tiles. Elements in a row of a tile are adjacent in `in`, and
+/// elements in a column of a tile are adjacent in `out`. The remaining axes form a batch of
+/// matrices.
 struct Tiling {
     void* out;
     const void* in;
@@ -36,14 +37,15 @@ struct Tiling {
     bool is_across_first;
 };
 
-/// The base-2 logarithms of the elements in a tile, and of its longest and shortest sides.
+/// The base-2 logarithms of the number of elements in a tile, and of the lengths of its longest and
+/// shortest sides.
 template <int SIZE>
 constexpr int log_tile_elements = SIZE == 16 ? 11 : 12;
 constexpr int log_max_side = 8, log_min_side = 4;
 static_assert(threads == 1 << log_max_side,
               "a block needs a thread for each element of the longest side");
 
-/// Returns where element `number` of the run is in the other array, as an offset.
+/// Returns the offset in the other array of element `number` of the run.
 __device__ inline std::int64_t offset_within(const Run& run, std::int64_t number) {
     std::int64_t offset = 0;
     auto remaining_number = static_cast<unsigned>(number);

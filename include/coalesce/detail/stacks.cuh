@@ -37,8 +37,8 @@ struct Stack {
         store(to, line, matrices, count);
     }
 
-    /// Maps elements of `out` to their positions in `in`, relative to the first element of the
-    /// block.
+    /// A map from elements of `out` to their positions in `in`, relative to the first element of
+    /// the block.
     struct Matrices {
         int rows, cols;
         Divider element_divider, row_divider;

@@ -33,8 +33,8 @@ inline bool are_rows_whole_words(const Task& task) {
     return is_aligned_to(task.in, 4) && task.cols % 4 == 0 && task.cols >= 24 && task.cols <= 128 &&
            (task.batches == 1 || task.in_stride % 4 == 0);
 }
-/// Reports whether TallOfWords is faster than Tall. It is if at least nine tenths of its lanes have
-/// words to transpose, or if the matrix has 97 to 111 columns.
+/// Reports whether at least nine tenths of the lanes of TallOfWords have words to transpose, or the
+/// matrix has 97 to 111 columns. TallOfWords is then faster than Tall.
 inline bool are_lanes_busy(const Task& task) {
     const std::int64_t words = task.cols / 4, lanes = divide_rounding_up(8, words) * 8;
     return words * 10 >= lanes * 9 || (task.cols > 96 && task.cols < 112);
@@ -80,7 +80,8 @@ inline cudaError_t launch_wide_of_vectors(const Task& task, const Queue& queue) 
                            : launch<1, WideOf8Vectors>(task, queue);
 }
 
-/// Launches the kernel for the number of columns, with the cache hints LOADS and STORES.
+/// Launches the strip kernel for the tall matrix's number of columns, with the cache hints LOADS
+/// and STORES.
 template <int SIZE, int PAD, LoadPolicy LOADS, StorePolicy STORES>
 cudaError_t launch_tall_with_policies(const Task& task, const Queue& queue) {
     if constexpr (SIZE == 1) {
@@ -101,8 +102,8 @@ cudaError_t launch_tall_with_policies(const Task& task, const Queue& queue) {
     return launch_tall_kernel<SIZE, TallOfFewCols<SIZE, PAD, LOADS, STORES>>(task, queue);
 }
 
-/// Launches the kernel with the fastest cache hints for this element size and matrix size. In
-/// slower memory, launches it without hints.
+/// Launches a strip kernel for a tall matrix, with the cache hints that are fastest for the
+/// matrix's element size and total size. On GPUs without fast memory (device.cuh), uses no hints.
 template <int SIZE, int PAD>
 cudaError_t launch_tall(const Task& task, const Queue& queue) {
     using Loads = LoadPolicy;
@@ -155,8 +156,8 @@ bool are_columns_whole_words(const Task& task) {
            (task.batches == 1 || task.out_stride % VECTOR_ELEMENTS == 0);
 }
 
-/// A block takes two strips of columns if a matrix of bytes in fast memory has at most this many
-/// rows and at least this many bytes.
+/// On GPUs with fast memory, a block takes two strips of columns if a matrix of bytes has at most
+/// `max_rows_of_two_strips` rows and at least `min_bytes_of_two_strips` bytes.
 constexpr std::int64_t max_rows_of_two_strips = 40, min_bytes_of_two_strips = 20'000'000;
 /// Launches the kernel that transposes small elements before it stores them to shared memory.
 template <int SIZE, LoadPolicy LOADS>
@@ -175,7 +176,7 @@ cudaError_t launch_wide_of_words(Task task, const Queue& queue) {
     return launch_wide_kernel<SIZE, Kernel>(task, queue);
 }
 
-/// Launches the kernel that is fastest for this number of rows in a strip.
+/// Launches the strip kernel that is fastest for the wide matrix's number of rows.
 template <int SIZE, int PAD, LoadPolicy LOADS>
 cudaError_t launch_wide_of_rows(const Task& task, const Queue& queue) {
     if (task.rows < min_medium_rows) {

@@ -13,7 +13,7 @@
 
 namespace coalesce::transposing {
 
-/// A divisor that divides numbers below 2^16 with a multiplication.
+/// A divisor of numbers below 2^16. It replaces each division with a multiplication.
 struct Divider {
     unsigned multiplier;
     bool is_divisor_one;
@@ -234,7 +234,7 @@ template <int SIZE, int THREADS_, int LOADS_IN_FLIGHT, bool HAS_MANY_COLS = fals
 struct Wide {
     /// The number of elements that a lane loads at a time.
     static constexpr int WORD_ELEMENTS = SIZE < 4 ? 4 / SIZE : 1;
-    /// The number of elements that each warp loads from a row.
+    /// The number of elements that a warp loads from a row at a time.
     static constexpr int COLS_PER_CHUNK = 31 * WORD_ELEMENTS;
     static constexpr int CHUNKS_PER_WARP = 4;
     static constexpr int THREADS = THREADS_;

@@ -20,16 +20,16 @@ struct TallOfWords {
     static constexpr int SECTOR_BYTES = 32, LEAD = SECTOR_BYTES;
     using Line = SharedLine<16>;
 
-    /// Distances in shared memory, in words. word_step is the distance from one word of a vector to
-    /// the next, and column_step the distance from one column to the next. Both are odd, so that
-    /// lanes use different banks.
+    /// Return distances in shared memory, in words: word_step() the distance from one word of a
+    /// vector to the next, and column_step() the distance from one column to the next. Both are
+    /// odd, so that lanes use different banks.
     static __host__ __device__ int word_step(int rows) { return rows / 16 | 1; }
     static __host__ __device__ int column_step(int rows) { return word_step(rows) * 4 + 1; }
 
     /// Returns the number of rows that a block stores.
     static int strip_rows(std::int64_t cols) {
-        // A warp processes UNITS units. A unit is 8 words of each of 16 rows, and `units_down` units are
-        // vertically adjacent.
+        // A warp processes UNITS_PER_THREAD units. A unit is 8 words of each of 16 rows, and
+        // `units_down` units are vertically adjacent.
         const std::int64_t units_down = UNITS_PER_THREAD * WARPS / ((cols / 4 + 7) / 8);
         const std::int64_t rows = units_down * 16 / SECTOR_BYTES * SECTOR_BYTES;
         const std::int64_t max_rows = 992;
@@ -84,8 +84,7 @@ struct TallOfWords {
         }
     };
 
-    /// Returns the offset of word `number` of a
-    /// column, in words, from the column's first word.
+    /// Returns the offset of word `number` of a column, in words, from the column's first word.
     static __device__ int word_position(int number, int rows) {
         return (number & 3) * word_step(rows) + (number >> 2);
     }

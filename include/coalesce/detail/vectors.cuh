@@ -42,8 +42,8 @@ __device__ inline Element<SIZE>& element(char* from, std::int64_t index) {
     return *reinterpret_cast<Element<SIZE>*>(from + index * SIZE);
 }
 
-/// Returns how many elements a row of `out` starts after an address that is a multiple of SHIFT
-/// elements.
+/// Returns the number of elements from the last address that is a multiple of SHIFT elements to the
+/// start of row `col` of `out`.
 template <int SIZE, int SHIFT>
 __device__ inline int alignment_phase(const char* out, std::int64_t col, std::int64_t pitch) {
     const auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(out) / SIZE);
@@ -51,7 +51,7 @@ __device__ inline int alignment_phase(const char* out, std::int64_t col, std::in
     return (start + static_cast<unsigned>(col) * static_cast<unsigned>(pitch)) % SHIFT;
 }
 
-/// The data of one access: 8 or 16 bytes, as words.
+/// The data of one access: 4, 8 or 16 bytes, as words.
 template <int BYTES>
 struct Vector {
     unsigned word[BYTES / 4];

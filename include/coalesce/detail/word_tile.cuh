@@ -41,8 +41,8 @@ struct WordTile {
     static constexpr auto LOADS =
         IS_LARGE ? transposing::LoadPolicy::evict_last_128 : transposing::LoadPolicy::plain;
     static constexpr int WORDS = COLS / ELEMENTS_PER_WORD, CHUNKS_PER_WARP = WORDS / 32;
-    /// The distance in words between groups of rows. It is odd, so that lanes that read different
-    /// groups use different banks.
+    /// The distance in words between groups of rows. The distance is odd, so that lanes that read
+    /// different groups use different banks.
     static constexpr int GROUP_PITCH = ELEMENTS_PER_WORD * WORDS + 1;
     static constexpr int SHARED_BYTES = LOADED_ROWS / ELEMENTS_PER_WORD * GROUP_PITCH * 4;
     static_assert(WARPS % ELEMENTS_PER_WORD == 0 && ROWS % (WARPS * LOADS_IN_FLIGHT) == 0 &&

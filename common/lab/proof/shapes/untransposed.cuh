@@ -1,6 +1,6 @@
 /// \file
 /// The parts of bounds.cu that replace the library's kernels for tiles. Only bounds.cu may include
-/// this file, after the second copy of the library.
+/// this file, after it has included a second copy of the library in the namespace `addresses_only`.
 #pragma once
 
 #include <concepts>
@@ -19,7 +19,7 @@ struct Sum {
     __device__ void add(uint4 value) {
         add(Vector<16>{{value.x, value.y, value.z, value.w}});
     }
-    /// Changes every element of the vector, so that none of them is always 0.
+    /// Combines `value` with every element of the vector, so that no element is always 0.
     __device__ void add(std::integral auto value) {
         const auto low = static_cast<unsigned>(value);
         const auto high = sizeof(value) == 8
@@ -57,8 +57,8 @@ struct Sum {
 /// Zeros that can be read as a vector at any offset from 0 to 15.
 __device__ const uint4 zeros[3] = {};
 
-/// Stands in for a line in shared memory. It adds up the vectors that are stored to it. Every load
-/// returns the sum.
+/// A substitute for a line in shared memory. It adds up the vectors that are stored to it, and
+/// every load returns the sum.
 struct SumLine {
     char* shared;  ///< memory for the elements at the ends of a line that form no whole vector
     int start;     ///< as in SharedLine
@@ -70,8 +70,8 @@ struct SumLine {
     __device__ Vector<16> load(int) const { return sum->vector; }
     __device__ void store(int, const Vector<16>& vector) const { sum->add(vector); }
 };
-/// Stands in for a line that is only read. Every load of a vector returns the sum, and the elements
-/// at the ends are 0.
+/// A substitute for a line that is only read. Every load of a vector returns the sum, and the
+/// elements at the ends are 0.
 struct SumSource {
     int start;
     Sum* sum;
@@ -88,7 +88,8 @@ __device__ inline int start_of(const char* line) {
 
 // ---- the kernels ----
 
-/// The kernel that replaces a kernel of the library.
+/// The substitute for `Kernel`, a kernel of the library. It accesses the same addresses, but
+/// transposes nothing. Each specialization replaces one kernel.
 template <class Kernel>
 struct Untransposed;
 
