@@ -111,14 +111,14 @@ void judge_case(Judge& judge, const CorpusCase& test_case, const AssignedExercis
         << format_result(result, exercise) << result.problem << "\n";
 }
 
-void judge_cases(const JudgeOptions& options, int sample_step, const std::string& file_prefix,
-                 Tally& tally, std::ostream& out) {
+void judge_cases(const JudgeOptions& options, const CaseSample& sample, Tally& tally,
+                 std::ostream& out) {
     const auto exercises = corpus_exercises();
     Judge judge(options);
     int number = 0;
     for (const CorpusCase& test_case : cases_for_compiler(grading_compiler())) {
-        const bool is_in_sample = number++ % sample_step == 0 || test_case.is_by_clang;
-        if (!is_in_sample || !test_case.file.starts_with(file_prefix)) continue;
+        const bool is_in_sample = number++ % sample.step == sample.first || test_case.is_by_clang;
+        if (!is_in_sample || !test_case.file.starts_with(sample.file_prefix)) continue;
         const auto exercise = exercises.find(test_case.exercise);
         if (exercise == exercises.end())
             throw std::runtime_error("no exercise is called " + test_case.exercise);
@@ -245,8 +245,7 @@ std::vector<CorpusCase> parse_corpus_cases(const std::string& text) {
     return cases;
 }
 
-int self_test(std::ostream& out, const JudgeOptions& options, int sample_step,
-              const std::string& file_prefix) {
+int self_test(std::ostream& out, const JudgeOptions& options, const CaseSample& sample) {
     const auto begin = std::chrono::steady_clock::now();
     const TemporaryFolder folder;
     JudgeOptions folder_options = options;
@@ -258,7 +257,7 @@ int self_test(std::ostream& out, const JudgeOptions& options, int sample_step,
     }
     Tally tally;
     const Leftovers leftovers_before = find_leftovers(folder.path);
-    judge_cases(folder_options, sample_step, file_prefix, tally, out);
+    judge_cases(folder_options, sample, tally, out);
     // Killed processes take a moment to disappear, so retry.
     std::vector<std::string> new_leftovers;
     for (int i = 0; i < 40; ++i) {

@@ -50,11 +50,16 @@ std::vector<CorpusCase> cases_for_compiler(Compiler compiler);
 /// fixed hidden shapes, on which the cases rely.
 std::map<std::string, AssignedExercise> corpus_exercises();
 
-/// Judges the submissions of the corpus, and looks for leftover processes, cgroups and files.
-/// Returns 0 if all results are as required and nothing is left behind, 1 if not, and 2 if nothing
-/// can be judged on this computer. Judges only every `sample_step`-th case and all cases from
-/// cases_by_clang.txt. Of these, judges only cases whose file name starts with `file_prefix`.
-int self_test(std::ostream& out, const JudgeOptions& options, int sample_step = 1,
-              const std::string& file_prefix = "");
+/// Which cases of the corpus to judge: one of every `step` cases, beginning with the case number
+/// `first`, and all cases whose result depends on the compiler. Of these, only the cases in files
+/// whose names start with `file_prefix`.
+struct CaseSample {
+    int step = 1, first = 0;
+    std::string file_prefix = "";
+};
+
+/// Judges submissions of the corpus, and looks for leftover processes, cgroups and files. Returns 0
+/// if there are no mistakes, 1 if there are, and 2 if nothing can be judged on this computer.
+int self_test(std::ostream& out, const JudgeOptions& options, const CaseSample& sample = {});
 
 }  // namespace coalesce::grader

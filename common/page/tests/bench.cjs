@@ -4,11 +4,9 @@
 "use strict";
 const assert = require("node:assert/strict");
 const { serve } = require("./site.cjs");
-const { runTests, test, withPage } = require("./pages.cjs");
+const { SOON, runTests, test, wholeTest, withPage } = require("./pages.cjs");
 
 const [html, browserPath, only = ""] = process.argv.slice(2);
-/** A timeout in milliseconds that is long enough to load the compiler on a busy machine. */
-const SOON = { timeout: 180000 };
 const site = serve(html).then(({ address }) => address);
 
 async function withLesson(browser, use, lesson = "03_tiled") {
@@ -100,8 +98,13 @@ test("a run can be stopped, and a run that takes too long is stopped with a mess
         await page.waitForFunction(() => /Stopped/.test(document.querySelector(".bench .standing").textContent), null, SOON);
         assert.ok(await page.locator("button[name=stop]").isHidden());
         await page.locator("button[name=run]").click();
-        await outcome(page, "stopped");
-        assert.match(await standing(page).textContent(), /far more work than the task needs, and was stopped after \d+ seconds/);
+        // On a slow machine the limit is long, and the simulator finds the endless loop first.
+        const ended = await page.waitForSelector(".bench:is([data-outcome=stopped],[data-outcome=failed])[aria-busy=false]", SOON);
+        if (await ended.getAttribute("data-outcome") === "stopped") {
+            assert.match(await standing(page).textContent(), /far more work than the task needs, and was stopped after \d+ seconds/);
+        } else {
+            assert.match(await page.locator(".bench").textContent(), /the kernel does not end/i);
+        }
         await editor(page).fill(solution);
         await outcome(page, "passed");
     });
@@ -185,7 +188,7 @@ test("a link opens the text in the playground", async (browser) => {
     await context.close();
 });
 
-test("every experiment in a lesson opens in the playground, and changes the kernel", async (browser) => {
+wholeTest("every experiment in a lesson opens in the playground, and changes the kernel", async (browser) => {
     const fs = require("node:fs");
     const links = fs.readdirSync(html).filter((name) => name.startsWith("lesson_")).flatMap((name) =>
         [...fs.readFileSync(`${html}/${name}`, "utf8").matchAll(/playground\.html#try=[^"]*/g)].map(([link]) => link.replaceAll("&amp;", "&")));

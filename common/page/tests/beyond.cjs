@@ -12,10 +12,9 @@ const fs = require("node:fs");
 const os = require("node:os");
 const path = require("node:path");
 const { serve } = require("./site.cjs");
-const { accessibilityFaults, runTests, sampled, test, withPage } = require("./pages.cjs");
+const { SOON, accessibilityFaults, runTests, sampled, test, withPage } = require("./pages.cjs");
 
 const [html, browserPath, root, programs, only = ""] = process.argv.slice(2);
-const SOON = { timeout: 120000 };
 const learn = path.join(programs, "learn");
 
 const editor = (page) => page.locator(".your-turn .editor .cm-content");

@@ -14,17 +14,18 @@ const os = require("node:os");
 const path = require("node:path");
 const { pathToFileURL } = require("node:url");
 const { median, requestsOf, scriptOf, serve } = require("./site.cjs");
-const { runTests, sampled, test: addTest } = require("./pages.cjs");
+const { runTests, sampled, test: addTest, wholeTest: addWholeTest } = require("./pages.cjs");
 
 const [html, pageFolder, root, browserPath, programs, only = ""] = process.argv.slice(2);
 /** A text that needs a function of clang which few kernels need. */
 const RARE_TEXT = "__device__ _BitInt(77) wide(_BitInt(77) a) { return a * a / 3; }\n";
 let compilerScript, requests, browser;
-const test = (name, run) =>
-    addTest(name, (opened) => {
-        browser = opened;
-        return run();
-    });
+const inBrowser = (run) => (opened) => {
+    browser = opened;
+    return run();
+};
+const test = (name, run) => addTest(name, inBrowser(run));
+const wholeTest = (name, run) => addWholeTest(name, inBrowser(run));
 
 /** Opens a separate window, which shares no data with other windows. */
 async function newWindow(options = {}) {
@@ -275,7 +276,7 @@ test("a new version replaces the old one at once, and only changed files are fet
     await context.close();
 });
 
-test("during a deployment, the cached book stays consistent", async () => {
+wholeTest("during a deployment, the cached book stays consistent", async () => {
     const site = await serve(copyOfBook());
     const { context, page } = await newWindow();
     writeVersion(site.folder);
@@ -310,7 +311,7 @@ test("the compiler loads without a service worker or a cache, and without errors
     await site.close();
 });
 
-test("the compiler loads from a server that decompresses files", async () => {
+wholeTest("the compiler loads from a server that decompresses files", async () => {
     const site = await serve(html);
     site.unpacks = true;
     const { context, page, faults } = await newWindow();

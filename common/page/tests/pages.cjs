@@ -3,6 +3,8 @@
 const assert = require("node:assert/strict");
 const { chromium } = require("playwright-core");
 
+/** A timeout in milliseconds that is long enough to load the compiler on a busy machine. */
+const SOON = { timeout: 240000 };
 const tests = [];
 const test = (name, run) => tests.push({ name, run });
 /** Whether to run all tests, as before a release. A wholeTest repeats what other tests cover, and runs only then. */
@@ -66,7 +68,7 @@ async function withPages(browser, site, names, use, { init, viewport = DESK.view
         const faults = faultsOf(page, site);
         for (const name of names) {
             await page.goto(site + name);
-            if (/^(explorer|playground)/.test(name)) await page.waitForSelector("body[data-ready]", { timeout: 20000 });
+            if (/^(explorer|playground)/.test(name)) await page.waitForSelector("body[data-ready]", SOON);
             await use(page, name);
             assert.deepEqual(faults, [], name);
         }
@@ -120,4 +122,4 @@ async function checkLooks(page, looks, file) {
     }
 }
 
-module.exports = { accessibilityFaults, checkLooks, runTests, sampled, test, wholeTest, withPage, withPages };
+module.exports = { SOON, accessibilityFaults, checkLooks, runTests, sampled, test, wholeTest, withPage, withPages };

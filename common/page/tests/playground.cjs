@@ -6,10 +6,9 @@ const assert = require("node:assert/strict");
 const fs = require("node:fs");
 const path = require("node:path");
 const { serve } = require("./site.cjs");
-const { checkLooks, runTests, sampled, test, withPage } = require("./pages.cjs");
+const { SOON, checkLooks, runTests, sampled, test, wholeTest, withPage } = require("./pages.cjs");
 
 const [html, browserPath, screenshots, verdicts, only = ""] = process.argv.slice(2);
-const SOON = { timeout: 60000 };
 const site = serve(html).then(({ address }) => address);
 
 async function withPlayground(browser, use, { hash = "", ...options } = {}) {
@@ -75,12 +74,12 @@ test("a launch that does not end is stopped, but many short launches are not", a
         for (const when of ["at first", "again"]) {
             const endless = await examined("_tiled", "__syncthreads();", "__syncthreads();\n    if (rows >= 128) for (;;) atomicAdd(out + 97 * threadIdx.x, 1.0f);");
             console.log(`    ${when}: ${endless.message ?? endless.failure}, ${Math.round(endless.took)} ms after it was asked for`);
-            // In a new page the limit is longer, so the simulator itself may find that the loop does not end.
-            if (!endless.message && when === "at first") {
+            // If the limit is long, because the page is new or this machine is slow, the simulator finds the loop first.
+            if (!endless.message) {
                 assert.equal(endless.failure, "endless-loop");
                 continue;
             }
-            assert.match(endless.message ?? endless.failure, /far more work than the task needs, and was stopped after \d+ seconds/);
+            assert.match(endless.message, /far more work than the task needs, and was stopped after \d+ seconds/);
             // The limit is two seconds, or more if the page has measured that this machine is slow. It may also take
             // time to end the worker.
             const [limit] = /\d+/.exec(endless.message);
@@ -99,7 +98,7 @@ test("every skeleton, solution, mutant and bug hunt gets the same verdict in the
     await withPlayground(browser, async (page) => {
         const names = await page.evaluate(() => window.exerciseData.exercises.map(({ name }) => name));
         // The test docs.examiner covers the other kernels without a browser.
-        const chosen = sampled(names, 6);
+        const chosen = sampled(names, 12);
         const kernels = chosen.flatMap((name) => nativeCases(verdicts, name));
         assert.ok(names.length >= 16 && kernels.length >= 8 * chosen.length, `only ${kernels.length} kernels`);
         // Different versions of clang generate different instructions.
@@ -145,7 +144,7 @@ test("every variant of the course is offered as a start, or has a reason why not
         const labels = await page.$$eval("select[name=start] option:not([value='']):not([disabled])", (all) => all.map((option) => option.textContent));
         console.log(`    ${labels.length} to begin with, ${reasons.length} that are said to be none`);
         assert.ok(labels.length >= 110 && reasons.length > 0, `${labels.length}, ${reasons.length}`);
-        for (const label of sampled(labels, 8)) {
+        for (const label of sampled(labels, 16)) {
             await page.locator("select[name=start]").selectOption({ label });
             await page.waitForSelector(".bench[data-outcome][aria-busy=false]", SOON);
             assert.equal(await page.locator("form.arguments").isVisible(), !/^(\d\d|x_\w+) /.test(label), `${label}: only other kernels are not checked`);
@@ -222,6 +221,9 @@ test("a launch has a predicted time, a roofline, and the kernel's output", async
         // Without parameters, without a mangled name.
         await launched(page, 'extern "C" __global__ void hello() { printf("hello from %d\\n", threadIdx.x); }', "passed");
         assert.equal((await page.locator(".printed pre").textContent()).trim().split("\n")[31], "hello from 31");
+        // The page shows only the beginning of a long output, and says so.
+        await launched(page, addition('for (int k = 0; k < 30; k++) printf("%d %d: the kernel prints far too much\\n", i, k);\n    if (i < n) '), "passed");
+        assert.match((await page.locator(".printed pre").textContent()).slice(-60), /and more that is not shown/);
         await launched(page, addition(), "passed");
         await page.locator(".launch-time summary").first().click();
         await page.waitForSelector(".launch-time .time[data-ms]", SOON);
@@ -260,7 +262,7 @@ test("the proposed arguments and launch fit common kernels", async (browser) => 
     });
 });
 
-test("two kernels side by side have their own arguments and times", async (browser) => {
+wholeTest("two kernels side by side have their own arguments and times", async (browser) => {
     await withPlayground(browser, async (page) => {
         await page.locator("#compare").click();
         for (const [number, n] of [[1, 500], [2, 4000]]) {
@@ -294,7 +296,7 @@ test("the reports of a launch are at their lines", async (browser) => {
     });
 });
 
-test("a matrix of integers has a heat map with a description", async (browser) => {
+wholeTest("a matrix of integers has a heat map with a description", async (browser) => {
     const table = `__global__ void products(int* out, int rows, int cols) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
     if (row < rows && col < cols) out[row * cols + col] = (row - 2) * col;
@@ -397,7 +399,7 @@ test("axe finds no fault in a launch, in both themes, on large and small screens
         await outcome(page, 1, "passed");
         for (const summary of [".launch-time", ".roofline"]) await page.locator(`${summary} summary`).first().click();
         await page.waitForSelector(".launch-time .time[data-ms]", SOON);
-        await checkLooks(page, [[1440, "light"], [1440, "dark"], [390, "dark"], [390, "light"]], path.join(screenshots, "launch"));
+        await checkLooks(page, sampled([[1440, "light"], [390, "dark"], [1440, "dark"], [390, "light"]], 2), path.join(screenshots, "launch"));
     });
 });
 

@@ -12,11 +12,9 @@ const os = require("node:os");
 const path = require("node:path");
 const { pathToFileURL } = require("node:url");
 const { serve } = require("./site.cjs");
-const { accessibilityFaults, runTests, sampled, test, wholeTest, withPage } = require("./pages.cjs");
+const { SOON, accessibilityFaults, runTests, sampled, test, wholeTest, withPage } = require("./pages.cjs");
 
 const [html, browserPath, screenshots, root, programs, only = ""] = process.argv.slice(2);
-/** A timeout in milliseconds that is long enough to load the compiler on a busy machine. */
-const SOON = { timeout: 60000 };
 const site = serve(html).then(({ address }) => address);
 
 /** Opens a lesson and calls `use(page, work)` when the editor is ready. `work` has the exercise's texts. */

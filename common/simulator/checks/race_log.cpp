@@ -98,9 +98,13 @@ Dim3 RaceLog::thread_index(u32 thread) const {
     return block_shape_.position_of(thread);
 }
 
+ptx::SourceLine RaceLog::find_source_line(const RaceAccess& access) const {
+    return access.site < kernel_->sites.size() ? kernel_->sites[access.site].where
+                                               : ptx::SourceLine{};
+}
+
 Place RaceLog::find_place(const RaceAccess& access) const {
-    if (access.site >= kernel_->sites.size()) return {};
-    return kernel_->place(kernel_->sites[access.site].where);
+    return kernel_->place(find_source_line(access));
 }
 
 bool RaceLog::is_atomic(const RaceAccess& access) const {
@@ -147,8 +151,11 @@ RaceLog::RaceScope RaceLog::find_widest_scope(const Race& race) const {
 /// lies between the two accesses of each race, or if both races lead from the end of a loop back to
 /// its beginning.
 bool RaceLog::can_one_barrier_prevent_both(const Race& a, const Race& b) const {
-    const Place first_places[] = {find_place(a.earlier), find_place(b.earlier)};
-    const Place second_places[] = {find_place(a.later), find_place(b.later)};
+    // Compare keys of files, not names: a name may be long, and this function is called for each
+    // pair of races.
+    const ptx::SourceLine first_places[] = {find_source_line(a.earlier),
+                                            find_source_line(b.earlier)};
+    const ptx::SourceLine second_places[] = {find_source_line(a.later), find_source_line(b.later)};
     for (int i = 0; i < 2; ++i) {
         if (first_places[i].line == 0 || second_places[i].line == 0) return false;
         if (first_places[i].file != first_places[0].file ||

@@ -152,6 +152,7 @@ private:
     static auto make_rank(RaceKind kind, const RaceAccess& later, const RaceAccess& earlier);
     static auto make_rank(const Race& race);
     static u64 make_key(const RaceAccess& later, const RaceAccess& earlier);
+    ptx::SourceLine find_source_line(const RaceAccess& access) const;
     Place find_place(const RaceAccess& access) const;
     bool is_atomic(const RaceAccess& access) const;
     /// Reports whether the access is atomic or volatile. Such an access may be an access to a flag.

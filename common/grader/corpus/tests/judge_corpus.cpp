@@ -1,17 +1,9 @@
 // judge_corpus judges the corpus in one sandbox tier, or measures how many submissions per minute
-// the grader judges.
-//
-//     judge_corpus [--tier A|B] [--every N] [--only WORD]
-//         Judges every Nth case, and only files whose names start with WORD. Exit code: 0 if all
-//         verdicts are correct, 1 if not, 77 if the tier does not work here.
-//     judge_corpus --file FILE EXERCISE
-//         Judges one submission and prints the result as JSON.
-//     judge_corpus --class N [--jobs J]
-//         Judges N different correct submissions without any cache.
+// the grader judges. --help lists the options.
 
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -75,28 +67,41 @@ int judge_class(int count, int jobs) {
     return all_wrong == 0 ? 0 : 1;
 }
 
-int judge_corpus(const std::string& tier, int every, const std::string& only) {
+int judge_corpus(const std::string& tier, const CaseSample& sample) {
     JudgeOptions options;
     if (tier == "A") options.tier = Tier::namespaces;
     if (tier == "B") options.tier = Tier::landlock;
-    const int status = self_test(std::cout, options, every, only);
+    const int status = self_test(std::cout, options, sample);
     return status == 2 ? 77 : status;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    const std::vector<std::string> words(argv + 1, argv + argc);
-    const auto after = [&](const std::string& option, const std::string& otherwise) {
-        for (std::size_t i = 0; i + 1 < words.size(); ++i) {
-            if (words[i] == option) return words[i + 1];
-        }
-        return otherwise;
-    };
-    if (words.size() == 3 && words[0] == "--file") return judge_file(words[1], words[2]);
-    if (const int count = std::atoi(after("--class", "0").c_str()); count > 0) {
-        return judge_class(count, std::max(1, std::atoi(after("--jobs", "2").c_str())));
-    }
-    return judge_corpus(after("--tier", ""), std::max(1, std::atoi(after("--every", "1").c_str())),
-                        after("--only", ""));
+    CLI::App app{
+        "Judges the corpus of submissions. Exit code: 0 if all verdicts are right, 1 if not, 77 if "
+        "the "
+        "sandbox does not work on this computer."};
+    std::string tier;
+    CaseSample sample;
+    std::vector<std::string> file_and_exercise;
+    int class_size = 0, jobs = 2;
+    app.add_option("--tier", tier, "the sandbox; the default is the best one that works")
+        ->check(CLI::IsMember({"A", "B"}));
+    app.add_option("--every", sample.step, "judge only every Nth case")->check(CLI::PositiveNumber);
+    app.add_option("--first", sample.first, "with --every: the number of the first case")
+        ->check(CLI::NonNegativeNumber);
+    app.add_option("--only", sample.file_prefix, "judge only files whose names start with this");
+    app.add_option("--file", file_and_exercise,
+                   "judge this submission for this exercise, and print the result as JSON")
+        ->expected(2);
+    app.add_option("--class", class_size,
+                   "measure how many of N different correct submissions are judged per minute")
+        ->check(CLI::PositiveNumber);
+    app.add_option("--jobs", jobs, "with --class: the number of threads")
+        ->check(CLI::PositiveNumber);
+    CLI11_PARSE(app, argc, argv);
+    if (!file_and_exercise.empty()) return judge_file(file_and_exercise[0], file_and_exercise[1]);
+    if (class_size > 0) return judge_class(class_size, jobs);
+    return judge_corpus(tier, sample);
 }

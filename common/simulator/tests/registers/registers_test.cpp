@@ -52,7 +52,7 @@ struct Demand {
     double near, blocks;
 };
 constexpr std::array kDemands = {Demand{"learners' files", 100, 0.95, 0.945},
-                                 Demand{"programs", 300, 0.885, 0.96},
+                                 Demand{"programs", 300, 0.87, 0.95},
                                  Demand{"kernels of clusters", 30, 0.55, 0.9}};
 
 struct Found {
