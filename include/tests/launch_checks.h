@@ -32,7 +32,7 @@ void check_launch(const Sample& sample, const Launch& launch) {
     INFO(whole.name());
     const Transposer transposer = [&](void* out, const void* in, const Sample& s,
                                       cudaStream_t stream) {
-        transposing::Task task;
+        transposing::TransposeTask task;
         const cudaError_t error =
             transposing::parse_arguments(task, out, in, SIZE, s.rows, s.cols, s.options);
         return error == cudaSuccess ? launch(task, stream) : error;

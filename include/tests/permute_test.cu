@@ -14,7 +14,7 @@
 using namespace coalesce;
 using namespace coalesce::samples;
 using permuting::PermuteMethod;
-using permuting::Plan;
+using permuting::PermutePlan;
 
 namespace {
 
@@ -30,11 +30,11 @@ int samples_wanted() {
 }
 
 /// Returns a plan for arrays that start `offset` elements after a multiple of 16 bytes.
-Plan plan_of(int size, const std::vector<std::int64_t>& sizes, const std::vector<int>& order,
-             std::int64_t offset = 0) {
+PermutePlan plan_of(int size, const std::vector<std::int64_t>& sizes, const std::vector<int>& order,
+                    std::int64_t offset = 0) {
     auto* const place = reinterpret_cast<void*>(static_cast<std::uintptr_t>(std::int64_t{1} << 20) +
                                                 static_cast<std::uintptr_t>(offset * size));
-    Plan plan;
+    PermutePlan plan;
     REQUIRE_EQ(
         permuting::parse_arguments(plan, place, place, static_cast<std::size_t>(size),
                                    static_cast<int>(sizes.size()), sizes.data(), order.data()),
@@ -43,7 +43,7 @@ Plan plan_of(int size, const std::vector<std::int64_t>& sizes, const std::vector
 }
 PermuteMethod way(int size, const std::vector<std::int64_t>& sizes, const std::vector<int>& order,
                   std::int64_t offset = 0) {
-    const Plan plan = plan_of(size, sizes, order, offset);
+    const PermutePlan plan = plan_of(size, sizes, order, offset);
     switch (plan.unit_bytes) {
         case 1: return permuting::choose_permute_method<1>(plan);
         case 2: return permuting::choose_permute_method<2>(plan);
@@ -170,14 +170,14 @@ TEST_CASE("tiles of vectors are permuted correctly") {
 
 TEST_CASE("kernels for large arrays are correct for small arrays") {
     using namespace permuting;
-    const auto plan_for = [](Plan& plan, void* out, const void* in, const PermuteSample& s) {
+    const auto plan_for = [](PermutePlan& plan, void* out, const void* in, const PermuteSample& s) {
         return permuting::parse_arguments(plan, out, in, static_cast<std::size_t>(s.size),
                                           static_cast<int>(s.sizes.size()), s.sizes.data(),
                                           s.order.data());
     };
     const Permuter words = [&](void* out, const void* in, const PermuteSample& s,
                                cudaStream_t stream) {
-        Plan plan;
+        PermutePlan plan;
         const cudaError_t error = plan_for(plan, out, in, s);
         if (error != cudaSuccess) return error;
         return s.size == 1 ? launch_word_tiles<1, true>(plan, stream)
@@ -185,13 +185,13 @@ TEST_CASE("kernels for large arrays are correct for small arrays") {
     };
     const Permuter words_once = [&](void* out, const void* in, const PermuteSample& s,
                                     cudaStream_t stream) {
-        Plan plan;
+        PermutePlan plan;
         const cudaError_t error = plan_for(plan, out, in, s);
         return error == cudaSuccess ? launch_word_tiles<2, true, true>(plan, stream) : error;
     };
     const Permuter vectors = [&](void* out, const void* in, const PermuteSample& s,
                                  cudaStream_t stream) {
-        Plan plan;
+        PermutePlan plan;
         const cudaError_t error = plan_for(plan, out, in, s);
         if (error != cudaSuccess) return error;
         return s.size == 2
@@ -248,7 +248,7 @@ TEST_CASE("permute is correct with 64-bit indices") {
     const PermuteSample sample{4, {5, 7, 3}, {2, 1, 0}};
     const Permuter by_64_bits = [](void* out, const void* in, const PermuteSample& s,
                                    cudaStream_t stream) {
-        Plan plan;
+        PermutePlan plan;
         const cudaError_t error = permuting::parse_arguments(
             plan, out, in, 4, static_cast<int>(s.sizes.size()), s.sizes.data(), s.order.data());
         if (error != cudaSuccess) return error;
@@ -259,12 +259,13 @@ TEST_CASE("permute is correct with 64-bit indices") {
 
 TEST_CASE("quotients are exact") {
     for (const std::int64_t size : {2, 3, 5, 7, 64, 65, 1000, 65535, 65537, 1 << 30, INT32_MAX}) {
-        Plan plan = {};
+        PermutePlan plan = {};
         plan.axis[0] = {size, 1, 0, 0};
-        permuting::prepare_quotient(plan.axis[0]);
+        permuting::prepare_division(plan.axis[0]);
         const auto quotient = [&](std::int64_t number) {
-            const auto product = static_cast<std::uint64_t>(number) * plan.axis[0].multiplier;
-            return static_cast<std::int64_t>(product >> 32 >> plan.axis[0].shift);
+            const auto product =
+                static_cast<std::uint64_t>(number) * plan.axis[0].quotient_multiplier;
+            return static_cast<std::int64_t>(product >> 32 >> plan.axis[0].quotient_shift);
         };
         std::mt19937_64 random(static_cast<std::uint64_t>(size));
         for (int i = 0; i < 2000; ++i) {
@@ -287,81 +288,88 @@ TEST_CASE("the method is chosen by element size, axes and alignment") {
     CHECK_EQ(plan_of(12, {8, 16}, {1, 0}).unit_bytes, 4);  // a unit is a word; 3 form an axis
     CHECK_EQ(way(4, {2, 3, 4}, {0, 1, 2}), PermuteMethod::copy);
     CHECK_EQ(way(4, {1, 3, 1}, {2, 1, 0}), PermuteMethod::copy);
-    CHECK_EQ(way(4, {0, 3, 5}, {2, 1, 0}), PermuteMethod::nothing);
-    CHECK_EQ(way(2, {8, 16, 12, 64}, {0, 2, 1, 3}), PermuteMethod::gather);
-    CHECK_EQ(way(2, {8, 16, 11, 75}, {0, 2, 1, 3}), PermuteMethod::splice);
+    CHECK_EQ(way(4, {0, 3, 5}, {2, 1, 0}), PermuteMethod::do_nothing);
+    CHECK_EQ(way(2, {8, 16, 12, 64}, {0, 2, 1, 3}), PermuteMethod::gather_units);
+    CHECK_EQ(way(2, {8, 16, 11, 75}, {0, 2, 1, 3}), PermuteMethod::splice_rows);
     CHECK_EQ(way(2, {8, 16, 12, 75}, {0, 2, 1, 3}),
-             PermuteMethod::compound);  // there are 12 columns
-    CHECK_EQ(way(2, {8, 6, 12, 75}, {0, 2, 1, 3}), PermuteMethod::compound);
+             PermuteMethod::compound_tiles);  // there are 12 columns
+    CHECK_EQ(way(2, {8, 6, 12, 75}, {0, 2, 1, 3}), PermuteMethod::compound_tiles);
     CHECK_EQ(way(2, {8, 4, 12, 75}, {0, 2, 1, 3}),
-             PermuteMethod::splice);  // there are too few rows
+             PermuteMethod::splice_rows);  // there are too few rows
     CHECK_EQ(way(2, {8, 15, 12, 75}, {0, 2, 1, 3}),
-             PermuteMethod::splice);  // columns start within words
-    CHECK_EQ(way(2, {8, 15, 32, 75}, {0, 2, 1, 3}), PermuteMethod::compound);
-    CHECK_EQ(way(2, {8, 16, 12, 257}, {0, 2, 1, 3}), PermuteMethod::splice);  // rows of 514 bytes
+             PermuteMethod::splice_rows);  // columns start within words
+    CHECK_EQ(way(2, {8, 15, 32, 75}, {0, 2, 1, 3}), PermuteMethod::compound_tiles);
+    CHECK_EQ(way(2, {8, 16, 12, 257}, {0, 2, 1, 3}),
+             PermuteMethod::splice_rows);  // rows of 514 bytes
     CHECK_EQ(way(2, {8, 16, 12, 64}, {0, 2, 1, 3}, 1),
-             PermuteMethod::splice);                                        // an unaligned start
-    CHECK_EQ(way(2, {8, 16, 12, 7}, {0, 2, 1, 3}), PermuteMethod::gather);  // the rows are short
+             PermuteMethod::splice_rows);  // an unaligned start
+    CHECK_EQ(way(2, {8, 16, 12, 7}, {0, 2, 1, 3}),
+             PermuteMethod::gather_units);  // the rows are short
     CHECK_EQ(way(4, {50, 64, 3}, {0, 2, 1}), PermuteMethod::transpose);
     CHECK_EQ(way(4, {512, 512, 512}, {2, 1, 0}), PermuteMethod::transpose);
     CHECK_EQ(way(4, {512, 512, 33}, {2, 1, 0}),
-             PermuteMethod::vector_tile);                              // has few columns, and gaps
-    CHECK_EQ(way(4, {510, 511, 33}, {2, 1, 0}), PermuteMethod::tile);  // rows are not whole vectors
+             PermuteMethod::vector_tiles);  // has few columns, and gaps
+    CHECK_EQ(way(4, {510, 511, 33}, {2, 1, 0}),
+             PermuteMethod::element_tiles);  // rows are not whole vectors
     CHECK_EQ(way(1, {99, 99, 99}, {2, 1, 0}),
-             PermuteMethod::word_tile);  // small elements, unaligned rows
-    CHECK_EQ(way(2, {12, 11, 9, 8}, {3, 2, 1, 0}), PermuteMethod::word_tile);
-    CHECK_EQ(way(2, {11, 11, 9, 8}, {3, 2, 1, 0}), PermuteMethod::tile);  // there are too few rows
+             PermuteMethod::word_tiles);  // small elements, unaligned rows
+    CHECK_EQ(way(2, {12, 11, 9, 8}, {3, 2, 1, 0}), PermuteMethod::word_tiles);
+    CHECK_EQ(way(2, {11, 11, 9, 8}, {3, 2, 1, 0}),
+             PermuteMethod::element_tiles);  // there are too few rows
     CHECK_EQ(way(1, {96, 99, 96}, {2, 1, 0}), PermuteMethod::transpose);
-    CHECK_EQ(way(4, {16, 20, 30, 40}, {3, 2, 1, 0}), PermuteMethod::vector_tile);
-    CHECK_EQ(way(4, {16, 20, 30, 40}, {3, 2, 1, 0}, 1), PermuteMethod::tile);  // an unaligned start
+    CHECK_EQ(way(4, {16, 20, 30, 40}, {3, 2, 1, 0}), PermuteMethod::vector_tiles);
+    CHECK_EQ(way(4, {16, 20, 30, 40}, {3, 2, 1, 0}, 1),
+             PermuteMethod::element_tiles);  // an unaligned start
     CHECK_EQ(way(4, {17, 21, 30, 40}, {3, 2, 1, 0}),
-             PermuteMethod::tile);  // rows are not whole vectors
-    CHECK_EQ(way(2, {16, 20, 30, 40}, {3, 2, 1, 0}), PermuteMethod::vector_tile);
-    CHECK_EQ(way(1, {16, 20, 30, 40}, {3, 2, 1, 0}), PermuteMethod::vector_tile);
-    CHECK_EQ(way(8, {16, 20, 30, 40}, {3, 2, 1, 0}), PermuteMethod::tile);
-    CHECK_EQ(way(4, {20, 8, 30, 40}, {2, 0, 3, 1}), PermuteMethod::tile);  // rows are short
+             PermuteMethod::element_tiles);  // rows are not whole vectors
+    CHECK_EQ(way(2, {16, 20, 30, 40}, {3, 2, 1, 0}), PermuteMethod::vector_tiles);
+    CHECK_EQ(way(1, {16, 20, 30, 40}, {3, 2, 1, 0}), PermuteMethod::vector_tiles);
+    CHECK_EQ(way(8, {16, 20, 30, 40}, {3, 2, 1, 0}), PermuteMethod::element_tiles);
+    CHECK_EQ(way(4, {20, 8, 30, 40}, {2, 0, 3, 1}),
+             PermuteMethod::element_tiles);  // rows are short
     CHECK_EQ(way(4, {9, 14, 14, 256}, {0, 3, 1, 2}),
              transposing::has_fast_memory()
                  ? PermuteMethod::transpose  // 196 rows nearly fill a tile of 224
-                 : PermuteMethod::vector_tile);
+                 : PermuteMethod::vector_tiles);
     CHECK_EQ(way(4, {9, 14, 10, 256}, {0, 3, 1, 2}),
-             PermuteMethod::vector_tile);  // 140 rows are 35 vectors
+             PermuteMethod::vector_tiles);  // 140 rows are 35 vectors
     CHECK_EQ(way(4, {9, 14, 16, 256}, {0, 3, 1, 2}),
              PermuteMethod::transpose);  // rows are whole sectors
     CHECK_EQ(way(4, {9, 28, 28, 256}, {0, 3, 1, 2}), PermuteMethod::transpose);  // tiles are full
-    CHECK_EQ(way(2, {9, 14, 20, 512}, {0, 3, 1, 2}), PermuteMethod::vector_tile);
+    CHECK_EQ(way(2, {9, 14, 20, 512}, {0, 3, 1, 2}), PermuteMethod::vector_tiles);
     CHECK_EQ(way(4, {9, 14, 14, 1024}, {0, 3, 1, 2}), PermuteMethod::transpose);  // rows are long
     const std::int64_t huge = std::int64_t{1} << 33;
     CHECK_EQ(way(1, {3, huge, 3}, {2, 1, 0}),
-             PermuteMethod::gather);  // too many elements for 32-bit indices
+             PermuteMethod::gather_units);  // too many elements for 32-bit indices
     CHECK_EQ(way(4, {64, 64, 4}, {1, 0, 2}), PermuteMethod::transpose);  // elements have 16 bytes
-    CHECK_EQ(way(3, {512, 224, 224}, {0, 2, 1}), PermuteMethod::compound);
-    CHECK_EQ(way(12, {64, 64}, {1, 0}), PermuteMethod::compound);
-    const auto has_triples = [](int size, std::int64_t cols) {
-        const Plan plan = plan_of(size, {224, cols}, {1, 0});
-        return permuting::has_triples<1>(permuting::make_compound_task<1>(plan));
+    CHECK_EQ(way(3, {512, 224, 224}, {0, 2, 1}), PermuteMethod::compound_tiles);
+    CHECK_EQ(way(12, {64, 64}, {1, 0}), PermuteMethod::compound_tiles);
+    const auto can_use_triples = [](int size, std::int64_t cols) {
+        const PermutePlan plan = plan_of(size, {224, cols}, {1, 0});
+        return permuting::can_use_triples<1>(permuting::make_compound_task<1>(plan));
     };
-    CHECK(has_triples(3, 224));
-    CHECK_FALSE(has_triples(3, 222));  // rows are not whole words
-    CHECK_FALSE(has_triples(5, 224));  // elements have five units
-    const auto has_triple_vectors = [](std::int64_t rows, std::int64_t cols, int offset) {
-        const Plan plan = plan_of(6, {rows, cols}, {1, 0}, offset);
-        return permuting::has_triple_vectors<2>(permuting::make_compound_task<2>(plan));
+    CHECK(can_use_triples(3, 224));
+    CHECK_FALSE(can_use_triples(3, 222));  // rows are not whole words
+    CHECK_FALSE(can_use_triples(5, 224));  // elements have five units
+    const auto can_use_triple_vectors = [](std::int64_t rows, std::int64_t cols, int offset) {
+        const PermutePlan plan = plan_of(6, {rows, cols}, {1, 0}, offset);
+        return permuting::can_use_triple_vectors<2>(permuting::make_compound_task<2>(plan));
     };
-    CHECK(has_triple_vectors(224, 224, 0));
-    CHECK_FALSE(has_triple_vectors(224, 220, 0));  // rows are not whole vectors
-    CHECK_FALSE(has_triple_vectors(224, 224, 1));  // arrays begin within a vector
-    CHECK_FALSE(has_triple_vectors(64, 224, 0));   // tiles would be empty
-    using Vectors = permuting::TripleVectorsToSectors<1>;
+    CHECK(can_use_triple_vectors(224, 224, 0));
+    CHECK_FALSE(can_use_triple_vectors(224, 220, 0));  // rows are not whole vectors
+    CHECK_FALSE(can_use_triple_vectors(224, 224, 1));  // arrays begin within a vector
+    CHECK_FALSE(can_use_triple_vectors(64, 224, 0));   // tiles would be empty
+    using Vectors = permuting::SectorTripleKernel<1>;
     CHECK_EQ(Vectors::choose_tile_cols(224), 224);
     CHECK_EQ(Vectors::choose_tile_cols(272), 144);  // two tiles of about the same width
     CHECK_EQ(permuting::make_compound_task<4>(plan_of(12, {4096, 4096}, {1, 0})).tile_cols, 64);
     CHECK_EQ(
         permuting::make_compound_task<2>(plan_of(2, {2, 2048, 48, 75}, {0, 2, 1, 3})).tile_cols,
         48);
-    CHECK_EQ(way(4, {64, 64, 5}, {1, 0, 2}), PermuteMethod::compound);
-    CHECK_EQ(way(3, {20, 512, 20, 512}, {0, 3, 2, 1}), PermuteMethod::gather);  // rows have gaps
-    CHECK_EQ(way(12, {10, 5000}, {1, 0}), PermuteMethod::gather);  // tiles would be empty
+    CHECK_EQ(way(4, {64, 64, 5}, {1, 0, 2}), PermuteMethod::compound_tiles);
+    CHECK_EQ(way(3, {20, 512, 20, 512}, {0, 3, 2, 1}),
+             PermuteMethod::gather_units);  // rows have gaps
+    CHECK_EQ(way(12, {10, 5000}, {1, 0}), PermuteMethod::gather_units);  // tiles would be empty
 }
 
 TEST_CASE("invalid arguments are rejected without leaving a CUDA error") {

@@ -39,13 +39,13 @@ std::string first_trouble(const Transposer& wrong) {
 template <int SIZE, class Kernel>
 Transposer only(bool are_strips_spread = false, unsigned group = 1) {
     return [=](void* out, const void* in, const Sample& s, cudaStream_t stream) {
-        transposing::Task task;
+        transposing::TransposeTask task;
         const cudaError_t error =
             transposing::parse_arguments(task, out, in, SIZE, s.rows, s.cols, s.options);
         if (error != cudaSuccess) return error;
         task.are_strips_spread = are_strips_spread;
         task.strips_in_group = group;
-        return transposing::launch<SIZE, Kernel>(task, stream);
+        return transposing::launch_fixed_tiles<SIZE, Kernel>(task, stream);
     };
 }
 
@@ -102,16 +102,16 @@ TEST_CASE("every kernel is correct at every alignment") {
                    290,
                    {},
                    start,
-                   1});  // Realigned, ShiftedElements and ShiftedElements run
+                   1});  // RealignedVectorKernel and ShiftedElementKernel run
             check({size, 70, 90, {100, 77}, 1, start});  // runs the same kernels on a submatrix
-            check({size, 700, 37, {}, start, 1});        // runs Tall
-            check({size, 37, 700, {}, 1, start});        // runs Wide
-            check({size, 5, 9, {0, 0, 30}, start, 2});   // runs Stack
-            check({size, 63, 31, {0, 0, 3}, 1, start});  // runs Stack with larger matrices
-            check({size, 9, 32, {0, 0, 7}, start, 1});   // runs Stack with padding
+            check({size, 700, 37, {}, start, 1});        // runs TallStripKernel
+            check({size, 37, 700, {}, 1, start});        // runs WideStripKernel
+            check({size, 5, 9, {0, 0, 30}, start, 2});   // runs MatrixStackKernel
+            check({size, 63, 31, {0, 0, 3}, 1, start});  // the same, larger matrices
+            check({size, 9, 32, {0, 0, 7}, start, 1});   // the same, with padding
         }
-        check({size, 256, 512, {}, 0, 0});           // runs RegisterBlocks
-        check({size, 64, 128, {256, 80, 3}, 0, 0});  // runs RegisterBlocks on a submatrix
+        check({size, 256, 512, {}, 0, 0});           // runs RegisterBlockKernel
+        check({size, 64, 128, {256, 80, 3}, 0, 0});  // runs RegisterBlockKernel on a submatrix
     }
 }
 
@@ -121,45 +121,50 @@ TEST_CASE("the kernels for large matrices are correct on small matrices") {
     for (const std::int64_t start : {0, 1, 7}) {
         for (const std::int64_t pitch : {0, 601}) {
             const TransposeOptions options{pitch, pitch, 2};
-            check_only<1, RewoundRows<1, 256, 512, 2, far, 32>>({1, 397, 523, options, start, 3});
-            check_only<2, RewoundRows<2, 128, 256, 4, far, 32>>({2, 397, 283, options, start, 3});
-            check_only<1, RewoundRows<1, 128, 512, 4, far, 32>>({1, 397, 523, options, start, 3});
-            check_only<1, RewoundRows<1, 128, 512, 4, far, 16>>({1, 397, 523, options, start, 3});
-            check_only<4, ShiftedElements<4, 64, 64, 256, 32, far>>(
+            check_only<1, RewoundRowKernel<1, 256, 512, 2, far, 32>>(
+                {1, 397, 523, options, start, 3});
+            check_only<2, RewoundRowKernel<2, 128, 256, 4, far, 32>>(
+                {2, 397, 283, options, start, 3});
+            check_only<1, RewoundRowKernel<1, 128, 512, 4, far, 32>>(
+                {1, 397, 523, options, start, 3});
+            check_only<1, RewoundRowKernel<1, 128, 512, 4, far, 16>>(
+                {1, 397, 523, options, start, 3});
+            check_only<4, ShiftedElementKernel<4, 64, 64, 256, 32, far>>(
                 {4, 197, 203, options, start, 3});
-            check_only<4, ShiftedElements<4, 64, 64, 512, 32, far>>(
+            check_only<4, ShiftedElementKernel<4, 64, 64, 512, 32, far>>(
                 {4, 197, 203, options, start, 3});
-            check_only<8, ShiftedElements<8, 64, 32, 512, 32, far>>(
+            check_only<8, ShiftedElementKernel<8, 64, 32, 512, 32, far>>(
                 {8, 97, 103, options, start, 3});
-            check_only<16, ShiftedElements<16, 64, 16, 512, 32, far>>(
+            check_only<16, ShiftedElementKernel<16, 64, 16, 512, 32, far>>(
                 {16, 97, 73, options, start, 3});
-            check_only<4, ShiftedElements<4, 64, 64, 512, 4, far>>(
+            check_only<4, ShiftedElementKernel<4, 64, 64, 512, 4, far>>(
                 {4, 197, 203, options, start, 3});
-            check_only<4, ShiftedElements<4, 32, 128, 512, 4, far>>(
+            check_only<4, ShiftedElementKernel<4, 32, 128, 512, 4, far>>(
                 {4, 197, 203, options, start, 3});
-            check_only<8, ShiftedElements<8, 32, 64, 512, 8, far>>({8, 97, 103, options, start, 3});
-            check_only<16, ShiftedElements<16, 32, 32, 512, 16, far>>(
+            check_only<8, ShiftedElementKernel<8, 32, 64, 512, 8, far>>(
+                {8, 97, 103, options, start, 3});
+            check_only<16, ShiftedElementKernel<16, 32, 32, 512, 16, far>>(
                 {16, 97, 73, options, start, 3});
         }
     }
     for (const TransposeOptions& options : {TransposeOptions{}, TransposeOptions{272, 208, 3}}) {
-        check_only<1, RegisterBlocks<1, 16, 8, 1, stay>>({1, 208, 272, options, 0, 0});
-        check_only<1, RegisterBlocks<1, 16, 16, 1, stay>>({1, 208, 272, options, 0, 0});
-        check_only<2, RegisterBlocks<2, 16, 16, 1, stay>>({2, 200, 264, options, 0, 0});
-        check_only<4, AlignedWords<stay>>({4, 196, 268, options, 0, 0});
-        check_only<4, FastestKernels<4>::AlignedToLines>({4, 196, 268, options, 0, 0});
-        check_only<4, FastestKernels<4>::AlignedInOneTile>({4, 196, 268, options, 0, 0});
-        check_only<4, AlignedWords<far>>({4, 196, 268, options, 0, 0});
-        check_only<16, RegisterBlocks<16, 16, 16, 2, far>>({16, 99, 87, options, 0, 0});
-        check_only<8, RegisterBlocks<8, 16, 32, 1, stay>>({8, 198, 262, options, 0, 0});
-        check_only<16, RegisterBlocks<16, 16, 16, 2, stay>>({16, 99, 87, options, 0, 0});
+        check_only<1, RegisterBlockKernel<1, 16, 8, 1, stay>>({1, 208, 272, options, 0, 0});
+        check_only<1, RegisterBlockKernel<1, 16, 16, 1, stay>>({1, 208, 272, options, 0, 0});
+        check_only<2, RegisterBlockKernel<2, 16, 16, 1, stay>>({2, 200, 264, options, 0, 0});
+        check_only<4, AlignedWordKernel<stay>>({4, 196, 268, options, 0, 0});
+        check_only<4, FastestKernels<4>::AlignedLineKernel>({4, 196, 268, options, 0, 0});
+        check_only<4, FastestKernels<4>::OneTileHighKernel>({4, 196, 268, options, 0, 0});
+        check_only<4, AlignedWordKernel<far>>({4, 196, 268, options, 0, 0});
+        check_only<16, RegisterBlockKernel<16, 16, 16, 2, far>>({16, 99, 87, options, 0, 0});
+        check_only<8, RegisterBlockKernel<8, 16, 32, 1, stay>>({8, 198, 262, options, 0, 0});
+        check_only<16, RegisterBlockKernel<16, 16, 16, 2, stay>>({16, 99, 87, options, 0, 0});
     }
 }
 
 TEST_CASE("rows that start at vectors within sectors are stored as whole sectors") {
     using namespace transposing;
-    using Bytes = FastestKernels<1>::AlignedToSectors;
-    using Words = FastestKernels<4>::AlignedToSectors;
+    using Bytes = FastestKernels<1>::AlignedSectorKernel;
+    using Words = FastestKernels<4>::AlignedSectorKernel;
     for (const TransposeOptions& options : {TransposeOptions{}, TransposeOptions{784, 656, 2}}) {
         for (const std::int64_t start : {0, 1}) {  // in vectors
             check_only<1, Bytes>({1, 624, 784, options, 0, start * 16});
@@ -194,31 +199,31 @@ TEST_CASE("stacks of matrices whose sides are whole words are transposed correct
 TEST_CASE("strips that are processed in a spread-out order are transposed correctly") {
     using namespace transposing;
     for (const std::int64_t cols : {64 * 64, 64 * 64 + 4, 64 * 63}) {
-        check_only<4, AlignedWords<LoadPolicy::evict_last>>({4, 68, cols, {}, 0, 0}, true);
+        check_only<4, AlignedWordKernel<LoadPolicy::evict_last>>({4, 68, cols, {}, 0, 0}, true);
     }
     // The order must be a permutation of the strips.
     for (const unsigned strips : {1u, 63u, 64u, 200u, 256u}) {
         std::vector<int> seen(strips);
-        for (unsigned strip = 0; strip < strips; ++strip) ++seen[spread_strip(strip, strips)];
+        for (unsigned strip = 0; strip < strips; ++strip) ++seen[spread_strip_index(strip, strips)];
         CHECK_EQ(seen, std::vector<int>(strips, 1));
     }
-    CHECK_EQ(spread_strip(1, 64), 32);  // 32 strips of 256 bytes are 8 KB
-    CHECK_EQ(spread_strip(65, 200), 96);
-    CHECK_EQ(spread_strip(193, 200), 193);
+    CHECK_EQ(spread_strip_index(1, 64), 32);  // 32 strips of 256 bytes are 8 KB
+    CHECK_EQ(spread_strip_index(65, 200), 96);
+    CHECK_EQ(spread_strip_index(193, 200), 193);
 }
 
 TEST_CASE("groups of adjacent strips are transposed correctly, even if the last group is partial") {
     using namespace transposing;
-    using Tile = ShiftedElements<4, 64, 32, 256, 32>;
+    using Tile = ShiftedElementKernel<4, 64, 32, 256, 32>;
     for (const std::int64_t cols : {31, 3 * 32, 4 * 32, 9 * 32 + 5}) {
         for (const unsigned group : {1u, 2u, 4u, 100u}) {
             check_only<4, Tile>({4, 300, cols, {0, 0, 3}, 1, 0}, false, group);
         }
     }
-    check_only<1, RewoundRows<1, 128, 512, 4, LoadPolicy::plain, 32>>({1, 201, 1301, {}, 1, 0},
-                                                                      false, 4);
-    check_only<4, AlignedWords<LoadPolicy::evict_last_128>>({4, 196, 9 * 64 + 4, {0, 0, 2}, 0, 0},
-                                                            false, 4);
+    check_only<1, RewoundRowKernel<1, 128, 512, 4, LoadPolicy::plain, 32>>({1, 201, 1301, {}, 1, 0},
+                                                                           false, 4);
+    check_only<4, AlignedWordKernel<LoadPolicy::evict_last_128>>(
+        {4, 196, 9 * 64 + 4, {0, 0, 2}, 0, 0}, false, 4);
 }
 
 TEST_CASE("images with few channels are transposed correctly") {
